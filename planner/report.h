@@ -1,0 +1,36 @@
+/*
+ * Predicted beside measured: per operation, per worker, per round, and the totals.
+ */
+#ifndef PLANNER_REPORT_H
+#define PLANNER_REPORT_H
+
+#include <stdbool.h>
+
+#include "planner/failure.h"
+#include "planner/plan.h"
+#include "planner/profile.h"
+#include "planner/trace.h"
+
+/* Everything a finished run left behind. */
+struct run_record {
+    struct plan plan;
+    struct profile profile; /* released and empty when the run had none (has_profile false) */
+    bool has_profile;
+    struct trace trace;
+    char *input;  /* owned: name of the input */
+    char *kernel; /* owned */
+    char *version; /* owned: of the program that ran */
+    char *isa; /* owned: instruction set(s) the workers used */
+    int64_t tasks, tasks_done; /* from the ledger */
+    uint64_t checksum;
+    double finish_s; /* after the last package: reduction, normalised image, close */
+};
+
+void run_record_release(struct run_record *record);
+
+/* Text for people, or exactly one JSON value ("scow-report-1"); owned, to be freed. NULL with
+ * *failure set when the record cannot be reported on. */
+char *report_text(const struct run_record *record, struct failure *failure);
+char *report_json(const struct run_record *record, struct failure *failure);
+
+#endif

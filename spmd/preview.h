@@ -1,0 +1,14 @@
+/* A picture for people: the input beside the normalised response. No MPI. */
+#ifndef SPMD_PREVIEW_H
+#define SPMD_PREVIEW_H
+
+#include <stdbool.h>
+
+#include "planner/failure.h"
+
+/* Write an 8-bit grey PNG to `png`: the first slice of `input` (may be NULL: then only the result)
+ * left, /normalized of the run output `output` right, scaled down to at most 1600 pixels wide. */
+bool preview_write(const char *output, const char *input, const char *png,
+                   struct failure *failure);
+
+#endif
