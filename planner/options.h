@@ -29,8 +29,8 @@ struct option_row {
 };
 
 struct option_table {
-    const char *usage;   /* "scow plan -p PROFILE (-i IMAGE | -X TASKS) [options]" */
-    const char *purpose; /* one or two sentences */
+    const char *usage;             /* "scow plan -p PROFILE (-i IMAGE | -X TASKS) [options]" */
+    const char *purpose;           /* one or two sentences */
     const struct option_row *rows; /* -h/--help is always there and need not be listed */
     size_t row_count;
     const char *epilogue; /* printed after the options; may be NULL */

@@ -14,8 +14,8 @@
 
 struct readers {
     /* Core tasks of `image` cut into blocks of that edge by the profile's kernel. */
-    bool (*count_tasks)(const char *image, const struct profile *profile, int block,
-                        int64_t *tasks, struct failure *failure);
+    bool (*count_tasks)(const char *image, const struct profile *profile, int block, int64_t *tasks,
+                        struct failure *failure);
     /* Everything `scow report` needs from out.h5. */
     bool (*read_run)(const char *path, struct run_record *record, struct failure *failure);
     /* A PNG of the input (left, may be NULL) beside the normalised result (right). */

@@ -17,10 +17,10 @@ struct run_record {
     struct profile profile; /* released and empty when the run had none (has_profile false) */
     bool has_profile;
     struct trace trace;
-    char *input;  /* owned: name of the input */
-    char *kernel; /* owned */
-    char *version; /* owned: of the program that ran */
-    char *isa; /* owned: instruction set(s) the workers used */
+    char *input;               /* owned: name of the input */
+    char *kernel;              /* owned */
+    char *version;             /* owned: of the program that ran */
+    char *isa;                 /* owned: instruction set(s) the workers used */
     int64_t tasks, tasks_done; /* from the ledger */
     uint64_t checksum;
     double finish_s; /* after the last package: reduction, normalised image, close */

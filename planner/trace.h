@@ -24,8 +24,8 @@ struct trace_event {
     int32_t rank;      /* 0: master; worker i of the profile is rank i + 1 */
     int32_t operation; /* enum operation */
     int64_t round, package;
-    int64_t first, tasks;   /* core tasks */
-    double start_s, end_s;  /* on the master's clock, 0 = the first envelope's start */
+    int64_t first, tasks;  /* core tasks */
+    double start_s, end_s; /* on the master's clock, 0 = the first envelope's start */
 };
 
 struct trace {
