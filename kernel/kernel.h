@@ -91,9 +91,8 @@ struct kernel {
                  const struct kernel_source *source, void *package);
     /* Bytes of workspace, aligned to 64, that compute needs for that many threads. */
     size_t (*workspace_bytes)(const struct kernel_job *job, int threads);
-    void (*compute)(const struct kernel_job *job, int64_t first, int64_t count,
-                    const void *package, int threads, void *workspace,
-                    const struct kernel_pulse *pulse, float *results);
+    void (*compute)(const struct kernel_job *job, int64_t first, int64_t count, const void *package,
+                    int threads, void *workspace, const struct kernel_pulse *pulse, float *results);
 };
 
 /* All kernels, and the one of that name; NULL when there is none. Borrowed, static. */

@@ -19,9 +19,8 @@ struct summary {
 
 void summary_init(struct summary *summary);
 /* Add the results of tasks [first, first + count) as compute left them. */
-void summary_add(struct summary *summary, const struct kernel *kernel,
-                 const struct kernel_job *job, int64_t first, int64_t count,
-                 const float *results);
+void summary_add(struct summary *summary, const struct kernel *kernel, const struct kernel_job *job,
+                 int64_t first, int64_t count, const float *results);
 void summary_merge(struct summary *summary, const struct summary *other);
 
 #endif

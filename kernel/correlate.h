@@ -1,0 +1,53 @@
+/*
+ * Algorithms that compute the maximum over a bank of correlations on one tile. The reference is
+ * the specification; the others agree with it to 2e-6 of max |R| and are one file each.
+ *
+ * A pixel's value depends on the tile's own origin at most, never on threads or on what else is
+ * in the package.
+ */
+#ifndef KERNEL_CORRELATE_H
+#define KERNEL_CORRELATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernel/bank.h"
+
+enum { CORRELATE_SLACK = 32 }; /* floats that may be read right of the right reach */
+
+/* Input: `origin` points at the tile's pixel (0, 0) inside a buffer of floats with `stride` floats
+ * a row, in which rows -up .. rows - 1 + down and columns -left .. columns - 1 + right +
+ * CORRELATE_SLACK may be read (up, ... = bank_reach; zeros or neighbours; the slack's values do not
+ * matter). Output: rows x columns floats, `result_stride` floats a row. */
+struct tile {
+    const float *origin;
+    ptrdiff_t stride;
+    int rows, columns;
+    float *result;
+    ptrdiff_t result_stride;
+    bool accumulate; /* result = max(result, response) instead of result = response */
+};
+
+struct correlator; /* a bank made ready for one algorithm; read-only once made */
+
+struct algorithm {
+    const char *name; /* "reference", "direct", "orbit", "fft" */
+    const char *summary;
+    /* Can it do this bank exactly? */
+    bool (*applies)(const struct bank *bank);
+    /* Estimated seconds for a rows x columns tile, in multiply-adds of the direct algorithm;
+     * deterministic, so that every rank of a run chooses the same. */
+    double (*effort)(const struct bank *bank, int rows, int columns);
+    /* For tiles of at most rows x columns. The bank may be freed afterwards. NULL: out of memory.
+     */
+    struct correlator *(*new_correlator)(const struct bank *bank, int rows, int columns);
+    size_t (*workspace_bytes)(const struct correlator *correlator); /* per thread, aligned to 64 */
+    void (*run)(const struct correlator *correlator, const struct tile *tile, void *workspace);
+    void (*free_correlator)(struct correlator **correlator);
+};
+
+/* All algorithms, the reference first; borrowed, static. */
+const struct algorithm *const *algorithm_list(size_t *count);
+const struct algorithm *algorithm_find(const char *name);
+
+#endif
