@@ -1,0 +1,34 @@
+/* A text that grows, for everything that is printed: tables, plans, profiles, reports. */
+#ifndef PLANNER_TEXT_H
+#define PLANNER_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "planner/parameter.h"
+
+/* Memory running out is remembered, so that a printer checks once, at the end. */
+struct text {
+    char *bytes; /* owned, zero-terminated; NULL while empty */
+    size_t length, capacity;
+    bool failed;
+};
+
+#define TEXT_INIT                                                                                  \
+    {                                                                                              \
+        NULL, 0, 0, false                                                                          \
+    }
+
+void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The shortest decimal that reads back as the same double; NaN and infinity become null. */
+void text_add_number(struct text *text, double number);
+/* A JSON string, quotes included; `word` is UTF-8. */
+void text_add_quoted(struct text *text, const char *word);
+/* "parameters": {...}, a key and its value. */
+void text_add_parameters(struct text *text, const struct parameter_list *list);
+/* Hand over the bytes (an empty text gives ""), to be freed, and start anew; NULL: out of memory.
+ */
+char *text_take(struct text *text);
+void text_release(struct text *text);
+
+#endif

@@ -1,0 +1,25 @@
+/* cmocka, with the headers it wants before it, and the checks that several tests share. */
+#ifndef TESTS_PLANNER_CHECKS_H
+#define TESTS_PLANNER_CHECKS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "planner/failure.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* It failed, with that code and exactly that sentence. */
+#define assert_failure(failure, wanted_code, sentence)                                             \
+    do {                                                                                           \
+        assert_string_equal((failure).text, sentence);                                             \
+        assert_int_equal((failure).code, wanted_code);                                             \
+    } while (0)
+
+#endif

@@ -1,0 +1,170 @@
+/* Profiles and plans: parse(print(x)) = x to the last bit, over seeded random ones. */
+#include <stdio.h>
+
+#include "planner/plan.h"
+#include "planner/profile.h"
+#include "tests/planner/checks.h"
+#include "tests/planner/samples.h"
+
+static bool word_equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool cost_equal(const struct measured_cost *a, const struct measured_cost *b)
+{
+    return a->cost.latency_s == b->cost.latency_s && a->cost.s_per_task == b->cost.s_per_task &&
+           a->fit.stderr_s_per_task == b->fit.stderr_s_per_task && a->fit.r2 == b->fit.r2 &&
+           a->fit.n == b->fit.n;
+}
+
+static bool worker_equal(const struct profile_worker *a, const struct profile_worker *b)
+{
+    return word_equal(a->name, b->name) && a->count == b->count && cost_equal(&a->link, &b->link) &&
+           cost_equal(&a->receive, &b->receive) && cost_equal(&a->compute, &b->compute) &&
+           cost_equal(&a->output, &b->output);
+}
+
+static void assert_window_equal(const struct profile_window *a, const struct profile_window *b)
+{
+    assert_true(a->least == b->least && a->greatest == b->greatest);
+    assert_true(cost_equal(&a->envelope, &b->envelope) && cost_equal(&a->send, &b->send));
+    assert_int_equal(a->worker_count, b->worker_count);
+    for (size_t k = 0; k < a->worker_count; k++)
+        assert_true(worker_equal(&a->workers[k], &b->workers[k]));
+}
+
+static void assert_profile_equal(const struct profile *a, const struct profile *b)
+{
+    assert_string_equal(a->kernel, b->kernel);
+    assert_true(parameter_list_equal(&a->parameters, &b->parameters));
+    assert_true(word_equal(a->origin.host_name, b->origin.host_name));
+    assert_true(word_equal(a->origin.isa, b->origin.isa));
+    assert_true(word_equal(a->origin.created, b->origin.created));
+    assert_int_equal(a->origin.threads, b->origin.threads);
+    assert_int_equal(a->setting_count, b->setting_count);
+    for (size_t k = 0; k < a->setting_count; k++) {
+        assert_int_equal(a->settings[k].block, b->settings[k].block);
+        assert_int_equal(a->settings[k].window_count, b->settings[k].window_count);
+        for (size_t w = 0; w < a->settings[k].window_count; w++)
+            assert_window_equal(&a->settings[k].windows[w], &b->settings[k].windows[w]);
+    }
+}
+
+static void profiles_round_trip(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct dice dice = {seed};
+        struct profile profile, again = {0};
+        struct failure failure = FAILURE_INIT;
+        sample_profile(&dice, 200, (size_t)dice_whole(&dice, 1, 3), &profile);
+        char *text = profile_print(&profile);
+        assert_non_null(text);
+        if (!profile_parse(&again, text, strlen(text), "p.json", &failure))
+            fail_msg("seed %llu: %s", (unsigned long long)seed, failure.text);
+        assert_profile_equal(&profile, &again);
+        free(text);
+        profile_release(&profile);
+        profile_release(&again);
+    }
+}
+
+static bool predicted_equal(const struct plan_prediction *a, const struct plan_prediction *b)
+{
+    return a->known == b->known && a->makespan_s == b->makespan_s && a->period_s == b->period_s &&
+           a->worker_utilization == b->worker_utilization &&
+           a->network_utilization == b->network_utilization &&
+           a->lower_bound_s == b->lower_bound_s && a->gap == b->gap && a->output_s == b->output_s;
+}
+
+static void assert_plan_equal(const struct plan *a, const struct plan *b)
+{
+    assert_string_equal(a->kernel, b->kernel);
+    assert_string_equal(a->scheduler, b->scheduler);
+    assert_true(parameter_list_equal(&a->parameters, &b->parameters));
+    assert_true(a->tasks == b->tasks && a->block == b->block && a->real_valued == b->real_valued);
+    assert_true(word_equal(a->profile_sha256, b->profile_sha256));
+    assert_true(predicted_equal(&a->predicted, &b->predicted));
+    assert_int_equal(a->worker_count, b->worker_count);
+    assert_int_equal(a->round_count, b->round_count);
+    size_t workers = (size_t)a->worker_count;
+    assert_memory_equal(a->workers, b->workers, workers * sizeof *a->workers);
+    for (size_t k = 0; k < a->round_count; k++) {
+        assert_int_equal(a->rounds[k].repeat, b->rounds[k].repeat);
+        for (size_t slot = 0; slot < workers; slot++)
+            assert_true(a->rounds[k].loads[slot] == b->rounds[k].loads[slot]);
+    }
+}
+
+static void plan_round_trip(const struct plan *plan, uint64_t seed)
+{
+    struct plan again = {0};
+    struct failure failure = FAILURE_INIT;
+    char *text = plan_print(plan);
+    assert_non_null(text);
+    if (!plan_parse(&again, text, strlen(text), "plan.json", &failure))
+        fail_msg("seed %llu: %s", (unsigned long long)seed, failure.text);
+    assert_plan_equal(plan, &again);
+    free(text);
+    plan_release(&again);
+}
+
+static void plans_round_trip(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct dice dice = {seed};
+        struct plan plan;
+        int64_t workers = seed % 50 == 0 ? 3000 : dice_whole(&dice, 1, 50);
+        sample_plan(&dice, workers, seed % 3 == 0, &plan);
+        plan_round_trip(&plan, seed);
+        plan_release(&plan);
+    }
+}
+
+/* A hundred thousand workers stay within a megabyte, and come back. */
+static void plan_of_many_is_small(void **state)
+{
+    enum { MANY = 100000 };
+    (void)state;
+    struct plan plan = {.kernel = strdup("sleep"),
+                        .scheduler = strdup("static"),
+                        .tasks = 0,
+                        .worker_count = MANY,
+                        .round_count = 3};
+    plan.workers = calloc(MANY, sizeof *plan.workers);
+    plan.rounds = calloc(3, sizeof *plan.rounds);
+    assert_true(plan.kernel && plan.scheduler && plan.workers && plan.rounds);
+    for (size_t k = 0; k < 3; k++) {
+        plan.rounds[k].repeat = 1000;
+        plan.rounds[k].loads = calloc(MANY, sizeof *plan.rounds[k].loads);
+        assert_non_null(plan.rounds[k].loads);
+    }
+    for (int64_t slot = 0; slot < MANY; slot++) {
+        plan.workers[slot] = slot;
+        for (size_t k = 0; k < 3; k++) {
+            plan.rounds[k].loads[slot] = (double)(1000 + 7 * (slot / 25000));
+            plan.tasks += 1000 * plan.rounds[k].loads[slot];
+        }
+    }
+    char *text = plan_print(&plan);
+    assert_non_null(text);
+    assert_true(strlen(text) < 1000);
+    free(text);
+    plan_round_trip(&plan, 0);
+    assert_int_equal(plan_workers_needed(&plan), MANY);
+    assert_int_equal(plan_packages(&plan), 3000 * (int64_t)MANY);
+    assert_true(plan_largest_load(&plan) == 1021);
+    plan_release(&plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(profiles_round_trip),
+        cmocka_unit_test(plans_round_trip),
+        cmocka_unit_test(plan_of_many_is_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+#include "tests/planner/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* splitmix64: Steele, Lea, Flood, Fast splittable pseudorandom number generators, 2014. */
+uint64_t dice_bits(struct dice *dice)
+{
+    uint64_t z = (dice->state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+double dice_unit(struct dice *dice)
+{
+    return (double)(dice_bits(dice) >> 11) / 9007199254740992.0;
+}
+
+int64_t dice_whole(struct dice *dice, int64_t least, int64_t greatest)
+{
+    return least + (int64_t)(dice_bits(dice) % (uint64_t)(greatest - least + 1));
+}
+
+double dice_scale(struct dice *dice, double least, double greatest)
+{
+    return least * pow(greatest / least, dice_unit(dice));
+}
+
+/* Out of memory ends a test program. */
+static void *memory(size_t count, size_t size)
+{
+    void *found = calloc(count, size);
+    if (!found)
+        abort();
+    return found;
+}
+
+static char *word(const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        abort();
+    return copy;
+}
+
+static struct measured_cost sample_cost(struct dice *dice, double rate)
+{
+    struct measured_cost cost = {{0, dice_scale(dice, rate / 10, rate * 10)}, {0, 0, 0}};
+    if (dice_whole(dice, 0, 3) > 0)
+        cost.cost.latency_s = dice_scale(dice, 1e-6, 1e-1);
+    if (dice_whole(dice, 0, 1) > 0)
+        cost.fit = (struct fit){dice_unit(dice) * 1e-3, dice_unit(dice), 7};
+    return cost;
+}
+
+static void sample_worker(struct dice *dice, double rate, struct profile_worker *worker)
+{
+    worker->name = dice_whole(dice, 0, 1) ? word("n\"\\\n\303\244") : NULL;
+    worker->link = sample_cost(dice, rate / 100);
+    if (dice_whole(dice, 0, 1) == 0)
+        worker->link = (struct measured_cost){0};
+    worker->receive = sample_cost(dice, rate / 100);
+    worker->compute = sample_cost(dice, rate);
+    if (dice_whole(dice, 0, 1) == 0)
+        worker->output = sample_cost(dice, rate / 100);
+}
+
+static void sample_window(struct dice *dice, const int64_t *counts, size_t classes, double rate,
+                          struct profile_window *window)
+{
+    window->envelope = sample_cost(dice, rate / 100);
+    window->send = sample_cost(dice, rate / 100);
+    window->workers = memory(classes, sizeof *window->workers);
+    window->worker_count = classes;
+    for (size_t k = 0; k < classes; k++) {
+        window->workers[k].count = counts[k];
+        sample_worker(dice, rate, &window->workers[k]);
+    }
+}
+
+static void sample_setting(struct dice *dice, const int64_t *counts, size_t classes,
+                           struct profile_setting *setting)
+{
+    double rate = dice_scale(dice, 1e-5, 1e1);
+    int64_t least = 1;
+    setting->window_count = (size_t)dice_whole(dice, 1, 3);
+    setting->windows = memory(setting->window_count, sizeof *setting->windows);
+    for (size_t k = 0; k < setting->window_count; k++) {
+        struct profile_window *window = &setting->windows[k];
+        bool last = k + 1 == setting->window_count;
+        window->least = least;
+        window->greatest = last ? (int64_t)1 << 40 : least + dice_whole(dice, 0, 40);
+        least = window->greatest + 1;
+        sample_window(dice, counts, classes, rate, window);
+    }
+}
+
+void sample_profile(struct dice *dice, int64_t worker_most, size_t settings,
+                    struct profile *profile)
+{
+    int64_t counts[6];
+    int64_t left = dice_whole(dice, 1, worker_most);
+    size_t classes = 0;
+    while (left > 0 && classes < 6) {
+        counts[classes] = classes == 5 ? left : dice_whole(dice, 1, left);
+        left -= counts[classes++];
+    }
+    *profile = (struct profile){.kernel = word("sleep"), .setting_count = settings};
+    parameter_list_add(&profile->parameters, "bank", "chaudhuri", 0);
+    parameter_list_add(&profile->parameters, "sigma", NULL, dice_unit(dice));
+    profile->origin.host_name = dice_whole(dice, 0, 1) ? word("host") : NULL;
+    profile->origin.isa = dice_whole(dice, 0, 1) ? word("avx2") : NULL;
+    profile->origin.threads = (int)dice_whole(dice, 0, 2);
+    profile->origin.created = dice_whole(dice, 0, 1) ? word("2026-01-01T00:00:00Z") : NULL;
+    profile->settings = memory(settings, sizeof *profile->settings);
+    for (size_t k = 0; k < settings; k++) {
+        profile->settings[k].block = 32 * (int)(k + 1);
+        sample_setting(dice, counts, classes, &profile->settings[k]);
+    }
+}
+
+/* Distinct workers in a random order (Fisher and Yates). */
+static void sample_order(struct dice *dice, int64_t workers, struct plan *plan)
+{
+    plan->worker_count = dice_whole(dice, 1, workers);
+    plan->workers = memory((size_t)workers, sizeof *plan->workers);
+    for (int64_t k = 0; k < workers; k++)
+        plan->workers[k] = k;
+    for (int64_t k = workers - 1; k > 0; k--) {
+        int64_t other = dice_whole(dice, 0, k), kept = plan->workers[k];
+        plan->workers[k] = plan->workers[other];
+        plan->workers[other] = kept;
+    }
+}
+
+static void sample_round(struct dice *dice, struct plan *plan, struct plan_round *round)
+{
+    round->repeat = dice_whole(dice, 1, 4);
+    round->loads = memory((size_t)plan->worker_count, sizeof *round->loads);
+    for (int64_t k = 0; k < plan->worker_count; k++)
+        if (k == 0 || dice_whole(dice, 0, 4) > 0)
+            round->loads[k] =
+                floor(dice_scale(dice, 1, 200)) + (plan->real_valued ? dice_unit(dice) : 0);
+    for (int64_t k = 0; k < plan->worker_count; k++)
+        plan->tasks += (double)round->repeat * round->loads[k];
+}
+
+void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct plan *plan)
+{
+    *plan = (struct plan){
+        .kernel = word("sleep"), .scheduler = word("random"), .real_valued = real_valued};
+    sample_order(dice, workers, plan);
+    plan->round_count = (size_t)dice_whole(dice, 1, 5);
+    plan->rounds = memory(plan->round_count, sizeof *plan->rounds);
+    for (size_t k = 0; k < plan->round_count; k++)
+        sample_round(dice, plan, &plan->rounds[k]);
+    /* The tasks are whole: what is missing goes to the first package. */
+    double missing = ceil(plan->tasks) - plan->tasks;
+    plan->rounds[0].loads[0] += missing / (double)plan->rounds[0].repeat;
+    plan->tasks += missing;
+    if (dice_whole(dice, 0, 1)) {
+        plan->block = 64;
+        plan->profile_sha256 = word("0123456789abcdef0123456789abcdef"
+                                    "0123456789abcdef0123456789abcdef");
+        plan->predicted = (struct plan_prediction){true,
+                                                   dice_unit(dice),
+                                                   dice_unit(dice),
+                                                   dice_unit(dice),
+                                                   dice_unit(dice),
+                                                   dice_unit(dice),
+                                                   dice_unit(dice),
+                                                   dice_unit(dice)};
+    }
+}

@@ -1,0 +1,87 @@
+#include "planner/textfile.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/planner/checks.h"
+
+static void files_round_trip(void **state)
+{
+    struct failure failure = FAILURE_INIT;
+    size_t length = 0;
+    (void)state;
+    assert_true(textfile_write("round.txt", "first", &failure));
+    assert_true(textfile_write("round.txt", "second\n", &failure));
+    char *text = textfile_read("round.txt", &length, &failure);
+    assert_non_null(text);
+    assert_string_equal(text, "second\n");
+    assert_int_equal(length, 7);
+    free(text);
+    struct stat status;
+    assert_int_equal(stat("round.txt", &status), 0);
+    assert_int_equal(status.st_mode & 0600, 0600);
+    assert_int_equal(unlink("round.txt"), 0);
+}
+
+static void files_larger_than_one_read(void **state)
+{
+    struct failure failure = FAILURE_INIT;
+    size_t length = 0, size = 300000;
+    char *wide = malloc(size + 1);
+    (void)state;
+    assert_non_null(wide);
+    memset(wide, 'x', size);
+    wide[size] = '\0';
+    assert_true(textfile_write("wide.txt", wide, &failure));
+    char *text = textfile_read("wide.txt", &length, &failure);
+    assert_non_null(text);
+    assert_int_equal(length, size);
+    assert_string_equal(text, wide);
+    free(text);
+    free(wide);
+    assert_int_equal(unlink("wide.txt"), 0);
+}
+
+static void files_refused(void **state)
+{
+    struct failure missing = FAILURE_INIT, folder = FAILURE_INIT, nowhere = FAILURE_INIT,
+                   full = FAILURE_INIT;
+    size_t length = 0;
+    (void)state;
+    assert_null(textfile_read("no-such-file", &length, &missing));
+    assert_failure(missing, FAILURE_MISMATCH,
+                   "cannot open 'no-such-file': No such file or directory; check the name");
+    assert_null(textfile_read(".", &length, &folder));
+    assert_failure(folder, FAILURE_MISMATCH, "cannot read '.': Is a directory; check the file");
+    assert_false(textfile_write("no-such-folder/x", "x", &nowhere));
+    assert_failure(nowhere, FAILURE_FAILED,
+                   "cannot write 'no-such-folder/x': No such file or directory; choose a place "
+                   "that exists, is yours and has room");
+    assert_false(textfile_write("/dev/full", "x", &full));
+    assert_failure(full, FAILURE_FAILED,
+                   "cannot write '/dev/full': No space left on device; choose a place that exists, "
+                   "is yours and has room");
+}
+
+/* FIPS 180-4, the examples of one block and of the empty message. */
+static void digests_are_sha256(void **state)
+{
+    char digest[65];
+    (void)state;
+    textfile_sha256("abc", 3, digest);
+    assert_string_equal(digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    textfile_sha256("", 0, digest);
+    assert_string_equal(digest, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_round_trip),
+        cmocka_unit_test(files_larger_than_one_read),
+        cmocka_unit_test(files_refused),
+        cmocka_unit_test(digests_are_sha256),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

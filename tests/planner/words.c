@@ -1,0 +1,110 @@
+/* Small words and lists: nearest word, parameters, growing text, trace, failure. */
+#include "tests/planner/checks.h"
+
+#include <math.h>
+
+#include "planner/nearest.h"
+#include "planner/parameter.h"
+#include "planner/text.h"
+#include "planner/trace.h"
+
+static void nearest_finds_typing_errors(void **state)
+{
+    static const char *const known[] = {"plan", "simulate", "report", "show", "calibrate"};
+    (void)state;
+    assert_string_equal(nearest_word("plna", known, COUNT_OF(known)), "plan");
+    assert_string_equal(nearest_word("simulat", known, COUNT_OF(known)), "simulate");
+    assert_string_equal(nearest_word("clibarte", known, COUNT_OF(known) - 0), "calibrate");
+    assert_string_equal(nearest_word("show", known, COUNT_OF(known)), "show");
+    assert_null(nearest_word("", known, COUNT_OF(known)));
+    assert_null(nearest_word("xyz", known, COUNT_OF(known)));
+    assert_null(nearest_word("plan", known, 0));
+    char endless[200];
+    memset(endless, 'a', sizeof endless - 1);
+    endless[sizeof endless - 1] = '\0';
+    assert_null(nearest_word(endless, known, COUNT_OF(known)));
+}
+
+static void parameters_copy_and_compare(void **state)
+{
+    struct parameter_list list = {NULL, 0}, copy = {NULL, 0};
+    (void)state;
+    assert_true(parameter_list_add(&list, "bank", "source", 0));
+    assert_true(parameter_list_add(&list, "sigma", NULL, 2.5));
+    assert_true(parameter_list_copy(&copy, &list));
+    assert_true(parameter_list_equal(&copy, &list));
+    assert_true(parameter_list_find(&copy, "sigma")->number == 2.5);
+    assert_string_equal(parameter_list_find(&copy, "bank")->word, "source");
+    assert_null(parameter_list_find(&copy, "sigm"));
+    copy.items[1].number = 3;
+    assert_false(parameter_list_equal(&copy, &list));
+    assert_true(parameter_list_add(&list, "more", NULL, 1));
+    assert_false(parameter_list_equal(&copy, &list));
+    parameter_list_release(&list);
+    parameter_list_release(&copy);
+    assert_int_equal(copy.count, 0);
+}
+
+static void text_numbers_read_back(void **state)
+{
+    static const double numbers[] = {0,   0.1,    1e-300, 1.0 / 3, 2.2e-5, 123456789012345678.0,
+                                     1e9, 5e-324, -4.75};
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(numbers); k++) {
+        struct text text = TEXT_INIT;
+        text_add_number(&text, numbers[k]);
+        assert_true(strtod(text.bytes, NULL) == numbers[k]);
+        text_release(&text);
+    }
+    struct text text = TEXT_INIT;
+    text_add_number(&text, 0.1);
+    text_add(&text, " ");
+    text_add_number(&text, (double)NAN);
+    text_add(&text, " ");
+    text_add_quoted(&text, "a\"b\\c\n");
+    char *words = text_take(&text);
+    assert_string_equal(words, "0.1 null \"a\\\"b\\\\c\\u000a\"");
+    assert_null(text.bytes);
+    free(words);
+    words = text_take(&text);
+    assert_string_equal(words, "");
+    free(words);
+}
+
+static void trace_keeps_events(void **state)
+{
+    struct trace trace = {NULL, 0, 0};
+    (void)state;
+    for (int64_t k = 0; k < 1000; k++) {
+        struct trace_event event = {0, OPERATION_SEND, 0, k, k, 1, 0, 1};
+        assert_true(trace_add(&trace, &event));
+    }
+    assert_int_equal(trace.count, 1000);
+    assert_int_equal(trace.events[999].package, 999);
+    assert_string_equal(operation_name(OPERATION_IDLE), "idle");
+    assert_string_equal(operation_name(OPERATION_ENVELOPE), "envelope");
+    trace_release(&trace);
+    assert_null(trace.events);
+}
+
+static void failure_keeps_the_first(void **state)
+{
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    assert_false(failure_set(&failure, FAILURE_USAGE, "first %d", 1));
+    assert_false(failure_set(&failure, FAILURE_FAILED, "second"));
+    assert_false(failure_memory(&failure, "testing"));
+    assert_failure(failure, FAILURE_USAGE, "first 1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nearest_finds_typing_errors),
+        cmocka_unit_test(parameters_copy_and_compare),
+        cmocka_unit_test(text_numbers_read_back),
+        cmocka_unit_test(trace_keeps_events),
+        cmocka_unit_test(failure_keeps_the_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
