@@ -8,6 +8,8 @@
 #ifndef KERNEL_BANK_H
 #define KERNEL_BANK_H
 
+#include <stdint.h>
+
 struct filter {
     int rows, columns;
     int anchor_row, anchor_column;
@@ -33,6 +35,13 @@ struct reach {
     int up, down, left, right;
 };
 
+/* A bank of zeros: `count` filters with the sizes, anchors and indices of `shapes` (whose taps are
+ * ignored), to be filled through bank_taps. NULL: out of memory. */
+struct bank *bank_new(const struct filter *shapes, int count);
+/* The taps of one filter, row-major, borrowed, to be filled. */
+double *bank_taps(struct bank *bank, int index);
+/* Copies of the filters at `indices`, in that order. NULL: out of memory. */
+struct bank *bank_new_subset(const struct bank *bank, const int *indices, int count);
 /* The 210 filters of Eidheim's listing (Rosenvinge, Online task scheduling on heterogeneous
  * clusters, appendix A.1). NULL: out of memory. */
 struct bank *bank_new_source(void);
@@ -47,6 +56,8 @@ struct bank *bank_new_collapsed(const struct bank *bank, enum combine combine);
 /* Multiply every tap, for instance by -1 to find dark ridges instead of bright ones. */
 void bank_scale(struct bank *bank, double factor);
 struct reach bank_reach(const struct bank *bank);
+/* Taps of all filters together, zeros included. */
+int64_t bank_tap_count(const struct bank *bank);
 void bank_free(struct bank **bank); /* sets *bank NULL */
 
 #endif
