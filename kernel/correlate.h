@@ -2,6 +2,9 @@
  * Algorithms that compute the maximum over a bank of correlations on one tile. The reference is
  * the specification; the others agree with it to 2e-6 of max |R| and are one file each.
  *
+ * Pixels are finite and at most CORRELATE_PIXEL_MOST in magnitude, so that no sum overflows: the
+ * caller replaces others by zero and marks the results within their reach as not a number.
+ *
  * A pixel's value depends on the tile's own origin at most, never on threads or on what else is
  * in the package.
  */
@@ -13,6 +16,7 @@
 
 #include "kernel/bank.h"
 
+#define CORRELATE_PIXEL_MOST 0x1p96F
 enum { CORRELATE_SLACK = 32 }; /* floats that may be read right of the right reach */
 
 /* Input: `origin` points at the tile's pixel (0, 0) inside a buffer of floats with `stride` floats
@@ -44,6 +48,9 @@ struct algorithm {
     size_t (*workspace_bytes)(const struct correlator *correlator); /* per thread, aligned to 64 */
     void (*run)(const struct correlator *correlator, const struct tile *tile, void *workspace);
     void (*free_correlator)(struct correlator **correlator);
+    /* A tile may be cut into several between rows that are multiples of this, with the same result
+     * bit for bit (so that threads can share it). NULL: it must be done in one piece. */
+    int (*row_step)(const struct correlator *correlator);
 };
 
 /* All algorithms, the reference first; borrowed, static. */

@@ -1,0 +1,65 @@
+#include "kernel/isa.h"
+
+#include <string.h>
+
+#include "kernel/kernel.h"
+
+static enum isa pinned = ISA_COUNT; /* nothing pinned */
+
+const char *isa_name(enum isa isa)
+{
+#ifdef __x86_64__
+    static const char *const names[ISA_COUNT] = {"sse2", "avx2", "avx512"};
+#else
+    static const char *const names[ISA_COUNT] = {"generic", "avx2", "avx512"};
+#endif
+    return names[isa];
+}
+
+bool isa_available(enum isa isa)
+{
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    if (isa == ISA_AVX2)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (isa == ISA_AVX512)
+        return isa_available(ISA_AVX2) && __builtin_cpu_supports("avx512f");
+#endif
+    return isa == ISA_BASELINE;
+}
+
+static enum isa isa_best(void)
+{
+    int isa = ISA_COUNT - 1;
+    while (!isa_available((enum isa)isa))
+        isa--;
+    return (enum isa)isa;
+}
+
+enum isa isa_current(void)
+{
+    return pinned == ISA_COUNT ? isa_best() : pinned;
+}
+
+const char *kernel_isa(void)
+{
+    return isa_name(isa_current());
+}
+
+bool kernel_isa_pin(const char *name)
+{
+    if (strcmp(name, "auto") == 0) {
+        pinned = ISA_COUNT;
+        return true;
+    }
+    if (strcmp(name, "generic") == 0) { /* the portable code, under its own name everywhere */
+        pinned = ISA_BASELINE;
+        return true;
+    }
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        if (strcmp(name, isa_name((enum isa)isa)) == 0 && isa_available((enum isa)isa)) {
+            pinned = (enum isa)isa;
+            return true;
+        }
+    return false;
+}
