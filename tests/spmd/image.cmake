@@ -1,0 +1,7 @@
+# Found a second time: what spmd/ found is not seen from here.
+find_package(PNG REQUIRED)
+
+add_library(spmd-pictures STATIC pictures.c)
+target_link_libraries(spmd-pictures PRIVATE scow-house PUBLIC PNG::PNG PkgConfig::CMOCKA)
+
+scow_add_test(spmd-image unit image.c spmd-pictures scow-image)
