@@ -1,0 +1,191 @@
+#include "planner/simulate.h"
+
+#include <stdlib.h>
+
+#include "planner/star.h"
+
+/* What a plan has come to while it is played. */
+struct play {
+    const struct platform *platform;
+    const struct plan *plan;
+    struct star star;
+    struct star_cost *costs; /* owned; of the round entry at hand, per slot */
+    struct trace *trace;     /* may be NULL */
+    int64_t round, package;
+    double first; /* core task */
+};
+
+static struct star_cost package_cost(const struct platform_window *window,
+                                     const struct platform_class *class, double load)
+{
+    return (struct star_cost){cost_of(window->envelope, load), cost_of(window->send, load),
+                              cost_of(class->link, load),      cost_of(class->receive, load),
+                              cost_of(class->compute, load),   cost_of(class->output, load)};
+}
+
+static bool class_holds(const struct platform_class *class, int64_t worker)
+{
+    return worker >= class->first && worker - class->first < class->count;
+}
+
+static bool window_refuse(const struct plan *plan, int64_t slot, double load,
+                          struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "a package of %.15g tasks for worker %lld lies in no window of the profile: "
+                       "make the plan again with this profile",
+                       load, (long long)plan->workers[slot]);
+}
+
+/* Costs per slot of one round entry. Neighbours mostly share window and class, so what held for
+ * the slot before is tried first. */
+static bool costs_fill(struct play *play, const double *loads, struct failure *failure)
+{
+    const struct plan *plan = play->plan;
+    const struct platform_window *window = NULL;
+    const struct platform_class *class = NULL;
+    double load_before = 0;
+    for (int64_t slot = 0; slot < plan->worker_count; slot++) {
+        double load = loads[slot];
+        int64_t worker = plan->workers[slot];
+        if (!(load > 0))
+            continue;
+        if (!window || load != load_before) {
+            const struct platform_window *found = platform_find(play->platform, load);
+            if (!found)
+                return window_refuse(plan, slot, load, failure);
+            class = found == window ? class : NULL;
+            window = found;
+            load_before = load;
+        }
+        if (!class || !class_holds(class, worker))
+            class = platform_worker(window, worker);
+        play->costs[slot] = package_cost(window, class, load);
+    }
+    return true;
+}
+
+static bool package_trace(struct play *play, int64_t slot, double load,
+                          const struct star_times *times)
+{
+    const struct {
+        enum operation operation;
+        double start_s, end_s;
+    } events[] = {{OPERATION_ENVELOPE, times->envelope_s, times->send_s},
+                  {OPERATION_SEND, times->send_s, times->sent_s},
+                  {OPERATION_LINK, times->link_s, times->arrived_s},
+                  {OPERATION_IDLE, times->idle_s, times->start_s},
+                  {OPERATION_RECEIVE, times->start_s, times->received_s},
+                  {OPERATION_COMPUTE, times->received_s, times->computed_s},
+                  {OPERATION_OUTPUT, times->computed_s, times->end_s}};
+    for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
+        enum operation operation = events[k].operation;
+        bool master = operation == OPERATION_ENVELOPE || operation == OPERATION_SEND;
+        struct trace_event event = {.rank = master ? 0 : (int32_t)play->plan->workers[slot] + 1,
+                                    .operation = (int32_t)operation,
+                                    .round = play->round,
+                                    .package = play->package,
+                                    .first = (int64_t)play->first,
+                                    .tasks = (int64_t)load,
+                                    .start_s = events[k].start_s,
+                                    .end_s = events[k].end_s};
+        if (event.end_s > event.start_s && !trace_add(play->trace, &event))
+            return false;
+    }
+    return true;
+}
+
+/* One round, without and with a trace; only the bookkeeping differs. */
+static void round_play(struct play *play, const double *loads)
+{
+    struct star_times times;
+    for (int64_t slot = 0; slot < play->plan->worker_count; slot++)
+        if (loads[slot] > 0)
+            star_send(&play->star, slot, &play->costs[slot], &times);
+}
+
+static bool round_trace(struct play *play, const double *loads)
+{
+    struct star_times times;
+    for (int64_t slot = 0; slot < play->plan->worker_count; slot++) {
+        if (!(loads[slot] > 0))
+            continue;
+        star_send(&play->star, slot, &play->costs[slot], &times);
+        if (!package_trace(play, slot, loads[slot], &times))
+            return false;
+        play->package++;
+        play->first += loads[slot];
+    }
+    return true;
+}
+
+static bool entry_play(struct play *play, const struct plan_round *entry, struct failure *failure)
+{
+    if (!costs_fill(play, entry->loads, failure))
+        return false;
+    for (int64_t k = 0; k < entry->repeat; k++, play->round++) {
+        if (!play->trace)
+            round_play(play, entry->loads);
+        else if (!round_trace(play, entry->loads))
+            return failure_memory(failure, "tracing the simulation");
+    }
+    return true;
+}
+
+static void play_sum(const struct play *play, struct simulation *simulation)
+{
+    struct simulation sum = {.master_busy_s = play->star.master_busy_s,
+                             .port_busy_s = play->star.port_busy_s};
+    double busiest_s = -1;
+    for (int64_t slot = 0; slot < play->star.worker_count; slot++) {
+        const struct star_worker *worker = &play->star.workers[slot];
+        if (worker->packages == 0)
+            continue;
+        if (sum.workers_used == 0 || worker->free_s < sum.earliest_end_s)
+            sum.earliest_end_s = worker->free_s;
+        sum.latest_end_s = star_later(sum.latest_end_s, worker->free_s);
+        if (worker->busy_s > busiest_s) {
+            busiest_s = worker->busy_s;
+            sum.output_s = worker->output_s;
+        }
+        sum.worker_busy_s += worker->busy_s;
+        sum.packages += worker->packages;
+        sum.workers_used++;
+    }
+    sum.makespan_s = sum.latest_end_s;
+    *simulation = sum;
+}
+
+static bool workers_exist(const struct platform *platform, const struct plan *plan,
+                          struct failure *failure)
+{
+    for (int64_t slot = 0; slot < plan->worker_count; slot++)
+        if (plan->workers[slot] < 0 || plan->workers[slot] >= platform->worker_count)
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "the plan uses worker %lld, but there are %lld: make the plan again "
+                               "with this profile",
+                               (long long)plan->workers[slot], (long long)platform->worker_count);
+    return true;
+}
+
+bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
+                   struct simulation *simulation, struct failure *failure)
+{
+    struct play play = {.platform = platform, .plan = plan, .trace = trace};
+    size_t events = trace ? trace->count : 0;
+    if (!workers_exist(platform, plan, failure))
+        return false;
+    bool good = star_init(&play.star, plan->worker_count, platform->buffers);
+    play.costs = calloc((size_t)plan->worker_count, sizeof *play.costs);
+    if (!good || !play.costs)
+        good = failure_memory(failure, "simulating a plan");
+    for (size_t k = 0; good && k < plan->round_count; k++)
+        good = entry_play(&play, &plan->rounds[k], failure);
+    if (good)
+        play_sum(&play, simulation);
+    else if (trace)
+        trace->count = events;
+    free(play.costs);
+    star_release(&play.star);
+    return good;
+}

@@ -1,0 +1,15 @@
+/*
+ * The star once more, slow and plain: master, port and workers as machines that change state when
+ * time comes to an end of what they do. It shares no code with the simulation, not even the
+ * platform: costs are looked up in the profile.
+ */
+#ifndef TESTS_PLANNER_ORACLE_H
+#define TESTS_PLANNER_ORACLE_H
+
+#include "planner/plan.h"
+#include "planner/profile.h"
+
+/* Seconds until the last worker has ended; every load of the plan must lie in a window. */
+double oracle_makespan(const struct profile_setting *setting, const struct plan *plan, int buffers);
+
+#endif

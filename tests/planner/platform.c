@@ -1,0 +1,135 @@
+/* Platforms from profiles, and the lower bound where its value is known. */
+#include "planner/platform.h"
+
+#include <math.h>
+
+#include "planner/bound.h"
+#include "tests/planner/checks.h"
+#include "tests/planner/samples.h"
+
+static struct cost seconds(double latency_s, double s_per_task)
+{
+    return (struct cost){latency_s, s_per_task};
+}
+
+/* One window [1, greatest] and one class. */
+static void homogeneous(struct platform *platform, struct platform_window *window,
+                        struct platform_class *class, int64_t workers, int64_t greatest)
+{
+    *class = (struct platform_class){
+        0, workers, seconds(0, 0), seconds(0, 0), seconds(0, 1), seconds(0, 0)};
+    *window = (struct platform_window){1, greatest, seconds(0, 0), seconds(0, 0), class, 1};
+    *platform = (struct platform){window, 1, workers, PLATFORM_BUFFERS};
+}
+
+static void bound_is_exact_for_one_worker(void **state)
+{
+    struct platform platform;
+    struct platform_window window;
+    struct platform_class class;
+    (void)state;
+    homogeneous(&platform, &window, &class, 1, 1000000);
+    window.envelope = seconds(0.5, 0);
+    class.link = seconds(0.25, 0);
+    class.receive = seconds(0.125, 0.5);
+    /* 0.5 + 0.25 until the package is there, 0.125 + 1.5 * 100 to work it off. */
+    assert_true(fabs(bound_makespan(&platform, 100) - 150.875) < 1e-9);
+}
+
+static void bound_is_work_over_workers_without_latency(void **state)
+{
+    struct platform platform;
+    struct platform_window window;
+    struct platform_class class;
+    (void)state;
+    homogeneous(&platform, &window, &class, 100000, 1000000);
+    assert_true(fabs(bound_makespan(&platform, 1e12) - 1e7) < 1e-3);
+}
+
+static void bound_counts_every_package(void **state)
+{
+    struct platform platform;
+    struct platform_window window;
+    struct platform_class class;
+    (void)state;
+    /* Packages of at most 9 tasks: 1000 tasks pass the master at no less than 0.1 + 1 / 10 s per
+     * task (fractional loads may reach just below 10), whatever the number of workers. */
+    homogeneous(&platform, &window, &class, 1000, 9);
+    window.send = seconds(1, 0.1);
+    assert_true(fabs(bound_makespan(&platform, 1000) - 200) < 1e-9);
+    /* The port instead. */
+    window.send = seconds(0, 0);
+    class.link = seconds(1, 0.5);
+    assert_true(bound_makespan(&platform, 1000) >= 500);
+}
+
+static void bound_weighs_latency_against_workers(void **state)
+{
+    struct platform platform;
+    struct platform_window window;
+    struct platform_class class;
+    (void)state;
+    /* The j-th worker is there after j seconds: 10 tasks on n workers end at T with
+     * sum (T - j) = 10: the least is n = 4, T = 5. */
+    homogeneous(&platform, &window, &class, 50, 1000);
+    window.send = seconds(1, 0);
+    assert_true(fabs(bound_makespan(&platform, 10) - 5) < 1e-9);
+}
+
+static void classes_change_nothing(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct dice dice = {seed};
+        struct profile profile;
+        struct platform platform, scaled;
+        struct failure failure = FAILURE_INIT;
+        sample_profile(&dice, 200, 1, &profile);
+        assert_true(platform_init(&platform, &profile.settings[0], 0, &failure));
+        int64_t workers = profile_workers(&profile.settings[0].windows[0]);
+        assert_int_equal(platform.worker_count, workers);
+        double tasks = ceil(dice_scale(&dice, 1, 1e9));
+        double bound_s = bound_makespan(&platform, tasks);
+        assert_true(platform_init(&scaled, &profile.settings[0], (workers + 1) / 2, &failure));
+        assert_int_equal(scaled.worker_count, (workers + 1) / 2);
+        assert_true(bound_makespan(&scaled, tasks) >= bound_s * (1 - 1e-9));
+        assert_true(bound_makespan(&platform, 2 * tasks) >= bound_s);
+        platform_release(&scaled);
+        platform_release(&platform);
+        profile_release(&profile);
+    }
+}
+
+static void workers_and_windows_are_found(void **state)
+{
+    struct platform_class classes[3] = {
+        {.first = 0, .count = 5}, {.first = 5, .count = 1}, {.first = 6, .count = 100}};
+    struct platform_window windows[2] = {
+        {.least = 1, .greatest = 10, .classes = classes, .class_count = 3},
+        {.least = 20, .greatest = 30, .classes = classes, .class_count = 3}};
+    const struct platform platform = {windows, 2, 106, 2};
+    (void)state;
+    assert_ptr_equal(platform_worker(&windows[0], 0), &classes[0]);
+    assert_ptr_equal(platform_worker(&windows[0], 4), &classes[0]);
+    assert_ptr_equal(platform_worker(&windows[0], 5), &classes[1]);
+    assert_ptr_equal(platform_worker(&windows[0], 6), &classes[2]);
+    assert_ptr_equal(platform_worker(&windows[0], 105), &classes[2]);
+    assert_ptr_equal(platform_find(&platform, 1), &windows[0]);
+    assert_ptr_equal(platform_find(&platform, 10), &windows[0]);
+    assert_null(platform_find(&platform, 11));
+    assert_ptr_equal(platform_find(&platform, 19.5), &windows[1]);
+    assert_null(platform_find(&platform, 31));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bound_is_exact_for_one_worker),
+        cmocka_unit_test(bound_is_work_over_workers_without_latency),
+        cmocka_unit_test(bound_counts_every_package),
+        cmocka_unit_test(bound_weighs_latency_against_workers),
+        cmocka_unit_test(classes_change_nothing),
+        cmocka_unit_test(workers_and_windows_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
