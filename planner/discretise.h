@@ -1,0 +1,19 @@
+/*
+ * Real loads into packages that exist: whole core tasks, each none at all or within a window, in
+ * all exactly as many as there are to hand out.
+ */
+#ifndef PLANNER_DISCRETISE_H
+#define PLANNER_DISCRETISE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/lineup.h"
+
+/* Replace wanted[0..count) (>= 0, finite) by loads that sum to `total`, each 0 or within the
+ * lineup's window, as near to the wanted ones as largest remainders make them. With fractional loads
+ * only the window and the sum are enforced. False where no such loads exist (then *wanted is
+ * untouched), or where memory ended. */
+bool discretise(const struct lineup *lineup, double *wanted, int64_t count, double total);
+
+#endif

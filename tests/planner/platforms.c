@@ -1,0 +1,173 @@
+#include "tests/planner/platforms.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void *must(void *memory)
+{
+    if (memory == NULL)
+        abort();
+    return memory;
+}
+
+struct platform platform_of_equals(int64_t count, int64_t least, int64_t greatest,
+                                   struct cost master, struct cost link, struct cost work)
+{
+    struct platform platform = {
+        .windows = must(calloc(1, sizeof(struct platform_window))),
+        .window_count = 1,
+        .worker_count = count,
+        .buffers = PLATFORM_BUFFERS,
+    };
+    platform.windows[0] = (struct platform_window){
+        .least = least,
+        .greatest = greatest,
+        .envelope = master,
+        .classes = must(calloc(1, sizeof(struct platform_class))),
+        .class_count = 1,
+    };
+    platform.windows[0].classes[0] =
+        (struct platform_class){.first = 0, .count = count, .link = link, .compute = work};
+    return platform;
+}
+
+static struct cost cost_times(struct cost cost, double factor)
+{
+    return (struct cost){cost.latency_s * factor, cost.s_per_task * factor};
+}
+
+void platform_add_window(struct platform *platform, int64_t least, int64_t greatest, double factor)
+{
+    platform->windows = must(realloc(platform->windows, (size_t)(platform->window_count + 1) *
+                                                            sizeof *platform->windows));
+    const struct platform_window *first = &platform->windows[0];
+    struct platform_window *added = &platform->windows[platform->window_count++];
+    *added = (struct platform_window){
+        .least = least,
+        .greatest = greatest,
+        .envelope = cost_times(first->envelope, factor),
+        .send = cost_times(first->send, factor),
+        .classes = must(calloc((size_t)first->class_count, sizeof(struct platform_class))),
+        .class_count = first->class_count,
+    };
+    for (int64_t c = 0; c < first->class_count; c++) {
+        added->classes[c] = first->classes[c];
+        added->classes[c].link = cost_times(first->classes[c].link, factor);
+        added->classes[c].receive = cost_times(first->classes[c].receive, factor);
+        added->classes[c].compute = cost_times(first->classes[c].compute, factor);
+        added->classes[c].output = cost_times(first->classes[c].output, factor);
+    }
+}
+
+struct dice dice_of(uint64_t seed)
+{
+    return (struct dice){seed * 0xD1342543DE82EF95u + 0x2545F4914F6CDD1Du};
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014). */
+static uint64_t dice_bits(struct dice *dice)
+{
+    uint64_t z = dice->state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+double dice_roll(struct dice *dice)
+{
+    return (double)(dice_bits(dice) >> 11) * 0x1p-53;
+}
+
+int64_t dice_between(struct dice *dice, int64_t low, int64_t high)
+{
+    return low + (int64_t)(dice_roll(dice) * (double)(high - low + 1));
+}
+
+double dice_scale(struct dice *dice, double low, double high)
+{
+    return low * pow(high / low, dice_roll(dice));
+}
+
+static struct cost cost_random(struct dice *dice, double rate)
+{
+    const bool no_latency = dice_roll(dice) < 0.2;
+    return (struct cost){no_latency ? 0 : dice_scale(dice, 1e-6, 1), rate};
+}
+
+static int64_t classes_random(struct dice *dice, struct platform_window *window,
+                              int64_t worker_most, double link, double work)
+{
+    const int64_t workers = (int64_t)dice_scale(dice, 1, (double)worker_most);
+    int64_t first = 0;
+    window->classes = must(calloc((size_t)workers, sizeof *window->classes));
+    while (first < workers) {
+        const int64_t count = dice_between(dice, 1, workers - first);
+        window->classes[window->class_count++] = (struct platform_class){
+            .first = first,
+            .count = count,
+            .link = cost_random(dice, dice_scale(dice, link / 3, link * 3)),
+            .receive = cost_random(dice, dice_roll(dice) < 0.3 ? 0 : work / 50),
+            .compute = cost_random(dice, dice_scale(dice, work / 3, work * 3)),
+            .output = dice_roll(dice) < 0.5 ? (struct cost){0, 0} : cost_random(dice, work / 20),
+        };
+        first += count;
+    }
+    return workers;
+}
+
+struct platform platform_random(struct dice *dice, int64_t worker_most)
+{
+    struct platform platform = {
+        .windows = must(calloc(1, sizeof(struct platform_window))),
+        .window_count = 1,
+        .buffers = PLATFORM_BUFFERS,
+    };
+    struct platform_window *window = &platform.windows[0];
+    const int64_t least = dice_roll(dice) < 0.6 ? 1 : dice_between(dice, 2, 20);
+    *window = (struct platform_window){
+        .least = least,
+        .greatest = least * dice_between(dice, 1, 500),
+        .envelope = cost_random(dice, dice_scale(dice, 1e-6, 1)),
+        .send = cost_random(dice, 0),
+    };
+    platform.worker_count = classes_random(dice, window, worker_most, dice_scale(dice, 1e-6, 1),
+                                           dice_scale(dice, 1e-6, 1));
+    for (int64_t more = dice_between(dice, 0, 2); more > 0; more--) {
+        const int64_t last = platform.windows[platform.window_count - 1].greatest;
+        const int64_t next = last + dice_between(dice, 1, 50);
+        platform_add_window(&platform, next, next * dice_between(dice, 1, 20),
+                            dice_scale(dice, 0.5, 2));
+    }
+    return platform;
+}
+
+struct platform platform_cluster(struct dice *dice, int64_t workers)
+{
+    const double work = dice_scale(dice, 1e-4, 1e-1);
+    const double feed = work / ((double)workers * dice_scale(dice, 0.5, 2));
+    const double latency = work * dice_scale(dice, 0.1, 10);
+    struct platform platform =
+        platform_of_equals(workers, 1, INT64_C(1) << 40,
+                           (struct cost){0.01 * latency, dice_scale(dice, 0.05, 1) * feed},
+                           (struct cost){0, 0}, (struct cost){0, 0});
+    struct platform_window *window = &platform.windows[0];
+    window->classes = must(realloc(window->classes, (size_t)workers * sizeof *window->classes));
+    window->class_count = workers;
+    for (int64_t i = 0; i < workers; i++)
+        window->classes[i] = (struct platform_class){
+            .first = i,
+            .count = 1,
+            .link = {latency * dice_scale(dice, 0.5, 2), feed * dice_scale(dice, 0.5, 2)},
+            .receive = {0.1 * latency, 0.02 * work},
+            .compute = {latency * dice_scale(dice, 0.5, 2), work * dice_scale(dice, 0.4, 2.5)},
+        };
+    return platform;
+}
+
+int64_t plan_rounds(const struct plan *plan)
+{
+    int64_t rounds = 0;
+    for (size_t r = 0; r < plan->round_count; r++)
+        rounds += plan->rounds[r].repeat;
+    return rounds;
+}

@@ -1,0 +1,5 @@
+add_library(planner-platforms STATIC platforms.c)
+target_link_libraries(planner-platforms PRIVATE scow-house PUBLIC scow-planner)
+
+scow_add_test(planner-schedulers-golden unit schedulers_golden.c planner-platforms)
+scow_add_test(planner-schedulers-properties prop schedulers_properties.c planner-platforms)

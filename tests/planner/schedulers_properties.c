@@ -1,0 +1,131 @@
+/* What must hold of every scheduler on every platform: thousands of random ones, by seed. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "planner/bound.h"
+#include "planner/rehearse.h"
+#include "planner/scheduler.h"
+#include "planner/simulate.h"
+#include "tests/planner/platforms.h"
+
+enum { SEEDS = 300 };
+
+static double tasks_random(struct dice *dice)
+{
+    return floor(dice_scale(dice, 1, 1e5));
+}
+
+static void loads_are_valid(const struct platform *platform, const struct plan *plan, double tasks,
+                            bool real_valued)
+{
+    double sum = 0;
+    for (size_t r = 0; r < plan->round_count; r++) {
+        assert_true(plan->rounds[r].repeat >= 1);
+        for (int64_t k = 0; k < plan->worker_count; k++) {
+            const double load = plan->rounds[r].loads[k];
+            assert_true(load >= 0);
+            assert_true(real_valued || load == floor(load));
+            assert_true(load == 0 || platform_find(platform, load) != NULL);
+            sum += (double)plan->rounds[r].repeat * load;
+        }
+    }
+    assert_true(real_valued ? fabs(sum - tasks) <= 1e-6 * tasks : sum == tasks);
+}
+
+static void workers_are_different(const struct platform *platform, const struct plan *plan)
+{
+    char seen[256] = {0};
+    assert_true(platform->worker_count <= (int64_t)sizeof seen);
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        assert_in_range(plan->workers[k], 0, platform->worker_count - 1);
+        assert_int_equal(seen[plan->workers[k]]++, 0);
+    }
+}
+
+/* The rehearsal's short cut changes nothing but the last digits. */
+static void rehearsal_agrees(const struct platform *platform, const struct plan *plan)
+{
+    struct rehearsal *rehearsal = rehearsal_new(platform);
+    assert_non_null(rehearsal);
+    const double rehearsed_s = rehearsal_play(rehearsal, plan, NULL);
+    assert_true(fabs(rehearsed_s - plan->predicted.makespan_s) <=
+                1e-9 * plan->predicted.makespan_s);
+    rehearsal_free(&rehearsal);
+}
+
+static void prediction_is_simulation(const struct platform *platform, const struct plan *plan)
+{
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    assert_true(simulate_plan(platform, plan, NULL, &simulation, &failure));
+    assert_true(simulation.makespan_s == plan->predicted.makespan_s);
+    const double bound_s = bound_makespan(platform, plan->tasks);
+    assert_true(bound_s == plan->predicted.lower_bound_s);
+    assert_true(bound_s <= simulation.makespan_s * (1 + 1e-12));
+}
+
+/* Every scheduler on one platform; the best makespan, HUGE_VAL when none applies. */
+static double all_hold(const struct platform *platform, double tasks, bool real_valued)
+{
+    const struct schedule_request request = {platform, tasks, real_valued, 0};
+    double best_s = HUGE_VAL;
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct plan plan = {.kernel = NULL};
+        struct failure failure = FAILURE_INIT;
+        if (!list[i].make(&request, &plan, &failure)) {
+            assert_int_equal(failure.code, FAILURE_INFEASIBLE);
+            continue;
+        }
+        assert_string_equal(plan.scheduler, list[i].name);
+        loads_are_valid(platform, &plan, tasks, real_valued);
+        workers_are_different(platform, &plan);
+        prediction_is_simulation(platform, &plan);
+        rehearsal_agrees(platform, &plan);
+        best_s = fmin(best_s, plan.predicted.makespan_s);
+        plan_release(&plan);
+    }
+    return best_s;
+}
+
+static void auto_is_best(const struct platform *platform, double tasks, bool real_valued,
+                         double best_s)
+{
+    const struct schedule_request request = {platform, tasks, real_valued, 0};
+    struct plan plan = {.kernel = NULL};
+    struct failure failure = FAILURE_INIT;
+    const bool made = schedule_auto(&request, &plan, &failure);
+    assert_int_equal(made, best_s < HUGE_VAL);
+    if (made)
+        assert_true(plan.predicted.makespan_s == best_s);
+    else
+        assert_int_equal(failure.code, FAILURE_INFEASIBLE);
+    plan_release(&plan);
+}
+
+static void every_plan_is_sound(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct dice dice = dice_of(seed);
+        struct platform platform = platform_random(&dice, seed % 20 == 0 ? 200 : 24);
+        const double tasks = tasks_random(&dice);
+        const bool real_valued = seed % 4 == 0;
+        print_message("seed %d: %d workers, %.0f tasks\n", (int)seed, (int)platform.worker_count,
+                      tasks);
+        auto_is_best(&platform, tasks, real_valued, all_hold(&platform, tasks, real_valued));
+        platform_release(&platform);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_plan_is_sound)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
