@@ -5,3 +5,4 @@ add_library(spmd-pictures STATIC pictures.c)
 target_link_libraries(spmd-pictures PRIVATE scow-house PUBLIC PNG::PNG PkgConfig::CMOCKA)
 
 scow_add_test(spmd-image unit image.c spmd-pictures scow-image)
+scow_add_test(spmd-image-h5 unit image_h5.c spmd-pictures scow-image PkgConfig::HDF5 MPI::MPI_C)
