@@ -3,7 +3,8 @@
 find_package(PNG REQUIRED)
 pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)
 
-add_library(scow-image STATIC image.c image_png.c image_pgm.c image_h5.c)
+add_library(scow-image STATIC image.c image_png.c image_pgm.c image_h5.c
+    preview.c preview_png.c)
 # Later HDF5 versions give some functions more arguments under the same name.
 target_compile_definitions(scow-image PRIVATE H5_USE_110_API)
 target_link_libraries(scow-image
