@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Install the Debian packages that scow is built from, where any is missing.
+#
+#     bash jobs/setup.sh [--tests]
+#
+# With --tests, also those that only the tests use. Nothing is done when all is there. Where
+# apt-get may not be used (neither root nor sudo without a password), the one line to run is
+# printed and the exit code is 1.
+set -euo pipefail
+
+build_packages=(
+    cmake ninja-build pkgconf gcc libc6-dev
+    mpich libmpich-dev libhdf5-mpich-dev
+    liblapacke-dev libopenblas-dev coinor-libclp-dev
+    libjansson-dev libpng-dev libssl-dev libxxhash-dev
+    libcmocka-dev
+)
+test_packages=(hdf5-tools python3-h5py shellcheck clang-format)
+
+# Print those of the arguments that are not installed.
+packages_missing() {
+    local installed package
+    installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
+    for package in "$@"; do
+        grep -qx "installed $package" <<<"$installed" || echo "$package"
+    done
+}
+
+# Run apt-get with the right to install; fails where there is none.
+apt_run() {
+    local as=()
+    if [ "$(id -u)" -ne 0 ]; then
+        sudo -n true 2>/dev/null || return 1
+        as=(sudo -n)
+    fi
+    "${as[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 "$@" </dev/null >&2
+}
+
+packages_install() {
+    apt_run install -y --no-install-recommends "$@" 2>/dev/null && return
+    # The package lists may be empty or older than the archive: bring them up to date, once.
+    apt_run update && apt_run install -y --no-install-recommends "$@"
+}
+
+packages=("${build_packages[@]}")
+case "$*" in
+'') ;;
+--tests) packages+=("${test_packages[@]}") ;;
+*)
+    echo "usage: bash jobs/setup.sh [--tests]" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "setup: not a Debian system: make sure that what these packages hold is installed:" \
+        "${packages[*]}" >&2
+    exit 0
+fi
+mapfile -t missing < <(packages_missing "${packages[@]}")
+if [ ${#missing[@]} -eq 0 ]; then
+    exit 0
+fi
+echo "setup: installing ${missing[*]}" >&2
+if ! packages_install "${missing[@]}"; then
+    echo "setup: packages are missing and could not be installed from here; run this, then try again:" >&2
+    echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends ${missing[*]}"
+    exit 1
+fi

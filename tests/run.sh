@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Build everything and run all tests: as users run it, then under AddressSanitizer and
+# UndefinedBehaviorSanitizer.
+#
+#     bash tests/run.sh [OPTION OF CTEST]...        for example: bash tests/run.sh -R image
+#
+# Everything it makes is under build/. Benchmarks (label bench) are left out.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+jobs=$(nproc)
+bash jobs/setup.sh --tests
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+for preset in release asan; do
+    printf '== %s ==\n' "$preset"
+    cmake --preset "$preset" --log-level=WARNING -DBUILD_TESTING=ON
+    cmake --build --preset "$preset" -j "$jobs"
+    ctest --preset "$preset" -j "$jobs" -LE bench --no-label-summary "$@"
+done
