@@ -51,6 +51,41 @@ void text_add_number(struct text *text, double number)
     text_add(text, "%s", digits);
 }
 
+/* Four significant digits in the unit that gives one to three before the point. */
+static void seconds_print(double seconds, char words[24])
+{
+    static const struct {
+        double from_s;
+        const char *unit;
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+    double size = fabs(seconds);
+    size_t k = 0;
+    while (k < 3 && size < units[k].from_s * 0.99995)
+        k++;
+    if (!(size >= 1e-12))
+        k = 0;
+    double shown = seconds / units[k].from_s;
+    int decimals = fabs(shown) < 9.9995   ? 3
+                   : fabs(shown) < 99.995 ? 2
+                   : fabs(shown) < 999.95 ? 1
+                                          : 0;
+    snprintf(words, 24, "%.*f %s", size >= 1e-12 ? decimals : 0, shown, units[k].unit);
+}
+
+void text_add_seconds(struct text *text, double seconds)
+{
+    char words[24];
+    seconds_print(seconds, words);
+    text_add(text, "%s", words);
+}
+
+void text_add_seconds_column(struct text *text, double seconds)
+{
+    char words[24];
+    seconds_print(seconds, words);
+    text_add(text, "%12s", words);
+}
+
 void text_add_quoted(struct text *text, const char *word)
 {
     text_add(text, "\"");

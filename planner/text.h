@@ -22,6 +22,10 @@ struct text {
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The shortest decimal that reads back as the same double; NaN and infinity become null. */
 void text_add_number(struct text *text, double number);
+/* Seconds as people read them, four digits and a unit: "1.234 s", "56.70 ms". */
+void text_add_seconds(struct text *text, double seconds);
+/* The same, right-aligned in 12 columns. */
+void text_add_seconds_column(struct text *text, double seconds);
 /* A JSON string, quotes included; `word` is UTF-8. */
 void text_add_quoted(struct text *text, const char *word);
 /* "parameters": {...}, a key and its value. */
