@@ -11,8 +11,8 @@
 #include "planner/lineup.h"
 
 /* Replace wanted[0..count) (>= 0, finite) by loads that sum to `total`, each 0 or within the
- * lineup's window, as near to the wanted ones as largest remainders make them. With fractional loads
- * only the window and the sum are enforced. False where no such loads exist (then *wanted is
+ * lineup's window, as near to the wanted ones as largest remainders make them. With fractional
+ * loads only the window and the sum are enforced. False where no such loads exist (then *wanted is
  * untouched), or where memory ended. */
 bool discretise(const struct lineup *lineup, double *wanted, int64_t count, double total);
 

@@ -30,8 +30,8 @@ struct period {
 
 /* Y_i(T), core tasks, not above `greatest`; negative where the latencies alone exceed T. */
 double period_load(const struct lineup_worker *worker, double period_s, double greatest);
-/* Fill the lineup greedily in its order for one period: loads[0..lineup->count), their sum returned.
- * Equal to the maximal production for equal workers (Theorem 4), near it otherwise. */
+/* Fill the lineup greedily in its order for one period: loads[0..lineup->count), their sum
+ * returned. Equal to the maximal production for equal workers (Theorem 4), near it otherwise. */
 double period_production(const struct lineup *lineup, double period_s, double *loads);
 /* The least T whose greedy production is at least `tasks`, and its loads. False where not even
  * full windows for every worker produce that much. */
@@ -43,9 +43,9 @@ bool period_for_perfect(const struct lineup *lineup, int64_t count, double tasks
                         double *loads);
 
 /* The best pairs of workers and rounds, least makespan first, at most `most`; their number.
- * For each number of full workers nu from Theorem 12 (production; Theorem 13 when the lineup ends) or
- * Theorem 13 (utilization, T not below the T_i of Theorem 10), rounded down and up (5.3.2), and the
- * rounds that a window's bounds ask for. */
+ * For each number of full workers nu from Theorem 12 (production; Theorem 13 when the lineup ends)
+ * or Theorem 13 (utilization, T not below the T_i of Theorem 10), rounded down and up (5.3.2), and
+ * the rounds that a window's bounds ask for. */
 int period_list(const struct lineup *lineup, double tasks, enum period_goal goal,
                 struct period *best, int most);
 

@@ -1,0 +1,124 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/command.h"
+#include "planner/describe.h"
+#include "planner/load.h"
+#include "planner/options.h"
+#include "planner/textfile.h"
+
+/* The first bytes of every HDF5 file. */
+static const char HDF5_SIGNATURE[] = "\211HDF\r\n\032\n";
+
+struct show_options {
+    const char *image, *png;
+    char *path;
+};
+
+static bool run_show(const char *path, const struct readers *readers, struct text *text,
+                     struct failure *failure)
+{
+    struct run_record record = {0};
+    if (!readers)
+        return failure_set(failure, FAILURE_FAILED,
+                           "this scow was built without HDF5 and cannot read runs: use the full "
+                           "build");
+    if (!readers->read_run(path, &record, failure))
+        return false;
+    text_add(text, "run         %s, by %s\n", path, record.version ? record.version : "unknown");
+    text_add(text, "input       %s\n", record.input ? record.input : "none");
+    text_add(text, "done        %lld of %lld core tasks\nchecksum    %016llx\n\n",
+             (long long)record.tasks_done, (long long)record.tasks,
+             (unsigned long long)record.checksum);
+    describe_plan(&record.plan, 0, text);
+    run_record_release(&record);
+    return true;
+}
+
+static bool text_show(const char *path, struct text *text, struct failure *failure)
+{
+    struct failure as_plan = FAILURE_INIT;
+    struct profile profile;
+    struct plan plan;
+    size_t length = 0;
+    char *contents = textfile_read(path, &length, failure);
+    if (!contents)
+        return false;
+    bool good = true;
+    if (strstr(contents, "\"scow-profile-1\"")) {
+        good = profile_parse(&profile, contents, length, path, failure);
+        if (good) {
+            describe_profile(&profile, text);
+            profile_release(&profile);
+        }
+    } else if (plan_parse(&plan, contents, length, path, &as_plan)) {
+        describe_plan(&plan, 0, text);
+        plan_release(&plan);
+    } else {
+        good = failure_set(failure, as_plan.code, "%s", as_plan.text);
+    }
+    free(contents);
+    return good;
+}
+
+/* Does the file begin as HDF5 does? One that cannot be read is left to the reader of texts. */
+static bool file_is_run(const char *path)
+{
+    char start[sizeof HDF5_SIGNATURE - 1];
+    FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+    if (!file)
+        return false;
+    bool same = fread(start, sizeof start, 1, file) == 1 &&
+                memcmp(start, HDF5_SIGNATURE, sizeof start) == 0;
+    fclose(file);
+    return same;
+}
+
+static bool show_print(const struct show_options *options, const struct readers *readers,
+                       struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    bool good = file_is_run(options->path) ? run_show(options->path, readers, &text, failure)
+                                           : text_show(options->path, &text, failure);
+    char *words = text_take(&text);
+    if (good && !words)
+        good = failure_memory(failure, "describing a file");
+    if (good)
+        fputs(words, stdout);
+    free(words);
+    return good;
+}
+
+bool command_show(int argc, char **argv, const struct readers *readers, struct failure *failure)
+{
+    struct show_options options = {NULL, NULL, NULL};
+    bool help = false;
+    int operands = 0;
+    const struct option_row rows[] = {
+        {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
+         "the input, to stand left of the result"},
+        {0, "png", "FILE", OPTION_TEXT, &options.png, "write a picture of a run's result"},
+    };
+    const struct option_table table = {
+        "scow show FILE [options]",
+        "Describes a profile, a plan or the output of a run; --png draws the latter.", rows,
+        sizeof rows / sizeof *rows, NULL};
+    if (!options_parse(&table, argc, argv, &options.path, 1, &operands, &help, failure))
+        return false;
+    if (help) {
+        options_help(&table, stdout);
+        return true;
+    }
+    if (operands == 0)
+        return failure_set(failure, FAILURE_USAGE, "no file given: see 'scow show --help'");
+    if (options.image && !options.png)
+        return failure_set(failure, FAILURE_USAGE, "--image is for the picture: add --png FILE");
+    if (!options.png)
+        return show_print(&options, readers, failure);
+    if (!readers)
+        return failure_set(failure, FAILURE_FAILED,
+                           "this scow was built without PNG and HDF5 and cannot draw: use the full "
+                           "build");
+    return readers->write_preview(options.path, options.image, options.png, failure);
+}

@@ -1,0 +1,27 @@
+/* From a profile to a plan: what `scow plan` does once, and its comparisons do often. */
+#ifndef PLANNER_PLANNING_H
+#define PLANNER_PLANNING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/failure.h"
+#include "planner/plan.h"
+#include "planner/profile.h"
+
+struct planning {
+    const struct profile *profile; /* borrowed */
+    const struct profile_setting *setting;
+    const char *digest;    /* of the profile's file; NULL: the plan names none */
+    const char *scheduler; /* "auto" or a name of the table */
+    double tasks;
+    int64_t workers; /* the first so many; 0: all */
+    bool real_valued;
+};
+
+/* Is it "auto" or in the table? If not: usage, with the nearest. */
+bool planning_check_scheduler(const char *name, struct failure *failure);
+/* A complete plan, kernel and parameters of the profile included; to be released. */
+bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure);
+
+#endif
