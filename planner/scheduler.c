@@ -11,6 +11,7 @@ static const struct scheduler table[] = {
     {"scow-mp", "SCOW, maximal production: periodic rounds, the port never rests", scow_mp_make},
     {"scow-pwu", "SCOW, perfect utilization: periodic rounds, the workers never rest",
      scow_pwu_make},
+    {"optimal", "linear programming over all loads, orders, workers and rounds", optimal_make},
     {"static", "one package per worker, proportional to its speed", static_split_make},
 };
 

@@ -12,5 +12,7 @@ bool scow_pwu_make(const struct schedule_request *request, struct plan *plan,
                    struct failure *failure);
 bool static_split_make(const struct schedule_request *request, struct plan *plan,
                        struct failure *failure);
+bool optimal_make(const struct schedule_request *request, struct plan *plan,
+                  struct failure *failure);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "planner/lineup.h"
+#include "planner/optimal_lp.h"
 #include "planner/period.h"
 #include "planner/scheduler.h"
 #include "tests/planner/platforms.h"
@@ -70,6 +72,55 @@ static void perfect_utilization_meets_table_6_2(void **state)
     table_holds("scow-pwu", rows, sizeof rows / sizeof rows[0], 0.003);
 }
 
+/* What linear programming makes of the same settings with no more workers than SCOW-MP or one. */
+static void optimal_meets_its_values(void **state)
+{
+    (void)state;
+    static const double rows[][3] = {/* B, workers, makespan */
+                                     {11, 12, 95.259},
+                                     {22, 22, 51.422},
+                                     {33, 32, 36.567},
+                                     {12, 12, 89.354}};
+    if (!optimal_lp_available())
+        skip();
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        struct platform platform = table_6_1(rows[k][0]);
+        platform.worker_count = platform.windows[0].classes[0].count = (int64_t)rows[k][1];
+        struct plan plan = plan_made("optimal", &platform, 1000, true);
+        assert_true(plan.predicted.makespan_s <= 1.002 * rows[k][2]);
+        plan_release(&plan);
+        platform_release(&platform);
+    }
+}
+
+/* The program for these very rounds, and the simulation of its loads. */
+static void programs_meet_their_values(void **state)
+{
+    (void)state;
+    static const double rows[][4] = {/* B, workers, rounds, makespan */
+                                     {11, 12, 12, 95.259},
+                                     {22, 22, 7, 51.422},
+                                     {33, 32, 5, 36.567},
+                                     {12, 12, 15, 89.354}};
+    if (!optimal_lp_available())
+        skip();
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        struct platform platform = table_6_1(rows[k][0]);
+        struct lineup lineup;
+        double loads[200], makespan_s = 0;
+        assert_true(lineup_init(&lineup, &platform, &platform.windows[0], true, LINEUP_BY_FEED));
+        const struct optimal_lp lp = {.lineup = &lineup,
+                                      .count = (int64_t)rows[k][1],
+                                      .rounds = (int64_t)rows[k][2],
+                                      .buffers = PLATFORM_BUFFERS,
+                                      .tasks = 1000};
+        assert_true(optimal_lp_solve(&lp, loads, &makespan_s));
+        assert_near(makespan_s, rows[k][3], 0.001);
+        lineup_release(&lineup);
+        platform_release(&platform);
+    }
+}
+
 /* Tables 6-7 and 6-9: a master-bound lineup. */
 static struct platform table_6_7(int64_t least, int64_t greatest)
 {
@@ -131,6 +182,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maximal_production_meets_table_6_2),
         cmocka_unit_test(perfect_utilization_meets_table_6_2),
+        cmocka_unit_test(optimal_meets_its_values),
+        cmocka_unit_test(programs_meet_their_values),
         cmocka_unit_test(makespan_meets_table_6_9),
         cmocka_unit_test(window_limits_table_6_9),
         cmocka_unit_test(example_1_fills_a_period),
