@@ -1,0 +1,191 @@
+#include "spmd/execute.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spmd/outputfile.h"
+#include "spmd/session.h"
+
+/* What one rank opens and must close again. */
+struct stage {
+    const struct execution *execution;
+    struct image *image; /* the master's */
+    struct job job;
+    struct store *store;
+    struct dispatch *dispatch; /* the master's */
+    char *isa;
+    char digest[65];
+};
+
+/* Collective. The master opens; everybody learns the shape. */
+static bool input_open(struct stage *stage, struct extent *extent, struct failure *failure)
+{
+    const struct comm *comm = stage->execution->comm;
+    if (comm->rank == 0) {
+        stage->image = image_open(stage->execution->input, failure);
+        if (stage->image && image_sha256(stage->image, stage->digest, failure))
+            *extent = *image_shape(stage->image);
+    }
+    if (!comm_agree(comm, failure))
+        return false;
+    comm_broadcast(comm, extent, sizeof *extent);
+    comm_broadcast(comm, stage->digest, sizeof stage->digest);
+    return true;
+}
+
+/* Local, the same on every rank. */
+static bool plan_fits(const struct execution *execution, const struct job *job,
+                      struct failure *failure)
+{
+    const struct plan *plan = execution->plan;
+    int64_t workers = execution->comm->size - 1, needed = plan_workers_needed(plan);
+    if (plan->real_valued)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: has fractional loads and cannot be run: plan again without "
+                           "--real-valued",
+                           execution->plan_name);
+    if (plan->tasks != (double)job->tasks)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is for %.0f core tasks, but %s has %" PRId64 " of %d x %d pixels: "
+                           "plan again with -i %s",
+                           execution->plan_name, plan->tasks, execution->input, job->tasks,
+                           plan->block, plan->block, execution->input);
+    if (needed > workers)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: needs %" PRId64 " workers, but there are %" PRId64
+                           ": start mpiexec with -n %" PRId64 ", or plan again with -n %" PRId64,
+                           execution->plan_name, needed, workers, needed + 1, workers);
+    return true;
+}
+
+/* Local, the same on every rank. */
+static bool job_make(struct stage *stage, const struct extent *extent, struct failure *failure)
+{
+    const struct execution *execution = stage->execution;
+    const struct plan *plan = execution->plan;
+    const struct kernel *kernel = job_kernel(plan->kernel, execution->plan_name, failure);
+    if (!kernel)
+        return false;
+    if (plan->block < 1)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: has no block size: add \"block\" with the edge of a core task in "
+                           "pixels",
+                           execution->plan_name);
+    struct kernel_setup setup = {.extent = *extent, .block = plan->block};
+    return job_parameters(kernel, &plan->parameters, execution->plan_name, &setup, failure) &&
+           job_init(&stage->job, kernel, &setup, execution->input, failure) &&
+           plan_fits(execution, &stage->job, failure);
+}
+
+/* Collective. The master makes the file, everybody opens it. */
+static bool output_open(struct stage *stage, struct failure *failure)
+{
+    const struct execution *execution = stage->execution;
+    stage->isa = session_isa(execution->comm);
+    struct output_info info = {
+        .plan = execution->plan_text,
+        .profile = execution->profile_text,
+        .input = execution->input,
+        .input_sha256 = stage->digest,
+        .isa = stage->isa,
+        .events = plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
+    };
+    if (execution->comm->rank == 0)
+        outputfile_create(execution->output, &stage->job, &info, failure);
+    if (!comm_agree(execution->comm, failure))
+        return false;
+    stage->store = store_open(execution->output, execution->comm, &stage->job, failure);
+    return stage->store != NULL;
+}
+
+static void idle_ranks_say(const struct execution *execution)
+{
+    int64_t needed = plan_workers_needed(execution->plan);
+    int64_t workers = execution->comm->size - 1;
+    if (!execution->quiet && execution->comm->rank == 0 && needed < workers)
+        fprintf(stderr,
+                "scow run: the plan uses %" PRId64 " of %" PRId64 " workers: ranks %" PRId64
+                " to %" PRId64 " stay idle\n",
+                needed, workers, needed + 1, workers);
+}
+
+/* Local to the master. */
+static bool lead(struct stage *stage, const struct run *run, struct run_outcome *outcome,
+                 struct failure *failure)
+{
+    const struct execution *execution = stage->execution;
+    stage->dispatch = dispatch_new_plan(execution->plan);
+    if (!stage->dispatch)
+        failure_memory(failure, "starting the plan");
+    struct progress progress;
+    const struct plan_prediction *predicted = &execution->plan->predicted;
+    progress_init(&progress, execution->quiet ? NULL : stderr, stage->job.tasks,
+                  predicted->known ? predicted->makespan_s : 0);
+    bool good = master_run(run, stage->dispatch, stage->image, &progress, outcome, failure);
+    progress_end(&progress);
+    return good;
+}
+
+/* Collective. The last package is done: everybody normalises its own share, the master seals. */
+static bool finish(struct stage *stage, const struct run *run, const struct share *share,
+                   struct run_outcome *outcome, struct failure *failure)
+{
+    const struct comm *comm = run->comm;
+    double start = comm_now(comm);
+    comm_broadcast(comm, &outcome->summary, sizeof outcome->summary);
+    if (comm->rank != 0)
+        worker_normalize(run, share, &outcome->summary, failure);
+    bool good = comm_agree(comm, failure);
+    good = store_close(&stage->store, failure) && good;
+    if (good && comm->rank == 0) {
+        struct output_outcome sealed = {&outcome->trace, &outcome->summary, comm_now(comm) - start};
+        outputfile_seal(stage->execution->output, &sealed, failure);
+    }
+    return comm_agree(comm, failure);
+}
+
+/* Collective. */
+static bool perform(struct stage *stage, struct run_outcome *outcome, struct failure *failure)
+{
+    const struct execution *execution = stage->execution;
+    struct run run = {
+        .comm = execution->comm,
+        .job = &stage->job,
+        .store = stage->store,
+        .largest_package = (int64_t)plan_largest_load(execution->plan),
+        .threads = execution->threads,
+    };
+    struct share share = {0};
+    idle_ranks_say(execution);
+    if (execution->comm->rank == 0)
+        lead(stage, &run, outcome, failure);
+    else
+        worker_run(&run, &share, failure);
+    bool good =
+        comm_agree(execution->comm, failure) && finish(stage, &run, &share, outcome, failure);
+    share_release(&share);
+    return good;
+}
+
+bool execute_run(const struct execution *execution, struct run_outcome *outcome,
+                 struct failure *failure)
+{
+    struct stage stage = {.execution = execution};
+    struct extent extent = {0};
+    bool good = false;
+    if (!input_open(&stage, &extent, failure))
+        goto out;
+    job_make(&stage, &extent, failure);
+    if (!comm_agree(execution->comm, failure) || !output_open(&stage, failure))
+        goto out;
+    good = perform(&stage, outcome, failure);
+out:
+    good = store_close(&stage.store, failure) && good;
+    dispatch_free(&stage.dispatch);
+    job_release(&stage.job);
+    image_close(&stage.image);
+    free(stage.isa);
+    return good;
+}

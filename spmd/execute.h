@@ -1,0 +1,31 @@
+/*
+ * A whole run, from a checked plan to a sealed output.
+ */
+#ifndef SPMD_EXECUTE_H
+#define SPMD_EXECUTE_H
+
+#include <stdbool.h>
+
+#include "planner/failure.h"
+#include "planner/plan.h"
+#include "spmd/comm.h"
+#include "spmd/run.h"
+
+/* What to run; all borrowed and the same on every rank. */
+struct execution {
+    const struct comm *comm;
+    const struct plan *plan;
+    const char *plan_text;
+    const char *profile_text; /* NULL: none */
+    const char *plan_name, *input, *output;
+    int threads;
+    bool quiet, verbose;
+};
+
+/* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing
+ * is created when plan and input do not match. The outcome is complete on the master (elsewhere
+ * only its summary). */
+bool execute_run(const struct execution *execution, struct run_outcome *outcome,
+                 struct failure *failure);
+
+#endif

@@ -1,0 +1,40 @@
+/* What the scow command can read in a full build: images, run outputs, previews. */
+#include "planner/readers.h"
+
+#include <hdf5.h>
+#include <stdio.h>
+
+#include "spmd/archive.h"
+#include "spmd/image.h"
+#include "spmd/job.h"
+#include "spmd/preview.h"
+
+static bool count_tasks(const char *image, const struct profile *profile, int block, int64_t *tasks,
+                        struct failure *failure)
+{
+    struct kernel_setup setup = {.block = block};
+    const struct kernel *kernel = job_kernel(profile->kernel, "the profile", failure);
+    if (!kernel || !image_extent(image, &setup.extent, failure) ||
+        !job_parameters(kernel, &profile->parameters, "the profile", &setup, failure))
+        return false;
+    char why[240];
+    if (!kernel->check(&setup, why, sizeof why))
+        return failure_set(failure, FAILURE_MISMATCH, "%s: %s", image, why);
+    *tasks = kernel->task_count(&setup);
+    return true;
+}
+
+static const char *libraries(void)
+{
+    static char line[80];
+    unsigned major = 0, minor = 0, release = 0;
+    H5get_libversion(&major, &minor, &release);
+    snprintf(line, sizeof line, "HDF5 %u.%u.%u; %s", major, minor, release, kernel_isa());
+    return line;
+}
+
+const struct readers *readers_available(void)
+{
+    static const struct readers readers = {count_tasks, archive_read, preview_write, libraries};
+    return &readers;
+}

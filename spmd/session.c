@@ -1,0 +1,155 @@
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "spmd/session.h"
+
+#include <hdf5.h>
+#include <omp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/kernel.h"
+#include "planner/textfile.h"
+
+void session_begin(struct comm *comm, int *argc, char ***argv)
+{
+    /* No MPI call is ever made inside a parallel region. */
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    /* A file over the size limit shall be a failed write with a sentence, not a death. */
+    signal(SIGXFSZ, SIG_IGN);
+    comm_init(comm, MPI_COMM_WORLD);
+}
+
+int session_end(struct comm *comm, const char *name, const struct failure *failure)
+{
+    struct failure result = *failure;
+    comm_agree(comm, &result);
+    if (comm->rank == 0) {
+        if (result.code == FAILURE_NONE && (fflush(stdout) != 0 || ferror(stdout)))
+            failure_set(&result, FAILURE_FAILED,
+                        "standard output cannot be written: is the disk full?");
+        if (result.code != FAILURE_NONE)
+            fprintf(stderr, "%s: %s\n", name, result.text);
+    }
+    int code = (int)result.code;
+    comm_broadcast(comm, &code, sizeof code);
+    /* HDF5 crashes in MPI_Finalize when a file could not be closed. */
+    if (H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) > 0)
+        MPI_Abort(comm->mpi, code);
+    MPI_Finalize();
+    return code;
+}
+
+bool session_options(const struct comm *comm, const struct option_table *table, int argc,
+                     char **argv, char **operands, int operand_most, int *operand_count,
+                     const bool *version, bool *over, struct failure *failure)
+{
+    bool help = false;
+    if (!options_parse(table, argc, argv, operands, operand_most, operand_count, &help, failure))
+        return false;
+    *over = help || *version;
+    if (*over && comm->rank == 0) {
+        if (help)
+            options_help(table, stdout);
+        else
+            puts(session_version());
+    }
+    if (!*over && comm->size < 2)
+        return failure_set(failure, FAILURE_USAGE,
+                           "needs a master and at least one worker: start it with mpiexec -n 2 "
+                           "or more");
+    return true;
+}
+
+char *session_read(const struct comm *comm, const char *path, size_t *length,
+                   struct failure *failure)
+{
+    char *text = comm->rank == 0 ? textfile_read(path, length, failure) : NULL;
+    if (!comm_agree(comm, failure)) {
+        free(text);
+        return NULL;
+    }
+    return comm_broadcast_text(comm, text, length);
+}
+
+static int cores_allowed(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return CPU_COUNT(&set);
+}
+
+int session_threads(const struct comm *comm)
+{
+    int workers = comm_workers_on_node(comm);
+    if (getenv("OMP_NUM_THREADS"))
+        return omp_get_max_threads();
+    int share = cores_allowed() / workers;
+    return share > 1 ? share : 1;
+}
+
+enum { ISA_NAME = 16 };
+
+/* "avx512", or "avx2 (ranks 1-3), avx512 (rank 4)". */
+static char *isa_words(const char *names, int size)
+{
+    size_t room = (size_t)size * (ISA_NAME + 32) + 1;
+    char *text = calloc(room, 1);
+    if (!text)
+        return NULL;
+    size_t used = 0;
+    for (int from = 1, to; from < size; from = to) {
+        const char *name = names + from * ISA_NAME;
+        for (to = from + 1; to < size && strcmp(names + to * ISA_NAME, name) == 0; to++)
+            ;
+        int printed;
+        if (from == 1 && to == size)
+            printed = snprintf(text, room, "%s", name);
+        else
+            printed = snprintf(text + used, room - used, "%s%s (ranks %d-%d)", used ? ", " : "",
+                               name, from, to - 1);
+        used += (size_t)printed;
+    }
+    return text;
+}
+
+char *session_isa(const struct comm *comm)
+{
+    char mine[ISA_NAME] = {0};
+    snprintf(mine, sizeof mine, "%s", kernel_isa());
+    char *all = comm->rank == 0 ? calloc((size_t)comm->size, ISA_NAME) : NULL;
+    comm_gather(comm, mine, sizeof mine, all);
+    char *text = all ? isa_words(all, comm->size) : NULL;
+    free(all);
+    if (comm->rank == 0 && !text) {
+        fputs("scow: out of memory\n", stderr);
+        MPI_Abort(comm->mpi, FAILURE_FAILED);
+    }
+    size_t length = text ? strlen(text) : 0;
+    return comm_broadcast_text(comm, text, &length);
+}
+
+const char *session_version(void)
+{
+    static char line[400];
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    unsigned major = 0, minor = 0, release = 0;
+    MPI_Get_library_version(mpi, &length);
+    mpi[strcspn(mpi, "\n")] = '\0';
+    for (char *tab = mpi; (tab = strchr(tab, '\t'));)
+        *tab = ' ';
+    H5get_libversion(&major, &minor, &release);
+    snprintf(line, sizeof line, "scow %s (%.80s; HDF5 %u.%u.%u; %s %s; %s)", SCOW_VERSION, mpi,
+             major, minor, release,
+#ifdef __clang__
+             "clang", __clang_version__,
+#else
+             "gcc", __VERSION__,
+#endif
+             kernel_isa());
+    return line;
+}

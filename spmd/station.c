@@ -1,0 +1,59 @@
+#include "spmd/station.h"
+
+#include <stdlib.h>
+
+enum { ALIGNMENT = 64 };
+
+static void *block_new(size_t bytes)
+{
+    return aligned_alloc(ALIGNMENT, (bytes / ALIGNMENT + 1) * ALIGNMENT);
+}
+
+bool station_init(struct station *station, const struct run *run, struct failure *failure)
+{
+    const struct kernel *kernel = run->job->kernel;
+    const struct kernel_job *made = run->job->made;
+    *station = (struct station){.run = run};
+    size_t values = (size_t)(run->largest_package * kernel->result_stride(made));
+    station->results = block_new(values * sizeof(float));
+    station->workspace = block_new(kernel->workspace_bytes(made, run->threads));
+    if (!station->results || !station->workspace)
+        return failure_memory(failure, "making room for a package's results");
+    station->inbox =
+        inbox_new(run->comm, kernel->package_bytes_most(made, run->largest_package), failure);
+    return station->inbox != NULL;
+}
+
+void station_release(struct station *station)
+{
+    inbox_free(&station->inbox);
+    free(station->results);
+    free(station->workspace);
+    station->results = NULL;
+    station->workspace = NULL;
+}
+
+static void pulse(void *self)
+{
+    inbox_progress(self);
+}
+
+double station_compute(struct station *station, const struct inbox_package *in)
+{
+    const struct run *run = station->run;
+    const struct package *package = &in->header.package;
+    struct kernel_pulse between = {pulse, station->inbox};
+    inbox_progress_s(station->inbox); /* from here on */
+    run->job->kernel->compute(run->job->made, package->first, package->count, in->bytes,
+                              run->threads, station->workspace, &between, station->results);
+    return inbox_progress_s(station->inbox);
+}
+
+bool station_output(struct station *station, const struct package *package, struct summary *summary,
+                    struct failure *failure)
+{
+    const struct run *run = station->run;
+    summary_add(summary, run->job->kernel, run->job->made, package->first, package->count,
+                station->results);
+    return store_write(run->store, package->first, package->count, station->results, failure);
+}

@@ -1,0 +1,169 @@
+/* Communication on several ranks: agreement, texts, clocks, packages in order. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "spmd/comm.h"
+#include "spmd/inbox.h"
+#include "spmd/outbox.h"
+
+static struct comm comm;
+
+static void test_agree_on_nothing(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    assert_true(comm_agree(&comm, &failure));
+    assert_int_equal(failure.code, FAILURE_NONE);
+}
+
+static void test_agree_on_the_lowest(void **state)
+{
+    (void)state;
+    for (int lowest = 0; lowest < comm.size; lowest++) {
+        struct failure failure = FAILURE_INIT;
+        if (comm.rank >= lowest)
+            failure_set(&failure, FAILURE_MISMATCH, "rank %d failed", comm.rank);
+        assert_false(comm_agree(&comm, &failure));
+        char expected[40];
+        snprintf(expected, sizeof expected, "rank %d failed", lowest);
+        assert_string_equal(failure.text, expected);
+        assert_int_equal(failure.code, FAILURE_MISMATCH);
+    }
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    const char *const texts[] = {"", "x", "a longer one"};
+    for (int i = 0; i < 3; i++) {
+        char *mine = comm.rank == 0 ? strdup(texts[i]) : NULL;
+        size_t length = comm.rank == 0 ? strlen(mine) : 0;
+        char *text = comm_broadcast_text(&comm, mine, &length);
+        assert_string_equal(text, texts[i]);
+        assert_int_equal(length, strlen(texts[i]));
+        free(text);
+    }
+}
+
+static void test_gather(void **state)
+{
+    (void)state;
+    int mine = 10 * comm.rank, *all = calloc((size_t)comm.size, sizeof *all);
+    assert_non_null(all);
+    comm_gather(&comm, &mine, sizeof mine, all);
+    for (int i = 0; comm.rank == 0 && i < comm.size; i++)
+        assert_int_equal(all[i], 10 * i);
+    free(all);
+}
+
+/* All ranks are on one machine with one monotonic clock: whatever offset was there must vanish. */
+static void test_clocks(void **state)
+{
+    (void)state;
+    comm_align_clocks(&comm);
+    assert_true(fabs(comm.offset_s) < 0.05);
+    if (comm.rank == 0)
+        assert_true(comm.offset_s == 0);
+    double before = comm_now(&comm);
+    comm_barrier(&comm);
+    assert_true(comm_now(&comm) >= before);
+}
+
+static void test_workers_on_node(void **state)
+{
+    (void)state;
+    int workers = comm_workers_on_node(&comm);
+    assert_int_equal(workers, comm.size > 1 ? comm.size - 1 : 1);
+}
+
+/* Small packages travel at once, large ones only with the receiver's help. */
+enum { PACKAGES = 50, BYTES_MOST = 100000 };
+
+static size_t size_of(int64_t index)
+{
+    return (size_t)(index * 7919 % BYTES_MOST);
+}
+
+static void master_packages(struct outbox *outbox)
+{
+    const struct outbox_idle idle = {NULL, NULL};
+    for (int64_t index = 0; index < PACKAGES; index++) {
+        for (int rank = 1; rank < comm.size; rank++) {
+            unsigned char *bytes = outbox_claim(outbox, idle);
+            memset(bytes, (int)(index + rank) & 0xff, size_of(index));
+            struct wire_package header = {.kind = WIRE_WORK, .package = {.index = index}};
+            outbox_post(outbox, rank, &header, size_of(index));
+            outbox_progress(outbox);
+        }
+    }
+    outbox_drain(outbox, idle);
+}
+
+static void worker_packages(struct inbox *inbox)
+{
+    double last = 0;
+    for (int64_t index = 0; index < PACKAGES; index++) {
+        struct inbox_package in;
+        inbox_take(inbox, &in);
+        assert_int_equal(in.header.package.index, index);
+        assert_true(in.arrived_s >= last);
+        assert_int_equal((uintptr_t)in.bytes % 64, 0);
+        last = in.arrived_s;
+        for (int i = 0; i < 3; i++)
+            inbox_progress(inbox);
+        const unsigned char *bytes = in.bytes;
+        for (size_t i = 0; i < size_of(index); i++)
+            assert_int_equal(bytes[i], (index + comm.rank) & 0xff);
+        inbox_done(inbox);
+    }
+    assert_true(inbox_progress_s(inbox) > 0);
+    assert_true(inbox_progress_s(inbox) == 0);
+}
+
+static void test_packages(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    if (comm.rank == 0) {
+        struct outbox *outbox = outbox_new(&comm, 2, BYTES_MOST, &failure);
+        assert_non_null(outbox);
+        master_packages(outbox);
+        outbox_free(&outbox);
+        assert_null(outbox);
+    } else {
+        struct inbox *inbox = inbox_new(&comm, BYTES_MOST, &failure);
+        assert_non_null(inbox);
+        worker_packages(inbox);
+        inbox_free(&inbox);
+        assert_null(inbox);
+    }
+    comm_barrier(&comm);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    comm_init(&comm, MPI_COMM_WORLD);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_agree_on_nothing),
+        cmocka_unit_test(test_agree_on_the_lowest),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_workers_on_node),
+        cmocka_unit_test(test_packages),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (failed)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# A disk that fills in the middle of a run: one sentence, exit code 1 on every rank, nobody hangs,
+# and what the ledger says is there.
+# usage: run_full_disk.sh SCOW MPIEXEC IMAGE CHECK SHIM
+set -euo pipefail
+scow=$1 mpiexec=$2 image=$3 check=$4 shim=$5
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+cat >plan.json <<'EOF'
+{"schema": "scow-plan-1", "kernel": "matched-filter", "scheduler": "by hand",
+ "tasks": 56, "block": 32, "workers": [0, 1], "rounds": [{"repeat": 14, "loads": [2, 2]}]}
+EOF
+"$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o whole.h5 -q >/dev/null
+
+# full RANK BYTES SENTENCE: that rank's disk is full after so many bytes.
+full() {
+    local code=0
+    timeout 60 "$mpiexec" -n 3 env LD_PRELOAD="$shim" FULL_DISK_RANK="$1" FULL_DISK_AFTER="$2" \
+        "$scow" run plan.json -i "$image" -o part.h5 -q >/dev/null 2>errors || code=$?
+    if [[ $code != 1 ]] || [[ $(grep -c '^scow run: ' errors) != 1 ]] ||
+        ! grep -qE "^scow run: part\.h5: $3" errors; then
+        echo "rank $1 after $2 bytes: exit code $code, and:"
+        cat errors
+        exit 1
+    fi
+}
+
+for bytes in 1000 40000 100000; do
+    full 1 "$bytes" 'core task [0-9]+ could not be written'
+    "$check" whole.h5 part.h5
+    rm part.h5
+done
+full 0 1000 'cannot be written in full'
+[[ ! -e part.h5 ]] || { echo "a file that cannot be completed was left behind"; exit 1; }

@@ -1,0 +1,233 @@
+/* The output file: written by several ranks, read back by one. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <hdf5.h>
+
+#include "spmd/archive.h"
+#include "spmd/outputfile.h"
+#include "spmd/store.h"
+
+enum { ROWS = 70, COLUMNS = 50, SLICES = 2, BLOCK = 32, TASKS = SLICES * 3 * 2 };
+
+static struct comm comm;
+static struct job job;
+static char path[200];
+
+static const char plan_text[] =
+    "{\"schema\": \"scow-plan-1\", \"kernel\": \"matched-filter\", \"scheduler\": \"by hand\", "
+    "\"tasks\": 12, \"block\": 32, \"workers\": [0], "
+    "\"rounds\": [{\"repeat\": 1, \"loads\": [12]}]}";
+
+static const struct output_info info = {plan_text, NULL, "input.png", "abc", "generic", 3};
+
+/* A value that tells pixel from pixel. */
+static float value_at(int64_t z, int64_t y, int64_t x)
+{
+    return (float)(z * 10000 + y * 100 + x);
+}
+
+static void task_fill(int64_t task, float *values)
+{
+    int64_t start[3], count[3];
+    job.kernel->task_place(job.made, task, start, count);
+    for (int64_t y = 0; y < count[1]; y++)
+        for (int64_t x = 0; x < count[2]; x++)
+            *values++ = value_at(start[0], start[1] + y, start[2] + x);
+}
+
+/* Tasks are dealt out to the ranks; the last one stays undone. */
+static void write_share(struct store *store)
+{
+    int64_t stride = job.kernel->result_stride(job.made);
+    float *values = calloc((size_t)stride, sizeof *values);
+    struct failure failure = FAILURE_INIT;
+    struct summary summary;
+    assert_non_null(values);
+    summary_init(&summary);
+    summary.minimum = value_at(0, 0, 0);
+    summary.maximum = value_at(1, ROWS - 1, COLUMNS - 1);
+    for (int64_t task = comm.rank; task < TASKS - 1; task += comm.size) {
+        task_fill(task, values);
+        assert_true(store_write(store, task, 1, values, &failure));
+        memset(values, 0, (size_t)stride * sizeof *values);
+        assert_true(store_normalize(store, task, 1, &summary, values, &failure));
+    }
+    free(values);
+}
+
+static void check_values(void)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t response = H5Dopen2(file, "/response", H5P_DEFAULT);
+    hid_t normalized = H5Dopen2(file, "/normalized", H5P_DEFAULT);
+    static float values[SLICES][ROWS][COLUMNS];
+    static uint8_t bytes[SLICES][ROWS][COLUMNS];
+    assert_true(H5Dread(response, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    assert_true(H5Dread(normalized, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0);
+    for (int z = 0; z < SLICES; z++)
+        for (int y = 0; y < ROWS; y++)
+            for (int x = 0; x < COLUMNS; x++)
+                if (z == 0 || y < 64 || x < 32) /* not in the task left undone */
+                    assert_true(values[z][y][x] == value_at(z, y, x));
+    assert_int_equal(bytes[0][0][0], 0);
+    assert_true(bytes[1][ROWS - 1][31] >= 254);
+    assert_true(H5Aexists(normalized, "IMAGE_SUBCLASS") > 0);
+    H5Dclose(normalized);
+    H5Dclose(response);
+    H5Fclose(file);
+}
+
+static void check_record(void)
+{
+    struct run_record record;
+    struct failure failure = FAILURE_INIT;
+    assert_true(archive_read(path, &record, &failure));
+    assert_int_equal(record.tasks, TASKS);
+    assert_int_equal(record.tasks_done, TASKS - 1);
+    assert_string_equal(record.input, "input.png");
+    assert_string_equal(record.kernel, "matched-filter");
+    assert_string_equal(record.isa, "generic");
+    assert_string_equal(record.plan.scheduler, "by hand");
+    assert_false(record.has_profile);
+    assert_true(record.checksum == 0xfedcba9876543210u);
+    assert_int_equal(record.trace.count, 3);
+    assert_int_equal(record.trace.events[1].rank, 1);
+    assert_int_equal(record.trace.events[1].operation, OPERATION_COMPUTE);
+    assert_true(record.trace.events[1].end_s == 2.5);
+    run_record_release(&record);
+}
+
+static void seal(void)
+{
+    struct failure failure = FAILURE_INIT;
+    struct trace trace = {0};
+    struct trace_event event = {1, OPERATION_COMPUTE, 0, 0, 0, 12, 1.5, 2.5};
+    for (int i = 0; i < 3; i++)
+        assert_true(trace_add(&trace, &event));
+    struct summary summary;
+    summary_init(&summary);
+    summary.checksum = 0xfedcba9876543210u;
+    struct output_outcome outcome = {&trace, &summary, 0.5};
+    assert_true(outputfile_seal(path, &outcome, &failure));
+    trace_release(&trace);
+}
+
+static void test_write_and_read(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    if (comm.rank == 0)
+        assert_true(outputfile_create(path, &job, &info, &failure));
+    comm_barrier(&comm);
+    struct store *store = store_open(path, &comm, &job, &failure);
+    assert_non_null(store);
+    write_share(store);
+    assert_true(store_close(&store, &failure));
+    assert_null(store);
+    if (comm.rank == 0) {
+        seal();
+        check_values();
+        check_record();
+    }
+    comm_barrier(&comm);
+}
+
+static void test_an_existing_file_is_refused(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    assert_false(outputfile_create(path, &job, &info, &failure));
+    assert_int_equal(failure.code, FAILURE_MISMATCH);
+    assert_non_null(strstr(failure.text, "exists already"));
+    assert_int_equal(access(path, F_OK), 0); /* and it is still there */
+}
+
+static void test_a_missing_directory_is_refused(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    assert_false(outputfile_create("/nonexistent/x.h5", &job, &info, &failure));
+    assert_string_equal(failure.text, "/nonexistent/x.h5: cannot be created: No such file or "
+                                      "directory: choose a directory that you can write to");
+}
+
+/* The file size limit stands for a full disk: creation fails whole and leaves nothing. */
+static void test_a_full_disk_leaves_nothing(void **state)
+{
+    (void)state;
+    char name[220];
+    snprintf(name, sizeof name, "full-%d-%s", comm.rank, path);
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 8192;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    struct failure failure = FAILURE_INIT;
+    bool created = outputfile_create(name, &job, &info, &failure);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_false(created);
+    assert_int_equal(failure.code, FAILURE_FAILED);
+    assert_non_null(strstr(failure.text,
+                           ": there is no room for 0.1 MB (File too large): free some "
+                           "space or write to another disk"));
+    assert_int_equal(access(name, F_OK), -1);
+}
+
+static void test_archives_refused(void **state)
+{
+    (void)state;
+    struct run_record record;
+    struct failure missing = FAILURE_INIT, foreign = FAILURE_INIT;
+    assert_false(archive_read("/nonexistent.h5", &record, &missing));
+    assert_int_equal(missing.code, FAILURE_MISMATCH);
+    assert_false(archive_read("/proc/self/cmdline", &record, &foreign));
+    assert_string_equal(foreign.text, "/proc/self/cmdline: is no readable HDF5 file: name an "
+                                      "output of scow run");
+}
+
+static void job_begin(void)
+{
+    struct kernel_setup setup = {.extent = {SLICES, ROWS, COLUMNS, PIXEL_U8}, .block = BLOCK};
+    const struct parameter_list none = {0};
+    struct failure failure = FAILURE_INIT;
+    const struct kernel *kernel = kernel_find("matched-filter");
+    if (!job_parameters(kernel, &none, "x", &setup, &failure) ||
+        !job_init(&job, kernel, &setup, "x", &failure))
+        abort();
+    snprintf(path, sizeof path, "store-test-%ld.h5", (long)getpid());
+    comm_broadcast(&comm, path, sizeof path);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    comm_init(&comm, MPI_COMM_WORLD);
+    job_begin();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_write_and_read),
+        cmocka_unit_test(test_an_existing_file_is_refused),
+        cmocka_unit_test(test_a_missing_directory_is_refused),
+        cmocka_unit_test(test_a_full_disk_leaves_nothing),
+        cmocka_unit_test(test_archives_refused),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    comm_barrier(&comm);
+    if (comm.rank == 0)
+        unlink(path);
+    if (failed)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    job_release(&job);
+    MPI_Finalize();
+    return 0;
+}
