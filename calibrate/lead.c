@@ -1,0 +1,351 @@
+/* The master's side of probing. */
+#include <math.h>
+#include <unistd.h>
+
+#include "calibrate/probe.h"
+#include "calibrate/protocol.h"
+#include "spmd/outbox.h"
+#include "spmd/outputfile.h"
+#include "spmd/store.h"
+#include "spmd/wire.h"
+
+const struct probe_effort probe_quick = {
+    .places = 3, .blocks = 3, .growth = 4, .longest_s = 0.2, .block_s = 5e-3};
+const struct probe_effort probe_thorough = {
+    .places = 5, .blocks = 5, .growth = 2, .longest_s = 1.0, .block_s = 5e-3};
+
+/* Exchanges for one timing of a link, and for the cost of receiving. */
+enum { LINK_LEAST = 8, LINK_MOST = 4096, RECEIVES = 5 };
+/* A package may take this much memory on its way. */
+static const double package_bytes_most = 512e6;
+
+struct leader {
+    const struct probe_setup *setup;
+    struct image *image;
+    struct samples *samples;
+    struct failure *failure;
+    struct outbox *outbox;
+    struct store *store;
+};
+
+/* One package size at one place. */
+struct probe {
+    struct leader *leader;
+    int place;
+    int64_t first, count;
+};
+
+static const struct outbox_idle no_idle = {NULL, NULL};
+
+static int worker_count(const struct leader *leader)
+{
+    return leader->setup->comm->size - 1;
+}
+
+static void order_send(const struct leader *leader, int rank, const struct probe_order *order)
+{
+    comm_send(leader->setup->comm, order, sizeof *order, rank, WIRE_CONTROL);
+}
+
+static void order_all(const struct leader *leader, const struct probe_order *order)
+{
+    for (int rank = 1; rank <= worker_count(leader); rank++)
+        order_send(leader, rank, order);
+}
+
+static void record(const struct probe *probe, int rank, enum operation operation, int64_t first,
+                   int64_t repeats, double seconds)
+{
+    struct leader *leader = probe->leader;
+    struct sample sample = {
+        leader->setup->job->setup.block, rank, operation, first, probe->count, repeats, seconds};
+    if (!samples_add(leader->samples, &sample))
+        failure_memory(leader->failure, "keeping the probes");
+}
+
+/* ---- envelope ------------------------------------------------------------------------------ */
+
+struct reading {
+    struct image *image;
+    struct failure *failure;
+};
+
+static bool reading_read(void *self, int64_t slice, int64_t row, int64_t column, int64_t rows,
+                         int64_t columns, void *pixels)
+{
+    struct reading *reading = self;
+    return image_read(reading->image, slice, row, column, rows, columns, pixels, reading->failure);
+}
+
+static bool package_pack(const struct probe *probe, void *bytes)
+{
+    struct leader *leader = probe->leader;
+    const struct job *job = leader->setup->job;
+    struct reading reading = {leader->image, leader->failure};
+    struct kernel_source source = {&reading, reading_read};
+    return job->kernel->pack(job->made, probe->first, probe->count, &source, bytes);
+}
+
+static void probe_envelope(const struct probe *probe)
+{
+    const struct probe_setup *setup = probe->leader->setup;
+    for (int block = 0; block < setup->effort.blocks; block++) {
+        double start = comm_now(setup->comm), spent = 0;
+        int64_t repeats = 0;
+        while (spent < setup->effort.block_s) {
+            if (!package_pack(probe, outbox_claim(probe->leader->outbox, no_idle)))
+                return;
+            spent = comm_now(setup->comm) - start;
+            repeats++;
+        }
+        record(probe, 0, OPERATION_ENVELOPE, probe->first, repeats, spent / (double)repeats);
+    }
+}
+
+/* ---- transport ----------------------------------------------------------------------------- */
+
+struct departure {
+    double start_s, left_s; /* before and after the send */
+};
+
+static struct departure package_post(const struct probe *probe, int rank)
+{
+    struct leader *leader = probe->leader;
+    const struct job *job = leader->setup->job;
+    struct wire_package header = {.kind = WIRE_WORK,
+                                  .package = {.first = probe->first, .count = probe->count}};
+    size_t bytes = job->kernel->package_bytes(job->made, probe->first, probe->count);
+    outbox_claim(leader->outbox, no_idle);
+    struct departure departure = {.start_s = comm_now(leader->setup->comm)};
+    outbox_post(leader->outbox, rank, &header, bytes);
+    departure.left_s = comm_now(leader->setup->comm);
+    return departure;
+}
+
+/* Wait for a worker's answer while large transfers advance. */
+static double answer_wait(const struct leader *leader, int rank)
+{
+    double value = 0;
+    MPI_Request request;
+    MPI_Irecv(&value, (int)sizeof value, MPI_BYTE, rank, WIRE_CONTROL, leader->setup->comm->mpi,
+              &request);
+    struct pause pause = {0};
+    for (int done = 0; !done;) {
+        outbox_progress(leader->outbox);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            comm_pause(&pause);
+    }
+    return value;
+}
+
+/* What a package costs on its way to one idle worker. */
+struct passage {
+    double send_s;  /* on the master */
+    double delay_s; /* from the end of the send to the worker's having it all */
+};
+
+static struct passage passage_time(const struct probe *probe, int rank, int64_t repeats)
+{
+    struct probe_order order = {.kind = PROBE_LINK, .repeats = repeats};
+    struct passage sum = {0, 0};
+    order_send(probe->leader, rank, &order);
+    for (int64_t i = 0; i < repeats; i++) {
+        struct departure departure = package_post(probe, rank);
+        sum.send_s += departure.left_s - departure.start_s;
+        sum.delay_s += fmax(0, answer_wait(probe->leader, rank) - departure.left_s);
+    }
+    return (struct passage){sum.send_s / (double)repeats, sum.delay_s / (double)repeats};
+}
+
+/* As many exchanges as make one timing long enough. */
+static int64_t passage_repeats(const struct probe *probe, int rank)
+{
+    const struct comm *comm = probe->leader->setup->comm;
+    for (int64_t repeats = LINK_LEAST;; repeats *= 2) {
+        double start = comm_now(comm);
+        passage_time(probe, rank, repeats);
+        double spent = comm_now(comm) - start;
+        if (spent >= probe->leader->setup->effort.block_s || 2 * repeats > LINK_MOST)
+            return repeats;
+    }
+}
+
+static double receive_time(const struct probe *probe, int rank, double delay_s)
+{
+    struct probe_order order = {
+        .kind = PROBE_RECEIVE, .repeats = 1, .seconds = fmax(2e-4, 3 * delay_s)};
+    order_send(probe->leader, rank, &order);
+    package_post(probe, rank);
+    return answer_wait(probe->leader, rank);
+}
+
+/* The port is busy for what of the delay the worker does not spend itself. */
+static void probe_passage(const struct probe *probe, int rank)
+{
+    const struct probe_effort *effort = &probe->leader->setup->effort;
+    int64_t repeats = passage_repeats(probe, rank);
+    for (int block = 0; block < effort->blocks; block++) {
+        struct passage passage = passage_time(probe, rank, repeats);
+        double receive_s = 0;
+        for (int i = 0; i < RECEIVES; i++)
+            receive_s += receive_time(probe, rank, passage.delay_s) / RECEIVES;
+        record(probe, rank, OPERATION_SEND, probe->first, repeats, passage.send_s);
+        record(probe, rank, OPERATION_RECEIVE, probe->first, RECEIVES, receive_s);
+        record(probe, rank, OPERATION_LINK, probe->first, repeats,
+               fmax(0, passage.delay_s - receive_s));
+    }
+}
+
+/* ---- work ---------------------------------------------------------------------------------- */
+
+/* A part of the file for this worker and place, never written before where the job is large
+ * enough for that. */
+static void fresh_range(const struct probe *probe, int rank, struct probe_order *order)
+{
+    const struct leader *leader = probe->leader;
+    int64_t tasks = leader->setup->job->tasks;
+    int64_t parts = (int64_t)worker_count(leader) * leader->setup->effort.places;
+    int64_t part = (int64_t)(rank - 1) * leader->setup->effort.places + probe->place;
+    order->fresh_first = tasks * part / parts;
+    order->fresh_last = tasks * (part + 1) / parts;
+    if (order->fresh_last - order->fresh_first >= probe->count)
+        return;
+    /* Too large: one write for each worker, overlapping where it must. */
+    int64_t room = tasks - probe->count;
+    order->fresh_first =
+        worker_count(leader) > 1 ? room * (rank - 1) / (worker_count(leader) - 1) : 0;
+    order->fresh_last = order->fresh_first + (probe->place == 0 ? probe->count : 0);
+}
+
+static void work_record(const struct probe *probe, int rank, const struct probe_work *work)
+{
+    for (int64_t i = 0; i < work->compute_count; i++)
+        record(probe, rank, OPERATION_COMPUTE, work->compute[i].first, work->compute[i].repeats,
+               work->compute[i].seconds);
+    for (int64_t i = 0; i < work->output_count; i++)
+        record(probe, rank, OPERATION_OUTPUT, work->output[i].first, work->output[i].repeats,
+               work->output[i].seconds);
+}
+
+/* Collective. Returns the longest computation, seconds. */
+static double probe_work_all(const struct probe *probe)
+{
+    const struct leader *leader = probe->leader;
+    const struct comm *comm = leader->setup->comm;
+    double longest = 0;
+    for (int rank = 1; rank <= worker_count(leader); rank++) {
+        struct probe_order order = {.kind = PROBE_WORK, .count = probe->count};
+        fresh_range(probe, rank, &order);
+        order_send(leader, rank, &order);
+        package_post(probe, rank);
+    }
+    outbox_drain(leader->outbox, no_idle);
+    comm_barrier(comm);
+    comm_barrier(comm);
+    for (int rank = 1; rank <= worker_count(leader); rank++) {
+        struct probe_work work;
+        comm_receive(comm, &work, sizeof work, rank, WIRE_CONTROL);
+        if (work.failure.code != FAILURE_NONE)
+            failure_set(leader->failure, work.failure.code, "%s", work.failure.text);
+        else
+            work_record(probe, rank, &work);
+        for (int64_t i = 0; i < work.compute_count; i++)
+            longest = fmax(longest, work.compute[i].seconds);
+    }
+    return longest;
+}
+
+/* ---- sizes --------------------------------------------------------------------------------- */
+
+/* Collective, with serve_stage. */
+static bool lead_stage(struct leader *leader, int64_t count)
+{
+    const struct probe_setup *setup = leader->setup;
+    const struct job *job = setup->job;
+    struct probe_order order = {.kind = PROBE_STAGE, .count = count};
+    struct output_info info = {"{}", NULL, "probe", "", "", 1};
+    order_all(leader, &order);
+    outputfile_create(setup->scratch, job, &info, leader->failure);
+    if (!comm_agree(setup->comm, leader->failure))
+        return false;
+    leader->store = store_open(setup->scratch, setup->comm, job, leader->failure);
+    if (!leader->store)
+        return false;
+    size_t bytes = job->kernel->package_bytes_most(job->made, count);
+    leader->outbox = outbox_new(setup->comm, 2, bytes, leader->failure);
+    return comm_agree(setup->comm, leader->failure);
+}
+
+/* Collective, with serve_clear. */
+static void lead_clear(struct leader *leader)
+{
+    if (leader->outbox) {
+        outbox_drain(leader->outbox, no_idle);
+        outbox_free(&leader->outbox);
+    }
+    store_close(&leader->store, leader->failure);
+    unlink(leader->setup->scratch);
+}
+
+/* Places are spread over the whole image, its edges included. */
+static double place_probe(struct leader *leader, int64_t count, int place)
+{
+    const struct probe_effort *effort = &leader->setup->effort;
+    int64_t room = leader->setup->job->tasks - count;
+    struct probe probe = {
+        .leader = leader,
+        .place = place,
+        .first = effort->places > 1 ? room * place / (effort->places - 1) : 0,
+        .count = count,
+    };
+    probe_envelope(&probe);
+    for (int rank = 1; rank <= worker_count(leader) && leader->failure->code == FAILURE_NONE;
+         rank++)
+        probe_passage(&probe, rank);
+    return leader->failure->code == FAILURE_NONE ? probe_work_all(&probe) : 0;
+}
+
+/* Collective. Returns the longest computation, seconds. */
+static double size_probe(struct leader *leader, int64_t count)
+{
+    double longest = 0;
+    if (!lead_stage(leader, count)) {
+        lead_clear(leader);
+        return 0;
+    }
+    for (int place = 0; place < leader->setup->effort.places; place++)
+        if (leader->failure->code == FAILURE_NONE)
+            longest = fmax(longest, place_probe(leader, count, place));
+    struct probe_order order = {.kind = PROBE_CLEAR};
+    order_all(leader, &order);
+    lead_clear(leader);
+    return longest;
+}
+
+/* No plan for all workers gives one of them much more than its even share. */
+static int64_t size_most(const struct leader *leader)
+{
+    const struct job *job = leader->setup->job;
+    double share = 1.5 * (double)job->tasks / worker_count(leader);
+    double one = (double)job->kernel->package_bytes_most(job->made, 1);
+    double most = fmin(fmin((double)job->tasks, ceil(share)), floor(package_bytes_most / one));
+    return most > 1 ? (int64_t)most : 1;
+}
+
+bool probe_lead(const struct probe_setup *setup, struct image *image, struct samples *samples,
+                int64_t *largest, struct failure *failure)
+{
+    struct leader leader = {.setup = setup, .image = image, .samples = samples, .failure = failure};
+    int64_t most = size_most(&leader);
+    for (int64_t count = 1; failure->code == FAILURE_NONE;) {
+        double longest = size_probe(&leader, count);
+        *largest = count;
+        if (count == most || longest > setup->effort.longest_s)
+            break;
+        count = count * setup->effort.growth < most ? count * setup->effort.growth : most;
+    }
+    struct probe_order order = {.kind = PROBE_END};
+    order_all(&leader, &order);
+    return failure->code == FAILURE_NONE;
+}

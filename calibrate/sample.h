@@ -1,0 +1,40 @@
+/*
+ * Raw timings: what every cost comes from, and what --probes writes.
+ */
+#ifndef CALIBRATE_SAMPLE_H
+#define CALIBRATE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/trace.h"
+
+/* One timed block of repeats. */
+struct sample {
+    int block; /* edge of a core task, pixels */
+    int rank;  /* the worker concerned; 0: the master */
+    enum operation operation;
+    int64_t first, tasks; /* the package */
+    int64_t repeats;
+    double seconds; /* of one repeat, the block's mean */
+};
+
+struct samples {
+    struct sample *items; /* owned */
+    int64_t count, capacity;
+};
+
+/* False: out of memory, samples unchanged. */
+bool samples_add(struct samples *samples, const struct sample *sample);
+void samples_release(struct samples *samples);
+
+/* One point per package size for an operation: the median of the blocks at each place of the
+ * image, then the mean over the places (packages at the image's edge are smaller; a plan meets
+ * them all). rank < 0: all ranks together. Returns the number of points, ascending in x; x and y
+ * have room for `most`; -1: out of memory. */
+int samples_points(const struct samples *samples, int block, int rank, enum operation operation,
+                   double *x, double *y, int most);
+/* Tab-separated, one line a sample, owned; NULL: out of memory. */
+char *samples_print(const struct samples *samples);
+
+#endif
