@@ -57,6 +57,30 @@ VECTOR_INLINE vector vector_all(float value)
     return value - (vector){0};
 }
 
+/* a * b + c in every lane, rounded once where the instruction set can. */
+VECTOR_INLINE vector vector_fma(vector a, vector b, vector c)
+{
+#if defined(__AVX512F__)
+    return (vector)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__)
+    return (vector)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return a * b + c;
+#endif
+}
+
+/* c - a * b in every lane, rounded once where the instruction set can. */
+VECTOR_INLINE vector vector_fnma(vector a, vector b, vector c)
+{
+#if defined(__AVX512F__)
+    return (vector)_mm512_fnmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__)
+    return (vector)_mm256_fnmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return c - a * b;
+#endif
+}
+
 /* a > b ? a : b in every lane. */
 VECTOR_INLINE vector vector_max(vector a, vector b)
 {
