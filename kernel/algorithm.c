@@ -1,10 +1,12 @@
 #include <string.h>
 
 #include "kernel/correlate.h"
+#include "kernel/fft.h"
 #include "kernel/reference.h"
 
 static const struct algorithm *const algorithms[] = {
     &reference_algorithm,
+    &fft_algorithm,
 };
 
 const struct algorithm *const *algorithm_list(size_t *count)
