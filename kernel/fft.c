@@ -8,9 +8,7 @@
  */
 #include "kernel/fft.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +26,7 @@ struct section {
 
 struct correlator {
     const struct fft_isa *isa;
+    int rows_most; /* of a tile */
     int count;
     struct section *sections; /* owned */
 };
@@ -35,15 +34,6 @@ struct correlator {
 static int smaller(int a, int b)
 {
     return a < b ? a : b;
-}
-
-/* Of positive numbers. */
-static int64_t least_multiple(int64_t a, int64_t b)
-{
-    int64_t multiple = a;
-    while (multiple % b != 0)
-        multiple += a;
-    return multiple;
 }
 
 static size_t larger_size(size_t a, size_t b)
@@ -207,6 +197,7 @@ static struct correlator *correlator_new(const struct bank *bank, int rows, int 
     if (!fft_plan_init(&plan, bank, rows, columns) || self == NULL)
         goto out;
     self->isa = isa_passes();
+    self->rows_most = rows;
     made = sections_init(self, &plan, bank);
 out:
     if (!made)
@@ -476,18 +467,20 @@ static void correlator_run(const struct correlator *correlator, const struct til
     }
 }
 
-/* Windows start afresh there; those of a single filter go in twos. */
+/* Windows start afresh there; those of a single filter go in twos. Beyond the tallest tile there is
+ * nothing to cut. */
 static int correlator_row_step(const struct correlator *correlator)
 {
-    int64_t step = 1;
-    for (int s = 0; s < correlator->count; s++) {
+    int step = 1;
+    for (int s = 0; s < correlator->count && step < correlator->rows_most; s++) {
         const struct fft_section *cut = &correlator->sections[s].cut;
-        const int rows = cut->count == 1 ? 2 * cut->valid_rows : cut->valid_rows;
-        step = least_multiple(step, rows);
-        if (step > INT_MAX)
-            return INT_MAX;
+        const int own = cut->count == 1 ? 2 * cut->valid_rows : cut->valid_rows;
+        int common = step;
+        while (common % own != 0 && common < correlator->rows_most)
+            common += step;
+        step = common;
     }
-    return (int)step;
+    return smaller(step, correlator->rows_most);
 }
 
 const struct algorithm fft_algorithm = {

@@ -187,13 +187,17 @@ static void unusable_pixels_spoil_what_they_reach(void **state)
     struct reach reach = bank_reach(bank);
     float *spoiled = whole_compute(matched(), &setup, &stack, &random, 3, 2, NULL);
     int numbers = 0;
+    double most = 0;
+    for (int i = 0; i < 60 * 50; i++)
+        most = fmax(most, fabs((double)good[i]));
     for (int i = 0; i < 60 * 50; i++) {
         bool expected = spoiled_at(&stack, &reach, i / 50, i % 50);
         assert_int_equal(isnan(spoiled[i]) != 0, expected);
         if (expected)
             continue;
         numbers++;
-        assert_true(spoiled[i] == good[i]);
+        /* a transform's rounding depends on every pixel of its window */
+        assert_true(fabs((double)spoiled[i] - (double)good[i]) <= 2e-6 * most);
     }
     assert_true(numbers > 0);
     bank_free(&bank);
