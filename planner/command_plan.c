@@ -161,6 +161,7 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     if (!load_profile(options->profile, &profile, digest, failure))
         return false;
     struct planning planning = {.profile = &profile,
+                                .path = options->profile,
                                 .digest = digest,
                                 .scheduler = options->scheduler,
                                 .workers = options->workers,

@@ -47,6 +47,7 @@ void plan_release(struct plan *plan)
         free(plan->rounds[k].loads);
     free(plan->rounds);
     free(plan->workers);
+    free(plan->profile);
     free(plan->profile_sha256);
     free(plan->scheduler);
     parameter_list_release(&plan->parameters);

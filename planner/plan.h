@@ -33,10 +33,12 @@ struct plan_prediction {
 struct plan {
     char *kernel; /* owned */
     struct parameter_list parameters;
-    char *scheduler;      /* owned */
-    double tasks;         /* X, a whole number */
-    int block;            /* 0 when not given */
-    bool real_valued;     /* loads may be fractional: such a plan cannot be run */
+    char *scheduler;  /* owned */
+    double tasks;     /* X, a whole number */
+    int block;        /* 0 when not given */
+    bool real_valued; /* loads may be fractional: such a plan cannot be run */
+    char *profile;    /* owned; the profile's file, as it was named when the plan was made, for the
+                       * run to keep; NULL when not given */
     char *profile_sha256; /* owned, 64 hexadecimal digits; NULL when not given */
     int64_t *workers;     /* owned; indices into the profile's workers, counts expanded, in
                            * activation order, all different */

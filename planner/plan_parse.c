@@ -254,6 +254,7 @@ static bool head_parse(struct plan *plan, json_t *root, const struct document_pl
     struct document_place tasks_place = document_at(place, "tasks");
     struct document_place block_place = document_at(place, "block");
     struct document_place real = document_at(place, "real_valued");
+    struct document_place profile = document_at(place, "profile");
     struct document_place digest = document_at(place, "profile_sha256");
     int64_t tasks = 0, block = 0;
     bool good =
@@ -266,6 +267,7 @@ static bool head_parse(struct plan *plan, json_t *root, const struct document_pl
         document_count(json_object_get(root, "block"), &block_place, 1, BLOCK_MOST, &block,
                        failure) &&
         document_flag(json_object_get(root, "real_valued"), &real, &plan->real_valued, failure) &&
+        document_word(json_object_get(root, "profile"), &profile, &plan->profile, failure) &&
         document_word(json_object_get(root, "profile_sha256"), &digest, &plan->profile_sha256,
                       failure) &&
         digest_check(plan->profile_sha256, &digest, failure);
@@ -280,7 +282,7 @@ static bool plan_read(struct plan *plan, json_t *root, const struct document_pla
     static const struct document_key keys[] = {
         {"schema", true}, {"kernel", true},     {"parameters", false},     {"scheduler", true},
         {"tasks", true},  {"block", false},     {"profile_sha256", false}, {"workers", true},
-        {"rounds", true}, {"predicted", false}, {"real_valued", false}};
+        {"rounds", true}, {"predicted", false}, {"real_valued", false},    {"profile", false}};
     if (!document_schema(root, place, "scow-plan-1", failure) ||
         !document_keys(root, place, keys, COUNT_OF(keys), failure))
         return false;

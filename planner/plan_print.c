@@ -90,6 +90,10 @@ char *plan_print(const struct plan *plan)
         text_add(&text, ",\n  \"block\": %d", plan->block);
     if (plan->real_valued)
         text_add(&text, ",\n  \"real_valued\": true");
+    if (plan->profile) {
+        text_add(&text, ",\n  \"profile\": ");
+        text_add_quoted(&text, plan->profile);
+    }
     if (plan->profile_sha256)
         text_add(&text, ",\n  \"profile_sha256\": \"%s\"", plan->profile_sha256);
     workers_print(&text, plan);

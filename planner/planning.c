@@ -30,11 +30,14 @@ static bool plan_label(const struct planning *planning, struct plan *plan, struc
 {
     plan->block = planning->setting->block;
     plan->kernel = strdup(planning->profile->kernel);
+    if (planning->path)
+        plan->profile = strdup(planning->path);
     if (planning->digest)
         plan->profile_sha256 = strdup(planning->digest);
     if (!plan->scheduler)
         plan->scheduler = strdup(planning->scheduler);
-    if (!plan->kernel || !plan->scheduler || (planning->digest && !plan->profile_sha256) ||
+    if (!plan->kernel || !plan->scheduler || (planning->path && !plan->profile) ||
+        (planning->digest && !plan->profile_sha256) ||
         !parameter_list_copy(&plan->parameters, &planning->profile->parameters))
         return failure_memory(failure, "making a plan");
     return true;

@@ -12,6 +12,7 @@
 struct planning {
     const struct profile *profile; /* borrowed */
     const struct profile_setting *setting;
+    const char *path;      /* of the profile's file; NULL: the plan names none */
     const char *digest;    /* of the profile's file; NULL: the plan names none */
     const char *scheduler; /* "auto" or a name of the table */
     double tasks;

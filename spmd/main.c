@@ -67,6 +67,59 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     return true;
 }
 
+/* A profile's text, owned, if the file is there and is the one the plan was made from. */
+static char *profile_try(const char *path, const char *digest, size_t *length)
+{
+    struct failure absent = FAILURE_INIT;
+    char found[65];
+    char *text = textfile_read(path, length, &absent);
+    if (!text)
+        return NULL;
+    textfile_sha256(text, *length, found);
+    if (strcmp(found, digest) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Local to the master. The plan's own profile: where it was when the plan was made, or beside the
+ * plan. NULL: not found, and the report will have less to say. */
+static char *profile_find_text(const char *plan_path, const struct plan *plan, size_t *length)
+{
+    if (!plan->profile || !plan->profile_sha256)
+        return NULL;
+    char *text = profile_try(plan->profile, plan->profile_sha256, length);
+    if (text)
+        return text;
+    const char *name = strrchr(plan->profile, '/'), *end = strrchr(plan_path, '/');
+    char beside[4096];
+    int directory = end ? (int)(end - plan_path) + 1 : 0;
+    int bytes = snprintf(beside, sizeof beside, "%.*s%s", directory, plan_path,
+                         name ? name + 1 : plan->profile);
+    if (bytes < 0 || (size_t)bytes >= sizeof beside)
+        return NULL;
+    return profile_try(beside, plan->profile_sha256, length);
+}
+
+/* Collective. */
+static void profile_seek(const struct comm *comm, const struct arguments *arguments,
+                         struct papers *papers)
+{
+    size_t length = 0;
+    char *text = NULL;
+    if (comm->rank == 0)
+        text = profile_find_text(arguments->plan, &papers->plan, &length);
+    if (comm->rank == 0 && !text && papers->plan.profile && !arguments->quiet)
+        fprintf(stderr,
+                "scow run: the plan's profile '%s' is not to be found (name it with -p): the "
+                "report will have no prediction of single operations\n",
+                papers->plan.profile);
+    int found = text != NULL;
+    comm_broadcast(comm, &found, sizeof found);
+    if (found)
+        papers->profile_text = comm_broadcast_text(comm, text, &length);
+}
+
 /* Collective. A profile that is not the plan's own would explain nothing. */
 static bool profile_read(const struct comm *comm, const struct arguments *arguments,
                          struct papers *papers, struct failure *failure)
@@ -96,8 +149,12 @@ static bool papers_read(const struct comm *comm, const struct arguments *argumen
     papers->plan_text = session_read(comm, arguments->plan, &length, failure);
     if (!papers->plan_text)
         return false;
-    return plan_parse(&papers->plan, papers->plan_text, length, arguments->plan, failure) &&
-           (!arguments->profile || profile_read(comm, arguments, papers, failure));
+    if (!plan_parse(&papers->plan, papers->plan_text, length, arguments->plan, failure))
+        return false;
+    if (arguments->profile)
+        return profile_read(comm, arguments, papers, failure);
+    profile_seek(comm, arguments, papers);
+    return true;
 }
 
 static void papers_release(struct papers *papers)

@@ -84,6 +84,7 @@ static void assert_plan_equal(const struct plan *a, const struct plan *b)
     assert_string_equal(a->scheduler, b->scheduler);
     assert_true(parameter_list_equal(&a->parameters, &b->parameters));
     assert_true(a->tasks == b->tasks && a->block == b->block && a->real_valued == b->real_valued);
+    assert_true(word_equal(a->profile, b->profile));
     assert_true(word_equal(a->profile_sha256, b->profile_sha256));
     assert_true(predicted_equal(&a->predicted, &b->predicted));
     assert_int_equal(a->worker_count, b->worker_count);

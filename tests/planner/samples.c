@@ -162,6 +162,7 @@ void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct pl
     plan->tasks += missing;
     if (dice_whole(dice, 0, 1)) {
         plan->block = 64;
+        plan->profile = word("profiles/\"quoted\".json");
         plan->profile_sha256 = word("0123456789abcdef0123456789abcdef"
                                     "0123456789abcdef0123456789abcdef");
         plan->predicted = (struct plan_prediction){true,
