@@ -90,6 +90,8 @@ static void image_png_read(png_structp png, png_infop info, FILE *stream,
                            const struct extent *extent, png_bytep *rows)
 {
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    /* Remarks, times and colour profiles: skipped, not unpacked or even allocated. */
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_init_io(png, stream);
     png_read_info(png, info);
     image_png_prepare(png);
