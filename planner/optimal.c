@@ -2,8 +2,8 @@
  * The optimal plan for a given order, worker set and number of rounds, by linear programming, and a
  * search over the three. Ours; the program is in optimal_lp.c.
  *
- * The search starts from the best periodic plan and walks to better neighbours; whole loads come
- * from largest remainders over all packages and from local improvement. What it may cost is
+ * The search starts from the other schedulers' plans and walks to better neighbours; whole loads
+ * come from largest remainders over all packages and from local improvement. What it may cost is
  * counted in sizes of programs, not in seconds, so that the same request gives the same plan.
  */
 #include <math.h>
@@ -12,11 +12,9 @@
 
 #include "planner/contest.h"
 #include "planner/discretise.h"
-#include "planner/level.h"
 #include "planner/optimal_lp.h"
 #include "planner/polish.h"
 #include "planner/schedulers.h"
-#include "planner/scow.h"
 
 /* One point of the search. */
 struct point {
@@ -119,25 +117,70 @@ static void walk_from(struct walk *walk, int64_t count, int64_t rounds)
         } while (best.makespan_s < before.makespan_s);
 }
 
-/* The workers and rounds of the leader, within what a program may be. */
-static void search_lineup(struct contest *contest, const struct lineup *lineup, double effort)
+/* Where walks begin: the shapes of the other schedulers' plans, best first. */
+struct starts {
+    struct point points[16];
+    size_t count;
+};
+
+static void starts_add(struct starts *starts, struct point point)
 {
-    struct walk walk = {.contest = contest, .lineup = lineup, .effort = effort};
-    scow_search(contest, lineup, PERIOD_PRODUCTION);
-    if (!contest->request->real_valued)
-        contest_level(contest, lineup);
-    int64_t count = contest->best_s < HUGE_VAL ? contest->best.worker_count : 1, rounds = 0;
-    for (size_t r = 0; r < contest->best.round_count; r++)
-        rounds += contest->best.rounds[r].repeat;
-    if (count > PACKAGES_MOST)
-        count = PACKAGES_MOST;
-    if (count * rounds > PACKAGES_MOST)
-        rounds = PACKAGES_MOST / count;
-    walk_from(&walk, count, rounds > 0 ? rounds : 1);
+    size_t place = starts->count;
+    if (starts->count == sizeof starts->points / sizeof starts->points[0])
+        return;
+    for (; place > 0 && point.makespan_s < starts->points[place - 1].makespan_s; place--)
+        starts->points[place] = starts->points[place - 1];
+    starts->points[place] = point;
+    starts->count++;
+}
+
+static struct point plan_shape(const struct plan *plan)
+{
+    struct point shape = {plan->worker_count, 0, plan->predicted.makespan_s};
+    for (size_t r = 0; r < plan->round_count; r++)
+        shape.rounds += plan->rounds[r].repeat;
+    if (shape.rounds > PACKAGES_MOST / shape.count)
+        shape.rounds = PACKAGES_MOST / shape.count;
+    return shape;
+}
+
+/* Every other scheduler's plan is a candidate and the start of a walk. */
+static bool starts_make(struct contest *contest, struct starts *starts, struct failure *failure)
+{
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct plan plan = {.kernel = NULL};
+        struct failure refused = FAILURE_INIT;
+        if (list[i].make == optimal_make)
+            continue;
+        if (list[i].make(contest->request, &plan, &refused)) {
+            starts_add(starts, plan_shape(&plan));
+            free(plan.scheduler);
+            plan.scheduler = NULL;
+            contest_offer(contest, &plan);
+        } else if (refused.code != FAILURE_INFEASIBLE) {
+            return failure_set(failure, refused.code, "%s", refused.text);
+        }
+    }
+    return true;
+}
+
+static void search_lineup(struct contest *contest, const struct lineup *lineup,
+                          const struct starts *starts, double effort)
+{
+    struct walk walk = {.contest = contest, .lineup = lineup};
+    for (size_t k = 0; k < starts->count; k++) {
+        /* Half of what is left for the best start, and so on. */
+        effort += walk.effort;
+        walk.effort = k + 1 < starts->count ? effort / 2 : effort;
+        effort -= walk.effort;
+        walk_from(&walk, starts->points[k].count, starts->points[k].rounds);
+    }
 }
 
 static void search_window(struct contest *contest, const struct platform_window *window,
-                          double effort)
+                          const struct starts *starts, double effort)
 {
     for (int order = 0; order < LINEUP_ORDERS; order++) {
         struct lineup lineup;
@@ -148,7 +191,7 @@ static void search_window(struct contest *contest, const struct platform_window 
             return;
         }
         const bool one_order = lineup.equal;
-        search_lineup(contest, &lineup, one_order ? effort : effort / LINEUP_ORDERS);
+        search_lineup(contest, &lineup, starts, one_order ? effort : effort / LINEUP_ORDERS);
         lineup_release(&lineup);
         if (one_order)
             return;
@@ -159,15 +202,25 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
                   struct failure *failure)
 {
     struct contest contest;
+    struct starts starts = {.count = 0};
     if (!optimal_lp_available())
         return failure_set(failure, FAILURE_INFEASIBLE,
                            "optimal does not apply: this build has no linear programming, install "
                            "coinor-libclp-dev and build again");
+    if (request->platform->worker_count > PACKAGES_MOST)
+        return failure_set(failure, FAILURE_INFEASIBLE,
+                           "optimal does not apply: its programs hold %d packages, which is less "
+                           "than one for each of the %lld workers",
+                           (int)PACKAGES_MOST, (long long)request->platform->worker_count);
     if (!contest_init(&contest, request, failure))
         return false;
+    if (!starts_make(&contest, &starts, failure)) {
+        contest_release(&contest);
+        return false;
+    }
     const double windows = (double)request->platform->window_count;
     for (int64_t w = 0; w < request->platform->window_count; w++)
-        search_window(&contest, &request->platform->windows[w], WALK_EFFORT / windows);
+        search_window(&contest, &request->platform->windows[w], &starts, WALK_EFFORT / windows);
     contest_polish(&contest);
     return contest_finish(&contest, "optimal",
                           "no package size of the profile's windows adds up to the tasks", plan,

@@ -11,8 +11,15 @@ static const struct scheduler table[] = {
     {"scow-mp", "SCOW, maximal production: periodic rounds, the port never rests", scow_mp_make},
     {"scow-pwu", "SCOW, perfect utilization: periodic rounds, the workers never rest",
      scow_pwu_make},
-    {"optimal", "linear programming over all loads, orders, workers and rounds", optimal_make},
+    {"periodic", "the linear model's steady state, with all latencies in every period",
+     periodic_make},
+    {"umr", "uniform multi-round: growing rounds without gaps", umr_make},
+    {"umr2", "multi-round with resource selection: growing or shrinking rounds", umr2_make},
+    {"umr-scow", "a ramp of uniform rounds, then SCOW", umr_scow_make},
+    {"mi", "multi-installment: the linear model's rounds", multi_installment_make},
+    {"single", "one package per worker, all ending together", single_round_make},
     {"static", "one package per worker, proportional to its speed", static_split_make},
+    {"optimal", "linear programming over all loads, orders, workers and rounds", optimal_make},
 };
 
 const struct scheduler *scheduler_list(size_t *count)

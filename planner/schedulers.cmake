@@ -5,15 +5,23 @@ target_sources(scow-planner PRIVATE
     last_round.c
     level.c
     lineup.c
+    multi_installment.c
+    multi_round.c
     optimal.c
     period.c
+    periodic.c
     polish.c
     rehearse.c
     scheduler.c
     scow.c
     scow_mp.c
     scow_pwu.c
-    static_split.c)
+    single_round.c
+    static_split.c
+    steady.c
+    umr.c
+    umr2.c
+    umr_scow.c)
 
 # COIN-OR Clp (EPL-2.0, weak copyleft). Without it everything but `optimal` works.
 pkg_check_modules(CLP IMPORTED_TARGET clp)

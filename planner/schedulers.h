@@ -12,6 +12,16 @@ bool scow_pwu_make(const struct schedule_request *request, struct plan *plan,
                    struct failure *failure);
 bool static_split_make(const struct schedule_request *request, struct plan *plan,
                        struct failure *failure);
+bool periodic_make(const struct schedule_request *request, struct plan *plan,
+                   struct failure *failure);
+bool umr_make(const struct schedule_request *request, struct plan *plan, struct failure *failure);
+bool umr2_make(const struct schedule_request *request, struct plan *plan, struct failure *failure);
+bool umr_scow_make(const struct schedule_request *request, struct plan *plan,
+                   struct failure *failure);
+bool multi_installment_make(const struct schedule_request *request, struct plan *plan,
+                            struct failure *failure);
+bool single_round_make(const struct schedule_request *request, struct plan *plan,
+                       struct failure *failure);
 bool optimal_make(const struct schedule_request *request, struct plan *plan,
                   struct failure *failure);
 

@@ -1,0 +1,112 @@
+#include "planner/multi_round.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/discretise.h"
+#include "planner/level.h"
+
+/* Loads that one candidate may have, rounds times workers, and packages rehearsed in all: none of
+ * these plans repeats a round, so each costs its full length. */
+enum { LOADS_MOST = 2000000, EFFORT_MOST = 3000000 };
+
+struct hunt {
+    struct contest *contest;
+    const struct lineup *lineup;
+    const struct multi_round *family;
+};
+
+int64_t workers_fed(const struct lineup *lineup)
+{
+    double share = 0;
+    int64_t fed = 0;
+    while (fed < lineup->count) {
+        const struct lineup_worker *worker = &lineup->workers[fed];
+        share += worker->feed.s_per_task / fmax(worker->work.s_per_task, 1e-15);
+        if (share > 1 + 1e-12)
+            break;
+        fed++;
+    }
+    return fed > 0 ? fed : 1;
+}
+
+/* One pair; whether it leads. */
+static bool pair_try(const struct hunt *hunt, int64_t count, int64_t rounds)
+{
+    const double tasks = hunt->contest->request->tasks;
+    struct plan candidate;
+    bool leads = false;
+    if (rounds < 1 || rounds > hunt->family->rounds_most || contest_over(hunt->contest) ||
+        (double)rounds * (double)count > LOADS_MOST)
+        return false;
+    double *loads = malloc((size_t)(rounds * count) * sizeof *loads);
+    if (loads == NULL) {
+        hunt->contest->starved = true;
+        return false;
+    }
+    if (hunt->family->fill(hunt->lineup, count, rounds, tasks, loads) &&
+        discretise(hunt->lineup, loads, rounds * count, tasks)) {
+        candidate_open(hunt->contest, &candidate, hunt->lineup, count);
+        for (int64_t r = 0; r < rounds; r++)
+            candidate_round(hunt->contest, &candidate, 1, loads + r * count);
+        leads = contest_offer(hunt->contest, &candidate);
+    }
+    free(loads);
+    return leads;
+}
+
+/* From the guess on, in steps that halve, as long as it wins. */
+static void rounds_climb(const struct hunt *hunt, int64_t count)
+{
+    const double most = (double)hunt->family->rounds_most;
+    const double tasks = hunt->contest->request->tasks;
+    const double fewest = ceil(tasks / ((double)count * hunt->lineup->greatest));
+    const double guess = hunt->family->guess(hunt->lineup, count, tasks);
+    int64_t best = (int64_t)fmin(fmax(floor(guess), fewest), most);
+    pair_try(hunt, count, best);
+    if (pair_try(hunt, count, best + 1))
+        best++;
+    for (int64_t step = best / 2 > 1 ? best / 2 : 1; step >= 1; step /= 2) {
+        while (pair_try(hunt, count, best + step))
+            best += step;
+        while (pair_try(hunt, count, best - step))
+            best -= step;
+    }
+}
+
+/* All workers, those that can be fed, and fewer and fewer. */
+static void counts_try(const struct hunt *hunt)
+{
+    const int64_t fed = workers_fed(hunt->lineup), all = hunt->lineup->count;
+    if (hunt->family->rounds_most == 1) {
+        rounds_climb(hunt, all);
+        return;
+    }
+    rounds_climb(hunt, fed);
+    if (fed < all && !hunt->family->fed_only)
+        rounds_climb(hunt, fed + 1);
+    if (fed + 1 < all && !hunt->family->fed_only)
+        rounds_climb(hunt, all);
+    for (int64_t count = fed - 1; count >= 1 && count >= fed / 2; count -= 1 + fed / 24)
+        rounds_climb(hunt, count);
+    for (int64_t count = fed / 4; count >= 1; count /= 2)
+        rounds_climb(hunt, count);
+}
+
+void multi_round_search(struct contest *contest, const struct multi_round *family,
+                        enum lineup_order order)
+{
+    const struct schedule_request *request = contest->request;
+    contest->effort_most = EFFORT_MOST;
+    for (int64_t w = 0; w < request->platform->window_count && !contest->starved; w++) {
+        struct lineup lineup;
+        if (!lineup_init(&lineup, request->platform, &request->platform->windows[w],
+                         request->real_valued, order)) {
+            contest->starved = true;
+            return;
+        }
+        counts_try(&(struct hunt){contest, &lineup, family});
+        contest_level(contest, &lineup);
+        lineup_release(&lineup);
+    }
+}

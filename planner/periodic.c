@@ -1,0 +1,100 @@
+/*
+ * The periodic scheduler of Beaumont, Legrand and Robert, with the number of rounds of Yang: the
+ * steady state of the linear model, all latencies paid in every period.
+ *
+ * De la Torre (3.35)-(3.41): maximise rho = sum y_i subject to sum h_i y_i <= 1, rw_i y_i <= 1, a
+ * fractional knapsack by increasing h; x_i = y_i X / (rho n), T = max(a / n + b, a' / n + b') with
+ * a = X sum y_i h_i / rho, b = sum H_i, a' = X max rw_i y_i / rho, b' = 0, and
+ * n = max(sqrt(a / b), (a' - a) / b). The last round is SCOW's.
+ */
+#include <math.h>
+
+#include "planner/level.h"
+#include "planner/schedulers.h"
+#include "planner/steady.h"
+
+/* y_i into `loads`; rho. */
+static double steady_rates(const struct lineup *lineup, double *loads)
+{
+    double left = 1, rho = 0;
+    for (int64_t i = 0; i < lineup->count; i++) {
+        const struct lineup_worker *worker = &lineup->workers[i];
+        const double full = 1 / fmax(worker->work.s_per_task, 1e-15);
+        loads[i] = fmin(full, left / fmax(worker->feed.s_per_task, 1e-15));
+        left = fmax(left - loads[i] * worker->feed.s_per_task, 0);
+        /* What is left of 1 by rounding alone is no share. */
+        if (loads[i] < 1e-9 * full)
+            loads[i] = 0;
+        rho += loads[i];
+    }
+    return rho;
+}
+
+/* The real number of rounds, at least 1. */
+static double rounds_best(struct steady *steady)
+{
+    const struct lineup *lineup = steady->lineup;
+    const double *rates = steady->loads, rho = steady_rates(lineup, steady->loads);
+    double a = 0, b = 0, a_work = 0;
+    for (int64_t i = 0; i < lineup->count; i++) {
+        const struct lineup_worker *worker = &lineup->workers[i];
+        if (!(rates[i] > 0))
+            continue;
+        a += steady->tasks * rates[i] * worker->feed.s_per_task / rho;
+        b += worker->feed.latency_s;
+        a_work = fmax(a_work, steady->tasks * rates[i] * worker->work.s_per_task / rho);
+    }
+    const double most = steady->tasks / lineup->least;
+    return b > 0 ? fmin(fmax(fmax(sqrt(a / b), (a_work - a) / b), 1), most) : most;
+}
+
+/* x_i = y_i X / (rho n) and their period. */
+static void rounds_offer(struct steady *steady, double rounds)
+{
+    const double rho = steady_rates(steady->lineup, steady->loads);
+    double feed_s = 0, work_s = 0;
+    for (int64_t i = 0; i < steady->lineup->count; i++) {
+        const struct lineup_worker *worker = &steady->lineup->workers[i];
+        steady->loads[i] *= steady->tasks / (rho * rounds);
+        feed_s += cost_of(worker->feed, steady->loads[i]);
+        work_s = fmax(work_s, cost_of(worker->work, steady->loads[i]));
+    }
+    steady_offer(steady, fmax(feed_s, work_s), rounds);
+}
+
+static void search_lineup(struct contest *contest, const struct lineup *lineup)
+{
+    struct steady steady;
+    if (!steady_open(&steady, contest, lineup))
+        return;
+    const double rounds = rounds_best(&steady);
+    /* Windows may ask for smaller packages than the formula knows. */
+    const double fewest = ceil(steady.tasks / (lineup->greatest * (double)lineup->count));
+    rounds_offer(&steady, fmax(floor(rounds), fewest));
+    if (ceil(rounds) > fewest)
+        rounds_offer(&steady, ceil(rounds));
+    if (!contest->request->real_valued)
+        contest_level(contest, lineup);
+    steady_close(&steady);
+}
+
+bool periodic_make(const struct schedule_request *request, struct plan *plan,
+                   struct failure *failure)
+{
+    struct contest contest;
+    if (!contest_init(&contest, request, failure))
+        return false;
+    for (int64_t w = 0; w < request->platform->window_count; w++) {
+        struct lineup lineup;
+        if (!lineup_init(&lineup, request->platform, &request->platform->windows[w],
+                         request->real_valued, LINEUP_BY_FEED)) {
+            contest.starved = true;
+            break;
+        }
+        search_lineup(&contest, &lineup);
+        lineup_release(&lineup);
+    }
+    return contest_finish(&contest, "periodic",
+                          "no package size of the profile's windows adds up to the tasks", plan,
+                          failure);
+}

@@ -1,0 +1,74 @@
+/*
+ * Single round: one package per worker, sent one after the other, sized so that all end together;
+ * the best order and the best subset.
+ *
+ * With A_i the time at which worker i's package has arrived, A_i = A_{i-1} + h_i(x_i), and
+ * (r_i + w_i)(x_i) = T - A_i: x_i = (T - A_{i-1} - H_i - RW_i) / (h_i + rw_i). T is found by
+ * halving so that the loads sum to X; workers whose load would be negative take no part. Single-
+ * round divisible load theory: V. Bharadwaj, D. Ghose, V. Mani, T. Robertazzi, Scheduling Divisible
+ * Loads in Parallel and Distributed Systems, 1996.
+ */
+#include <math.h>
+
+#include "planner/multi_round.h"
+#include "planner/schedulers.h"
+
+/* The loads that end at T; their sum. */
+static double loads_ending(const struct lineup *lineup, int64_t count, double end_s, double *loads)
+{
+    double arrived_s = 0, sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const struct lineup_worker *worker = &lineup->workers[i];
+        const double latency_s = worker->feed.latency_s + worker->work.latency_s;
+        const double rate = fmax(worker->feed.s_per_task + worker->work.s_per_task, 1e-15);
+        loads[i] = fmin((end_s - arrived_s - latency_s) / rate, lineup->greatest);
+        if (loads[i] < lineup_least(lineup))
+            loads[i] = 0;
+        arrived_s += cost_of(worker->feed, loads[i]);
+        sum += loads[i];
+    }
+    return sum;
+}
+
+static bool single_fill(const struct lineup *lineup, int64_t count, int64_t rounds, double tasks,
+                        double *loads)
+{
+    enum { HALVINGS = 100 };
+    double low_s = 0, high_s = 1e-9;
+    (void)rounds; /* one */
+    if (tasks > (double)count * lineup->greatest)
+        return false;
+    while (loads_ending(lineup, count, high_s, loads) < tasks && high_s < 1e300)
+        high_s *= 2;
+    for (int step = 0; step < HALVINGS; step++) {
+        const double middle_s = 0.5 * (low_s + high_s);
+        if (loads_ending(lineup, count, middle_s, loads) < tasks)
+            low_s = middle_s;
+        else
+            high_s = middle_s;
+    }
+    loads_ending(lineup, count, high_s, loads);
+    return true;
+}
+
+static double single_guess(const struct lineup *lineup, int64_t count, double tasks)
+{
+    (void)lineup;
+    (void)count;
+    (void)tasks;
+    return 1;
+}
+
+bool single_round_make(const struct schedule_request *request, struct plan *plan,
+                       struct failure *failure)
+{
+    static const struct multi_round family = {single_fill, single_guess, 1, false};
+    struct contest contest;
+    if (!contest_init(&contest, request, failure))
+        return false;
+    for (int order = 0; order < LINEUP_ORDERS; order++)
+        multi_round_search(&contest, &family, (enum lineup_order)order);
+    return contest_finish(&contest, "single",
+                          "one package per worker does not fit the profile's windows", plan,
+                          failure);
+}
