@@ -6,6 +6,7 @@
 #include <hdf5.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -248,26 +249,42 @@ static bool run_create(hid_t file, const struct output_info *info)
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
+/* A file under a name of its own, complete or an error. */
+static bool draft_create(const char *draft, const struct job *job, const struct output_info *info)
+{
+    hid_t file = H5Fcreate(draft, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    if (file < 0)
+        return false;
+    bool good =
+        results_create(file, job) && run_create(file, info) && attributes_create(file, job, info);
+    return H5Fclose(file) >= 0 && good; /* a full disk may show only now */
+}
+
 bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
                        struct failure *failure)
 {
     layout_quiet();
     if (!check_place(path, job, failure))
         return false;
-    hid_t file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
-    if (file < 0)
-        return failure_set(failure, FAILURE_FAILED,
-                           "%s: cannot be created: choose another directory", path);
-    bool good =
-        results_create(file, job) && run_create(file, info) && attributes_create(file, job, info);
-    good = H5Fclose(file) >= 0 && good; /* a full disk may show only now */
+    size_t room = strlen(path) + sizeof ".new";
+    char *draft = malloc(room);
+    if (!draft)
+        return failure_memory(failure, "creating the output");
+    snprintf(draft, room, "%s.new", path);
+    bool good = true;
+    if (!draft_create(draft, job, info))
+        good = failure_set(failure, FAILURE_FAILED,
+                           "%s: cannot be written in full: free some space or write to another "
+                           "disk",
+                           path);
+    good = good && reserve_all(draft, failure);
+    /* From here on the name stands for a whole file, whoever is killed when. */
+    if (good && rename(draft, path) != 0)
+        good = failure_set(failure, FAILURE_FAILED, "%s: cannot be created: %s", path,
+                           strerror(errno));
     if (!good)
-        failure_set(failure, FAILURE_FAILED,
-                    "%s: cannot be written in full: free some space or write to another disk",
-                    path);
-    good = good && reserve_all(path, failure);
-    if (!good)
-        unlink(path);
+        unlink(draft);
+    free(draft);
     return good;
 }
 

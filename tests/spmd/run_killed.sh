@@ -18,13 +18,18 @@ seed=${SEED:-$RANDOM}
 echo "seed $seed"
 RANDOM=$seed
 for ((trial = 0; trial < 4; trial++)); do
-    "$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o part.h5 -q >/dev/null 2>&1 &
+    "$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o "$dir/part.h5" -q >/dev/null 2>&1 &
     job=$!
     # From the moment the file is there, some hundredths of a second.
     while [[ ! -s part.h5 ]] && kill -0 $job 2>/dev/null; do sleep 0.01; done
     sleep "0.$(printf %02d $((RANDOM % 40)))"
-    pkill -KILL -f "run plan.json -i $image -o part.h5" || true
+    pkill -KILL -f -- "-o $dir/part.h5" || true
     wait $job 2>/dev/null || true
-    "$check" whole.h5 part.h5
-    rm -f part.h5
+    if [[ -e part.h5 ]]; then
+        "$check" whole.h5 part.h5
+        rm part.h5
+    else
+        echo "killed before there was a file"
+    fi
+    rm -f part.h5.new
 done

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Calibrate, plan, run, report and show on a small image, as a user would, and what others can read
+# of the result.
+# usage: whole_way.sh SCOW MPIEXEC IMAGE
+set -euo pipefail
+scow=$1 mpiexec=$2 image=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+fail() {
+    echo "whole way: $*"
+    exit 1
+}
+
+"$mpiexec" -n 3 "$scow" calibrate -i "$image" --blocks 32,64 --combine maxsum --quick -q \
+    -o profile.json --probes probes.tsv
+[[ $(ls) == $'probes.tsv\nprofile.json' ]] || fail "calibrate left something behind: $(ls)"
+[[ $(head -n 1 probes.tsv) == $'block\trank\toperation\tfirst_task\ttasks\trepeats\tseconds' ]] ||
+    fail "the probes have no heading"
+for operation in envelope send link receive compute output; do
+    grep -qP "^32\t[0-2]\t$operation\t" probes.tsv || fail "no probe of $operation"
+done
+awk -F'\t' '$3 == "compute" && $6 * $7 < 0.005 { exit 1 }' probes.tsv ||
+    fail "a compute timing is shorter than 5 ms"
+"$scow" show profile.json >/dev/null
+
+"$scow" plan -p profile.json -i "$image" -o plan.json >plan.txt
+grep -q '^makespan .* predicted' plan.txt || fail "the plan predicts nothing"
+grep -q '"combine": "maxsum"' plan.json || fail "the kernel's parameters did not reach the plan"
+"$scow" simulate -p profile.json plan.json >/dev/null
+
+"$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o out.h5 >run.txt 2>progress.txt
+grep -q 'predicted' run.txt || fail "the run does not compare itself with its plan"
+cp out.h5 before.h5
+code=0
+"$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o out.h5 >/dev/null 2>errors.txt || code=$?
+[[ $code == 4 && $(cat errors.txt) == *"out.h5: exists already"* ]] || fail "overwrote a result"
+cmp out.h5 before.h5 || fail "damaged a result"
+
+"$scow" report out.h5 >report.txt
+grep -q '^makespan' report.txt || fail "the report has no makespan"
+"$scow" report out.h5 --json | python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+assert report["schema"] == "scow-report-1"
+assert report["predicted_s"] > 0 and report["measured_s"] > 0
+assert abs(report["error"] - (report["measured_s"] / report["predicted_s"] - 1)) < 1e-9
+'
+"$scow" show out.h5 -i "$image" --png preview.png
+[[ $(head -c 4 preview.png | tail -c 3) == PNG ]] || fail "the preview is no PNG"
+
+h5dump -H out.h5 >header.txt || fail "h5dump cannot read the output"
+/usr/bin/python3 - <<'EOF' || fail "h5py cannot read the output"
+import h5py
+with h5py.File("out.h5") as out:
+    response, normalized, ledger = out["response"], out["normalized"], out["ledger"]
+    assert response.shape == normalized.shape == (1, 256, 200), response.shape
+    assert response.dtype == "float32" and normalized.dtype == "uint8"
+    assert ledger[:].min() == 1 and len(ledger) in (56, 16)
+    assert normalized[:].min() == 0 and normalized[:].max() == 255
+    assert abs(response[:].min() - out.attrs["minimum"]) < 1e-6
+    assert b"scow-plan-1" in out["run/plan"][()] and b"scow-profile-1" in out["run/profile"][()]
+    trace = out["run/trace"][:]
+    names = {v: k for k, v in h5py.check_enum_dtype(trace.dtype["operation"]).items()}
+    work = [row for row in trace if names[row["operation"]] == "compute"]
+    assert sum(row["tasks"] for row in work) == len(ledger)
+    assert all(row["end"] >= row["start"] >= 0 for row in trace)
+    assert out.attrs["combine"] == b"maxsum" and out.attrs["complete"] == 1
+EOF
+echo "whole way done"
