@@ -14,6 +14,7 @@ target_sources(scow-planner PRIVATE
     rehearse.c
     scheduler.c
     scow.c
+    scow_exact.c
     scow_mp.c
     scow_pwu.c
     single_round.c

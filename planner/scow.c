@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "planner/level.h"
+#include "planner/scow_exact.h"
 #include "planner/steady.h"
 
 /* One lineup's search. */
@@ -58,6 +59,24 @@ static bool try_period(struct search *search, const struct period *period)
     return search->steady.contest->best_s < before_s;
 }
 
+/* Another choice of workers may produce more in the same period than the greedy one does, above
+ * all in short periods (14 % on some platforms). */
+static void try_exact(struct search *search, const struct period *period)
+{
+    enum { WORKERS_MOST = 128 };
+    struct steady *steady = &search->steady;
+    double period_s;
+    bool proven;
+    if (steady->lineup->equal || steady->lineup->count > WORKERS_MOST ||
+        search->goal != PERIOD_PRODUCTION || contest_over(steady->contest) ||
+        !loads_make(search, period, &period_s))
+        return;
+    const double greedy = steady->tasks / period->rounds;
+    const double made = scow_exact_production(steady->lineup, period_s, steady->loads, &proven);
+    if (made > greedy * (1 + 1e-6))
+        steady_offer(steady, period_s, fmax(round(steady->tasks / made), 1));
+}
+
 /* Walk N up and down from the leader's as long as that wins, in ever smaller steps: the continuous
  * model leaves out what buffers, whole tasks and the last round do to N. */
 static void climb_rounds(struct search *search, struct period best)
@@ -82,9 +101,11 @@ void scow_search(struct contest *contest, const struct lineup *lineup, enum peri
     if (!steady_open(&search.steady, contest, lineup))
         return;
     const int count = period_list(lineup, contest->request->tasks, goal, best, PERIODS);
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++) {
         if (try_period(&search, &best[k]))
             leader = best[k];
+        try_exact(&search, &best[k]);
+    }
     /* Too little work for a steady state is done in one round. */
     const struct period once = {.full = lineup->count, .rounds = 1};
     if (try_period(&search, &once))

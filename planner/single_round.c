@@ -34,7 +34,9 @@ static bool single_fill(const struct lineup *lineup, int64_t count, int64_t roun
                         double *loads)
 {
     enum { HALVINGS = 100 };
-    double low_s = 0, high_s = 1e-9;
+    /* Relative to the platform's own times: the unit of time changes nothing. */
+    double low_s = 0, high_s = cost_of(lineup->workers[0].work, tasks) / (double)count +
+                               cost_of(lineup->workers[0].feed, 1) + 1e-300;
     (void)rounds; /* one */
     if (tasks > (double)count * lineup->greatest)
         return false;

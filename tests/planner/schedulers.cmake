@@ -3,3 +3,5 @@ target_link_libraries(planner-platforms PRIVATE scow-house PUBLIC scow-planner)
 
 scow_add_test(planner-schedulers-golden unit schedulers_golden.c planner-platforms)
 scow_add_test(planner-schedulers-properties prop schedulers_properties.c planner-platforms)
+scow_add_test(planner-schedulers-parts prop schedulers_parts.c planner-platforms)
+scow_add_test(planner-schedulers-tiny prop schedulers_tiny.c planner-platforms)

@@ -143,9 +143,110 @@ static void automatic_is_never_worse(void **state)
     }
 }
 
+static void platform_scale(struct platform *platform, double factor)
+{
+    for (int64_t w = 0; w < platform->window_count; w++) {
+        struct platform_window *window = &platform->windows[w];
+        struct cost *costs[] = {&window->envelope, &window->send};
+        for (size_t k = 0; k < 2; k++)
+            *costs[k] = (struct cost){costs[k]->latency_s * factor, costs[k]->s_per_task * factor};
+        for (int64_t c = 0; c < window->class_count; c++) {
+            struct cost *own[] = {&window->classes[c].link, &window->classes[c].receive,
+                                  &window->classes[c].compute, &window->classes[c].output};
+            for (size_t k = 0; k < 4; k++)
+                *own[k] = (struct cost){own[k]->latency_s * factor, own[k]->s_per_task * factor};
+        }
+    }
+}
+
+/* HUGE_VAL where the scheduler does not apply. */
+static double makespan_of(const struct scheduler *scheduler, const struct platform *platform,
+                          double tasks)
+{
+    const struct schedule_request request = {platform, tasks, false, 0};
+    struct plan plan = {.kernel = NULL};
+    struct failure failure = FAILURE_INIT;
+    if (!scheduler->make(&request, &plan, &failure))
+        return HUGE_VAL;
+    const double makespan_s = plan.predicted.makespan_s;
+    plan_release(&plan);
+    return makespan_s;
+}
+
+/* In units of time that are a power of two, so that no load can differ by rounding. */
+static void the_unit_of_time_does_not_matter(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (uint64_t seed = 1; seed <= SEEDS / 4; seed++) {
+        struct dice dice = dice_of(2000 + seed);
+        struct platform platform = platform_random(&dice, 20);
+        const double tasks = tasks_random(&dice), factor = seed % 2 == 0 ? 64 : 1.0 / 1024;
+        double before_s[32];
+        for (size_t i = 0; i < count; i++)
+            before_s[i] =
+                strcmp(list[i].name, "optimal") == 0 ? 0 : makespan_of(&list[i], &platform, tasks);
+        platform_scale(&platform, factor);
+        for (size_t i = 0; i < count; i++) {
+            if (strcmp(list[i].name, "optimal") == 0)
+                continue;
+            const double after_s = makespan_of(&list[i], &platform, tasks);
+            if (!(after_s == before_s[i] * factor ||
+                  fabs(after_s - before_s[i] * factor) <= 1e-9 * after_s))
+                fail_msg("seed %d: %s takes %.12g, in other units %.12g", (int)seed, list[i].name,
+                         before_s[i], after_s / factor);
+        }
+        platform_release(&platform);
+    }
+}
+
+/* The classes of one window in the opposite order: the same workers under other numbers. */
+static void platform_relabel(struct platform *platform)
+{
+    for (int64_t w = 0; w < platform->window_count; w++) {
+        struct platform_window *window = &platform->windows[w];
+        int64_t first = 0;
+        for (int64_t c = 0; c < window->class_count / 2; c++) {
+            const struct platform_class other = window->classes[window->class_count - 1 - c];
+            window->classes[window->class_count - 1 - c] = window->classes[c];
+            window->classes[c] = other;
+        }
+        for (int64_t c = 0; c < window->class_count; c++) {
+            window->classes[c].first = first;
+            first += window->classes[c].count;
+        }
+    }
+}
+
+static void relabelled_workers_change_nothing(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (uint64_t seed = 1; seed <= SEEDS / 4; seed++) {
+        struct dice dice = dice_of(3000 + seed);
+        struct platform platform = platform_random(&dice, 20);
+        const double tasks = tasks_random(&dice);
+        for (size_t i = 0; i < count; i++) {
+            if (strcmp(list[i].name, "optimal") == 0)
+                continue;
+            const double before_s = makespan_of(&list[i], &platform, tasks);
+            platform_relabel(&platform);
+            const double after_s = makespan_of(&list[i], &platform, tasks);
+            if (!(after_s == before_s || fabs(after_s - before_s) <= 1e-9 * after_s))
+                fail_msg("seed %d: %s takes %.12g, relabelled %.12g", (int)seed, list[i].name,
+                         before_s, after_s);
+        }
+        platform_release(&platform);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_plan_is_sound),
-                                       cmocka_unit_test(automatic_is_never_worse)};
+                                       cmocka_unit_test(automatic_is_never_worse),
+                                       cmocka_unit_test(the_unit_of_time_does_not_matter),
+                                       cmocka_unit_test(relabelled_workers_change_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

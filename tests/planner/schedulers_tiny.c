@@ -1,0 +1,137 @@
+/* Tiny jobs, where the true optimum is found by trying every sequence of packages. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "planner/bound.h"
+#include "planner/optimal_lp.h"
+#include "planner/scheduler.h"
+#include "tests/planner/platforms.h"
+
+enum { WORKERS_MOST = 4, TASKS_MOST = 12 };
+
+/* The event semantics once more, slow and plain, for one sequence under construction. */
+struct sequence {
+    const struct platform *platform;
+    int64_t left;
+    double master_s, port_s;
+    double free_s[WORKERS_MOST];
+    double starts[WORKERS_MOST][TASKS_MOST];
+    int packages[WORKERS_MOST];
+    double best_s;
+};
+
+static double latest(const struct sequence *sequence)
+{
+    double end_s = 0;
+    for (int i = 0; i < WORKERS_MOST; i++)
+        end_s = fmax(end_s, sequence->free_s[i]);
+    return end_s;
+}
+
+static void extend(struct sequence *sequence);
+
+static void package_try(struct sequence *sequence, int worker, int64_t load)
+{
+    const struct platform_window *window = platform_find(sequence->platform, (double)load);
+    const struct platform_class *class = platform_worker(window, worker);
+    struct sequence next = *sequence;
+    next.master_s += cost_of(cost_sum(window->envelope, window->send), (double)load);
+    double sent_s = fmax(next.master_s, next.port_s);
+    if (next.packages[worker] >= PLATFORM_BUFFERS)
+        sent_s = fmax(sent_s, next.starts[worker][next.packages[worker] - PLATFORM_BUFFERS]);
+    next.port_s = sent_s + cost_of(class->link, (double)load);
+    const double start_s = fmax(next.port_s, next.free_s[worker]);
+    next.starts[worker][next.packages[worker]++] = start_s;
+    next.free_s[worker] = start_s + cost_of(class->receive, (double)load) +
+                          cost_of(class->compute, (double)load) +
+                          cost_of(class->output, (double)load);
+    next.left -= load;
+    if (next.free_s[worker] < next.best_s)
+        extend(&next);
+    sequence->best_s = next.best_s;
+}
+
+static void extend(struct sequence *sequence)
+{
+    if (sequence->left == 0) {
+        sequence->best_s = fmin(sequence->best_s, latest(sequence));
+        return;
+    }
+    for (int worker = 0; worker < sequence->platform->worker_count; worker++)
+        for (int64_t load = sequence->left; load >= 1; load--)
+            package_try(sequence, worker, load);
+}
+
+static double true_optimum(const struct platform *platform, int64_t tasks)
+{
+    struct sequence sequence = {.platform = platform, .left = tasks, .best_s = HUGE_VAL};
+    extend(&sequence);
+    return sequence.best_s;
+}
+
+/* What one more core task can cost: to send it and to work on it. */
+static double task_s(const struct platform *platform)
+{
+    const struct platform_window *window = &platform->windows[0];
+    double most_s = 0;
+    for (int64_t c = 0; c < window->class_count; c++)
+        most_s = fmax(most_s, window->classes[c].receive.s_per_task +
+                                  window->classes[c].compute.s_per_task +
+                                  window->classes[c].output.s_per_task);
+    return most_s;
+}
+
+static void nothing_beats(const struct platform *platform, int64_t tasks, double optimum_s)
+{
+    const struct schedule_request request = {platform, (double)tasks, false, 0};
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct plan plan = {.kernel = NULL};
+        struct failure failure = FAILURE_INIT;
+        if (!list[i].make(&request, &plan, &failure))
+            continue;
+        assert_true(plan.predicted.makespan_s >= optimum_s * (1 - 1e-9));
+        if (optimal_lp_available() && list[i].make == scheduler_find("optimal")->make) {
+            print_message("  optimal %.4f of the optimum\n", plan.predicted.makespan_s / optimum_s);
+            assert_true(plan.predicted.makespan_s <= optimum_s + task_s(platform));
+        }
+        plan_release(&plan);
+    }
+}
+
+static struct platform tiny_random(struct dice *dice, int64_t workers)
+{
+    struct platform platform = platform_cluster(dice, workers);
+    if (dice_roll(dice) < 0.3) /* equal ones among them */
+        platform.windows[0].classes[0].compute = platform.windows[0].classes[workers - 1].compute;
+    return platform;
+}
+
+static void no_plan_is_below_the_optimum(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][2] = {{1, 12}, {2, 12}, {3, 9}, {4, 7}, {4, 1}, {3, 2}};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+        for (uint64_t seed = 1; seed <= 6; seed++) {
+            struct dice dice = dice_of(100 * k + seed);
+            struct platform platform = tiny_random(&dice, sizes[k][0]);
+            const double optimum_s = true_optimum(&platform, sizes[k][1]);
+            print_message("seed %d: %d workers, %d tasks\n", (int)seed, (int)sizes[k][0],
+                          (int)sizes[k][1]);
+            assert_true(bound_makespan(&platform, (double)sizes[k][1]) <= optimum_s * (1 + 1e-9));
+            nothing_beats(&platform, sizes[k][1], optimum_s);
+            platform_release(&platform);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_plan_is_below_the_optimum)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
