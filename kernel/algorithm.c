@@ -1,11 +1,13 @@
 #include <string.h>
 
 #include "kernel/correlate.h"
+#include "kernel/direct.h"
 #include "kernel/fft.h"
 #include "kernel/reference.h"
 
 static const struct algorithm *const algorithms[] = {
     &reference_algorithm,
+    &direct_algorithm,
     &fft_algorithm,
 };
 

@@ -8,9 +8,9 @@
 int64_t halo_stride(const struct reach *reach, int columns)
 {
     int64_t stride = reach->left + columns + reach->right + CORRELATE_SLACK;
-    stride = (stride + 15) / 16 * 16;
-    /* Rows a multiple of 4096 bytes apart would compete for the same few places in the cache. */
-    return stride % 256 == 0 ? stride + 16 : stride;
+    /* An odd number of cache lines: rows a multiple of 4096 bytes or a good part of it apart would
+     * compete for the same few places in the cache. */
+    return ((stride + 15) / 16 | 1) * 16;
 }
 
 int64_t halo_floats(const struct reach *reach, int rows, int columns)

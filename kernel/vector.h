@@ -39,6 +39,19 @@ VECTOR_INLINE void vector_store(float *to, vector value)
     *(vector_anywhere *)to = value;
 }
 
+/* Keep a vector that was loaded in a register: GCC would rather load it again for each use, and
+ * then loads, not multiplications, set the pace. */
+VECTOR_INLINE void vector_keep(vector *value)
+{
+#if defined(__x86_64__)
+    __asm__("" : "+v"(*value));
+#elif defined(__aarch64__)
+    __asm__("" : "+w"(*value));
+#else
+    (void)value;
+#endif
+}
+
 /* Only the first `count` lanes, 0 < count < VECTOR_LANES. */
 VECTOR_INLINE void vector_store_some(float *to, vector value, int count)
 {

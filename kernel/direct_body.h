@@ -1,0 +1,270 @@
+/*
+ * The loops of the direct algorithm, written once and built per instruction set: the file that
+ * includes this defines DIRECT_RUN (the name of its one function) and is compiled with the set's
+ * flags.
+ *
+ * A cell is several vectors of neighbouring pixels, side by side or one below the other. All
+ * filters of a group are applied to a cell with every sum in a register: one load of a pixel
+ * vector serves all filters, one load of a weight serves all vectors. A lone filter gets the same
+ * reuse from several rows of results at a time: a pixel vector on its way down serves each of them.
+ *
+ * A response is summed in one fixed order of taps whatever the cell, so that a pixel's value does
+ * not depend on the tile.
+ */
+#include <assert.h>
+#include <stdbool.h>
+
+#include "kernel/direct_kernel.h"
+#include "kernel/vector.h"
+
+/* Vectors per cell for 6, 5, 4, 3, 2, 1 filters, and for sliding: as many sums as there are
+ * registers for, beside the pixels and a weight. */
+#if VECTOR_LANES == 16
+enum { CELL_6 = 4, CELL_5 = 4, CELL_4 = 5, CELL_3 = 6, CELL_2 = 8, CELL_1 = 8, SLIDE = 4 };
+#else
+enum { CELL_6 = 2, CELL_5 = 2, CELL_4 = 3, CELL_3 = 3, CELL_2 = 4, CELL_1 = 8, SLIDE = 2 };
+#endif
+enum { CELL_MOST = 8 };
+
+/* Where a cell's vectors are: `step` floats apart in the pixels, `result_step` in the results. */
+struct cell {
+    const float *pixels;
+    ptrdiff_t step;
+    float *result;
+    ptrdiff_t result_step;
+    int vectors; /* that are wanted; the others repeat the first or lie in the slack */
+    int lanes;   /* of each that are wanted */
+    bool keep;   /* the larger of the old and the new result */
+};
+
+VECTOR_INLINE void result_put(float *result, vector value, int lanes, bool keep)
+{
+    if (lanes == VECTOR_LANES) {
+        vector_store(result, keep ? vector_max(vector_load(result), value) : value);
+        return;
+    }
+    if (keep)
+        value = vector_max(vector_load_some(result, lanes), value);
+    vector_store_some(result, value, lanes);
+}
+
+/* `filters` and `vectors` are constants where this is expanded. */
+VECTOR_INLINE void cell_run(const struct direct_group *group, const ptrdiff_t *offsets,
+                            const struct cell *cell, int filters, int vectors)
+{
+    vector sum[DIRECT_FILTERS_MOST][CELL_MOST];
+    const float *weight = group->weights, *pixels[CELL_MOST];
+    const int places = group->places;
+    VECTOR_UNROLL
+    for (int v = 0; v < vectors; v++) {
+        pixels[v] = cell->pixels + v * cell->step;
+        /* One address for each vector, rather than sums formed anew at every place. */
+        __asm__("" : "+r"(pixels[v]));
+    }
+    VECTOR_UNROLL
+    for (int f = 0; f < filters; f++)
+        VECTOR_UNROLL
+    for (int v = 0; v < vectors; v++)
+        sum[f][v] = (vector){0};
+    for (int i = 0; i < places; i++, weight += filters) {
+        vector pixel[CELL_MOST];
+        VECTOR_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            pixel[v] = vector_load(pixels[v] + offsets[i]);
+            vector_keep(&pixel[v]);
+        }
+        VECTOR_UNROLL
+        for (int f = 0; f < filters; f++) {
+            vector all = vector_all(weight[f]);
+            VECTOR_UNROLL
+            for (int v = 0; v < vectors; v++)
+                sum[f][v] = vector_fma(all, pixel[v], sum[f][v]);
+        }
+    }
+    VECTOR_UNROLL
+    for (int v = 0; v < vectors; v++) {
+        VECTOR_UNROLL
+        for (int f = 1; f < filters; f++)
+            sum[0][v] = vector_max(sum[0][v], sum[f][v]);
+        if (v < cell->vectors)
+            result_put(cell->result + v * cell->result_step, sum[0][v], cell->lanes, cell->keep);
+    }
+}
+
+/* Columns [x, x + lanes), all rows: vectors one below the other. The last cell is moved up to end
+ * at the last row; a tile of fewer rows takes them one by one. */
+VECTOR_INLINE void column_run(const struct direct_group *group, const ptrdiff_t *offsets,
+                              const struct tile *tile, int x, int lanes, bool keep, int filters,
+                              int vectors)
+{
+    bool few = tile->rows < vectors;
+    for (int y = 0; y < tile->rows; y += few ? 1 : vectors) {
+        int top = few || y + vectors <= tile->rows ? y : tile->rows - vectors;
+        struct cell cell = {.pixels = tile->origin + top * tile->stride + x,
+                            .step = few ? 0 : tile->stride,
+                            .result = tile->result + top * tile->result_stride + x,
+                            .result_step = tile->result_stride,
+                            .vectors = few ? 1 : vectors,
+                            .lanes = lanes,
+                            .keep = keep};
+        cell_run(group, offsets, &cell, filters, vectors);
+    }
+}
+
+VECTOR_INLINE void group_run(const struct direct_group *group, const ptrdiff_t *offsets,
+                             const struct tile *tile, bool keep, int filters, int vectors)
+{
+    const int width = vectors * VECTOR_LANES;
+    int whole = tile->columns / width * width;
+    for (int y = 0; y < tile->rows; y++)
+        for (int x = 0; x < whole; x += width) {
+            struct cell cell = {.pixels = tile->origin + y * tile->stride + x,
+                                .step = VECTOR_LANES,
+                                .result = tile->result + y * tile->result_stride + x,
+                                .result_step = VECTOR_LANES,
+                                .vectors = vectors,
+                                .lanes = VECTOR_LANES,
+                                .keep = keep};
+            cell_run(group, offsets, &cell, filters, vectors);
+        }
+    for (int x = whole; x < tile->columns; x += VECTOR_LANES) {
+        int lanes = tile->columns - x < VECTOR_LANES ? tile->columns - x : VECTOR_LANES;
+        column_run(group, offsets, tile, x, lanes, keep, filters, vectors);
+    }
+}
+
+static void group_dispatch(const struct direct_group *group, const ptrdiff_t *offsets,
+                           const struct tile *tile, bool keep)
+{
+    switch (group->filters) {
+    case 6:
+        group_run(group, offsets, tile, keep, 6, CELL_6);
+        break;
+    case 5:
+        group_run(group, offsets, tile, keep, 5, CELL_5);
+        break;
+    case 4:
+        group_run(group, offsets, tile, keep, 4, CELL_4);
+        break;
+    case 3:
+        group_run(group, offsets, tile, keep, 3, CELL_3);
+        break;
+    case 2:
+        group_run(group, offsets, tile, keep, 2, CELL_2);
+        break;
+    default:
+        assert(group->filters == 1);
+        group_run(group, offsets, tile, keep, 1, CELL_1);
+        break;
+    }
+}
+
+/* One vector row of pixels, `row` rows below the topmost that is needed, into the sums of result
+ * rows first .. last, for which it is the filter's row `row - r`. */
+VECTOR_INLINE void slide_step(vector sum[DIRECT_SLIDE_ROWS][CELL_MOST], const float *pixels,
+                              const float *weight, int row, int first, int last, int vectors)
+{
+    vector pixel[CELL_MOST];
+    weight += row;
+    /* Forget that the last row used the same weights: loading them anew is free, but keeping them
+     * takes the registers of the sums. */
+    __asm__("" : "+r"(weight));
+    VECTOR_UNROLL
+    for (int v = 0; v < vectors; v++) {
+        pixel[v] = vector_load(pixels + v * VECTOR_LANES);
+        vector_keep(&pixel[v]);
+    }
+    VECTOR_UNROLL
+    for (int r = first; r <= last; r++) {
+        vector all = vector_all(weight[-r]);
+        VECTOR_UNROLL
+        for (int v = 0; v < vectors; v++)
+            sum[r][v] = vector_fma(all, pixel[v], sum[r][v]);
+    }
+}
+
+/* `rows` result rows and `vectors` are constants where this is expanded; slide->rows >= rows. */
+VECTOR_INLINE void slide_cell(const struct direct_slide *slide, const struct tile *tile, int y,
+                              int x, int lanes, int rows, int vectors)
+{
+    vector sum[DIRECT_SLIDE_ROWS][CELL_MOST];
+    const ptrdiff_t stride = tile->stride;
+    const int taps = slide->rows;
+    const float *corner =
+        tile->origin + (y - slide->anchor_row) * stride + x - slide->anchor_column;
+    VECTOR_UNROLL
+    for (int r = 0; r < rows; r++)
+        VECTOR_UNROLL
+    for (int v = 0; v < vectors; v++)
+        sum[r][v] = (vector){0};
+    for (int column = 0; column < slide->columns; column++) {
+        const float *weight = slide->weights + column * taps, *pixels = corner + column;
+        VECTOR_UNROLL
+        for (int row = 0; row < rows - 1; row++, pixels += stride)
+            slide_step(sum, pixels, weight, row, 0, row, vectors);
+        for (int row = rows - 1; row < taps; row++, pixels += stride)
+            slide_step(sum, pixels, weight, row, 0, rows - 1, vectors);
+        VECTOR_UNROLL
+        for (int below = 1; below < rows; below++, pixels += stride)
+            slide_step(sum, pixels, weight, taps - 1 + below, below, rows - 1, vectors);
+    }
+    VECTOR_UNROLL
+    for (int r = 0; r < rows; r++)
+        VECTOR_UNROLL
+    for (int v = 0; v < vectors; v++)
+        result_put(tile->result + (y + r) * tile->result_stride + x + v * VECTOR_LANES, sum[r][v],
+                   lanes, tile->accumulate);
+}
+
+/* How many rows of results the next cell takes when `left` of a tile's `rows` are left: most
+ * numbers are sums of sixes and fours; a tile of fewer rows than four takes them one by one. */
+static int slide_rows(int rows, int left)
+{
+    if (rows < 4)
+        return 1;
+    return rows < 6 || left <= 4 || left == 8 ? 4 : 6;
+}
+
+/* Columns [x, x + vectors * VECTOR_LANES), or the first `lanes` of one vector, all rows. A cell
+ * that would end below the last row is moved up; a tile of fewer rows takes them one by one. */
+VECTOR_INLINE void slide_column(const struct direct_slide *slide, const struct tile *tile, int x,
+                                int lanes, int vectors)
+{
+    int next;
+    for (int y = 0; y < tile->rows; y = next) {
+        int rows = slide_rows(tile->rows, tile->rows - y);
+        next = y + rows;
+        int top = next <= tile->rows ? y : tile->rows - rows;
+        if (rows == 6)
+            slide_cell(slide, tile, top, x, lanes, 6, vectors);
+        else if (rows == 4)
+            slide_cell(slide, tile, top, x, lanes, 4, vectors);
+        else
+            slide_cell(slide, tile, top, x, lanes, 1, vectors);
+    }
+}
+
+static void slide_run(const struct direct_slide *slide, const struct tile *tile)
+{
+    int x = 0;
+    for (; x + SLIDE * VECTOR_LANES <= tile->columns; x += SLIDE * VECTOR_LANES)
+        slide_column(slide, tile, x, VECTOR_LANES, SLIDE);
+    for (; x < tile->columns; x += VECTOR_LANES) {
+        int lanes = tile->columns - x < VECTOR_LANES ? tile->columns - x : VECTOR_LANES;
+        slide_column(slide, tile, x, lanes, 1);
+    }
+}
+
+void DIRECT_RUN(const struct direct_bank *bank, const struct tile *tile, ptrdiff_t *offsets)
+{
+    if (bank->slide.weights) {
+        slide_run(&bank->slide, tile);
+        return;
+    }
+    for (int i = 0; i < bank->count; i++) {
+        const struct direct_group *group = &bank->groups[i];
+        for (int k = 0; k < group->places; k++)
+            offsets[k] = group->place[k].row * tile->stride + group->place[k].column;
+        group_dispatch(group, offsets, tile, tile->accumulate || i > 0);
+    }
+}
