@@ -25,9 +25,10 @@ struct bank {
 
 /* How responses of a bank's filters become one number per pixel. */
 enum combine {
-    COMBINE_SUM,   /* over all filters: the same as one collapsed filter */
-    COMBINE_MAX,   /* over all filters */
-    COMBINE_MAXSUM /* maximum over angles of the sum over scales */
+    COMBINE_SUM,    /* over all filters: the same as one collapsed filter */
+    COMBINE_MAX,    /* over all filters */
+    COMBINE_MAXSUM, /* maximum over angles of the sum over scales */
+    COMBINE_SUMMAX  /* sum over scales of the maximum over angles; not the maximum of any bank */
 };
 
 /* How far a bank reaches from the pixel it is anchored at, in pixels. */
@@ -50,8 +51,8 @@ struct bank *bank_new_source(void);
  * orientations of a Gaussian ridge of width sigma and length `length` pixels, truncated at 3 sigma,
  * mean removed. Bright ridges give positive responses. NULL: out of memory. */
 struct bank *bank_new_chaudhuri(int angles, double sigma, double length);
-/* The bank whose plain maximum equals `combine` over `bank`: filters that are summed become one,
- * aligned at their anchors. NULL: out of memory. */
+/* The bank whose plain maximum equals `combine` (any but COMBINE_SUMMAX) over `bank`: filters that
+ * are summed become one, aligned at their anchors. NULL: out of memory. */
 struct bank *bank_new_collapsed(const struct bank *bank, enum combine combine);
 /* Multiply every tap, for instance by -1 to find dark ridges instead of bright ones. */
 void bank_scale(struct bank *bank, double factor);

@@ -179,16 +179,21 @@ static int common_divisor(int a, int b)
     return b == 0 ? a : common_divisor(b, a % b);
 }
 
+int row_step_common(int a, int b)
+{
+    return a == 0 || b == 0 ? 0 : a / common_divisor(a, b) * b;
+}
+
+static int group_row_step(const struct group *group)
+{
+    return group->algorithm->row_step ? group->algorithm->row_step(group->correlator) : 0;
+}
+
 int groups_row_step(const struct groups *groups)
 {
     int step = 1;
-    for (int i = 0; i < groups->count; i++) {
-        const struct group *group = &groups->group[i];
-        if (!group->algorithm->row_step)
-            return 0;
-        int own = group->algorithm->row_step(group->correlator);
-        step = step / common_divisor(step, own) * own;
-    }
+    for (int i = 0; i < groups->count; i++)
+        step = row_step_common(step, group_row_step(&groups->group[i]));
     return step;
 }
 

@@ -18,6 +18,8 @@ size_t groups_workspace_bytes(const struct groups *groups); /* aligned to 64 */
 void groups_run(const struct groups *groups, const struct tile *tile, void *workspace);
 /* Tiles may be cut at rows that are multiples of this; 0: not at all. */
 int groups_row_step(const struct groups *groups);
+/* The least step that is a multiple of both; 0 if either is: no cutting at all. */
+int row_step_common(int a, int b);
 /* Estimated, for a tile of the full size, in multiply-adds of the direct algorithm. */
 double groups_effort(const struct groups *groups);
 /* The algorithm of group i and how many filters it does; NULL when there is no such group. */

@@ -53,11 +53,11 @@ static int strip_clamp(const struct kernel_job *job, double rows)
 
 void matched_job_cut(struct kernel_job *job)
 {
-    job->row_step = groups_row_step(job->groups);
+    job->row_step = response_row_step(job->response);
     job->strip_rows = job->grid.block;
     if (job->row_step > 0)
         job->strip_rows =
-            strip_clamp(job, job->grid.block * (STRIP_EFFORT / groups_effort(job->groups)));
+            strip_clamp(job, job->grid.block * (STRIP_EFFORT / response_effort(job->response)));
 }
 
 /* Rows of a strip when `count` tasks are shared by that many threads. */
@@ -80,7 +80,7 @@ static size_t halo_bytes(const struct kernel_job *job)
 /* Whole pages, so that a thread's first touch decides where its memory is, and no two share any. */
 static size_t thread_bytes(const struct kernel_job *job)
 {
-    return round_up(halo_bytes(job) + groups_workspace_bytes(job->groups), PAGE_BYTES);
+    return round_up(halo_bytes(job) + response_workspace_bytes(job->response), PAGE_BYTES);
 }
 
 size_t matched_workspace_bytes(const struct kernel_job *job, int threads)
@@ -97,7 +97,7 @@ static void strip_run(const struct kernel_job *job, const struct halo *halo, flo
                         .columns = (int)halo->area.columns,
                         .result = results,
                         .result_stride = halo->area.columns};
-    groups_run(job->groups, &tile, workspace);
+    response_run(job->response, &tile, workspace);
 }
 
 /* Strip `item` of the package, in order of tasks; a task at the lower edge has fewer. */

@@ -17,10 +17,13 @@ enum polarity_choice { POLARITY_BRIGHT, POLARITY_DARK };
 enum { ALGORITHM_AUTO };
 
 static const char *const bank_choices[] = {"source", "chaudhuri", NULL};
-static const char *const combine_choices[] = {
-    [COMBINE_SUM] = "sum", [COMBINE_MAX] = "max", [COMBINE_MAXSUM] = "maxsum", NULL};
+static const char *const combine_choices[] = {[COMBINE_SUM] = "sum",
+                                              [COMBINE_MAX] = "max",
+                                              [COMBINE_MAXSUM] = "maxsum",
+                                              [COMBINE_SUMMAX] = "summax",
+                                              NULL};
 static const char *const polarity_choices[] = {"bright", "dark", NULL};
-static const char *const algorithm_choices[] = {"auto", "reference", "direct", NULL};
+static const char *const algorithm_choices[] = {"auto", "reference", "direct", "fft", NULL};
 
 static const struct kernel_parameter parameters[PARAMETERS] = {
     [BANK] = {.name = "bank",
@@ -30,11 +33,11 @@ static const struct kernel_parameter parameters[PARAMETERS] = {
               .greatest = 1,
               .whole = true},
     [COMBINE] = {.name = "combine",
-                 .help = "responses: their sum, their maximum, or the maximum over angles of the "
-                         "sum over scales",
+                 .help = "responses: their sum, their maximum, the maximum over angles of the sum "
+                         "over scales, or the sum over scales of the maximum over angles",
                  .choices = combine_choices,
                  .initial = COMBINE_MAX,
-                 .greatest = 2,
+                 .greatest = 3,
                  .whole = true},
     [POLARITY] = {.name = "polarity",
                   .help = "find ridges brighter or darker than what surrounds them",
@@ -62,7 +65,7 @@ static const struct kernel_parameter parameters[PARAMETERS] = {
                    .help = "how to correlate; auto takes the fastest for each filter",
                    .choices = algorithm_choices,
                    .initial = ALGORITHM_AUTO,
-                   .greatest = 2,
+                   .greatest = 3,
                    .whole = true},
 };
 
@@ -71,20 +74,21 @@ static int choice(const struct kernel_setup *setup, enum parameter_index index)
     return (int)setup->values[index];
 }
 
-/* The filters as they are applied: combined, and with the polarity's sign. NULL: out of memory. */
+/* The filters with the polarity's sign. NULL: out of memory. */
 static struct bank *setup_bank(const struct kernel_setup *setup)
 {
     struct bank *bank = choice(setup, BANK) == BANK_SOURCE
                             ? bank_new_source()
                             : bank_new_chaudhuri(choice(setup, ANGLES), setup->values[SIGMA],
                                                  setup->values[LENGTH]);
-    if (!bank)
-        return NULL;
-    struct bank *combined = bank_new_collapsed(bank, (enum combine)choice(setup, COMBINE));
-    bank_free(&bank);
-    if (combined && choice(setup, POLARITY) == POLARITY_DARK)
-        bank_scale(combined, -1);
-    return combined;
+    if (bank && choice(setup, POLARITY) == POLARITY_DARK)
+        bank_scale(bank, -1);
+    return bank;
+}
+
+static enum combine setup_combine(const struct kernel_setup *setup)
+{
+    return (enum combine)choice(setup, COMBINE);
 }
 
 /* NULL for "auto". */
@@ -171,18 +175,31 @@ static bool filter_check(const struct kernel_setup *setup, const struct filter *
     return true;
 }
 
+static bool memory_failed(char *why, size_t size)
+{
+    snprintf(why, size, "out of memory while making the filters: use fewer or smaller ones");
+    return false;
+}
+
+static bool algorithm_check(const struct kernel_setup *setup, const struct bank *bank, char *why,
+                            size_t size)
+{
+    const struct algorithm *algorithm = setup_algorithm(setup);
+    bool applies = true;
+    if (algorithm && !response_applies(bank, setup_combine(setup), algorithm, &applies))
+        return memory_failed(why, size);
+    if (!applies)
+        snprintf(why, size, "the algorithm %s cannot do these filters: use auto", algorithm->name);
+    return applies;
+}
+
 static bool bank_check(const struct kernel_setup *setup, const struct bank *bank, char *why,
                        size_t size)
 {
     for (int i = 0; i < bank->count; i++)
         if (!filter_check(setup, &bank->filters[i], why, size))
             return false;
-    const struct algorithm *algorithm = setup_algorithm(setup);
-    if (algorithm && !algorithm->applies(bank)) {
-        snprintf(why, size, "the algorithm %s cannot do these filters: use auto", algorithm->name);
-        return false;
-    }
-    return true;
+    return algorithm_check(setup, bank, why, size);
 }
 
 static bool matched_check(const struct kernel_setup *setup, char *why, size_t size)
@@ -193,10 +210,8 @@ static bool matched_check(const struct kernel_setup *setup, char *why, size_t si
     if (!extent_check(setup, why, size))
         return false;
     struct bank *bank = setup_bank(setup);
-    if (!bank) {
-        snprintf(why, size, "out of memory while making the filters: use fewer or smaller ones");
-        return false;
-    }
+    if (!bank)
+        return memory_failed(why, size);
     bool good = bank_check(setup, bank, why, size);
     bank_free(&bank);
     return good;
@@ -213,7 +228,7 @@ static void matched_free_job(struct kernel_job **job)
 {
     if (!*job)
         return;
-    groups_free(&(*job)->groups);
+    response_free(&(*job)->response);
     free(*job);
     *job = NULL;
 }
@@ -226,8 +241,9 @@ static struct kernel_job *matched_new_job(const struct kernel_setup *setup)
         goto failed;
     grid_init(&job->grid, &setup->extent, setup->block);
     job->reach = bank_reach(bank);
-    job->groups = groups_new(bank, setup->block, setup->block, setup_algorithm(setup));
-    if (!job->groups)
+    job->response = response_new(bank, setup_combine(setup), setup->block, setup->block,
+                                 setup_algorithm(setup));
+    if (!job->response)
         goto failed;
     matched_job_cut(job);
     bank_free(&bank);
@@ -284,9 +300,9 @@ static bool matched_pack(const struct kernel_job *job, int64_t first, int64_t co
     return package_fill(&package, source, bytes);
 }
 
-const struct groups *matched_filter_groups(const struct kernel_job *job)
+const struct response *matched_filter_response(const struct kernel_job *job)
 {
-    return job->groups;
+    return job->response;
 }
 
 const struct kernel matched_filter_kernel = {

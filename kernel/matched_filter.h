@@ -6,12 +6,12 @@
 #ifndef KERNEL_MATCHED_FILTER_H
 #define KERNEL_MATCHED_FILTER_H
 
-#include "kernel/groups.h"
 #include "kernel/kernel.h"
+#include "kernel/response.h"
 
 extern const struct kernel matched_filter_kernel;
 
 /* How a job of this kernel does its bank; borrowed. */
-const struct groups *matched_filter_groups(const struct kernel_job *job);
+const struct response *matched_filter_response(const struct kernel_job *job);
 
 #endif

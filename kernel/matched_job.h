@@ -4,15 +4,15 @@
 #define KERNEL_MATCHED_JOB_H
 
 #include "kernel/cut.h"
-#include "kernel/groups.h"
 #include "kernel/kernel.h"
+#include "kernel/response.h"
 
 struct kernel_job {
     struct grid grid;
     struct reach reach;
-    struct groups *groups; /* owned */
-    int row_step;          /* tasks may be cut into strips at multiples of this; 0: not at all */
-    int strip_rows;        /* of the largest strip */
+    struct response *response; /* owned */
+    int row_step;   /* tasks may be cut into strips at multiples of this; 0: not at all */
+    int strip_rows; /* of the largest strip */
 };
 
 /* Set row_step and strip_rows, given all else. */
