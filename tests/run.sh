@@ -13,7 +13,7 @@ bash jobs/setup.sh --tests
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 for preset in release asan; do
     printf '== %s ==\n' "$preset"
-    cmake --preset "$preset" --log-level=WARNING -DBUILD_TESTING=ON
+    cmake --preset "$preset" -DBUILD_TESTING=ON >/dev/null
     cmake --build --preset "$preset" -j "$jobs"
     ctest --preset "$preset" -j "$jobs" -LE bench --no-label-summary "$@"
 done
