@@ -3,11 +3,13 @@
 #include "kernel/correlate.h"
 #include "kernel/direct.h"
 #include "kernel/fft.h"
+#include "kernel/orbit.h"
 #include "kernel/reference.h"
 
 static const struct algorithm *const algorithms[] = {
     &reference_algorithm,
     &direct_algorithm,
+    &orbit_algorithm,
     &fft_algorithm,
 };
 

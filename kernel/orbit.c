@@ -1,0 +1,144 @@
+/*
+ * The algorithm "orbit": direct sums of products that use the symmetries of a bank, twice to eight
+ * times fewer multiplications (kernel/orbit.h says how). A pixel's value depends on its
+ * neighbourhood alone.
+ */
+#include "kernel/orbit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernel/isa.h"
+#include "kernel/orbit_plan.h"
+
+struct correlator {
+    const struct orbit_isa *isa;
+    struct orbit_plan plan;
+    int columns_most; /* of a tile */
+};
+
+/* The passes for the instruction set in use. */
+static const struct orbit_isa *isa_passes(void)
+{
+#ifdef __x86_64__
+    if (isa_current() == ISA_AVX512)
+        return &orbit_isa_avx512;
+    if (isa_current() == ISA_AVX2)
+        return &orbit_isa_avx2;
+#endif
+    return &orbit_isa_generic;
+}
+
+static bool orbit_applies(const struct bank *bank)
+{
+    struct orbit_plan plan;
+    const bool applies = orbit_plan_init(&plan, bank) && plan.count > 0;
+    orbit_plan_release(&plan);
+    return applies;
+}
+
+/* Prices in multiply-adds of the direct algorithm that take as long, measured by `bench-kernel`. */
+static double orbit_effort(const struct bank *bank, int rows, int columns)
+{
+    const double product = 1.1, feature = 4.2, image = 3.5;
+    struct orbit_plan plan;
+    double effort = HUGE_VAL;
+    if (orbit_plan_init(&plan, bank) && plan.count > 0)
+        effort = (product * plan.multiply_adds + feature * plan.features + image * plan.images) *
+                 rows * columns;
+    orbit_plan_release(&plan);
+    return effort;
+}
+
+static void correlator_free(struct correlator **correlator)
+{
+    if (!*correlator)
+        return;
+    orbit_plan_release(&(*correlator)->plan);
+    free(*correlator);
+    *correlator = NULL;
+}
+
+static struct correlator *correlator_new(const struct bank *bank, int rows, int columns)
+{
+    (void)rows;
+    struct correlator *correlator = calloc(1, sizeof *correlator);
+    if (!correlator)
+        return NULL;
+    correlator->isa = isa_passes();
+    correlator->columns_most = columns;
+    if (!orbit_plan_init(&correlator->plan, bank) || correlator->plan.count == 0)
+        correlator_free(&correlator);
+    return correlator;
+}
+
+/* An odd number of cache lines, so that a column of halves spreads over the cache. */
+static ptrdiff_t half_stride(const struct correlator *correlator, const struct orbit_family *family)
+{
+    const int line = 16;
+    const int count = orbit_back(family) + correlator->columns_most + orbit_ahead(family);
+    return (ptrdiff_t)line * ((count / line + 2) | 1);
+}
+
+static size_t half_floats(const struct correlator *correlator, const struct orbit_family *family)
+{
+    return family->components == 2
+               ? 0
+               : 2 * (size_t)family->halves * (size_t)half_stride(correlator, family);
+}
+
+static size_t correlator_workspace(const struct correlator *correlator)
+{
+    size_t most = 0;
+    for (int f = 0; f < correlator->plan.count; f++) {
+        const struct orbit_family *family = &correlator->plan.families[f];
+        const size_t features = (size_t)family->components * (size_t)family->features *
+                                ORBIT_BLOCK * (size_t)correlator->isa->lanes;
+        const size_t floats = half_floats(correlator, family) + features;
+        most = floats > most ? floats : most;
+    }
+    return (most * sizeof(float) + 63) / 64 * 64;
+}
+
+static void family_run(const struct correlator *correlator, const struct orbit_family *family,
+                       const struct tile *tile, bool accumulate, float *workspace)
+{
+    struct orbit_run run = {.family = family,
+                            .stride = tile->stride,
+                            .columns = tile->columns,
+                            .accumulate = accumulate,
+                            .halves = workspace,
+                            .half_stride = half_stride(correlator, family),
+                            .features = workspace + half_floats(correlator, family)};
+    for (int y = 0; y < tile->rows; y++) {
+        run.origin = tile->origin + y * tile->stride;
+        run.result = tile->result + y * tile->result_stride;
+        correlator->isa->run(&run);
+    }
+}
+
+static void correlator_run(const struct correlator *correlator, const struct tile *tile,
+                           void *workspace)
+{
+    for (int f = 0; f < correlator->plan.count; f++)
+        family_run(correlator, &correlator->plan.families[f], tile, tile->accumulate || f > 0,
+                   workspace);
+}
+
+static int correlator_row_step(const struct correlator *correlator)
+{
+    (void)correlator;
+    return 1;
+}
+
+const struct algorithm orbit_algorithm = {
+    .name = "orbit",
+    .summary = "sums of products shared by filters that are images of each other",
+    .applies = orbit_applies,
+    .effort = orbit_effort,
+    .new_correlator = correlator_new,
+    .workspace_bytes = correlator_workspace,
+    .run = correlator_run,
+    .free_correlator = correlator_free,
+    .row_step = correlator_row_step,
+};
