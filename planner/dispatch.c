@@ -16,6 +16,12 @@ void dispatch_done(struct dispatch *dispatch, const struct package *package, dou
         dispatch->kind->done(dispatch, package, start_s, end_s);
 }
 
+void dispatch_lost(struct dispatch *dispatch, int64_t worker)
+{
+    if (dispatch->kind->lost)
+        dispatch->kind->lost(dispatch, worker);
+}
+
 void dispatch_free(struct dispatch **dispatch)
 {
     if (*dispatch)

@@ -7,8 +7,10 @@
 #ifndef PLANNER_DISPATCH_H
 #define PLANNER_DISPATCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include "planner/failure.h"
 #include "planner/plan.h"
 
 struct package {
@@ -34,6 +36,36 @@ enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,
 /* Worker `worker` has worked on `package` from start_s to end_s. */
 void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,
                    double end_s);
+/* Worker `worker` is lost: it gets nothing more, and what it had and had not reported is handed out
+ * again. Only a recovering dispatch knows how; the others ignore it. */
+void dispatch_lost(struct dispatch *dispatch, int64_t worker);
 void dispatch_free(struct dispatch **dispatch);
+
+/* A request-driven rule: a worker gets its next package when it has reported one. */
+struct dispatch_setup {
+    const char *rule; /* one of dispatch_rule_name */
+    int64_t tasks, workers;
+    int ahead;             /* packages that a worker has at a time, >= 1 */
+    const double *weights; /* relative speeds, borrowed for the call; NULL: all equal */
+    double overhead_s;     /* of one package: FSC's h */
+    double deviation_s;    /* of one task's time: FSC's sigma */
+    int64_t least, most;   /* package sizes that may be sent; the last package may be smaller */
+};
+
+/* NULL with *failure set: no such rule (the nearest is named), or out of memory. */
+struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure);
+
+struct dispatch_rule_name {
+    const char *name, *summary;
+};
+
+/* The request-driven rules, 0 <= index < count; static. */
+size_t dispatch_rule_count(void);
+struct dispatch_rule_name dispatch_rule_name(size_t index);
+
+/* What `inner` (owned; freed also when this fails) decides, as long as no worker is lost; then the
+ * tasks that come back are handed out again, half of what is left over the living workers at a
+ * time. Core tasks then no longer come in ascending order. NULL: out of memory. */
+struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers);
 
 #endif

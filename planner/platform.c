@@ -108,3 +108,15 @@ const struct platform_class *platform_worker(const struct platform_window *windo
     }
     return &window->classes[low];
 }
+
+double platform_ideal(const struct platform *platform, double tasks)
+{
+    const struct platform_window *window = &platform->windows[platform->window_count - 1];
+    double speed = 0;
+    for (int64_t k = 0; k < window->class_count; k++) {
+        const struct platform_class *class = &window->classes[k];
+        double rate = class->receive.s_per_task + class->compute.s_per_task;
+        speed += (double)class->count / (rate + class->output.s_per_task);
+    }
+    return tasks / speed;
+}

@@ -42,5 +42,8 @@ void platform_release(struct platform *platform);
 const struct platform_window *platform_find(const struct platform *platform, double load);
 /* The class of a worker; binary search. */
 const struct platform_class *platform_worker(const struct platform_window *window, int64_t worker);
+/* Seconds if nothing took time but the rates of receive, compute and output, in the window of the
+ * largest packages, perfectly shared: what no schedule with those packages can beat. */
+double platform_ideal(const struct platform *platform, double tasks);
 
 #endif

@@ -15,14 +15,6 @@ struct play {
     double first; /* core task */
 };
 
-static struct star_cost package_cost(const struct platform_window *window,
-                                     const struct platform_class *class, double load)
-{
-    return (struct star_cost){cost_of(window->envelope, load), cost_of(window->send, load),
-                              cost_of(class->link, load),      cost_of(class->receive, load),
-                              cost_of(class->compute, load),   cost_of(class->output, load)};
-}
-
 static bool class_holds(const struct platform_class *class, int64_t worker)
 {
     return worker >= class->first && worker - class->first < class->count;
@@ -60,37 +52,7 @@ static bool costs_fill(struct play *play, const double *loads, struct failure *f
         }
         if (!class || !class_holds(class, worker))
             class = platform_worker(window, worker);
-        play->costs[slot] = package_cost(window, class, load);
-    }
-    return true;
-}
-
-static bool package_trace(struct play *play, int64_t slot, double load,
-                          const struct star_times *times)
-{
-    const struct {
-        enum operation operation;
-        double start_s, end_s;
-    } events[] = {{OPERATION_ENVELOPE, times->envelope_s, times->send_s},
-                  {OPERATION_SEND, times->send_s, times->sent_s},
-                  {OPERATION_LINK, times->link_s, times->arrived_s},
-                  {OPERATION_IDLE, times->idle_s, times->start_s},
-                  {OPERATION_RECEIVE, times->start_s, times->received_s},
-                  {OPERATION_COMPUTE, times->received_s, times->computed_s},
-                  {OPERATION_OUTPUT, times->computed_s, times->end_s}};
-    for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
-        enum operation operation = events[k].operation;
-        bool master = operation == OPERATION_ENVELOPE || operation == OPERATION_SEND;
-        struct trace_event event = {.rank = master ? 0 : (int32_t)play->plan->workers[slot] + 1,
-                                    .operation = (int32_t)operation,
-                                    .round = play->round,
-                                    .package = play->package,
-                                    .first = (int64_t)play->first,
-                                    .tasks = (int64_t)load,
-                                    .start_s = events[k].start_s,
-                                    .end_s = events[k].end_s};
-        if (event.end_s > event.start_s && !trace_add(play->trace, &event))
-            return false;
+        play->costs[slot] = star_cost_of(window, class, load);
     }
     return true;
 }
@@ -111,7 +73,11 @@ static bool round_trace(struct play *play, const double *loads)
         if (!(loads[slot] > 0))
             continue;
         star_send(&play->star, slot, &play->costs[slot], &times);
-        if (!package_trace(play, slot, loads[slot], &times))
+        const struct trace_event event = {.round = play->round,
+                                          .package = play->package,
+                                          .first = (int64_t)play->first,
+                                          .tasks = (int64_t)loads[slot]};
+        if (!star_trace(&times, play->plan->workers[slot], event, play->trace))
             return false;
         play->package++;
         play->first += loads[slot];
@@ -130,30 +96,6 @@ static bool entry_play(struct play *play, const struct plan_round *entry, struct
             return failure_memory(failure, "tracing the simulation");
     }
     return true;
-}
-
-static void play_sum(const struct play *play, struct simulation *simulation)
-{
-    struct simulation sum = {.master_busy_s = play->star.master_busy_s,
-                             .port_busy_s = play->star.port_busy_s};
-    double busiest_s = -1;
-    for (int64_t slot = 0; slot < play->star.worker_count; slot++) {
-        const struct star_worker *worker = &play->star.workers[slot];
-        if (worker->packages == 0)
-            continue;
-        if (sum.workers_used == 0 || worker->free_s < sum.earliest_end_s)
-            sum.earliest_end_s = worker->free_s;
-        sum.latest_end_s = star_later(sum.latest_end_s, worker->free_s);
-        if (worker->busy_s > busiest_s) {
-            busiest_s = worker->busy_s;
-            sum.output_s = worker->output_s;
-        }
-        sum.worker_busy_s += worker->busy_s;
-        sum.packages += worker->packages;
-        sum.workers_used++;
-    }
-    sum.makespan_s = sum.latest_end_s;
-    *simulation = sum;
 }
 
 static bool workers_exist(const struct platform *platform, const struct plan *plan,
@@ -182,7 +124,7 @@ bool simulate_plan(const struct platform *platform, const struct plan *plan, str
     for (size_t k = 0; good && k < plan->round_count; k++)
         good = entry_play(&play, &plan->rounds[k], failure);
     if (good)
-        play_sum(&play, simulation);
+        star_sum(&play.star, simulation);
     else if (trace)
         trace->count = events;
     free(play.costs);

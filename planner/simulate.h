@@ -20,6 +20,10 @@ struct simulation {
     double worker_busy_s;                /* receive, compute and output, summed over workers */
     double output_s;                     /* output of the busiest worker */
     double earliest_end_s, latest_end_s; /* of workers that had a package */
+    /* Idle time of the workers used, by cause: before their first package, between packages, and
+     * after their last until the last of all has ended. */
+    double idle_first_s, idle_between_s, idle_last_s;
+    double end_variation; /* coefficient of variation of the workers' ends */
     int64_t packages, workers_used;
 };
 

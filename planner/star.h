@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "planner/simulate.h"
+
 /* Seconds that one package takes of each operation. */
 struct star_cost {
     double envelope_s, send_s, link_s, receive_s, compute_s, output_s;
@@ -27,6 +29,7 @@ struct star_times {
 };
 
 struct star_worker {
+    double first_s; /* start of its first package */
     double free_s, busy_s, output_s;
     int64_t packages;
     int64_t oldest; /* place, in its ring of starts, of package n - B */
@@ -44,6 +47,15 @@ struct star {
 /* False: out of memory. */
 bool star_init(struct star *star, int64_t worker_count, int buffers);
 void star_release(struct star *star);
+/* What it has come to. */
+void star_sum(const struct star *star, struct simulation *simulation);
+/* What a package of `load` tasks costs a worker of `class`. */
+struct star_cost star_cost_of(const struct platform_window *window,
+                              const struct platform_class *class, double load);
+/* Append the package's events, in the order of time; those that take no time are left out. False:
+ * out of memory. `event` has round, package, first and tasks; the rest is filled in. */
+bool star_trace(const struct star_times *times, int64_t worker, struct trace_event event,
+                struct trace *trace);
 
 static inline double star_later(double a, double b)
 {
@@ -73,7 +85,8 @@ static inline void star_send(struct star *star, int64_t worker, const struct sta
     to->free_s = times->end_s;
     to->busy_s += cost->receive_s + cost->compute_s + cost->output_s;
     to->output_s += cost->output_s;
-    to->packages++;
+    if (to->packages++ == 0)
+        to->first_s = times->start_s;
     *oldest = times->start_s;
     if (++to->oldest == star->buffers)
         to->oldest = 0;

@@ -1,0 +1,230 @@
+/* The simulation with surprises: without any it is the prediction, and equal seeds repeat. */
+#include "planner/scenario.h"
+
+#include <math.h>
+
+#include "planner/robustness.h"
+#include "tests/planner/checks.h"
+#include "tests/planner/samples.h"
+
+struct stage {
+    struct profile profile;
+    struct platform platform;
+    struct plan plan;
+};
+
+static void stage_init(struct stage *stage, struct dice *dice)
+{
+    struct failure failure = FAILURE_INIT;
+    sample_profile(dice, 20, 1, &stage->profile);
+    sample_plan(dice, profile_workers(&stage->profile.settings[0].windows[0]), false, &stage->plan);
+    assert_true(platform_init(&stage->platform, &stage->profile.settings[0], 0, &failure));
+}
+
+static void stage_release(struct stage *stage)
+{
+    platform_release(&stage->platform);
+    plan_release(&stage->plan);
+    profile_release(&stage->profile);
+}
+
+static struct simulation play(const struct stage *stage, const struct scenario *scenario,
+                              struct trace *trace)
+{
+    const struct decision decision = {&stage->plan, NULL};
+    struct failure failure = FAILURE_INIT;
+    struct simulation simulation;
+    struct dispatch *dispatch = decision_dispatch(&decision, &stage->platform, scenario, &failure);
+    if (!dispatch ||
+        !simulate_scenario(&stage->platform, dispatch, scenario, trace, &simulation, &failure))
+        fail_msg("%s", failure.text);
+    dispatch_free(&dispatch);
+    return simulation;
+}
+
+static bool simulation_equal(const struct simulation *a, const struct simulation *b)
+{
+    return a->makespan_s == b->makespan_s && a->worker_busy_s == b->worker_busy_s &&
+           a->master_busy_s == b->master_busy_s && a->port_busy_s == b->port_busy_s &&
+           a->earliest_end_s == b->earliest_end_s && a->packages == b->packages &&
+           a->workers_used == b->workers_used;
+}
+
+static void without_surprises_it_is_the_prediction(void **state)
+{
+    const struct scenario usual = SCENARIO_INIT;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 500; seed++) {
+        struct dice dice = {seed};
+        struct stage stage;
+        struct simulation predicted;
+        struct failure failure = FAILURE_INIT;
+        stage_init(&stage, &dice);
+        assert_true(simulate_plan(&stage.platform, &stage.plan, NULL, &predicted, &failure));
+        struct simulation played = play(&stage, &usual, NULL);
+        if (played.makespan_s != predicted.makespan_s ||
+            played.earliest_end_s != predicted.earliest_end_s ||
+            played.packages != predicted.packages || played.port_busy_s != predicted.port_busy_s)
+            fail_msg("seed %llu: %.17g, predicted %.17g", (unsigned long long)seed,
+                     played.makespan_s, predicted.makespan_s);
+        stage_release(&stage);
+    }
+}
+
+static void equal_seeds_repeat(void **state)
+{
+    struct scenario noisy = SCENARIO_INIT;
+    (void)state;
+    noisy.noise = 0.2;
+    noisy.outlier_rate = 0.05;
+    noisy.outlier_factor = 10;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct dice dice = {seed};
+        struct stage stage;
+        stage_init(&stage, &dice);
+        noisy.seed = seed;
+        struct simulation once = play(&stage, &noisy, NULL);
+        struct simulation twice = play(&stage, &noisy, NULL);
+        assert_true(simulation_equal(&once, &twice));
+        noisy.seed = seed + 1;
+        struct simulation other = play(&stage, &noisy, NULL);
+        assert_false(simulation_equal(&once, &other));
+        stage_release(&stage);
+    }
+}
+
+/* The factors have the mean and the deviation that was asked for. */
+static void noise_is_as_wide_as_said(void **state)
+{
+    struct platform_class class = {.count = 1, .compute = {0, 1}};
+    struct platform_window window = {1, 1, {0, 0}, {0, 0}, &class, 1};
+    const struct platform platform = {&window, 1, 1, 2};
+    const struct dispatch_setup setup = {"ss", 20000, 1, 1, NULL, 0, 0, 1, 1};
+    struct scenario noisy = SCENARIO_INIT;
+    struct trace trace = {NULL, 0, 0};
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    double sum = 0, squares = 0;
+    (void)state;
+    noisy.noise = 0.25;
+    noisy.seed = 7;
+    struct dispatch *dispatch = dispatch_new_rule(&setup, &failure);
+    assert_non_null(dispatch);
+    assert_true(simulate_scenario(&platform, dispatch, &noisy, &trace, &simulation, &failure));
+    assert_int_equal(trace.count, 20000);
+    for (size_t k = 0; k < trace.count; k++) {
+        double time_s = trace.events[k].end_s - trace.events[k].start_s;
+        assert_true(time_s > 0);
+        sum += time_s;
+        squares += time_s * time_s;
+    }
+    double mean = sum / 20000;
+    assert_true(fabs(mean - 1) < 0.01);
+    assert_true(fabs(sqrt(squares / 20000 - mean * mean) - 0.25) < 0.01);
+    trace_release(&trace);
+    dispatch_free(&dispatch);
+}
+
+static void slow_workers_take_longer(void **state)
+{
+    struct scenario slow = SCENARIO_INIT;
+    const struct scenario usual = SCENARIO_INIT;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct dice dice = {seed};
+        struct stage stage;
+        stage_init(&stage, &dice);
+        slow.slow_workers = stage.platform.worker_count;
+        slow.slow_factor = 3;
+        struct simulation before = play(&stage, &usual, NULL);
+        struct simulation after = play(&stage, &slow, NULL);
+        assert_true(fabs(after.worker_busy_s - 3 * before.worker_busy_s) <
+                    1e-9 * after.worker_busy_s);
+        assert_true(after.makespan_s > before.makespan_s);
+        stage_release(&stage);
+    }
+}
+
+/* After a loss the others do what is missing: their computed tasks and the lost worker's are all.
+ */
+static void losses_are_made_good(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct dice dice = {seed};
+        struct stage stage;
+        struct scenario loss = SCENARIO_INIT;
+        const struct scenario usual = SCENARIO_INIT;
+        struct trace trace = {NULL, 0, 0};
+        stage_init(&stage, &dice);
+        if (stage.platform.worker_count > 1) {
+            double tasks = 0;
+            loss.lost_worker = dice_whole(&dice, 0, stage.platform.worker_count - 1);
+            loss.lost_s = dice_unit(&dice) * play(&stage, &usual, NULL).makespan_s;
+            struct simulation after = play(&stage, &loss, &trace);
+            for (size_t k = 0; k < trace.count; k++) {
+                const struct trace_event *event = &trace.events[k];
+                bool late = event->rank == loss.lost_worker + 1 && event->end_s > loss.lost_s;
+                if (event->operation == OPERATION_COMPUTE && !late)
+                    tasks += (double)event->tasks;
+            }
+            /* The package being output at that very time was computed, and is lost all the same. */
+            assert_true(tasks >= stage.plan.tasks);
+            assert_true(after.makespan_s > 0);
+        }
+        trace_release(&trace);
+        stage_release(&stage);
+    }
+}
+
+static void losing_the_only_worker_is_refused(void **state)
+{
+    struct platform_class class = {.count = 1, .compute = {0, 1}};
+    struct platform_window window = {1, 100, {0, 0}, {0, 0}, &class, 1};
+    const struct platform platform = {&window, 1, 1, 2};
+    const struct dispatch_setup setup = {"gss", 100, 1, 1, NULL, 0, 0, 1, 100};
+    const struct decision decision = {NULL, &setup};
+    struct scenario loss = SCENARIO_INIT;
+    struct robustness robustness;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    loss.lost_worker = 0;
+    loss.lost_s = 50;
+    assert_false(robustness_measure(&platform, &decision, &loss, 3, &robustness, &failure));
+    assert_failure(failure, FAILURE_INFEASIBLE,
+                   "no worker is left to do the rest: simulate the loss of one of several");
+}
+
+static void percentiles_are_in_order(void **state)
+{
+    struct dice dice = {11};
+    struct stage stage;
+    struct scenario noisy = SCENARIO_INIT;
+    struct robustness robustness;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    stage_init(&stage, &dice);
+    const struct decision decision = {&stage.plan, NULL};
+    assert_true(robustness_measure(&stage.platform, &decision, &noisy, 9, &robustness, &failure));
+    assert_true(robustness.least_s == robustness.greatest_s);
+    noisy.noise = 0.3;
+    assert_true(robustness_measure(&stage.platform, &decision, &noisy, 40, &robustness, &failure));
+    assert_true(robustness.least_s < robustness.median_s);
+    assert_true(robustness.median_s < robustness.p95_s);
+    assert_true(robustness.p95_s <= robustness.greatest_s);
+    stage_release(&stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_surprises_it_is_the_prediction),
+        cmocka_unit_test(equal_seeds_repeat),
+        cmocka_unit_test(noise_is_as_wide_as_said),
+        cmocka_unit_test(slow_workers_take_longer),
+        cmocka_unit_test(losses_are_made_good),
+        cmocka_unit_test(losing_the_only_worker_is_refused),
+        cmocka_unit_test(percentiles_are_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
