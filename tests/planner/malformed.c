@@ -1,0 +1,255 @@
+/* Every malformed profile and plan: exactly one sentence, and nothing is left behind. */
+#include <stdio.h>
+
+#include "planner/plan.h"
+#include "planner/profile.h"
+#include "tests/planner/checks.h"
+
+/* What is replaced in the good text, by what, and the sentence that it earns. */
+struct malformed {
+    const char *old, *new, *sentence;
+};
+
+static const char good_profile[] =
+    "{ \"schema\": \"scow-profile-1\", \"kernel\": \"sleep\", \"parameters\": {\"bank\": \"x\"},\n"
+    "  \"settings\": [\n"
+    "    { \"block\": 64, \"windows\": [\n"
+    "        { \"tasks\": [1, 450],\n"
+    "          \"envelope\": {\"latency_s\": 1, \"s_per_task\": 2},\n"
+    "          \"send\": {\"latency_s\": 3, \"s_per_task\": 4},\n"
+    "          \"workers\": [ { \"name\": \"n01\", \"count\": 2,\n"
+    "              \"receive\": {\"latency_s\": 5, \"s_per_task\": 6},\n"
+    "              \"compute\": {\"latency_s\": 7, \"s_per_task\": 8} } ] } ] } ] }";
+
+static const struct malformed profiles[] = {
+    {"\"schema\": \"scow-profile-1\", ", "",
+     "p.json: has no \"schema\": it must be \"scow-profile-1\""},
+    {"scow-profile-1", "scow-profile-2",
+     "p.json: has schema \"scow-profile-2\", but \"scow-profile-1\" is needed: check that it is "
+     "the "
+     "right file, of this version"},
+    {"\"settings\"", "\"setings\"", "p.json: unknown key 'setings': did you mean 'settings'?"},
+    {"\"block\"", "\"colour\"", "p.json: settings[0]: unknown key 'colour': remove it"},
+    {"\"kernel\": \"sleep\", ", "", "p.json: the key 'kernel' is missing: add it"},
+    {"\"sleep\"", "7", "p.json: kernel: must be a string, not 7"},
+    {"{\"bank\": \"x\"}", "[]", "p.json: parameters: must be an object {...}, not []"},
+    {"\"x\"", "null", "p.json: parameters.bank: must be a number or a string, not null"},
+    {"\"block\": 64", "\"block\": 0",
+     "p.json: settings[0].block: must be a whole number from 1 to 1048576, not 0"},
+    {"[1, 450]", "[0, 450]",
+     "p.json: settings[0].windows[0].tasks[0]: must be a whole number from 1 to 9007199254740992, "
+     "not 0"},
+    {"[1, 450]", "[5, 4]",
+     "p.json: settings[0].windows[0].tasks[1]: must be a whole number from 5 to 9007199254740992, "
+     "not 4"},
+    {"[1, 450]", "[1, 2, 3]", "p.json: settings[0].windows[0].tasks: must be [least, greatest]"},
+    {"[1, 450]", "[1]", "p.json: settings[0].windows[0].tasks: must have at least 2 elements"},
+    {"[1, 450]", "[1, 4.5]",
+     "p.json: settings[0].windows[0].tasks[1]: must be a whole number from 1 to 9007199254740992, "
+     "not 4.5"},
+    {"\"latency_s\": 1,", "\"latency_s\": -1,",
+     "p.json: settings[0].windows[0].envelope.latency_s: must be a number from 0 to 1000000000, "
+     "not "
+     "-1"},
+    {"\"latency_s\": 1,", "\"latency_s\": 1e300,",
+     "p.json: settings[0].windows[0].envelope.latency_s: must be a number from 0 to 1000000000, "
+     "not "
+     "1e300"},
+    {"\"latency_s\": 1,", "\"latency_s\": NaN,",
+     "p.json: line 5, column 39: invalid token near 'NaN'; it is damaged or not JSON: write it "
+     "again"},
+    {"\"latency_s\": 1,", "\"latency_s\": 1e999,",
+     "p.json: line 5, column 41: real number overflow near '1e999'; it is damaged or not JSON: "
+     "write it again"},
+    {"\"latency_s\": 1,", "\"latency_s\": \"1\",",
+     "p.json: settings[0].windows[0].envelope.latency_s: must be a number from 0 to 1000000000, "
+     "not "
+     "\"1\""},
+    {"\"latency_s\": 1,", "\"latencys\": 1,",
+     "p.json: settings[0].windows[0].envelope: unknown key 'latencys': did you mean 'latency_s'?"},
+    {"\"latency_s\": 3,", "\"latency_s\": 3, \"latency_s\": 3,",
+     "p.json: line 6, column 46: duplicate object key near '\"latency_s\"'; it is damaged or not "
+     "JSON: write it again"},
+    {"\"s_per_task\": 8}", "\"s_per_task\": 8, \"r2\": 2}",
+     "p.json: settings[0].windows[0].workers[0].compute.r2: must be a number from -1000000000 to "
+     "1, "
+     "not 2"},
+    {"\"s_per_task\": 8}", "\"s_per_tsak\": 8}",
+     "p.json: settings[0].windows[0].workers[0].compute: unknown key 's_per_tsak': did you mean "
+     "'s_per_task'?"},
+    {"\"count\": 2", "\"count\": 99999999",
+     "p.json: settings[0].windows[0].workers[0].count: must be a whole number from 1 to 10000000, "
+     "not 99999999"},
+    {"6},\n              \"compute\": {\"latency_s\": 7, \"s_per_task\": 8}",
+     "0},\n              \"compute\": {\"latency_s\": 7, \"s_per_task\": 0}",
+     "p.json: settings[0].windows[0].workers[0]: receive and compute take no time per task: give "
+     "one of them a positive s_per_task"},
+    {"{ \"name\": \"n01\"", "3, { \"name\": \"n01\"",
+     "p.json: settings[0].windows[0].workers[0]: must be an object {...}, not 3"},
+    {"\"windows\": [", "\"windows\": 5, \"block\": [",
+     "p.json: line 3, column 40: duplicate object key near '\"block\"'; it is damaged or not JSON: "
+     "write it again"},
+    {" } ] } ] } ] }",
+     " } ] } ] }, { \"block\": 64, \"windows\": [ { \"tasks\": [1, 2], "
+     "\"envelope\": {\"latency_s\": 0, \"s_per_task\": 0}, \"send\": {\"latency_s\": 0, "
+     "\"s_per_task\": 0}, \"workers\": [ { \"count\": 2, \"receive\": {\"latency_s\": 0, "
+     "\"s_per_task\": 1}, \"compute\": {\"latency_s\": 0, \"s_per_task\": 1}} ] } ] } ] }",
+     "p.json: settings[1]: has the same block as an earlier setting: give each its own"},
+    {" } ] } ] } ] }",
+     " } ] }, { \"tasks\": [400, 500], "
+     "\"envelope\": {\"latency_s\": 0, \"s_per_task\": 0}, \"send\": {\"latency_s\": 0, "
+     "\"s_per_task\": 0}, \"workers\": [ { \"count\": 2, \"receive\": {\"latency_s\": 0, "
+     "\"s_per_task\": 1}, \"compute\": {\"latency_s\": 0, \"s_per_task\": 1}} ] } ] } ] }",
+     "p.json: settings[0].windows[1]: begins at 400 tasks, but the window before it ends at 450: "
+     "windows must ascend and not overlap"},
+    {" } ] } ] } ] }",
+     " } ] }, { \"tasks\": [451, 500], "
+     "\"envelope\": {\"latency_s\": 0, \"s_per_task\": 0}, \"send\": {\"latency_s\": 0, "
+     "\"s_per_task\": 0}, \"workers\": [ { \"count\": 3, \"receive\": {\"latency_s\": 0, "
+     "\"s_per_task\": 1}, \"compute\": {\"latency_s\": 0, \"s_per_task\": 1}} ] } ] } ] }",
+     "p.json: settings[0].windows[1]: has 3 workers, but the window before it has 2: all must list "
+     "the same workers"},
+    {" } ] } ] } ] }",
+     " } ] } ] }, { \"block\": 32, \"windows\": [ { \"tasks\": [1, 2], "
+     "\"envelope\": {\"latency_s\": 0, \"s_per_task\": 0}, \"send\": {\"latency_s\": 0, "
+     "\"s_per_task\": 0}, \"workers\": [ { \"receive\": {\"latency_s\": 0, "
+     "\"s_per_task\": 1}, \"compute\": {\"latency_s\": 0, \"s_per_task\": 1}} ] } ] } ] }",
+     "p.json: settings[1]: has 1 workers, but the first setting has 2: all must list the same "
+     "workers"},
+};
+
+static const char good_plan[] =
+    "{ \"schema\": \"scow-plan-1\", \"kernel\": \"sleep\", \"scheduler\": \"hand\", \"tasks\": "
+    "13,\n"
+    "  \"block\": 64, \"workers\": [0, 2],\n"
+    "  \"rounds\": [ {\"repeat\": 2, \"loads\": [4, 2]}, {\"repeat\": 1, \"loads\": [1, 0]} ],\n"
+    "  \"predicted\": {\"makespan_s\": 1, \"gap\": 0.5} }";
+
+static const struct malformed plans[] = {
+    {"scow-plan-1", "scow-plan-9",
+     "plan.json: has schema \"scow-plan-9\", but \"scow-plan-1\" is needed: check that it is the "
+     "right file, of this version"},
+    {"\"scheduler\"", "\"schduler\"",
+     "plan.json: unknown key 'schduler': did you mean 'scheduler'?"},
+    {"\"tasks\": 13", "\"tasks\": 0",
+     "plan.json: tasks: must be a whole number from 1 to 9007199254740992, not 0"},
+    {"\"tasks\": 13", "\"tasks\": -13",
+     "plan.json: tasks: must be a whole number from 1 to 9007199254740992, not -13"},
+    {"\"tasks\": 13", "\"tasks\": 99999999999999999999",
+     "plan.json: line 1, column 96: too big integer near '99999999999999999999'; it is damaged or "
+     "not JSON: write it again"},
+    {"\"tasks\": 13", "\"tasks\": 14",
+     "plan.json: rounds: the loads sum to 13 tasks, but the plan is for 14: make the plan again"},
+    {"[0, 2]", "[]", "plan.json: workers: must have at least 1 element"},
+    {"[0, 2]", "[0, 0]", "plan.json: workers: lists worker 0 twice: list each once"},
+    {"[0, 2]", "[0, -2]",
+     "plan.json: workers[1]: must be a whole number from 0 to 9999999, not -2"},
+    {"[0, 2]", "[0, [3]]", "plan.json: workers[1]: must be an index or [first, last]"},
+    {"[0, 2]", "[0, [3, 2]]",
+     "plan.json: workers[1]: must be a whole number from 3 to 9999999, not 2"},
+    {"[4, 2]", "[4]", "plan.json: rounds[0].loads: must have one load for each of the 2 workers"},
+    {"[4, 2]", "[4, 2, 0]",
+     "plan.json: rounds[0].loads: must have one load for each of the 2 workers"},
+    {"[4, 2]", "[[4, 9]]",
+     "plan.json: rounds[0].loads: must have one load for each of the 2 workers"},
+    {"[4, 2]", "[[4], 2]", "plan.json: rounds[0].loads[0]: must be a load or [load, count]"},
+    {"[4, 2]", "[4.5, 1.5]",
+     "plan.json: rounds[0].loads[0]: must be a whole number from 0 to 9007199254740992, not 4.5"},
+    {"[4, 2]", "[4, -2]",
+     "plan.json: rounds[0].loads[1]: must be a whole number from 0 to 9007199254740992, not -2"},
+    {"[1, 0]", "[0, 0]", "plan.json: rounds[1]: hands out no task: remove the round"},
+    {"\"repeat\": 2", "\"repeat\": 0",
+     "plan.json: rounds[0].repeat: must be a whole number from 1 to 9007199254740992, not 0"},
+    {"\"repeat\": 2, ", "", "plan.json: rounds[0]: the key 'repeat' is missing: add it"},
+    {"\"makespan_s\": 1", "\"makespan_s\": -1",
+     "plan.json: predicted.makespan_s: must be a number from 0 to 1e+15, not -1"},
+    {"\"makespan_s\": 1, ", "", "plan.json: predicted: the key 'makespan_s' is missing: add it"},
+    {"\"gap\"", "\"gpa\"", "plan.json: predicted: unknown key 'gpa': did you mean 'gap'?"},
+    {"\"block\": 64", "\"block\": 64, \"profile_sha256\": \"abc\"",
+     "plan.json: profile_sha256: must be 64 hexadecimal digits in lower case"},
+    {"\"block\": 64", "\"block\": 64, \"real_valued\": 1",
+     "plan.json: real_valued: must be true or false, not 1"},
+};
+
+/* `text` with the first `old` replaced; owned. */
+static char *text_replace(const char *text, const char *old, const char *new)
+{
+    const char *at = strstr(text, old);
+    size_t size = strlen(text) + strlen(new) + 1;
+    char *replaced = malloc(size);
+    if (!at || !replaced)
+        fail_msg("no '%s' to replace", old);
+    snprintf(replaced, size, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+    return replaced;
+}
+
+static void good_ones_are_taken(void **state)
+{
+    struct failure failure = FAILURE_INIT;
+    struct profile profile;
+    struct plan plan;
+    (void)state;
+    assert_true(profile_parse(&profile, good_profile, strlen(good_profile), "p.json", &failure));
+    assert_true(plan_parse(&plan, good_plan, strlen(good_plan), "plan.json", &failure));
+    profile_release(&profile);
+    plan_release(&plan);
+}
+
+static void malformed_profiles_are_refused(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(profiles); k++) {
+        struct failure failure = FAILURE_INIT;
+        struct profile profile = {.setting_count = 77};
+        char *text = text_replace(good_profile, profiles[k].old, profiles[k].new);
+        assert_false(profile_parse(&profile, text, strlen(text), "p.json", &failure));
+        assert_failure(failure, FAILURE_MISMATCH, profiles[k].sentence);
+        assert_int_equal(profile.setting_count, 77);
+        free(text);
+    }
+}
+
+static void malformed_plans_are_refused(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(plans); k++) {
+        struct failure failure = FAILURE_INIT;
+        struct plan plan = {.worker_count = 77};
+        char *text = text_replace(good_plan, plans[k].old, plans[k].new);
+        assert_false(plan_parse(&plan, text, strlen(text), "plan.json", &failure));
+        assert_failure(failure, FAILURE_MISMATCH, plans[k].sentence);
+        assert_int_equal(plan.worker_count, 77);
+        free(text);
+    }
+}
+
+/* Cut anywhere, a document is refused and nothing leaks. */
+static void cut_documents_are_refused(void **state)
+{
+    (void)state;
+    for (size_t length = 0; length < strlen(good_profile); length++) {
+        struct failure failure = FAILURE_INIT;
+        struct profile profile;
+        assert_false(profile_parse(&profile, good_profile, length, "p.json", &failure));
+        assert_int_equal(failure.code, FAILURE_MISMATCH);
+        assert_non_null(strstr(failure.text, "it is damaged or not JSON: write it again"));
+    }
+    for (size_t length = 0; length < strlen(good_plan); length++) {
+        struct failure failure = FAILURE_INIT;
+        struct plan plan;
+        assert_false(plan_parse(&plan, good_plan, length, "plan.json", &failure));
+        assert_int_equal(failure.code, FAILURE_MISMATCH);
+        assert_non_null(strstr(failure.text, "it is damaged or not JSON: write it again"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_ones_are_taken),
+        cmocka_unit_test(malformed_profiles_are_refused),
+        cmocka_unit_test(malformed_plans_are_refused),
+        cmocka_unit_test(cut_documents_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

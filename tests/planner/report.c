@@ -1,0 +1,218 @@
+/* Predicted beside measured: from traces whose figures are known. */
+#include "planner/report.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "planner/platform.h"
+#include "planner/reduction.h"
+#include "planner/scenario.h"
+#include "planner/simulate.h"
+#include "tests/planner/checks.h"
+#include "tests/planner/samples.h"
+
+static char *word(const char *text)
+{
+    char *copy = strdup(text);
+    assert_non_null(copy);
+    return copy;
+}
+
+/* A random plan played with that much noise, as if it had been run. */
+static void sample_run(uint64_t seed, double noise, struct run_record *record)
+{
+    struct dice dice = {seed};
+    struct platform platform;
+    struct simulation simulation;
+    struct scenario scenario = SCENARIO_INIT;
+    struct failure failure = FAILURE_INIT;
+    *record = (struct run_record){.has_profile = true};
+    sample_profile(&dice, 8, 1, &record->profile);
+    sample_plan(&dice, profile_workers(&record->profile.settings[0].windows[0]), false,
+                &record->plan);
+    record->plan.block = record->profile.settings[0].block;
+    record->input = word("x.png");
+    record->kernel = word("sleep");
+    record->tasks = record->tasks_done = (int64_t)record->plan.tasks;
+    scenario.noise = noise;
+    scenario.seed = seed;
+    assert_true(platform_init(&platform, &record->profile.settings[0], 0, &failure));
+    struct dispatch *dispatch = dispatch_new_plan(&record->plan);
+    assert_non_null(dispatch);
+    assert_true(
+        simulate_scenario(&platform, dispatch, &scenario, &record->trace, &simulation, &failure));
+    dispatch_free(&dispatch);
+    platform_release(&platform);
+}
+
+static json_t *report_read(const struct run_record *record)
+{
+    struct failure failure = FAILURE_INIT;
+    char *text = report_json(record, &failure);
+    if (!text)
+        fail_msg("%s", failure.text);
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(json);
+    free(text);
+    return json;
+}
+
+static double member(const json_t *json, const char *key)
+{
+    const json_t *value = json_object_get(json, key);
+    if (!json_is_number(value))
+        fail_msg("no number '%s'", key);
+    return json_number_value(value);
+}
+
+/* A run that went exactly as planned: nothing differs anywhere. */
+static void a_perfect_run_has_no_error(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        struct run_record record;
+        sample_run(seed, 0, &record);
+        json_t *json = report_read(&record);
+        assert_true(member(json, "error") == 0);
+        assert_true(member(json, "predicted_s") == member(json, "measured_s"));
+        const char *key;
+        json_t *value;
+        json_object_foreach(json_object_get(json, "operations"), key, value)
+        {
+            assert_true(member(value, "predicted_s") == member(value, "measured_s"));
+        }
+        size_t index;
+        json_array_foreach(json_object_get(json, "rounds"), index, value)
+        {
+            assert_true(member(value, "residual_s") == 0);
+        }
+        assert_string_equal(json_string_value(json_object_get(json, "explanation")),
+                            "The run went as predicted, to 0.0 %.");
+        json_decref(json);
+        run_record_release(&record);
+    }
+}
+
+/* Workers' operations and idle time fill the makespan. */
+static void figures_add_up(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        struct run_record record;
+        struct reduction reduction;
+        struct failure failure = FAILURE_INIT;
+        double busy_s = 0, all_s = 0;
+        int64_t tasks = 0;
+        sample_run(seed, 0.3, &record);
+        assert_true(reduction_make(&record.trace, &reduction, &failure));
+        for (int64_t k = 0; k < reduction.worker_count; k++) {
+            const struct reduced_worker *worker = &reduction.workers[k];
+            double here_s = worker->seconds[OPERATION_RECEIVE] +
+                            worker->seconds[OPERATION_COMPUTE] + worker->seconds[OPERATION_OUTPUT];
+            if (worker->packages == 0)
+                continue;
+            assert_true(fabs(here_s + worker->seconds[OPERATION_IDLE] - reduction.makespan_s) <
+                        1e-9 * reduction.makespan_s);
+            busy_s += here_s;
+            all_s += reduction.makespan_s;
+            tasks += worker->tasks;
+        }
+        assert_int_equal(tasks, record.tasks);
+        assert_true(fabs(reduction.worker_utilization - busy_s / all_s) < 1e-12);
+        assert_true(reduction.imbalance >= -1e-12);
+        assert_true(reduction.network_utilization > 0 && reduction.network_utilization <= 1);
+        reduction_release(&reduction);
+        run_record_release(&record);
+    }
+}
+
+/* One worker whose computing took twice as long as planned. */
+static void the_sentence_names_the_cause(void **state)
+{
+    struct run_record record;
+    (void)state;
+    sample_run(3, 0, &record);
+    double shift_s = 0;
+    for (size_t k = 0; k < record.trace.count; k++) {
+        struct trace_event *event = &record.trace.events[k];
+        if (event->operation == OPERATION_COMPUTE)
+            shift_s = fmax(shift_s, event->end_s);
+    }
+    for (size_t k = 0; k < record.trace.count; k++)
+        if (record.trace.events[k].operation == OPERATION_COMPUTE)
+            record.trace.events[k].end_s += shift_s;
+    json_t *json = report_read(&record);
+    const char *sentence = json_string_value(json_object_get(json, "explanation"));
+    assert_non_null(strstr(sentence, "longer than predicted: worker "));
+    assert_non_null(strstr(sentence, "more on computing core tasks."));
+    json_decref(json);
+    run_record_release(&record);
+}
+
+static void incomplete_runs_say_so(void **state)
+{
+    struct run_record record;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    sample_run(5, 0.1, &record);
+    record.tasks = 1000;
+    record.tasks_done = 990;
+    char *text = report_text(&record, &failure);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "The run is incomplete: 990 of 1000 core tasks are done; run it "
+                                 "again with --resume.\n"));
+    free(text);
+    run_record_release(&record);
+}
+
+static void runs_without_a_profile_have_no_prediction(void **state)
+{
+    struct run_record record;
+    (void)state;
+    sample_run(5, 0.1, &record);
+    profile_release(&record.profile);
+    record.has_profile = false;
+    json_t *json = report_read(&record);
+    assert_true(json_is_null(json_object_get(json, "predicted_s")));
+    assert_true(member(json, "measured_s") > 0);
+    json_decref(json);
+    run_record_release(&record);
+}
+
+static void damaged_traces_are_refused(void **state)
+{
+    struct run_record record;
+    struct failure damaged = FAILURE_INIT, empty = FAILURE_INIT, block = FAILURE_INIT;
+    (void)state;
+    sample_run(5, 0.1, &record);
+    record.plan.block = 48;
+    assert_null(report_text(&record, &block));
+    assert_failure(block, FAILURE_MISMATCH,
+                   "the run's profile has no setting for its block of 48: run again with a plan "
+                   "made from that profile");
+    record.trace.events[0].operation = 99;
+    assert_null(report_text(&record, &damaged));
+    assert_failure(damaged, FAILURE_MISMATCH,
+                   "the trace has an event that no run can have: the file is damaged, run again");
+    record.trace.count = 0;
+    assert_null(report_json(&record, &empty));
+    assert_failure(empty, FAILURE_MISMATCH,
+                   "the run left no trace: it ended before its last round, run it again with "
+                   "--resume");
+    run_record_release(&record);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_perfect_run_has_no_error),
+        cmocka_unit_test(figures_add_up),
+        cmocka_unit_test(the_sentence_names_the_cause),
+        cmocka_unit_test(incomplete_runs_say_so),
+        cmocka_unit_test(runs_without_a_profile_have_no_prediction),
+        cmocka_unit_test(damaged_traces_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
