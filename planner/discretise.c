@@ -22,14 +22,18 @@ static double clamp(double value, double low, double high)
     return fmin(fmax(value, low), high);
 }
 
-/* How many packages: those that are wanted, but as many as the total needs and feeds. */
-static int64_t packages_count(const struct lineup *lineup, const struct share *shares,
-                              int64_t count, double total)
+/* Whether the lineup would rather send a package of that size than none. */
+static bool is_wanted(const struct lineup *lineup, double load)
+{
+    return load > 0 && load >= 0.5 * lineup_least(lineup);
+}
+
+/* How many packages: those that are wanted, but as many as the total needs and feeds; 0 where no
+ * number does. */
+static int64_t packages_count(const struct lineup *lineup, int64_t wanted, int64_t count,
+                              double total)
 {
     const double least = lineup_least(lineup);
-    int64_t wanted = 0;
-    while (wanted < count && shares[wanted].wanted >= 0.5 * least && shares[wanted].wanted > 0)
-        wanted++;
     double most = fmin(floor(total / least), (double)count),
            fewest = ceil(total / lineup->greatest);
     while (most > 0 && most * least > total)
@@ -37,6 +41,19 @@ static int64_t packages_count(const struct lineup *lineup, const struct share *s
     while (fewest * lineup->greatest < total)
         fewest++;
     return most < fewest ? 0 : (int64_t)clamp((double)wanted, fewest, most);
+}
+
+/* The `packages` places with the greatest wanted loads, first. */
+static void shares_choose(const struct lineup *lineup, struct share *shares, const double *wanted,
+                          int64_t count, int64_t packages, int64_t wanted_count)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (packages != wanted_count || is_wanted(lineup, wanted[i]))
+            shares[kept++] = (struct share){i, wanted[i]};
+    /* Sorting 100,000 workers takes time: only where there is a choice. */
+    if (packages != wanted_count)
+        qsort(shares, (size_t)count, sizeof *shares, share_compare);
 }
 
 /* Scale shares into the window so that they sum to the total, by moving every one towards the
@@ -90,23 +107,23 @@ static void shares_round(const struct lineup *lineup, struct share *shares, int6
 
 bool discretise(const struct lineup *lineup, double *wanted, int64_t count, double total)
 {
+    int64_t wanted_count = 0;
     if (count < 1 || !(total > 0))
         return false;
-    struct share *shares = malloc(2 * (size_t)count * sizeof *shares);
+    for (int64_t i = 0; i < count; i++)
+        wanted_count += is_wanted(lineup, wanted[i]);
+    const int64_t packages = packages_count(lineup, wanted_count, count, total);
+    const size_t room = (size_t)(packages == wanted_count ? packages : count + packages);
+    struct share *shares = packages > 0 ? malloc((room + (size_t)packages) * sizeof *shares) : NULL;
     if (shares == NULL)
         return false;
-    for (int64_t i = 0; i < count; i++)
-        shares[i] = (struct share){i, wanted[i]};
-    qsort(shares, (size_t)count, sizeof *shares, share_compare);
-    const int64_t packages = packages_count(lineup, shares, count, total);
-    if (packages > 0) {
-        shares_balance(lineup, shares, packages, total);
-        if (!lineup->real_valued)
-            shares_round(lineup, shares, packages, total);
-        memset(wanted, 0, (size_t)count * sizeof *wanted);
-        for (int64_t k = 0; k < packages; k++)
-            wanted[shares[k].place] = shares[k].wanted;
-    }
+    shares_choose(lineup, shares, wanted, count, packages, wanted_count);
+    shares_balance(lineup, shares, packages, total);
+    if (!lineup->real_valued)
+        shares_round(lineup, shares, packages, total);
+    memset(wanted, 0, (size_t)count * sizeof *wanted);
+    for (int64_t k = 0; k < packages; k++)
+        wanted[shares[k].place] = shares[k].wanted;
     free(shares);
-    return packages > 0;
+    return true;
 }

@@ -6,7 +6,8 @@
 static double rate_of(struct cost cost)
 {
     enum { PER_TASK_MOST = 1000000000 };
-    return fmax(cost.s_per_task, 1e-6 / PER_TASK_MOST);
+    const double least = 1e-6 / PER_TASK_MOST;
+    return cost.s_per_task > least ? cost.s_per_task : least;
 }
 
 /* The load that takes `time_s`. */
@@ -15,9 +16,14 @@ static double cost_inverse(struct cost cost, double time_s)
     return (time_s - cost.latency_s) / rate_of(cost);
 }
 
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 double period_load(const struct lineup_worker *worker, double period_s, double greatest)
 {
-    return fmin(cost_inverse(worker->work, period_s), greatest);
+    return lesser(cost_inverse(worker->work, period_s), greatest);
 }
 
 double period_production(const struct lineup *lineup, double period_s, double *loads)
@@ -28,7 +34,7 @@ double period_production(const struct lineup *lineup, double period_s, double *l
     for (; i < lineup->count && left_s > 0; i++) {
         const struct lineup_worker *worker = &lineup->workers[i];
         const double full = period_load(worker, period_s, lineup->greatest);
-        loads[i] = fmin(full, cost_inverse(worker->feed, left_s));
+        loads[i] = lesser(full, cost_inverse(worker->feed, left_s));
         if (loads[i] < least) {
             loads[i] = 0;
             if (lineup->equal)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/star.h"
+
 /* Costs of one window, by worker: a class look-up per package would cost more than the package. */
 struct stage_window {
     double least, greatest;
@@ -130,11 +132,11 @@ static bool place_play(struct rehearsal *rehearsal, struct place *place, double 
     const int buffers = rehearsal->platform->buffers;
     double *slot = &starts[place->packages % buffers];
     rehearsal->master_s += place->master_s;
-    double sent_s = fmax(rehearsal->master_s, rehearsal->port_s);
+    double sent_s = star_later(rehearsal->master_s, rehearsal->port_s);
     if (place->packages >= buffers)
-        sent_s = fmax(sent_s, *slot);
+        sent_s = star_later(sent_s, *slot);
     rehearsal->port_s = sent_s + place->link_s;
-    const double start_s = fmax(rehearsal->port_s, place->free_s);
+    const double start_s = star_later(rehearsal->port_s, place->free_s);
     place->free_s = start_s + place->work_s;
     *slot = start_s;
     place->packages++;
