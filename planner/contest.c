@@ -77,6 +77,12 @@ static bool candidate_complete(const struct plan *candidate)
     return fabs(sum - candidate->tasks) <= (candidate->real_valued ? 1e-6 * candidate->tasks : 0);
 }
 
+void contest_grant(struct contest *contest, double share)
+{
+    contest->effort_most =
+        rehearsal_effort(contest->rehearsal) + (int64_t)(share * (double)EFFORT_MOST);
+}
+
 bool contest_over(const struct contest *contest)
 {
     return contest->starved || rehearsal_effort(contest->rehearsal) >= contest->effort_most;

@@ -34,6 +34,9 @@ void candidate_round(struct contest *contest, struct plan *candidate, int64_t re
 /* Rehearse the candidate (its contents are taken over or released); true when it leads now.
  * Candidates whose loads do not sum to the tasks are our bug. */
 bool contest_offer(struct contest *contest, struct plan *candidate);
+/* Allow a part of the usual effort from here on: what one window or order may cost, so that the
+ * next one has its turn. A contest begins with all of it. */
+void contest_grant(struct contest *contest, double share);
 /* Whether the effort that candidates may cost is used up. */
 bool contest_over(const struct contest *contest);
 /* Turn the leader into the plan of scheduler `name`, with its prediction. Fails with

@@ -3,12 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The dominating one for large packages: the greater rate, then the greater latency. */
-static struct cost cost_dominating(struct cost a, struct cost b)
+/* The dominating one for the largest packages that the window allows. */
+static struct cost cost_dominating(struct cost a, struct cost b, double greatest)
 {
-    if (a.s_per_task > b.s_per_task || b.s_per_task > a.s_per_task)
-        return a.s_per_task > b.s_per_task ? a : b;
-    return a.latency_s > b.latency_s ? a : b;
+    return cost_of(a, greatest) > cost_of(b, greatest) ? a : b;
 }
 
 static int number_compare(double a, double b)
@@ -71,11 +69,11 @@ static void lineup_fill(struct lineup *lineup, const struct platform_window *win
         const struct platform_class *class = &window->classes[c];
         const struct cost work = cost_sum(cost_sum(class->receive, class->compute), class->output);
         for (int64_t i = 0; i < class->count && place < lineup->count; i++)
-            lineup->workers[place++] =
-                (struct lineup_worker){.id = class->first + i,
-                                       .feed = cost_dominating(lineup->master, class->link),
-                                       .link = class->link,
-                                       .work = work};
+            lineup->workers[place++] = (struct lineup_worker){
+                .id = class->first + i,
+                .feed = cost_dominating(lineup->master, class->link, lineup->greatest),
+                .link = class->link,
+                .work = work};
     }
 }
 

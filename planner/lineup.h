@@ -14,8 +14,9 @@
 #include "planner/platform.h"
 
 struct lineup_worker {
-    int64_t id;       /* of the platform */
-    struct cost feed; /* h_i: the one of envelope + send and link that dominates for large x */
+    int64_t id; /* of the platform */
+    struct cost
+        feed; /* h_i: the one of envelope + send and link that dominates in large packages */
     struct cost link;
     struct cost work; /* receive + compute + output */
 };

@@ -6,9 +6,8 @@
 #include "planner/discretise.h"
 #include "planner/level.h"
 
-/* Loads that one candidate may have, rounds times workers, and packages rehearsed in all: none of
- * these plans repeats a round, so each costs its full length. */
-enum { LOADS_MOST = 2000000, EFFORT_MOST = 3000000 };
+/* Loads that one candidate may have, rounds times workers,. */
+enum { LOADS_MOST = 2000000 };
 
 struct hunt {
     struct contest *contest;
@@ -97,7 +96,8 @@ void multi_round_search(struct contest *contest, const struct multi_round *famil
                         enum lineup_order order)
 {
     const struct schedule_request *request = contest->request;
-    contest->effort_most = EFFORT_MOST;
+    /* None of these plans repeats a round, so each costs its full length: half of the effort. */
+    const double share = 0.5 / (double)request->platform->window_count;
     for (int64_t w = 0; w < request->platform->window_count && !contest->starved; w++) {
         struct lineup lineup;
         if (!lineup_init(&lineup, request->platform, &request->platform->windows[w],
@@ -105,6 +105,7 @@ void multi_round_search(struct contest *contest, const struct multi_round *famil
             contest->starved = true;
             return;
         }
+        contest_grant(contest, share);
         counts_try(&(struct hunt){contest, &lineup, family});
         contest_level(contest, &lineup);
         lineup_release(&lineup);

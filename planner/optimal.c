@@ -221,6 +221,7 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
     const double windows = (double)request->platform->window_count;
     for (int64_t w = 0; w < request->platform->window_count; w++)
         search_window(&contest, &request->platform->windows[w], &starts, WALK_EFFORT / windows);
+    contest_grant(&contest, 1);
     contest_polish(&contest);
     return contest_finish(&contest, "optimal",
                           "no package size of the profile's windows adds up to the tasks", plan,

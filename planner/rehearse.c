@@ -10,12 +10,13 @@
 struct stage_window {
     double least, greatest;
     struct cost master;
-    struct cost *link, *work; /* owned */
+    struct cost *link, *work, *output; /* owned; work holds the output */
 };
 
 /* One place of a round: a worker with its package, and when it last happened. */
 struct place {
     double master_s, link_s, work_s;  /* of this round's package; link_s < 0: no package */
+    double output_s;                  /* part of work_s */
     double free_s;                    /* the worker has done everything */
     double sent_s, start_s;           /* port and worker start the last package */
     double sent_step_s, start_step_s; /* by how much they moved in the last round */
@@ -40,12 +41,14 @@ static bool window_load(struct stage_window *stage, const struct platform_window
     stage->master = cost_sum(window->envelope, window->send);
     stage->link = malloc((size_t)workers * sizeof *stage->link);
     stage->work = malloc((size_t)workers * sizeof *stage->work);
-    if (stage->link == NULL || stage->work == NULL)
+    stage->output = malloc((size_t)workers * sizeof *stage->output);
+    if (stage->link == NULL || stage->work == NULL || stage->output == NULL)
         return false;
     for (int64_t c = 0; c < window->class_count; c++) {
         const struct platform_class *class = &window->classes[c];
         for (int64_t i = class->first; i < class->first + class->count && i < workers; i++) {
             stage->link[i] = class->link;
+            stage->output[i] = class->output;
             stage->work[i] = cost_sum(cost_sum(class->receive, class->compute), class->output);
         }
     }
@@ -78,6 +81,7 @@ void rehearsal_free(struct rehearsal **rehearsal)
     for (int64_t w = 0; gone->windows != NULL && w < gone->platform->window_count; w++) {
         free(gone->windows[w].link);
         free(gone->windows[w].work);
+        free(gone->windows[w].output);
     }
     free(gone->windows);
     free(gone->places);
@@ -116,6 +120,7 @@ static bool round_load(struct rehearsal *rehearsal, const struct plan *plan, con
         place->master_s = cost_of(window->master, loads[k]);
         place->link_s = cost_of(window->link[worker], loads[k]);
         place->work_s = cost_of(window->work[worker], loads[k]);
+        place->output_s = cost_of(window->output[worker], loads[k]);
     }
     return true;
 }
@@ -262,4 +267,71 @@ double rehearsal_play(struct rehearsal *rehearsal, const struct plan *plan, doub
             ends[k] = rehearsal->places[k].free_s;
     }
     return makespan_s;
+}
+
+/* Busy times need no playing: they are sums over packages. busy_s and output_s by place. */
+static void busy_sum(struct rehearsal *rehearsal, const struct plan *plan,
+                     struct simulation *simulation, double *busy_s, double *output_s)
+{
+    for (size_t r = 0; r < plan->round_count; r++) {
+        const double repeat = (double)plan->rounds[r].repeat;
+        round_load(rehearsal, plan, plan->rounds[r].loads);
+        for (int64_t k = 0; k < plan->worker_count; k++) {
+            const struct place *place = &rehearsal->places[k];
+            if (place->link_s < 0)
+                continue;
+            simulation->master_busy_s += repeat * place->master_s;
+            simulation->port_busy_s += repeat * place->link_s;
+            busy_s[k] += repeat * place->work_s;
+            output_s[k] += repeat * place->output_s;
+            simulation->packages += plan->rounds[r].repeat;
+        }
+    }
+}
+
+static void workers_sum(const struct plan *plan, const double *ends, const double *busy_s,
+                        const double *output_s, struct simulation *simulation)
+{
+    double busiest_s = 0;
+    simulation->earliest_end_s = simulation->makespan_s;
+    simulation->latest_end_s = simulation->makespan_s;
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        simulation->worker_busy_s += busy_s[k];
+        simulation->workers_used += ends[k] > 0;
+        if (ends[k] > 0)
+            simulation->earliest_end_s = fmin(simulation->earliest_end_s, ends[k]);
+        if (busy_s[k] > busiest_s) {
+            busiest_s = busy_s[k];
+            simulation->output_s = output_s[k];
+        }
+    }
+}
+
+bool rehearse_plan(const struct platform *platform, const struct plan *plan,
+                   struct simulation *simulation, struct failure *failure)
+{
+    const size_t count = (size_t)plan->worker_count;
+    struct rehearsal *rehearsal = rehearsal_new(platform);
+    double *sums = calloc(3 * count, sizeof *sums);
+    struct simulation made = {.packages = 0};
+    bool good = false;
+    if (rehearsal == NULL || sums == NULL) {
+        failure_memory(failure, "predicting a plan");
+        goto out;
+    }
+    made.makespan_s = rehearsal_play(rehearsal, plan, sums);
+    if (made.makespan_s == HUGE_VAL) {
+        failure_set(failure, FAILURE_MISMATCH,
+                    "a package of the plan lies in no window of the profile: make the plan again "
+                    "with this profile");
+        goto out;
+    }
+    busy_sum(rehearsal, plan, &made, sums + count, sums + 2 * count);
+    workers_sum(plan, sums, sums + count, sums + 2 * count, &made);
+    *simulation = made;
+    good = true;
+out:
+    free(sums);
+    rehearsal_free(&rehearsal);
+    return good;
 }

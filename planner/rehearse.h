@@ -15,6 +15,7 @@
 
 #include "planner/plan.h"
 #include "planner/platform.h"
+#include "planner/simulate.h"
 
 struct rehearsal;
 
@@ -26,6 +27,10 @@ struct rehearsal *rehearsal_new(const struct platform *platform);
 double rehearsal_play(struct rehearsal *rehearsal, const struct plan *plan, double *ends);
 /* Packages played so far, short cuts not counted: the effort spent. */
 int64_t rehearsal_effort(const struct rehearsal *rehearsal);
+/* What simulate_plan says, but for rounding, for plans with more packages than can be played one by
+ * one. */
+bool rehearse_plan(const struct platform *platform, const struct plan *plan,
+                   struct simulation *simulation, struct failure *failure);
 void rehearsal_free(struct rehearsal **rehearsal);
 
 #endif

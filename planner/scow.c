@@ -93,6 +93,28 @@ static void climb_rounds(struct search *search, struct period best)
     }
 }
 
+/* Periods in which some worker just works off the window's greatest package: where that is less
+ * than the loads of the formulas, the best period is among them. */
+static void try_caps(struct search *search, double period_s, struct period *leader)
+{
+    enum { CAPS = 6 };
+    const struct lineup *lineup = search->steady.lineup;
+    for (int64_t k = 0; k < CAPS; k++) {
+        const struct cost work = lineup->workers[k * (lineup->count - 1) / (CAPS - 1)].work;
+        const double cap_s = cost_of(work, lineup->greatest);
+        const double made =
+            cap_s < period_s ? period_production(lineup, cap_s, search->steady.loads) : 0;
+        if (!(made > 0))
+            continue;
+        const struct period capped = {.full = lineup->count,
+                                      .rounds = ceil(search->steady.tasks / made)};
+        if (try_period(search, &capped))
+            *leader = capped;
+        if (lineup->equal)
+            return;
+    }
+}
+
 void scow_search(struct contest *contest, const struct lineup *lineup, enum period_goal goal)
 {
     enum { PERIODS = 6 };
@@ -105,6 +127,8 @@ void scow_search(struct contest *contest, const struct lineup *lineup, enum peri
         if (try_period(&search, &best[k]))
             leader = best[k];
         try_exact(&search, &best[k]);
+        if (k == 0)
+            try_caps(&search, best[k].period_s, &leader);
     }
     /* Too little work for a steady state is done in one round. */
     const struct period once = {.full = lineup->count, .rounds = 1};
@@ -120,6 +144,7 @@ static void search_window(struct contest *contest, const struct platform_window 
                           enum period_goal goal)
 {
     const struct schedule_request *request = contest->request;
+    const double share = 1 / (double)request->platform->window_count;
     const double tolerance = request->tolerance > 0 ? request->tolerance : 0.05;
     for (int order = 0; order < LINEUP_ORDERS; order++) {
         struct lineup lineup;
@@ -129,6 +154,7 @@ static void search_window(struct contest *contest, const struct platform_window 
             return;
         }
         const bool one_order = lineup.equal || lineup_homogeneous(&lineup, tolerance);
+        contest_grant(contest, one_order ? share : share / LINEUP_ORDERS);
         if (one_order && !lineup.equal)
             lineup_average(&lineup);
         scow_search(contest, &lineup, goal);

@@ -105,6 +105,7 @@ static void search_lineup(struct contest *contest, const struct lineup *lineup)
 bool umr_scow_make(const struct schedule_request *request, struct plan *plan,
                    struct failure *failure)
 {
+    const double share = 1 / (double)request->platform->window_count;
     struct contest contest;
     if (!contest_init(&contest, request, failure))
         return false;
@@ -117,6 +118,7 @@ bool umr_scow_make(const struct schedule_request *request, struct plan *plan,
                 contest.starved = true;
                 break;
             }
+            contest_grant(&contest, lineup.equal ? share : share / LINEUP_ORDERS);
             if (order == 0 || !lineup.equal)
                 search_lineup(&contest, &lineup);
             lineup_release(&lineup);
