@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SPINS = 200, YIELDS = 200, SLEEP_NS = 20000 };
+/* Naps grow with the waiting, to a 64th of it: who has waited long pays little more for it, and
+ * takes next to nothing from those who work. */
+enum { SPINS = 200, YIELDS = 200, NAP_NS = 20000, NAP_MOST_NS = 500000, NAPS_BEFORE_GROWTH = 64 };
 enum { TAG_CLOCK = 900 };
 enum { CLOCK_EXCHANGES = 64 };
 
@@ -19,7 +21,8 @@ void comm_pause(struct pause *pause)
         sched_yield();
         return;
     }
-    struct timespec nap = {0, SLEEP_NS};
+    long growth = 1 + (count - SPINS - YIELDS) / NAPS_BEFORE_GROWTH;
+    struct timespec nap = {0, growth < NAP_MOST_NS / NAP_NS ? growth * NAP_NS : NAP_MOST_NS};
     nanosleep(&nap, NULL);
 }
 

@@ -26,7 +26,7 @@ struct pause {
     long count;
 };
 
-/* Local. Call once per unsuccessful test: spins, then yields, then sleeps 20 us. */
+/* Local. Call once per unsuccessful test: spins, then yields, then naps of 20 us and more. */
 void comm_pause(struct pause *pause);
 
 /* Local. No clock alignment yet. */

@@ -19,7 +19,7 @@ struct execution {
     const char *profile_text; /* NULL: none */
     const char *plan_name, *input, *output;
     int threads;
-    bool quiet, verbose;
+    bool quiet; /* no progress */
 };
 
 /* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing

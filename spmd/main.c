@@ -180,6 +180,43 @@ static void outcome_print(const struct arguments *arguments, const struct plan *
                summary->values);
 }
 
+/* What makes a profile's times other than this run's. */
+static void profile_compare(const struct papers *papers, int threads)
+{
+    struct profile profile;
+    struct failure failure = FAILURE_INIT;
+    if (!papers->profile_text ||
+        !profile_parse(&profile, papers->profile_text, strlen(papers->profile_text), "", &failure))
+        return;
+    const struct profile_origin *origin = &profile.origin;
+    if (origin->threads > 0 && origin->threads != threads)
+        fprintf(stderr,
+                "scow run: the profile was measured with %d threads per rank, this run has %d: "
+                "times will differ (OMP_NUM_THREADS)\n",
+                origin->threads, threads);
+    if (origin->isa && strcmp(origin->isa, kernel_isa()) != 0)
+        fprintf(stderr,
+                "scow run: the profile was measured with %s, this run computes with %s: times "
+                "will differ (--isa)\n",
+                origin->isa, kernel_isa());
+    profile_release(&profile);
+}
+
+/* Local to the master. */
+static void intent_print(const struct arguments *arguments, const struct papers *papers,
+                         int threads)
+{
+    const struct plan *plan = &papers->plan;
+    if (!arguments->quiet)
+        profile_compare(papers, threads);
+    if (arguments->verbose)
+        fprintf(stderr,
+                "scow run: %s: %.0f core tasks in %" PRId64 " packages to %" PRId64
+                " workers by %s, %d threads each, %s\n",
+                arguments->plan, plan->tasks, plan_packages(plan), plan_workers_needed(plan),
+                plan->scheduler, threads, kernel_isa());
+}
+
 static void run_command(struct comm *comm, int argc, char **argv, struct failure *failure)
 {
     struct arguments arguments = {0};
@@ -202,8 +239,9 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
         .output = arguments.output,
         .threads = session_threads(comm),
         .quiet = arguments.quiet,
-        .verbose = arguments.verbose,
     };
+    if (comm->rank == 0)
+        intent_print(&arguments, &papers, execution.threads);
     if (execute_run(&execution, &outcome, failure) && comm->rank == 0)
         outcome_print(&arguments, &papers.plan, &outcome);
 out:
