@@ -45,6 +45,7 @@ struct inbox *inbox_new(const struct comm *comm, size_t bytes, struct failure *f
             inbox_free(&inbox);
             return NULL;
         }
+        memset(inbox->slots[i].buffer, 0, inbox->bytes); /* the pages are there */
     }
     for (int i = 0; i < SLOTS; i++)
         slot_post(inbox, &inbox->slots[i]);

@@ -8,6 +8,7 @@
 /* The most memory that packages on their way may take, and the fewest buffers that let a package
  * be packed while another travels. */
 static const double outbox_bytes_most = 256e6;
+static const size_t warm_bytes = 1 << 20;
 enum { OUTBOX_LEAST = 2 };
 
 struct master {
@@ -179,6 +180,18 @@ static void packages_send(struct master *master, struct image *image)
     }
 }
 
+/* The first large message between two ranks takes milliseconds once. */
+static void workers_warm(struct master *master, size_t bytes)
+{
+    struct outbox_idle idle = {NULL, NULL};
+    struct wire_package header = {.kind = WIRE_WARM};
+    for (int rank = 1; rank < master->run->comm->size; rank++) {
+        outbox_claim(master->outbox, idle);
+        outbox_post(master->outbox, rank, &header, bytes < warm_bytes ? bytes : warm_bytes);
+    }
+    outbox_drain(master->outbox, idle);
+}
+
 static void workers_stop(struct master *master)
 {
     struct outbox_idle idle = {idle_take, master};
@@ -237,10 +250,12 @@ bool master_run(const struct run *run, struct dispatch *dispatch, struct image *
                             .progress = progress,
                             .outcome = outcome,
                             .failure = failure};
+    const struct job *job = run->job;
     master_init(&master, run, failure);
     if (comm_agree(run->comm, failure)) {
-        master.origin_s = comm_now(run->comm);
         report_post(&master);
+        workers_warm(&master, job->kernel->package_bytes_most(job->made, run->largest_package));
+        master.origin_s = comm_now(run->comm);
         packages_send(&master, image);
         workers_stop(&master);
     }

@@ -16,7 +16,11 @@ enum { ALIGNMENT = 64 };
 static char *buffer_new(size_t bytes)
 {
     size_t whole = sizeof(struct wire_package) + bytes;
-    return aligned_alloc(ALIGNMENT, (whole + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    whole = (whole + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    char *buffer = aligned_alloc(ALIGNMENT, whole);
+    if (buffer)
+        memset(buffer, 0, whole); /* the pages are there before the first package */
+    return buffer;
 }
 
 struct outbox *outbox_new(const struct comm *comm, int buffers, size_t bytes,

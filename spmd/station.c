@@ -1,12 +1,32 @@
 #include "spmd/station.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ALIGNMENT = 64 };
 
 static void *block_new(size_t bytes)
 {
     return aligned_alloc(ALIGNMENT, (bytes / ALIGNMENT + 1) * ALIGNMENT);
+}
+
+/* Compute tasks of nothing, at least one a thread, so that threads, pages and tables are there
+ * before the first package. */
+static bool warm_up(struct station *station, struct failure *failure)
+{
+    const struct run *run = station->run;
+    const struct kernel *kernel = run->job->kernel;
+    int64_t count = run->threads < run->largest_package ? run->threads : run->largest_package;
+    size_t bytes = kernel->package_bytes(run->job->made, 0, count);
+    void *package = block_new(bytes);
+    if (!package)
+        return failure_memory(failure, "preparing a worker");
+    const struct kernel_pulse none = {NULL, NULL};
+    memset(package, 0, bytes);
+    kernel->compute(run->job->made, 0, count, package, run->threads, station->workspace, &none,
+                    station->results);
+    free(package);
+    return true;
 }
 
 bool station_init(struct station *station, const struct run *run, struct failure *failure)
@@ -19,6 +39,9 @@ bool station_init(struct station *station, const struct run *run, struct failure
     station->workspace = block_new(kernel->workspace_bytes(made, run->threads));
     if (!station->results || !station->workspace)
         return failure_memory(failure, "making room for a package's results");
+    memset(station->results, 0, values * sizeof(float));
+    if (!warm_up(station, failure))
+        return false;
     station->inbox =
         inbox_new(run->comm, kernel->package_bytes_most(made, run->largest_package), failure);
     return station->inbox != NULL;

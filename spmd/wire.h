@@ -19,6 +19,7 @@ enum wire_tag {
 
 enum wire_kind {
     WIRE_WORK, /* work on it */
+    WIRE_WARM, /* nothing to do: opens the connection before the clock starts */
     WIRE_STOP  /* no more packages: leave the loop */
 };
 

@@ -76,6 +76,10 @@ static void worker_loop(struct worker *worker, struct share *share, struct failu
         inbox_take(worker->station.inbox, &in);
         if (in.header.kind == WIRE_STOP)
             return;
+        if (in.header.kind == WIRE_WARM) {
+            inbox_done(worker->station.inbox);
+            continue;
+        }
         if (!share_add(share, &in.header.package))
             failure_memory(failure, "keeping the list of packages done");
         package_work(worker, &in, failure);
