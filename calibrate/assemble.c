@@ -88,17 +88,21 @@ static bool window_fill(const struct samples *samples, int block, char *const *n
 bool assemble_setting(const struct samples *samples, int block, int64_t largest, int workers,
                       char *const *names, struct profile_setting *setting, struct failure *failure)
 {
-    *setting = (struct profile_setting){.block = block};
-    setting->windows = calloc(1, sizeof *setting->windows);
-    if (!setting->windows)
+    struct profile_setting made = {.block = block, .window_count = 1};
+    made.windows = calloc(1, sizeof *made.windows);
+    if (!made.windows)
         return failure_memory(failure, "writing the profile");
-    setting->window_count = 1;
-    struct profile_window *window = setting->windows;
+    struct profile_window *window = made.windows;
     window->least = 1;
     window->greatest = largest;
     window->workers = calloc((size_t)workers, sizeof *window->workers);
+    window->worker_count = window->workers ? (size_t)workers : 0;
     if (!window->workers)
-        return failure_memory(failure, "writing the profile");
-    window->worker_count = (size_t)workers;
-    return window_fill(samples, block, names, window, failure);
+        failure_memory(failure, "writing the profile");
+    if (failure->code != FAILURE_NONE || !window_fill(samples, block, names, window, failure)) {
+        profile_setting_release(&made);
+        return false;
+    }
+    *setting = made;
+    return true;
 }

@@ -345,7 +345,12 @@ bool probe_lead(const struct probe_setup *setup, struct image *image, struct sam
             break;
         count = count * setup->effort.growth < most ? count * setup->effort.growth : most;
     }
+    return failure->code == FAILURE_NONE;
+}
+
+void probe_end(const struct probe_setup *setup)
+{
+    struct leader leader = {.setup = setup};
     struct probe_order order = {.kind = PROBE_END};
     order_all(&leader, &order);
-    return failure->code == FAILURE_NONE;
 }

@@ -41,6 +41,8 @@ struct probe_setup {
  * job or the effort's limit. The samples are added; *largest is the largest size probed. */
 bool probe_lead(const struct probe_setup *setup, struct image *image, struct samples *samples,
                 int64_t *largest, struct failure *failure);
+/* Local to the master: no more probes, workers leave probe_serve. */
+void probe_end(const struct probe_setup *setup);
 /* Local to a worker: answer the master's probes until it ends them. */
 bool probe_serve(const struct probe_setup *setup, struct failure *failure);
 

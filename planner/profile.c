@@ -25,7 +25,7 @@ static void window_release(struct profile_window *window)
     free(window->workers);
 }
 
-static void setting_release(struct profile_setting *setting)
+void profile_setting_release(struct profile_setting *setting)
 {
     for (size_t k = 0; k < setting->window_count; k++)
         window_release(&setting->windows[k]);
@@ -35,7 +35,7 @@ static void setting_release(struct profile_setting *setting)
 void profile_release(struct profile *profile)
 {
     for (size_t k = 0; k < profile->setting_count; k++)
-        setting_release(&profile->settings[k]);
+        profile_setting_release(&profile->settings[k]);
     free(profile->settings);
     parameter_list_release(&profile->parameters);
     free(profile->kernel);

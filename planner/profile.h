@@ -60,6 +60,7 @@ char *profile_print(const struct profile *profile);
 const struct profile_setting *profile_find(const struct profile *profile, int block);
 /* Workers with counts expanded. */
 int64_t profile_workers(const struct profile_window *window);
+void profile_setting_release(struct profile_setting *setting);
 void profile_release(struct profile *profile);
 
 #endif

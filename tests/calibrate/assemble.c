@@ -90,7 +90,7 @@ static void test_compute_must_grow(void **state)
     assert_string_equal(failure.text,
                         "the cost of compute (rank 2, block 32) does not grow with the package: "
                         "calibrate again on a quieter machine, without --quick");
-    release(&samples, &setting);
+    samples_release(&samples);
 }
 
 static void test_missing_probes(void **state)
@@ -101,7 +101,7 @@ static void test_missing_probes(void **state)
     struct failure failure = FAILURE_INIT;
     assert_false(assemble_setting(&samples, 32, 64, WORKERS, names, &setting, &failure));
     assert_non_null(strstr(failure.text, "envelope (rank 0, block 32) was not measured"));
-    release(&samples, &setting);
+    samples_release(&samples);
 }
 
 int main(void)
