@@ -1,17 +1,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "planner/advice.h"
 #include "planner/command.h"
 #include "planner/describe.h"
+#include "planner/gantt.h"
 #include "planner/load.h"
 #include "planner/options.h"
 #include "planner/planning.h"
+#include "planner/robustness.h"
+#include "planner/scheduler.h"
+#include "planner/sweep.h"
 #include "planner/textfile.h"
+#include "planner/tournament.h"
 
 struct plan_options {
     const char *profile, *image, *scheduler, *output;
-    int64_t tasks, workers, block;
-    bool real_valued, json, quiet, verbose;
+    int64_t tasks, workers, block, seeds;
+    double deadline_s, noise;
+    bool real_valued, compare, sweep, gantt, json, quiet, verbose;
 };
 
 static bool options_check(const struct plan_options *options, struct failure *failure)
@@ -22,6 +29,14 @@ static bool options_check(const struct plan_options *options, struct failure *fa
     if (!options->image == (options->tasks == 0))
         return failure_set(failure, FAILURE_USAGE,
                            "how much work is it? give either -i IMAGE or -X TASKS");
+    if (options->compare && options->sweep)
+        return failure_set(failure, FAILURE_USAGE, "--compare and --sweep: one at a time");
+    if (!(options->deadline_s >= 0 && options->noise >= 0 && options->noise <= 10))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--deadline is a time in seconds, --noise goes from 0 to 10");
+    if (options->noise > 0 && options->real_valued)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--noise plays whole loads: leave --real-valued out");
     return planning_check_scheduler(options->scheduler, failure);
 }
 
@@ -76,18 +91,31 @@ struct choice {
     struct failure refused;
 };
 
+/* With a deadline the fewest workers win, else the least makespan. */
+static bool plan_better(const struct plan_options *options, const struct plan *plan,
+                        const struct plan *than)
+{
+    int64_t workers = plan_workers_used(plan), than_workers = plan_workers_used(than);
+    if (options->deadline_s > 0 && workers != than_workers)
+        return workers < than_workers;
+    return plan->predicted.makespan_s < than->predicted.makespan_s;
+}
+
 /* Let one setting compete. What is infeasible with one may be feasible with another; any other
  * failure ends the choice. */
-static bool choice_try(struct choice *choice, const struct planning *planning,
-                       struct failure *failure)
+static bool choice_try(struct choice *choice, const struct plan_options *options,
+                       const struct planning *planning, struct failure *failure)
 {
     struct plan made;
     struct failure here = FAILURE_INIT;
-    if (!planning_make(planning, &made, &here)) {
+    bool good = options->deadline_s > 0
+                    ? sweep_deadline(planning, options->deadline_s, &made, &here)
+                    : planning_make(planning, &made, &here);
+    if (!good) {
         failure_set(&choice->refused, here.code, "%s", here.text);
         return here.code == FAILURE_INFEASIBLE || failure_set(failure, here.code, "%s", here.text);
     }
-    if (choice->found && made.predicted.makespan_s >= choice->plan.predicted.makespan_s) {
+    if (choice->found && !plan_better(options, &made, &choice->plan)) {
         plan_release(&made);
         return true;
     }
@@ -110,7 +138,7 @@ static bool plan_choose(const struct plan_options *options, const struct readers
         planning->setting = &planning->profile->settings[k];
         good = tasks_count(options, planning->profile, planning->setting, readers, &tasks, failure);
         planning->tasks = (double)tasks;
-        good = good && choice_try(&choice, planning, failure);
+        good = good && choice_try(&choice, options, planning, failure);
     }
     if (good && !choice.found)
         good = failure_set(failure, choice.refused.code, "%s", choice.refused.text);
@@ -123,33 +151,117 @@ static bool plan_choose(const struct plan_options *options, const struct readers
     return true;
 }
 
-static bool plan_write(const struct plan_options *options, const struct plan *plan,
-                       struct failure *failure)
+/* Print a text that was made, or say that it could not be. Takes the text. */
+static bool text_put(struct text *text, struct failure *failure)
 {
-    char *text = plan_print(plan);
-    if (!text)
-        return failure_memory(failure, "writing the plan");
-    bool good = !options->output || textfile_write(options->output, text, failure);
-    if (good && options->json)
-        fputs(text, stdout);
-    free(text);
-    return good;
+    char *words = text_take(text);
+    if (!words)
+        return failure_memory(failure, "describing the plan");
+    fputs(words, stdout);
+    free(words);
+    return true;
+}
+
+static bool compare_print(const struct plan_options *options, const struct planning *planning,
+                          struct failure *failure)
+{
+    struct tournament tournament;
+    struct text text = TEXT_INIT;
+    struct scenario scenario = SCENARIO_INIT;
+    scenario.noise = options->noise;
+    if (!tournament_hold(planning, &scenario, options->noise > 0 ? options->seeds : 0, &tournament,
+                         failure))
+        return false;
+    if (options->json)
+        tournament_json(&tournament, &text);
+    else
+        tournament_text(&tournament, &text);
+    tournament_release(&tournament);
+    return text_put(&text, failure);
+}
+
+static bool sweep_print(const struct plan_options *options, const struct planning *planning,
+                        struct failure *failure)
+{
+    struct sweep sweep;
+    struct text text = TEXT_INIT;
+    if (!sweep_make(planning, &sweep, failure))
+        return false;
+    if (options->json)
+        sweep_json(&sweep, &text);
+    else
+        sweep_text(&sweep, &text);
+    sweep_release(&sweep);
+    return text_put(&text, failure);
+}
+
+static void robustness_add(const struct plan_options *options, const struct robustness *robustness,
+                           struct text *text)
+{
+    text_add(text, "noise       %.3g %% on every operation, %lld seeds: median ",
+             100 * options->noise, (long long)options->seeds);
+    text_add_seconds(text, robustness->median_s);
+    text_add(text, ", 95 %% within ");
+    text_add_seconds(text, robustness->p95_s);
+    text_add(text, "\n");
+}
+
+/* The table's last lines, which need the platform. */
+static bool outlook_add(const struct plan_options *options, const struct platform *platform,
+                        const struct plan *plan, struct text *text, struct failure *failure)
+{
+    const struct decision decision = {plan, NULL};
+    struct scenario scenario = SCENARIO_INIT;
+    struct robustness robustness;
+    bool noisy = options->noise > 0;
+    scenario.noise = options->noise;
+    if (noisy &&
+        !robustness_measure(platform, &decision, &scenario, options->seeds, &robustness, failure))
+        return false;
+    text_add(text, "\n");
+    if (noisy)
+        robustness_add(options, &robustness, text);
+    advice_text(plan, platform->buffers, noisy ? &robustness : NULL, text);
+    if (!options->gantt)
+        return true;
+    text_add(text, "\n");
+    return gantt_draw(platform, plan, text, failure);
 }
 
 static bool table_print(const struct plan_options *options, const struct plan *plan,
                         const struct planning *planning, struct failure *failure)
 {
     struct text text = TEXT_INIT;
-    int64_t available = profile_workers(&planning->setting->windows[0]);
-    if (options->workers > 0 && options->workers < available)
-        available = options->workers;
-    describe_plan(plan, available, &text);
-    char *words = text_take(&text);
-    if (!words)
-        return failure_memory(failure, "describing the plan");
-    fputs(words, stdout);
-    free(words);
-    return true;
+    struct platform platform;
+    if (!platform_init(&platform, planning->setting, options->workers, failure))
+        return false;
+    describe_plan(plan, platform.worker_count, &text);
+    bool good = outlook_add(options, &platform, plan, &text, failure);
+    platform_release(&platform);
+    if (good)
+        return text_put(&text, failure);
+    text_release(&text);
+    return false;
+}
+
+static bool plan_put(const struct plan_options *options, const struct plan *plan,
+                     const struct planning *planning, struct failure *failure)
+{
+    bool json = options->json && !options->compare && !options->sweep;
+    char *text = plan_print(plan);
+    if (!text)
+        return failure_memory(failure, "writing the plan");
+    bool good = !options->output || textfile_write(options->output, text, failure);
+    if (good && json)
+        fputs(text, stdout);
+    free(text);
+    if (!good || json || options->quiet)
+        return good;
+    if (options->compare)
+        return compare_print(options, planning, failure);
+    if (options->sweep)
+        return sweep_print(options, planning, failure);
+    return table_print(options, plan, planning, failure);
 }
 
 static bool plan_run(const struct plan_options *options, const struct readers *readers,
@@ -168,17 +280,25 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
                                 .real_valued = options->real_valued};
     bool good = plan_choose(options, readers, &planning, &plan, failure);
     if (good) {
-        good = plan_write(options, &plan, failure) &&
-               (options->json || options->quiet || table_print(options, &plan, &planning, failure));
+        good = plan_put(options, &plan, &planning, failure);
         plan_release(&plan);
     }
     profile_release(&profile);
     return good;
 }
 
+static void schedulers_list(void)
+{
+    size_t count = 0;
+    const struct scheduler *schedulers = scheduler_list(&count);
+    printf("\nSchedulers:\n  %-10s  %s\n", "auto", "the least predicted makespan of all of them");
+    for (size_t k = 0; k < count; k++)
+        printf("  %-10s  %s\n", schedulers[k].name, schedulers[k].summary);
+}
+
 bool command_plan(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
-    struct plan_options options = {.scheduler = "auto"};
+    struct plan_options options = {.scheduler = "auto", .seeds = 100};
     bool help = false;
     int operands = 0;
     const struct option_row rows[] = {
@@ -192,9 +312,20 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {0, "real-valued", NULL, OPTION_FLAG, &options.real_valued,
          "allow fractions of tasks, to compare with published tables"},
         {'o', "output", "FILE", OPTION_TEXT, &options.output, "write the plan there"},
-        {0, "json", NULL, OPTION_FLAG, &options.json, "print the plan as JSON, not as a table"},
+        {0, "deadline", "SECONDS", OPTION_NUMBER, &options.deadline_s,
+         "the fewest workers whose plan meets it"},
+        {0, "compare", NULL, OPTION_FLAG, &options.compare,
+         "print what every scheduler makes of it"},
+        {0, "sweep", NULL, OPTION_FLAG, &options.sweep,
+         "print how the makespan depends on the number of workers"},
+        {0, "noise", "SHARE", OPTION_NUMBER, &options.noise,
+         "play the plan with that relative deviation of every operation"},
+        {0, "seeds", "N", OPTION_COUNT, &options.seeds, "so many times (100)"},
+        {0, "gantt", NULL, OPTION_FLAG, &options.gantt, "print a chart of who does what when"},
+        {0, "json", NULL, OPTION_FLAG, &options.json,
+         "print JSON: the plan, the comparison or the sweep"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "print no table"},
-        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "print more"},
+        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "print the chart as well"},
     };
     const struct option_table table = {
         "scow plan -p PROFILE (-i IMAGE | -X TASKS) [options]",
@@ -204,7 +335,9 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         return false;
     if (help) {
         options_help(&table, stdout);
+        schedulers_list();
         return true;
     }
+    options.gantt = options.gantt || options.verbose;
     return options_check(&options, failure) && plan_run(&options, readers, failure);
 }

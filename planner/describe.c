@@ -113,14 +113,6 @@ static void loads_describe(const double *loads, int64_t count, struct text *text
     }
 }
 
-static int64_t rounds_sum(const struct plan *plan)
-{
-    int64_t rounds = 0;
-    for (size_t k = 0; k < plan->round_count; k++)
-        rounds += plan->rounds[k].repeat;
-    return rounds;
-}
-
 static double least_load(const struct plan *plan)
 {
     double least = INFINITY;
@@ -129,18 +121,6 @@ static double least_load(const struct plan *plan)
             if (plan->rounds[k].loads[slot] > 0)
                 least = fmin(least, plan->rounds[k].loads[slot]);
     return least;
-}
-
-static int64_t workers_used(const struct plan *plan)
-{
-    int64_t used = 0;
-    for (int64_t slot = 0; slot < plan->worker_count; slot++)
-        for (size_t k = 0; k < plan->round_count; k++)
-            if (plan->rounds[k].loads[slot] > 0) {
-                used++;
-                break;
-            }
-    return used;
 }
 
 static void predicted_describe(const struct plan_prediction *predicted, struct text *text)
@@ -179,10 +159,10 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     text_add(text, "core tasks  %.15g", plan->tasks);
     if (plan->block > 0)
         text_add(text, ", blocks of %d x %d", plan->block, plan->block);
-    text_add(text, "\nworkers     %lld", (long long)workers_used(plan));
+    text_add(text, "\nworkers     %lld", (long long)plan_workers_used(plan));
     if (available > 0)
         text_add(text, " of %lld", (long long)available);
-    text_add(text, "\nrounds      %lld\n", (long long)rounds_sum(plan));
+    text_add(text, "\nrounds      %lld\n", (long long)plan_rounds_total(plan));
     text_add(text, "packages    %lld, of %.10g to %.10g tasks\n", (long long)plan_packages(plan),
              least_load(plan), plan_largest_load(plan));
     predicted_describe(&plan->predicted, text);

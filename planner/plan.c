@@ -31,6 +31,22 @@ int64_t plan_packages(const struct plan *plan)
     return packages;
 }
 
+int64_t plan_rounds_total(const struct plan *plan)
+{
+    int64_t rounds = 0;
+    for (size_t k = 0; k < plan->round_count; k++)
+        rounds += plan->rounds[k].repeat;
+    return rounds;
+}
+
+int64_t plan_workers_used(const struct plan *plan)
+{
+    int64_t used = 0;
+    for (int64_t slot = 0; slot < plan->worker_count; slot++)
+        used += worker_has_load(plan, slot);
+    return used;
+}
+
 double plan_largest_load(const struct plan *plan)
 {
     double largest = 0;

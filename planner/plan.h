@@ -57,6 +57,10 @@ char *plan_print(const struct plan *plan);
 int64_t plan_workers_needed(const struct plan *plan);
 /* Packages in the whole plan. */
 int64_t plan_packages(const struct plan *plan);
+/* Rounds of the whole plan, repeats counted. */
+int64_t plan_rounds_total(const struct plan *plan);
+/* Workers that get a package. */
+int64_t plan_workers_used(const struct plan *plan);
 /* The largest package, core tasks. */
 double plan_largest_load(const struct plan *plan);
 void plan_release(struct plan *plan);
