@@ -1,6 +1,7 @@
 #include "spmd/preview.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,9 +180,9 @@ static void panel_draw(const struct panel *panel, struct preview_canvas *canvas,
 static bool panels_write(const struct panel *panels, int count, const char *png,
                          struct failure *failure)
 {
-    struct preview_canvas canvas = {0, 0, NULL};
-    for (int i = 0; i < count; i++) {
-        canvas.columns += panels[i].columns + (i > 0 ? GAP : 0);
+    struct preview_canvas canvas = {panels[0].rows, panels[0].columns, NULL};
+    for (int i = 1; i < count; i++) {
+        canvas.columns += GAP + panels[i].columns;
         canvas.rows = panels[i].rows > canvas.rows ? panels[i].rows : canvas.rows;
     }
     canvas.grey = malloc((size_t)canvas.rows * (size_t)canvas.columns);
@@ -202,12 +203,10 @@ static bool panels_write(const struct panel *panels, int count, const char *png,
 static char *normalized_name(const char *output)
 {
     static const char path[] = ":/normalized";
-    size_t length = strlen(output);
-    char *name = malloc(length + sizeof path);
-    if (name) {
-        memcpy(name, output, length);
-        memcpy(name + length, path, sizeof path);
-    }
+    size_t size = strlen(output) + sizeof path;
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%s%s", output, path);
     return name;
 }
 

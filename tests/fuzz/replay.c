@@ -54,11 +54,10 @@ static void input_edit(struct input *input, uint64_t *seed)
 /* In memory of exactly its size, so that a sanitizer sees a read past the end. */
 static void input_try(const struct input *input)
 {
-    uint8_t *exact = malloc(input->size);
-    if (!exact && input->size > 0)
+    uint8_t *exact = malloc(input->size > 0 ? input->size : 1);
+    if (!exact)
         abort();
-    if (exact)
-        memcpy(exact, input->bytes, input->size);
+    memcpy(exact, input->bytes, input->size);
     LLVMFuzzerTestOneInput(exact, input->size);
     free(exact);
 }
@@ -101,7 +100,8 @@ int main(int argc, char **argv)
     }
     for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
         if (entry->d_name[0] != '.')
-            replayed += file_replay(argv[1], entry->d_name, argc > 2 ? atol(argv[2]) : 0);
+            replayed +=
+                file_replay(argv[1], entry->d_name, argc > 2 ? strtol(argv[2], NULL, 10) : 0);
     closedir(stream);
     printf("%d files replayed\n", replayed);
     return replayed > 0 ? 0 : 1;
