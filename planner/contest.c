@@ -48,6 +48,19 @@ static double loads_sum(const double *loads, int64_t count)
     return sum;
 }
 
+/* Room for one more: doubled whenever the count is a power of two. */
+static struct plan_round *rounds_grow(struct plan *candidate)
+{
+    const size_t count = candidate->round_count;
+    if ((count & (count - 1)) != 0)
+        return candidate->rounds;
+    struct plan_round *rounds =
+        realloc(candidate->rounds, (count == 0 ? 1 : 2 * count) * sizeof *rounds);
+    if (rounds != NULL)
+        candidate->rounds = rounds;
+    return rounds;
+}
+
 void candidate_round(struct contest *contest, struct plan *candidate, int64_t repeat,
                      const double *loads)
 {
@@ -55,10 +68,7 @@ void candidate_round(struct contest *contest, struct plan *candidate, int64_t re
     if (contest->starved || repeat < 1 || !(loads_sum(loads, count) > 0))
         return;
     double *copy = malloc((size_t)count * sizeof *copy);
-    struct plan_round *rounds =
-        realloc(candidate->rounds, (candidate->round_count + 1) * sizeof *rounds);
-    if (rounds != NULL)
-        candidate->rounds = rounds;
+    struct plan_round *rounds = rounds_grow(candidate);
     if (copy == NULL || rounds == NULL) {
         free(copy);
         contest->starved = true;

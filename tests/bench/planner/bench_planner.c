@@ -1,0 +1,235 @@
+/*
+ * How long planning takes, and how good the plans are: the figures that are quoted of the planner.
+ * Prints two tables; nothing is asserted. Times are the least of three runs.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "planner/optimal_lp.h"
+#include "planner/scheduler.h"
+#include "planner/simulate.h"
+#include "tests/planner/platforms.h"
+
+enum { REPETITIONS = 3, PLATFORMS = 20, SCHEDULERS_MOST = 32 };
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double resident_mb(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1024;
+}
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench-planner: %s\n", what);
+    exit(EXIT_FAILURE);
+}
+
+/* The least time of making a plan, which is left in *plan. NULL for `scheduler` means auto. */
+static double time_plan(const struct scheduler *scheduler, const struct platform *platform,
+                        double tasks, struct plan *plan)
+{
+    const struct schedule_request request = {platform, tasks, false, 0};
+    double least_s = HUGE_VAL;
+    for (int k = 0; k < REPETITIONS; k++) {
+        struct failure failure = FAILURE_INIT;
+        plan_release(plan);
+        *plan = (struct plan){.kernel = NULL};
+        const double start_s = now_s();
+        const bool good = scheduler == NULL ? schedule_auto(&request, plan, &failure)
+                                            : scheduler->make(&request, plan, &failure);
+        least_s = fmin(least_s, now_s() - start_s);
+        if (!good)
+            die(failure.text);
+    }
+    return least_s;
+}
+
+static void row(const char *what, double value, const char *unit, const char *target)
+{
+    printf("%-62s %10.3g %-11s %s\n", what, value, unit, target);
+}
+
+static struct plan named(void)
+{
+    return (struct plan){.kernel = NULL};
+}
+
+static void speed_distinct(void)
+{
+    struct dice dice = dice_of(1);
+    struct platform platform = platform_cluster(&dice, 1024);
+    struct plan plan = named();
+    const double s = time_plan(scheduler_find("scow-mp"), &platform, 1e9, &plan);
+    row("scow-mp, 1,024 distinct workers, 1e9 tasks", s, "s", "0.1");
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
+/* 25,000 workers each of four speeds, fed fast enough that all take part. */
+static struct platform four_classes(void)
+{
+    struct platform platform =
+        platform_of_equals(100000, 1, INT64_C(1) << 50, (struct cost){1e-6, 1e-9},
+                           (struct cost){1e-6, 1e-9}, (struct cost){0.01, 1e-3});
+    struct platform_window *window = &platform.windows[0];
+    window->classes = realloc(window->classes, 4 * sizeof *window->classes);
+    if (window->classes == NULL)
+        die("out of memory");
+    window->class_count = 4;
+    for (int64_t c = 0; c < 4; c++) {
+        window->classes[c] = window->classes[0];
+        window->classes[c].first = 25000 * c;
+        window->classes[c].count = 25000;
+        window->classes[c].compute.s_per_task = 1e-3 * (1 + (double)c);
+    }
+    return platform;
+}
+
+static void speed_classes(void)
+{
+    struct platform platform = four_classes();
+    struct plan plan = named();
+    const double s = time_plan(scheduler_find("scow-mp"), &platform, 1e12, &plan);
+    row("scow-mp, 100,000 workers in 4 classes, 1e12 tasks", s, "s", "2");
+    row("  its greatest resident memory", resident_mb(), "MiB", "500");
+    plan.kernel = strdup("sleep");
+    char *text = plan_print(&plan);
+    row("  its plan as a file", text == NULL ? HUGE_VAL : (double)strlen(text) / 1e6, "MB", "1");
+    free(text);
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
+static void speed_program(void)
+{
+    struct dice dice = dice_of(2);
+    struct platform platform = platform_cluster(&dice, 32);
+    struct lineup lineup;
+    double loads[32 * 20], makespan_s, least_s = HUGE_VAL;
+    if (!lineup_init(&lineup, &platform, &platform.windows[0], false, LINEUP_BY_FEED))
+        die("out of memory");
+    const struct optimal_lp lp = {
+        .lineup = &lineup, .count = 32, .rounds = 20, .buffers = platform.buffers, .tasks = 1e6};
+    for (int k = 0; k < REPETITIONS; k++) {
+        const double start_s = now_s();
+        if (!optimal_lp_solve(&lp, loads, &makespan_s))
+            die("the program has no solution");
+        least_s = fmin(least_s, now_s() - start_s);
+    }
+    row("optimal, one program of 32 distinct workers x 20 rounds", least_s, "s", "2");
+    struct plan plan = named();
+    row("optimal, its whole search on the same workers, 1e6 tasks",
+        time_plan(scheduler_find("optimal"), &platform, 1e6, &plan), "s", "2");
+    plan_release(&plan);
+    lineup_release(&lineup);
+    platform_release(&platform);
+}
+
+static void speed_compare(void)
+{
+    struct dice dice = dice_of(3);
+    struct platform platform = platform_cluster(&dice, 64);
+    struct plan plan = named();
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    double all_s = 0;
+    for (size_t i = 0; i < count; i++)
+        all_s += time_plan(&list[i], &platform, 1e6, &plan);
+    row("every scheduler once, 64 distinct workers, 1e6 tasks", all_s, "s", "5");
+    row("auto, the same", time_plan(NULL, &platform, 1e6, &plan), "s", "5");
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
+static void speed_simulation(void)
+{
+    struct dice dice = dice_of(4);
+    struct platform platform = platform_cluster(&dice, 64);
+    struct plan plan = named();
+    time_plan(scheduler_find("scow-mp"), &platform, 1e9, &plan);
+    plan.rounds[0].repeat += 200000; /* only the length counts here */
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    const double start_s = now_s();
+    if (!simulate_plan(&platform, &plan, NULL, &simulation, &failure))
+        die(failure.text);
+    row("simulation", (double)simulation.packages / (now_s() - start_s) / 1e6, "million/s", "> 5");
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
+/* Ratio of a scheduler's makespan to that of `optimal`, over all platforms where it applies. */
+struct standing {
+    double sum, worst;
+    int applies;
+};
+
+static void compare_on(const struct platform *platform, double tasks, struct standing *standings)
+{
+    const struct schedule_request request = {platform, tasks, false, 0};
+    double makespans_s[SCHEDULERS_MOST], optimum_s = HUGE_VAL;
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct plan plan = named();
+        struct failure failure = FAILURE_INIT;
+        const bool made = list[i].make(&request, &plan, &failure);
+        makespans_s[i] = made ? plan.predicted.makespan_s : HUGE_VAL;
+        if (list[i].make == scheduler_find("optimal")->make)
+            optimum_s = makespans_s[i];
+        plan_release(&plan);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (makespans_s[i] == HUGE_VAL)
+            continue;
+        standings[i].sum += makespans_s[i] / optimum_s;
+        standings[i].worst = fmax(standings[i].worst, makespans_s[i] / optimum_s);
+        standings[i].applies++;
+    }
+}
+
+static void comparison(void)
+{
+    struct standing standings[SCHEDULERS_MOST] = {{0}};
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (uint64_t seed = 1; seed <= PLATFORMS; seed++) {
+        struct dice dice = dice_of(500 + seed);
+        struct platform platform = platform_cluster(&dice, dice_between(&dice, 4, 48));
+        compare_on(&platform, floor(dice_scale(&dice, 1e3, 1e6)), standings);
+        platform_release(&platform);
+    }
+    printf("\n%d random platforms of 4 to 48 workers, 1e3 to 1e6 tasks: makespan / optimal\n",
+           PLATFORMS);
+    printf("%-10s %8s %8s %8s\n", "scheduler", "mean", "worst", "applies");
+    for (size_t i = 0; i < count; i++)
+        printf("%-10s %8.4f %8.4f %8d\n", list[i].name,
+               standings[i].sum / fmax(standings[i].applies, 1), standings[i].worst,
+               standings[i].applies);
+}
+
+int main(void)
+{
+    printf("%-62s %10s %-11s %s\n", "what", "value", "unit", "target");
+    speed_classes();
+    speed_distinct();
+    if (optimal_lp_available())
+        speed_program();
+    speed_compare();
+    speed_simulation();
+    if (optimal_lp_available())
+        comparison();
+    return EXIT_SUCCESS;
+}
