@@ -17,7 +17,7 @@ struct stage_window {
 struct place {
     double master_s, link_s, work_s;  /* of this round's package; link_s < 0: no package */
     double output_s;                  /* part of work_s */
-    double free_s;                    /* the worker has done everything */
+    double first_s, free_s;           /* the worker starts its first, and has done everything */
     double sent_s, start_s;           /* port and worker start the last package */
     double sent_step_s, start_step_s; /* by how much they moved in the last round */
     int64_t packages;
@@ -144,7 +144,8 @@ static bool place_play(struct rehearsal *rehearsal, struct place *place, double 
     const double start_s = star_later(rehearsal->port_s, place->free_s);
     place->free_s = start_s + place->work_s;
     *slot = start_s;
-    place->packages++;
+    if (place->packages++ == 0)
+        place->first_s = start_s;
     const double sent_step_s = sent_s - place->sent_s, start_step_s = start_s - place->start_s;
     const double noise_s = noise_of(place->free_s);
     const bool same = fabs(sent_step_s - place->sent_step_s) <= noise_s &&
@@ -269,9 +270,8 @@ double rehearsal_play(struct rehearsal *rehearsal, const struct plan *plan, doub
     return makespan_s;
 }
 
-/* Busy times need no playing: they are sums over packages. busy_s and output_s by place. */
-static void busy_sum(struct rehearsal *rehearsal, const struct plan *plan,
-                     struct simulation *simulation, double *busy_s, double *output_s)
+/* Busy times need no playing: they are sums over packages. */
+static void busy_sum(struct rehearsal *rehearsal, const struct plan *plan, struct star *star)
 {
     for (size_t r = 0; r < plan->round_count; r++) {
         const double repeat = (double)plan->rounds[r].repeat;
@@ -280,29 +280,10 @@ static void busy_sum(struct rehearsal *rehearsal, const struct plan *plan,
             const struct place *place = &rehearsal->places[k];
             if (place->link_s < 0)
                 continue;
-            simulation->master_busy_s += repeat * place->master_s;
-            simulation->port_busy_s += repeat * place->link_s;
-            busy_s[k] += repeat * place->work_s;
-            output_s[k] += repeat * place->output_s;
-            simulation->packages += plan->rounds[r].repeat;
-        }
-    }
-}
-
-static void workers_sum(const struct plan *plan, const double *ends, const double *busy_s,
-                        const double *output_s, struct simulation *simulation)
-{
-    double busiest_s = 0;
-    simulation->earliest_end_s = simulation->makespan_s;
-    simulation->latest_end_s = simulation->makespan_s;
-    for (int64_t k = 0; k < plan->worker_count; k++) {
-        simulation->worker_busy_s += busy_s[k];
-        simulation->workers_used += ends[k] > 0;
-        if (ends[k] > 0)
-            simulation->earliest_end_s = fmin(simulation->earliest_end_s, ends[k]);
-        if (busy_s[k] > busiest_s) {
-            busiest_s = busy_s[k];
-            simulation->output_s = output_s[k];
+            star->master_busy_s += repeat * place->master_s;
+            star->port_busy_s += repeat * place->link_s;
+            star->workers[k].busy_s += repeat * place->work_s;
+            star->workers[k].output_s += repeat * place->output_s;
         }
     }
 }
@@ -310,28 +291,28 @@ static void workers_sum(const struct plan *plan, const double *ends, const doubl
 bool rehearse_plan(const struct platform *platform, const struct plan *plan,
                    struct simulation *simulation, struct failure *failure)
 {
-    const size_t count = (size_t)plan->worker_count;
     struct rehearsal *rehearsal = rehearsal_new(platform);
-    double *sums = calloc(3 * count, sizeof *sums);
-    struct simulation made = {.packages = 0};
-    bool good = false;
-    if (rehearsal == NULL || sums == NULL) {
-        failure_memory(failure, "predicting a plan");
+    struct star star = {.workers = NULL};
+    bool good = star_init(&star, plan->worker_count, platform->buffers);
+    if (!good || rehearsal == NULL) {
+        good = failure_memory(failure, "simulating a plan");
         goto out;
     }
-    made.makespan_s = rehearsal_play(rehearsal, plan, sums);
-    if (made.makespan_s == HUGE_VAL) {
-        failure_set(failure, FAILURE_MISMATCH,
-                    "a package of the plan lies in no window of the profile: make the plan again "
-                    "with this profile");
+    if (rehearsal_play(rehearsal, plan, NULL) == HUGE_VAL) {
+        good = failure_set(failure, FAILURE_MISMATCH,
+                           "a package of the plan lies in no window of the profile: make the plan "
+                           "again with this profile");
         goto out;
     }
-    busy_sum(rehearsal, plan, &made, sums + count, sums + 2 * count);
-    workers_sum(plan, sums, sums + count, sums + 2 * count, &made);
-    *simulation = made;
-    good = true;
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        star.workers[k].first_s = rehearsal->places[k].first_s;
+        star.workers[k].free_s = rehearsal->places[k].free_s;
+        star.workers[k].packages = rehearsal->places[k].packages;
+    }
+    busy_sum(rehearsal, plan, &star);
+    star_sum(&star, simulation);
 out:
-    free(sums);
+    star_release(&star);
     rehearsal_free(&rehearsal);
     return good;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "planner/bound.h"
-#include "planner/rehearse.h"
 #include "planner/schedulers.h"
 #include "planner/simulate.h"
 
@@ -100,11 +99,7 @@ static double plan_period(const struct platform *platform, const struct plan *pl
 bool schedule_predict(const struct platform *platform, struct plan *plan, struct failure *failure)
 {
     struct simulation simulation;
-    /* Packages that are played in about two seconds. */
-    const bool played = plan_packages(plan) <= INT64_C(200000000);
-    if (played && !simulate_plan(platform, plan, NULL, &simulation, failure))
-        return false;
-    if (!played && !rehearse_plan(platform, plan, &simulation, failure))
+    if (!simulate_plan(platform, plan, NULL, &simulation, failure))
         return false;
     const double makespan_s = simulation.makespan_s;
     const double bound_s = bound_makespan(platform, plan->tasks);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "planner/rehearse.h"
 #include "planner/star.h"
 
 /* What a plan has come to while it is played. */
@@ -110,6 +111,9 @@ static bool workers_exist(const struct platform *platform, const struct plan *pl
     return true;
 }
 
+/* About a second's worth; beyond, rounds that repeat themselves are skipped. */
+enum { PACKAGES_PLAYED = 20000000 };
+
 bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure)
 {
@@ -117,6 +121,8 @@ bool simulate_plan(const struct platform *platform, const struct plan *plan, str
     size_t events = trace ? trace->count : 0;
     if (!workers_exist(platform, plan, failure))
         return false;
+    if (!trace && plan_packages(plan) > PACKAGES_PLAYED)
+        return rehearse_plan(platform, plan, simulation, failure);
     bool good = star_init(&play.star, plan->worker_count, platform->buffers);
     play.costs = calloc((size_t)plan->worker_count, sizeof *play.costs);
     if (!good || !play.costs)

@@ -72,6 +72,9 @@ static void rehearsal_agrees(const struct platform *platform, const struct plan 
     assert_true(nearly(played.worker_busy_s, rehearsed.worker_busy_s));
     assert_true(nearly(played.output_s, rehearsed.output_s) || plan->worker_count > 1);
     assert_true(nearly(played.earliest_end_s, rehearsed.earliest_end_s));
+    assert_true(nearly(played.idle_first_s, rehearsed.idle_first_s));
+    assert_true(nearly(played.idle_last_s + 1, rehearsed.idle_last_s + 1) ||
+                fabs(played.idle_last_s - rehearsed.idle_last_s) <= 1e-8 * played.makespan_s);
     assert_int_equal(played.packages, rehearsed.packages);
     assert_int_equal(played.workers_used, rehearsed.workers_used);
 }
