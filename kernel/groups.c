@@ -91,10 +91,12 @@ static bool split_choose(struct split *split, const struct bank *bank, int rows,
         if (!part_choose(bank, order, 0, large, rows, columns, &first, &effort) ||
             !part_choose(bank, order, large, split->count, rows, columns, &second, &more))
             return false;
-        if (effort + more >= split->effort)
+        const double twice = large > 0 ? 1.05 : 1; /* going over a tile twice must pay */
+        double total = (effort + more) * twice;
+        if (total >= split->effort)
             continue;
         split->large = large;
-        split->effort = effort + more;
+        split->effort = total;
         split->chosen[0] = first;
         split->chosen[1] = second;
     }

@@ -1,0 +1,205 @@
+/* How a bank is split among the algorithms. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernel/groups.h"
+#include "kernel/response.h"
+#include "tests/kernel/random.h"
+
+/* `large` filters of 21 x 21 and `small` ones of 3 x 3, alternating as long as both last. */
+static struct bank *mixed_bank(int large, int small, struct random *random)
+{
+    struct filter shapes[64];
+    int count = 0;
+    while (large + small > 0) {
+        bool big = large > 0 && (small == 0 || count % 2 == 0);
+        int edge = big ? 21 : 3;
+        shapes[count] = (struct filter){.rows = edge, .columns = edge, .scale = big};
+        shapes[count].anchor_row = shapes[count].anchor_column = (edge - 1) / 2;
+        count++;
+        *(big ? &large : &small) -= 1;
+    }
+    struct bank *bank = bank_new(shapes, count);
+    assert_non_null(bank);
+    for (int64_t i = 0; i < bank_tap_count(bank); i++)
+        bank->taps[i] = random_signed(random);
+    return bank;
+}
+
+/* Pixels around a tile of 24 x 40, and results of the reference and of `groups` or `response`. */
+enum { ROWS = 24, COLUMNS = 40, BORDER = 10, WIDE = COLUMNS + 2 * BORDER + CORRELATE_SLACK };
+
+struct bench {
+    float pixels[(ROWS + 2 * BORDER) * WIDE];
+    float results[ROWS * COLUMNS];
+    struct tile tile;
+};
+
+static struct bench *bench_new(struct random *random)
+{
+    struct bench *bench = calloc(1, sizeof *bench);
+    assert_non_null(bench);
+    for (int i = 0; i < (ROWS + 2 * BORDER) * WIDE; i++)
+        bench->pixels[i] = (float)random_signed(random);
+    bench->tile = (struct tile){.origin = bench->pixels + BORDER * WIDE + BORDER,
+                                .stride = WIDE,
+                                .rows = ROWS,
+                                .columns = COLUMNS,
+                                .result = bench->results,
+                                .result_stride = COLUMNS};
+    return bench;
+}
+
+static double filter_at(const struct filter *filter, const struct bench *bench, int y, int x)
+{
+    double sum = 0;
+    for (int a = 0; a < filter->rows; a++)
+        for (int b = 0; b < filter->columns; b++)
+            sum += filter->taps[a * filter->columns + b] *
+                   (double)bench->tile
+                       .origin[(y + a - filter->anchor_row) * WIDE + x + b - filter->anchor_column];
+    return sum;
+}
+
+static void groups_do_every_filter_once(void **state)
+{
+    (void)state;
+    struct random random = {1};
+    struct bank *bank = mixed_bank(20, 20, &random);
+    struct groups *groups = groups_new(bank, ROWS, COLUMNS, NULL);
+    struct bench *bench = bench_new(&random);
+    assert_non_null(groups);
+    void *workspace = aligned_alloc(64, groups_workspace_bytes(groups) / 64 * 64 + 64);
+    groups_run(groups, &bench->tile, workspace);
+    int total = 0, filters;
+    for (int i = 0; groups_algorithm(groups, i, &filters); i++)
+        total += filters;
+    assert_int_equal(total, 40);
+    for (int i = 0; i < ROWS * COLUMNS; i += 7) {
+        double expected = -HUGE_VAL;
+        for (int k = 0; k < bank->count; k++)
+            expected =
+                fmax(expected, filter_at(&bank->filters[k], bench, i / COLUMNS, i % COLUMNS));
+        assert_true(fabs((double)bench->results[i] - expected) <= 2e-5);
+    }
+    free(workspace);
+    free(bench);
+    groups_free(&groups);
+    assert_null(groups);
+    bank_free(&bank);
+}
+
+static void a_split_is_never_estimated_worse_than_one_algorithm(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct algorithm *const *algorithms = algorithm_list(&count);
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct random random = {seed};
+        struct bank *bank = mixed_bank((int)random_between(&random, 0, 20),
+                                       (int)random_between(&random, 1, 20), &random);
+        int edge = (int)random_between(&random, 8, 200);
+        struct groups *groups = groups_new(bank, edge, edge, NULL);
+        struct groups *again = groups_new(bank, edge, edge, NULL);
+        int filters = 0, same = 0;
+        for (size_t i = 0; i < count; i++)
+            if (algorithms[i]->applies(bank))
+                assert_true(groups_effort(groups) <= algorithms[i]->effort(bank, edge, edge));
+        for (int i = 0; groups_algorithm(groups, i, &filters); i++) {
+            assert_ptr_equal(groups_algorithm(again, i, &same),
+                             groups_algorithm(groups, i, &filters));
+            assert_int_equal(same, filters);
+        }
+        groups_free(&again);
+        groups_free(&groups);
+        bank_free(&bank);
+    }
+}
+
+static void the_reference_is_never_chosen(void **state)
+{
+    (void)state;
+    for (int large = 0; large < 8; large += 3) {
+        struct random random = {9};
+        int filters;
+        struct bank *bank = mixed_bank(large, 3, &random);
+        struct groups *groups = groups_new(bank, 64, 64, NULL);
+        for (int i = 0; groups_algorithm(groups, i, &filters); i++)
+            assert_ptr_not_equal(groups_algorithm(groups, i, &filters),
+                                 algorithm_find("reference"));
+        groups_free(&groups);
+        bank_free(&bank);
+    }
+}
+
+static void one_algorithm_can_be_asked_for(void **state)
+{
+    (void)state;
+    struct random random = {2};
+    struct bank *bank = mixed_bank(3, 3, &random);
+    struct groups *groups = groups_new(bank, 64, 64, algorithm_find("direct"));
+    int filters;
+    assert_ptr_equal(groups_algorithm(groups, 0, &filters), algorithm_find("direct"));
+    assert_int_equal(filters, 6);
+    assert_null(groups_algorithm(groups, 1, &filters));
+    assert_int_equal(groups_row_step(groups), 1);
+    groups_free(&groups);
+    bank_free(&bank);
+}
+
+static void steps_meet_at_their_common_multiples(void **state)
+{
+    (void)state;
+    assert_int_equal(row_step_common(1, 1), 1);
+    assert_int_equal(row_step_common(4, 6), 12);
+    assert_int_equal(row_step_common(1, 41), 41);
+    assert_int_equal(row_step_common(0, 5), 0);
+    assert_int_equal(row_step_common(5, 0), 0);
+}
+
+/* Sum over scales (here: sizes) of the maximum over that scale's filters. */
+static void a_sum_of_maxima_adds_scale_by_scale(void **state)
+{
+    (void)state;
+    struct random random = {4};
+    struct bank *bank = mixed_bank(5, 7, &random);
+    struct response *response = response_new(bank, COMBINE_SUMMAX, ROWS, COLUMNS, NULL);
+    assert_non_null(response);
+    assert_non_null(response_summand(response, 1));
+    assert_null(response_summand(response, 2));
+    struct bench *bench = bench_new(&random);
+    void *workspace = aligned_alloc(64, response_workspace_bytes(response) / 64 * 64 + 64);
+    response_run(response, &bench->tile, workspace);
+    for (int i = 0; i < ROWS * COLUMNS; i += 3) {
+        double maxima[2] = {-HUGE_VAL, -HUGE_VAL};
+        for (int k = 0; k < bank->count; k++) {
+            const struct filter *filter = &bank->filters[k];
+            double *greatest = &maxima[filter->scale];
+            *greatest = fmax(*greatest, filter_at(filter, bench, i / COLUMNS, i % COLUMNS));
+        }
+        assert_true(fabs((double)bench->results[i] - maxima[0] - maxima[1]) <= 2e-5);
+    }
+    free(workspace);
+    free(bench);
+    response_free(&response);
+    assert_null(response);
+    bank_free(&bank);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_do_every_filter_once),
+        cmocka_unit_test(a_split_is_never_estimated_worse_than_one_algorithm),
+        cmocka_unit_test(the_reference_is_never_chosen),
+        cmocka_unit_test(one_algorithm_can_be_asked_for),
+        cmocka_unit_test(steps_meet_at_their_common_multiples),
+        cmocka_unit_test(a_sum_of_maxima_adds_scale_by_scale),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
