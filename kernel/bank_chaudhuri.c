@@ -57,7 +57,7 @@ static void ridge_measure(struct ridge *ridge, int *half_rows, int *half_columns
             double value;
             if (!ridge_at(ridge, x, y, &value))
                 continue;
-            sum += value;
+            sum += (long double)value;
             pixels++;
             if (abs(y) > *half_rows)
                 *half_rows = abs(y);

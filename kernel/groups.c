@@ -49,7 +49,7 @@ static const struct algorithm *algorithm_cheapest(const struct bank *bank, int r
     size_t count;
     const struct algorithm *const *list = algorithm_list(&count);
     const struct algorithm *cheapest = NULL;
-    *effort = INFINITY;
+    *effort = HUGE_VAL;
     for (size_t i = 0; i < count; i++) {
         if (!list[i]->applies(bank))
             continue;
@@ -81,7 +81,7 @@ static bool part_choose(const struct bank *bank, const int *order, int from, int
 /* Try every place between filters of different sizes. False: out of memory. */
 static bool split_choose(struct split *split, const struct bank *bank, int rows, int columns)
 {
-    split->effort = INFINITY;
+    split->effort = HUGE_VAL;
     for (int large = 0; large < split->count; large++) {
         const int *order = split->order;
         if (large > 0 && filter_area(bank, order[large - 1]) == filter_area(bank, order[large]))

@@ -23,7 +23,8 @@ static const char *const combine_choices[] = {[COMBINE_SUM] = "sum",
                                               [COMBINE_SUMMAX] = "summax",
                                               NULL};
 static const char *const polarity_choices[] = {"bright", "dark", NULL};
-static const char *const algorithm_choices[] = {"auto", "reference", "direct", "fft", NULL};
+static const char *const algorithm_choices[] = {"auto",  "reference", "direct",
+                                                "orbit", "fft",       NULL};
 
 static const struct kernel_parameter parameters[PARAMETERS] = {
     [BANK] = {.name = "bank",
@@ -65,7 +66,7 @@ static const struct kernel_parameter parameters[PARAMETERS] = {
                    .help = "how to correlate; auto takes the fastest for each filter",
                    .choices = algorithm_choices,
                    .initial = ALGORITHM_AUTO,
-                   .greatest = 3,
+                   .greatest = 4,
                    .whole = true},
 };
 

@@ -64,7 +64,7 @@ static double filter_response(const struct filter *filter, const float *at, ptrd
 
 static double bank_response(const struct bank *bank, const float *at, ptrdiff_t stride)
 {
-    double greatest = -INFINITY;
+    double greatest = -HUGE_VAL;
     for (int i = 0; i < bank->count; i++) {
         double response = filter_response(&bank->filters[i], at, stride);
         if (response > greatest)

@@ -5,7 +5,7 @@
 
 void summary_init(struct summary *summary)
 {
-    *summary = (struct summary){.minimum = INFINITY, .maximum = -INFINITY};
+    *summary = (struct summary){.minimum = HUGE_VAL, .maximum = -HUGE_VAL};
 }
 
 static void summary_add_values(struct summary *summary, const float *values, int64_t count)

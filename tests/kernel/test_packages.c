@@ -34,7 +34,7 @@ static double pixel_at(const struct stack *stack, int64_t slice, int64_t y, int6
 static double response_at(const struct bank *bank, const struct stack *stack, int64_t slice,
                           int64_t y, int64_t x)
 {
-    double greatest = -INFINITY;
+    double greatest = -HUGE_VAL;
     for (int i = 0; i < bank->count; i++) {
         const struct filter *filter = &bank->filters[i];
         double sum = 0;
