@@ -6,19 +6,13 @@
 
 #include "kernel/kernel.h"
 #include "planner/profile.h"
-#include "planner/textfile.h"
 #include "spmd/execute.h"
+#include "spmd/papers.h"
 #include "spmd/session.h"
 
 struct arguments {
     const char *plan, *input, *output, *profile, *isa;
     bool quiet, verbose, version;
-};
-
-/* Everything read from files, the same on every rank. */
-struct papers {
-    char *plan_text, *profile_text; /* owned; profile NULL: none */
-    struct plan plan;
 };
 
 static bool arguments_parse(const struct comm *comm, int argc, char **argv,
@@ -67,103 +61,6 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     return true;
 }
 
-/* A profile's text, owned, if the file is there and is the one the plan was made from. */
-static char *profile_try(const char *path, const char *digest, size_t *length)
-{
-    struct failure absent = FAILURE_INIT;
-    char found[65];
-    char *text = textfile_read(path, length, &absent);
-    if (!text)
-        return NULL;
-    textfile_sha256(text, *length, found);
-    if (strcmp(found, digest) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-/* Local to the master. The plan's own profile: where it was when the plan was made, or beside the
- * plan. NULL: not found, and the report will have less to say. */
-static char *profile_find_text(const char *plan_path, const struct plan *plan, size_t *length)
-{
-    if (!plan->profile || !plan->profile_sha256)
-        return NULL;
-    char *text = profile_try(plan->profile, plan->profile_sha256, length);
-    if (text)
-        return text;
-    const char *name = strrchr(plan->profile, '/'), *end = strrchr(plan_path, '/');
-    char beside[4096];
-    int directory = end ? (int)(end - plan_path) + 1 : 0;
-    int bytes = snprintf(beside, sizeof beside, "%.*s%s", directory, plan_path,
-                         name ? name + 1 : plan->profile);
-    if (bytes < 0 || (size_t)bytes >= sizeof beside)
-        return NULL;
-    return profile_try(beside, plan->profile_sha256, length);
-}
-
-/* Collective. */
-static void profile_seek(const struct comm *comm, const struct arguments *arguments,
-                         struct papers *papers)
-{
-    size_t length = 0;
-    char *text = NULL;
-    if (comm->rank == 0)
-        text = profile_find_text(arguments->plan, &papers->plan, &length);
-    if (comm->rank == 0 && !text && papers->plan.profile && !arguments->quiet)
-        fprintf(stderr,
-                "scow run: the plan's profile '%s' is not to be found (name it with -p): the "
-                "report will have no prediction of single operations\n",
-                papers->plan.profile);
-    int found = text != NULL;
-    comm_broadcast(comm, &found, sizeof found);
-    if (found)
-        papers->profile_text = comm_broadcast_text(comm, text, &length);
-}
-
-/* Collective. A profile that is not the plan's own would explain nothing. */
-static bool profile_read(const struct comm *comm, const struct arguments *arguments,
-                         struct papers *papers, struct failure *failure)
-{
-    size_t length = 0;
-    papers->profile_text = session_read(comm, arguments->profile, &length, failure);
-    if (!papers->profile_text)
-        return false;
-    struct profile profile;
-    if (!profile_parse(&profile, papers->profile_text, length, arguments->profile, failure))
-        return false;
-    profile_release(&profile);
-    char digest[65];
-    textfile_sha256(papers->profile_text, length, digest);
-    if (papers->plan.profile_sha256 && strcmp(digest, papers->plan.profile_sha256) != 0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is not the profile that %s was made from: plan again with it",
-                           arguments->profile, arguments->plan);
-    return true;
-}
-
-/* Collective. */
-static bool papers_read(const struct comm *comm, const struct arguments *arguments,
-                        struct papers *papers, struct failure *failure)
-{
-    size_t length = 0;
-    papers->plan_text = session_read(comm, arguments->plan, &length, failure);
-    if (!papers->plan_text)
-        return false;
-    if (!plan_parse(&papers->plan, papers->plan_text, length, arguments->plan, failure))
-        return false;
-    if (arguments->profile)
-        return profile_read(comm, arguments, papers, failure);
-    profile_seek(comm, arguments, papers);
-    return true;
-}
-
-static void papers_release(struct papers *papers)
-{
-    plan_release(&papers->plan);
-    free(papers->plan_text);
-    free(papers->profile_text);
-}
-
 static void outcome_print(const struct arguments *arguments, const struct plan *plan,
                           const struct run_outcome *outcome)
 {
@@ -207,6 +104,11 @@ static void intent_print(const struct arguments *arguments, const struct papers 
                          int threads)
 {
     const struct plan *plan = &papers->plan;
+    if (!arguments->quiet && plan->profile && !papers->profile_text)
+        fprintf(stderr,
+                "scow run: the plan's profile '%s' is not to be found (name it with -p): the "
+                "report will have no prediction of single operations\n",
+                plan->profile);
     if (!arguments->quiet)
         profile_compare(papers, threads);
     if (arguments->verbose)
@@ -226,7 +128,7 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
     arguments_parse(comm, argc, argv, &arguments, &over, failure);
     if (!comm_agree(comm, failure) || over)
         return;
-    if (!papers_read(comm, &arguments, &papers, failure))
+    if (!papers_read(&papers, comm, arguments.plan, arguments.profile, failure))
         goto out;
     comm_align_clocks(comm);
     struct execution execution = {

@@ -34,8 +34,10 @@ static double bytes_needed(const struct job *job)
     int64_t shape[3], chunk[3];
     job->kernel->response_shape(job->made, shape, chunk);
     double cells = 1;
-    for (int i = 0; i < 3; i++)
-        cells *= (double)((shape[i] + chunk[i] - 1) / chunk[i] * chunk[i]);
+    for (int i = 0; i < 3; i++) {
+        int64_t chunks = (shape[i] + chunk[i] - 1) / chunk[i];
+        cells *= (double)(chunks * chunk[i]);
+    }
     return cells * (sizeof(float) + sizeof(uint8_t)) + (double)job->tasks;
 }
 

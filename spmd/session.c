@@ -102,8 +102,8 @@ static char *isa_words(const char *names, int size)
         return NULL;
     size_t used = 0;
     for (int from = 1, to; from < size; from = to) {
-        const char *name = names + from * ISA_NAME;
-        for (to = from + 1; to < size && strcmp(names + to * ISA_NAME, name) == 0; to++)
+        const char *name = names + (size_t)from * ISA_NAME;
+        for (to = from + 1; to < size && strcmp(names + (size_t)to * ISA_NAME, name) == 0; to++)
             ;
         int printed;
         if (from == 1 && to == size)

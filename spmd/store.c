@@ -59,9 +59,10 @@ static bool handles_open(struct store *store)
     return store->response >= 0 && store->normalized >= 0 && store->ledger >= 0;
 }
 
-/* Read or write one task's rectangle of a data set with rows that lie side by side in memory. */
+/* Read one task's rectangle of a data set into `into`, or, where that is NULL, write it from
+ * `from`; in memory its rows lie side by side. */
 static bool task_transfer(const struct store *store, hid_t dataset, hid_t type, int64_t task,
-                          void *values, bool reading)
+                          void *into, const void *from)
 {
     int64_t start64[3], count64[3];
     store->job->kernel->task_place(store->job->made, task, start64, count64);
@@ -73,8 +74,8 @@ static bool task_transfer(const struct store *store, hid_t dataset, hid_t type, 
     hid_t space = H5Dget_space(dataset);
     hid_t memory = H5Screate_simple(3, count, NULL);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
-    herr_t status = reading ? H5Dread(dataset, type, memory, space, H5P_DEFAULT, values)
-                            : H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values);
+    herr_t status = into ? H5Dread(dataset, type, memory, space, H5P_DEFAULT, into)
+                         : H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, from);
     H5Sclose(memory);
     H5Sclose(space);
     return status >= 0;
@@ -85,8 +86,8 @@ static bool task_transfer(const struct store *store, hid_t dataset, hid_t type, 
 static bool first_access(struct store *store)
 {
     int64_t task = store->comm->rank % store->job->tasks;
-    return task_transfer(store, store->normalized, H5T_NATIVE_UINT8, task, store->bytes, true) &&
-           task_transfer(store, store->response, H5T_NATIVE_UINT8, task, store->bytes, true);
+    return task_transfer(store, store->normalized, H5T_NATIVE_UINT8, task, store->bytes, NULL) &&
+           task_transfer(store, store->response, H5T_NATIVE_UINT8, task, store->bytes, NULL);
 }
 
 struct store *store_open(const char *path, const struct comm *comm, const struct job *job,
@@ -136,8 +137,8 @@ bool store_write(struct store *store, int64_t first, int64_t count, const float 
 {
     int64_t stride = store->job->kernel->result_stride(store->job->made);
     for (int64_t i = 0; i < count; i++) {
-        float *values = (float *)(uintptr_t)(results + i * stride); /* only read */
-        if (!task_transfer(store, store->response, H5T_NATIVE_FLOAT, first + i, values, false))
+        if (!task_transfer(store, store->response, H5T_NATIVE_FLOAT, first + i, NULL,
+                           results + i * stride))
             return write_failed(store, first + i, failure);
     }
     return ledger_mark(store, first, count) || write_failed(store, first, failure);
@@ -166,12 +167,12 @@ bool store_normalize(struct store *store, int64_t first, int64_t count,
                      const struct summary *summary, float *results, struct failure *failure)
 {
     for (int64_t task = first; task < first + count; task++) {
-        if (!task_transfer(store, store->response, H5T_NATIVE_FLOAT, task, results, true))
+        if (!task_transfer(store, store->response, H5T_NATIVE_FLOAT, task, results, NULL))
             return failure_set(failure, FAILURE_FAILED,
                                "%s: core task %" PRId64 " could not be read back: check the disk",
                                store->path, task);
         normalize(results, task_values(store->job, task), summary, store->bytes);
-        if (!task_transfer(store, store->normalized, H5T_NATIVE_UINT8, task, store->bytes, false))
+        if (!task_transfer(store, store->normalized, H5T_NATIVE_UINT8, task, NULL, store->bytes))
             return write_failed(store, task, failure);
     }
     return true;
