@@ -130,7 +130,8 @@ static char *scratch_directory(const struct arguments *arguments)
     if (arguments->scratch)
         return strdup(arguments->scratch);
     const char *slash = arguments->output ? strrchr(arguments->output, '/') : NULL;
-    return slash ? strndup(arguments->output, (size_t)(slash - arguments->output) + 1)
+    return slash ? strndup(arguments->output,
+                           slash > arguments->output ? (size_t)(slash - arguments->output) : 1)
                  : strdup(".");
 }
 
@@ -151,6 +152,13 @@ static bool outcome_write(const struct arguments *arguments, const struct calibr
         return false;
     return text_write(profile_print(&calibration->profile),
                       arguments->output ? arguments->output : "-", failure);
+}
+
+/* Local to the master. Minutes of probing shall not end in a file that cannot be written. */
+static bool outcome_check(const struct arguments *arguments, struct failure *failure)
+{
+    return (!arguments->probes || textfile_check(arguments->probes, failure)) &&
+           (!arguments->output || textfile_check(arguments->output, failure));
 }
 
 /* Local, the same on every rank. */
@@ -188,6 +196,8 @@ static void calibrate_command(struct comm *comm, int argc, char **argv, struct f
     if (arguments_parse(comm, argc, argv, &arguments, &over, failure) && !over)
         request_fill(&request, &arguments, &setup, blocks, failure);
     char *scratch = scratch_directory(&arguments);
+    if (comm->rank == 0 && failure->code == FAILURE_NONE && !over)
+        outcome_check(&arguments, failure);
     if (!scratch)
         failure_memory(failure, "naming the scratch file");
     if (!comm_agree(comm, failure) || over)

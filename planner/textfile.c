@@ -117,6 +117,39 @@ static bool beside_write(const char *beside, int file, const char *text)
     return good;
 }
 
+/* An empty temporary file beside `path`, its owned name in *beside; < 0: refused. */
+static int beside_open(const char *path, char **beside, struct failure *failure)
+{
+    size_t size = strlen(path) + sizeof ".XXXXXX";
+    *beside = malloc(size);
+    if (!*beside) {
+        failure_memory(failure, "writing a file");
+        return -1;
+    }
+    snprintf(*beside, size, "%s.XXXXXX", path);
+    int file = mkstemp(*beside);
+    if (file < 0)
+        write_refuse(path, failure);
+    return file;
+}
+
+bool textfile_check(const char *path, struct failure *failure)
+{
+    struct stat status;
+    if (strcmp(path, "-") == 0)
+        return true;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return access(path, W_OK) == 0 || write_refuse(path, failure);
+    char *beside = NULL;
+    int file = beside_open(path, &beside, failure);
+    if (file >= 0) {
+        close(file);
+        unlink(beside);
+    }
+    free(beside);
+    return file >= 0;
+}
+
 bool textfile_write(const char *path, const char *text, struct failure *failure)
 {
     if (strcmp(path, "-") == 0)
@@ -124,12 +157,8 @@ bool textfile_write(const char *path, const char *text, struct failure *failure)
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return special_write(path, text, failure);
-    size_t size = strlen(path) + sizeof ".XXXXXX";
-    char *beside = malloc(size);
-    if (!beside)
-        return failure_memory(failure, "writing a file");
-    snprintf(beside, size, "%s.XXXXXX", path);
-    int file = mkstemp(beside);
+    char *beside = NULL;
+    int file = beside_open(path, &beside, failure);
     bool good = file >= 0 && beside_write(beside, file, text);
     if (good && rename(beside, path) != 0) {
         int reason = errno;

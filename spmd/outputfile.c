@@ -64,7 +64,7 @@ static bool check_space(const char *path, const struct job *job, struct failure 
     double needed = bytes_needed(job);
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0)
-        return failure_set(failure, FAILURE_MISMATCH,
+        return failure_set(failure, FAILURE_FAILED,
                            "%s: cannot be created: %s: choose another place", path,
                            strerror(errno));
     bool good = reserve(file, needed) || no_room(path, needed, failure);
@@ -90,12 +90,12 @@ static bool check_place(const char *path, const struct job *job, struct failure 
 {
     char directory[4096];
     if (!directory_of(path, directory, sizeof directory))
-        return failure_set(failure, FAILURE_MISMATCH, "%.80s...: the name is too long", path);
+        return failure_set(failure, FAILURE_FAILED, "%.80s...: the name is too long", path);
     if (access(path, F_OK) == 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: exists already: choose another name or remove it first", path);
     if (access(directory, W_OK | X_OK) != 0)
-        return failure_set(failure, FAILURE_MISMATCH,
+        return failure_set(failure, FAILURE_FAILED,
                            "%s: cannot be created: %s: choose a directory that you can write to",
                            path, strerror(errno));
     return check_space(path, job, failure);

@@ -64,6 +64,20 @@ static void files_refused(void **state)
                    "is yours and has room");
 }
 
+static void check_answers_as_write_would(void **state)
+{
+    struct failure good = FAILURE_INIT, nowhere = FAILURE_INIT;
+    (void)state;
+    assert_true(textfile_check("-", &good));
+    assert_true(textfile_check("checked.txt", &good));
+    assert_int_equal(access("checked.txt", F_OK), -1); /* nothing is left behind */
+    assert_true(textfile_check("/dev/null", &good));
+    assert_false(textfile_check("no-such-folder/x", &nowhere));
+    assert_failure(nowhere, FAILURE_FAILED,
+                   "cannot write 'no-such-folder/x': No such file or directory; choose a place "
+                   "that exists, is yours and has room");
+}
+
 /* FIPS 180-4, the examples of one block and of the empty message. */
 static void digests_are_sha256(void **state)
 {
@@ -81,6 +95,7 @@ int main(void)
         cmocka_unit_test(files_round_trip),
         cmocka_unit_test(files_larger_than_one_read),
         cmocka_unit_test(files_refused),
+        cmocka_unit_test(check_answers_as_write_would),
         cmocka_unit_test(digests_are_sha256),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
