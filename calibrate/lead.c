@@ -31,7 +31,6 @@ struct leader {
 /* One package size at one place. */
 struct probe {
     struct leader *leader;
-    int place;
     int64_t first, count;
 };
 
@@ -199,23 +198,17 @@ static void probe_passage(const struct probe *probe, int rank)
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
-/* A part of the file for this worker and place, never written before where the job is large
- * enough for that. */
+/* The scratch file is new at every place: each worker has its share of it to write, as in a run. A
+ * package larger than that is written once, overlapping its neighbour's. */
 static void fresh_range(const struct probe *probe, int rank, struct probe_order *order)
 {
-    const struct leader *leader = probe->leader;
-    int64_t tasks = leader->setup->job->tasks;
-    int64_t parts = (int64_t)worker_count(leader) * leader->setup->effort.places;
-    int64_t part = (int64_t)(rank - 1) * leader->setup->effort.places + probe->place;
-    order->fresh_first = tasks * part / parts;
-    order->fresh_last = tasks * (part + 1) / parts;
+    int64_t tasks = probe->leader->setup->job->tasks, workers = worker_count(probe->leader);
+    order->fresh_first = tasks * (rank - 1) / workers;
+    order->fresh_last = tasks * rank / workers;
     if (order->fresh_last - order->fresh_first >= probe->count)
         return;
-    /* Too large: one write for each worker, overlapping where it must. */
-    int64_t room = tasks - probe->count;
-    order->fresh_first =
-        worker_count(leader) > 1 ? room * (rank - 1) / (worker_count(leader) - 1) : 0;
-    order->fresh_last = order->fresh_first + (probe->place == 0 ? probe->count : 0);
+    order->fresh_first = workers > 1 ? (tasks - probe->count) * (rank - 1) / (workers - 1) : 0;
+    order->fresh_last = order->fresh_first + probe->count;
 }
 
 static void work_record(const struct probe *probe, int rank, const struct probe_work *work)
@@ -288,39 +281,43 @@ static void lead_clear(struct leader *leader)
     unlink(leader->setup->scratch);
 }
 
-/* Places are spread over the whole image, its edges included. */
-static double place_probe(struct leader *leader, int64_t count, int place)
+static void operations_probe(const struct probe *probe, double *longest_s)
+{
+    struct failure *failure = probe->leader->failure;
+    probe_envelope(probe);
+    for (int rank = 1; rank <= worker_count(probe->leader) && failure->code == FAILURE_NONE; rank++)
+        probe_passage(probe, rank);
+    if (failure->code == FAILURE_NONE)
+        *longest_s = fmax(*longest_s, probe_work_all(probe));
+}
+
+/* Collective. Places are spread over the whole image, its edges included. */
+static void place_probe(struct leader *leader, int64_t count, int place, double *longest_s)
 {
     const struct probe_effort *effort = &leader->setup->effort;
     int64_t room = leader->setup->job->tasks - count;
     struct probe probe = {
         .leader = leader,
-        .place = place,
         .first = effort->places > 1 ? room * place / (effort->places - 1) : 0,
         .count = count,
     };
-    probe_envelope(&probe);
-    for (int rank = 1; rank <= worker_count(leader) && leader->failure->code == FAILURE_NONE;
-         rank++)
-        probe_passage(&probe, rank);
-    return leader->failure->code == FAILURE_NONE ? probe_work_all(&probe) : 0;
+    bool staged = lead_stage(leader, count);
+    if (staged) {
+        struct probe_order order = {.kind = PROBE_CLEAR};
+        operations_probe(&probe, longest_s);
+        order_all(leader, &order);
+    }
+    lead_clear(leader);
 }
 
 /* Collective. Returns the longest computation, seconds. */
 static double size_probe(struct leader *leader, int64_t count)
 {
-    double longest = 0;
-    if (!lead_stage(leader, count)) {
-        lead_clear(leader);
-        return 0;
-    }
+    double longest_s = 0;
     for (int place = 0; place < leader->setup->effort.places; place++)
         if (leader->failure->code == FAILURE_NONE)
-            longest = fmax(longest, place_probe(leader, count, place));
-    struct probe_order order = {.kind = PROBE_CLEAR};
-    order_all(leader, &order);
-    lead_clear(leader);
-    return longest;
+            place_probe(leader, count, place, &longest_s);
+    return longest_s;
 }
 
 /* No plan for all workers gives one of them much more than its even share. */
