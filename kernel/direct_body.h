@@ -11,7 +11,6 @@
  * A response is summed in one fixed order of taps whatever the cell, so that a pixel's value does
  * not depend on the tile.
  */
-#include <assert.h>
 #include <stdbool.h>
 
 #include "kernel/direct_kernel.h"
@@ -91,71 +90,106 @@ VECTOR_INLINE void cell_run(const struct direct_group *group, const ptrdiff_t *o
     }
 }
 
+static void cell_of_1(const struct direct_group *group, const ptrdiff_t *offsets,
+                      const struct cell *cell)
+{
+    cell_run(group, offsets, cell, 1, CELL_1);
+}
+
+static void cell_of_2(const struct direct_group *group, const ptrdiff_t *offsets,
+                      const struct cell *cell)
+{
+    cell_run(group, offsets, cell, 2, CELL_2);
+}
+
+static void cell_of_3(const struct direct_group *group, const ptrdiff_t *offsets,
+                      const struct cell *cell)
+{
+    cell_run(group, offsets, cell, 3, CELL_3);
+}
+
+static void cell_of_4(const struct direct_group *group, const ptrdiff_t *offsets,
+                      const struct cell *cell)
+{
+    cell_run(group, offsets, cell, 4, CELL_4);
+}
+
+static void cell_of_5(const struct direct_group *group, const ptrdiff_t *offsets,
+                      const struct cell *cell)
+{
+    cell_run(group, offsets, cell, 5, CELL_5);
+}
+
+static void cell_of_6(const struct direct_group *group, const ptrdiff_t *offsets,
+                      const struct cell *cell)
+{
+    cell_run(group, offsets, cell, 6, CELL_6);
+}
+
+/* What does a cell of a group of so many filters, and of how many vectors it is. */
+struct cell_kind {
+    void (*run)(const struct direct_group *group, const ptrdiff_t *offsets,
+                const struct cell *cell);
+    int vectors;
+};
+
+static const struct cell_kind cell_kinds[DIRECT_FILTERS_MOST + 1] = {
+    [1] = {cell_of_1, CELL_1}, [2] = {cell_of_2, CELL_2}, [3] = {cell_of_3, CELL_3},
+    [4] = {cell_of_4, CELL_4}, [5] = {cell_of_5, CELL_5}, [6] = {cell_of_6, CELL_6},
+};
+
+/* The whole cells of row y, vectors side by side; returns the first column that is left. */
+static int row_run(const struct direct_group *group, const ptrdiff_t *offsets,
+                   const struct tile *tile, int y, bool keep)
+{
+    const struct cell_kind *kind = &cell_kinds[group->filters];
+    const int width = kind->vectors * VECTOR_LANES;
+    struct cell cell = {.pixels = tile->origin + y * tile->stride,
+                        .step = VECTOR_LANES,
+                        .result = tile->result + y * tile->result_stride,
+                        .result_step = VECTOR_LANES,
+                        .vectors = kind->vectors,
+                        .lanes = VECTOR_LANES,
+                        .keep = keep};
+    int x = 0;
+    for (; x + width <= tile->columns; x += width) {
+        kind->run(group, offsets, &cell);
+        cell.pixels += width;
+        cell.result += width;
+    }
+    return x;
+}
+
 /* Columns [x, x + lanes), all rows: vectors one below the other. The last cell is moved up to end
  * at the last row; a tile of fewer rows takes them one by one. */
-VECTOR_INLINE void column_run(const struct direct_group *group, const ptrdiff_t *offsets,
-                              const struct tile *tile, int x, int lanes, bool keep, int filters,
-                              int vectors)
+static void column_run(const struct direct_group *group, const ptrdiff_t *offsets,
+                       const struct tile *tile, int x, int lanes, bool keep)
 {
-    bool few = tile->rows < vectors;
-    for (int y = 0; y < tile->rows; y += few ? 1 : vectors) {
-        int top = few || y + vectors <= tile->rows ? y : tile->rows - vectors;
+    const struct cell_kind *kind = &cell_kinds[group->filters];
+    const bool few = tile->rows < kind->vectors;
+    const int rows = few ? 1 : kind->vectors;
+    for (int y = 0; y < tile->rows; y += rows) {
+        int top = y + rows <= tile->rows ? y : tile->rows - rows;
         struct cell cell = {.pixels = tile->origin + top * tile->stride + x,
                             .step = few ? 0 : tile->stride,
                             .result = tile->result + top * tile->result_stride + x,
                             .result_step = tile->result_stride,
-                            .vectors = few ? 1 : vectors,
+                            .vectors = rows,
                             .lanes = lanes,
                             .keep = keep};
-        cell_run(group, offsets, &cell, filters, vectors);
+        kind->run(group, offsets, &cell);
     }
 }
 
-VECTOR_INLINE void group_run(const struct direct_group *group, const ptrdiff_t *offsets,
-                             const struct tile *tile, bool keep, int filters, int vectors)
+static void group_run(const struct direct_group *group, const ptrdiff_t *offsets,
+                      const struct tile *tile, bool keep)
 {
-    const int width = vectors * VECTOR_LANES;
-    int whole = tile->columns / width * width;
+    int left = 0;
     for (int y = 0; y < tile->rows; y++)
-        for (int x = 0; x < whole; x += width) {
-            struct cell cell = {.pixels = tile->origin + y * tile->stride + x,
-                                .step = VECTOR_LANES,
-                                .result = tile->result + y * tile->result_stride + x,
-                                .result_step = VECTOR_LANES,
-                                .vectors = vectors,
-                                .lanes = VECTOR_LANES,
-                                .keep = keep};
-            cell_run(group, offsets, &cell, filters, vectors);
-        }
-    for (int x = whole; x < tile->columns; x += VECTOR_LANES) {
+        left = row_run(group, offsets, tile, y, keep);
+    for (int x = left; x < tile->columns; x += VECTOR_LANES) {
         int lanes = tile->columns - x < VECTOR_LANES ? tile->columns - x : VECTOR_LANES;
-        column_run(group, offsets, tile, x, lanes, keep, filters, vectors);
-    }
-}
-
-static void group_dispatch(const struct direct_group *group, const ptrdiff_t *offsets,
-                           const struct tile *tile, bool keep)
-{
-    switch (group->filters) {
-    case 6:
-        group_run(group, offsets, tile, keep, 6, CELL_6);
-        break;
-    case 5:
-        group_run(group, offsets, tile, keep, 5, CELL_5);
-        break;
-    case 4:
-        group_run(group, offsets, tile, keep, 4, CELL_4);
-        break;
-    case 3:
-        group_run(group, offsets, tile, keep, 3, CELL_3);
-        break;
-    case 2:
-        group_run(group, offsets, tile, keep, 2, CELL_2);
-        break;
-    default:
-        assert(group->filters == 1);
-        group_run(group, offsets, tile, keep, 1, CELL_1);
-        break;
+        column_run(group, offsets, tile, x, lanes, keep);
     }
 }
 
@@ -265,6 +299,6 @@ void DIRECT_RUN(const struct direct_bank *bank, const struct tile *tile, ptrdiff
         const struct direct_group *group = &bank->groups[i];
         for (int k = 0; k < group->places; k++)
             offsets[k] = group->place[k].row * tile->stride + group->place[k].column;
-        group_dispatch(group, offsets, tile, tile->accumulate || i > 0);
+        group_run(group, offsets, tile, tile->accumulate || i > 0);
     }
 }

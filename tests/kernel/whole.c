@@ -187,23 +187,51 @@ static void run_compute(const struct kernel *kernel, const struct kernel_job *jo
     free(package);
 }
 
-float *whole_compute(const struct kernel *kernel, const struct kernel_setup *setup,
-                     struct stack *stack, struct random *random, int64_t package_most, int threads,
-                     int64_t *pulses)
+static void setup_check(const struct kernel *kernel, const struct kernel_setup *setup)
 {
     char why[256];
     if (!kernel->check(setup, why, sizeof why))
         whole_abort(why);
-    int64_t tasks = kernel->task_count(setup), pixels = extent_pixels(&setup->extent);
-    struct kernel_job *job = kernel->new_job(setup);
-    struct run *runs = allocate((size_t)tasks * sizeof *runs);
+}
+
+/* No response is infinite: whatever is not filled shows. */
+static float *image_new(const struct extent *extent)
+{
+    int64_t pixels = extent_pixels(extent);
     float *image = allocate((size_t)pixels * sizeof *image);
     for (int64_t i = 0; i < pixels; i++)
-        image[i] = INFINITY; /* no response is: whatever is not filled shows */
+        image[i] = INFINITY;
+    return image;
+}
+
+float *whole_compute(const struct kernel *kernel, const struct kernel_setup *setup,
+                     struct stack *stack, struct random *random, int64_t package_most, int threads,
+                     int64_t *pulses)
+{
+    setup_check(kernel, setup);
+    int64_t tasks = kernel->task_count(setup);
+    struct kernel_job *job = kernel->new_job(setup);
+    struct run *runs = allocate((size_t)tasks * sizeof *runs);
+    float *image = image_new(&setup->extent);
     int64_t count = runs_make(runs, tasks, package_most, random);
     for (int64_t i = 0; job && i < count; i++)
         run_compute(kernel, job, &runs[i], stack, threads, pulses, image);
     free(runs);
+    kernel->free_job(&job);
+    return image;
+}
+
+float *whole_sample(const struct kernel *kernel, const struct kernel_setup *setup,
+                    struct stack *stack, int64_t every, int64_t phase)
+{
+    setup_check(kernel, setup);
+    int64_t tasks = kernel->task_count(setup);
+    struct kernel_job *job = kernel->new_job(setup);
+    float *image = image_new(&setup->extent);
+    for (int64_t task = phase; job && task < tasks; task += every) {
+        struct run run = {.first = task, .count = 1};
+        run_compute(kernel, job, &run, stack, 1, NULL, image);
+    }
     kernel->free_job(&job);
     return image;
 }

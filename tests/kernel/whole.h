@@ -34,4 +34,8 @@ float *whole_compute(const struct kernel *kernel, const struct kernel_setup *set
                      struct stack *stack, struct random *random, int64_t package_most, int threads,
                      int64_t *pulses);
 
+/* The same for every `every`-th task only, from task `phase`; the other values are infinite. */
+float *whole_sample(const struct kernel *kernel, const struct kernel_setup *setup,
+                    struct stack *stack, int64_t every, int64_t phase);
+
 #endif
