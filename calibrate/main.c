@@ -30,7 +30,7 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows)
     const struct option_row fixed[] = {
         {'k', "kernel", "NAME", OPTION_TEXT, &arguments->kernel,
          "core task to measure (default: matched-filter)"},
-        {'i', "input", "IMAGE", OPTION_TEXT, &arguments->input,
+        {'i', "image", "IMAGE", OPTION_TEXT, &arguments->input,
          "PNG, PGM, or HDF5 data set (file.h5:/path) like the ones to be processed"},
         {0, "blocks", "B,B,...", OPTION_TEXT, &arguments->blocks,
          "edges of a core task to measure, in pixels (default: 64)"},

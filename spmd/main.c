@@ -19,7 +19,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             struct arguments *arguments, bool *over, struct failure *failure)
 {
     const struct option_row rows[] = {
-        {'i', "input", "IMAGE", OPTION_TEXT, &arguments->input,
+        {'i', "image", "IMAGE", OPTION_TEXT, &arguments->input,
          "PNG, PGM, or HDF5 data set (file.h5:/path) that the plan was made for"},
         {'o', "output", "FILE", OPTION_TEXT, &arguments->output, "HDF5 file to create"},
         {'p', "profile", "FILE", OPTION_TEXT, &arguments->profile,
