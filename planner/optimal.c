@@ -30,7 +30,7 @@ struct walk {
     size_t tried_count;
 };
 
-enum { PACKAGES_MOST = 900, WALK_EFFORT = 650000 };
+enum { PACKAGES_MOST = 900, WALK_EFFORT = 1000000 };
 
 /* The program's loads as a candidate. */
 static void offer_loads(struct walk *walk, const struct point *point, double *loads)

@@ -263,22 +263,3 @@ int period_list(const struct lineup *lineup, double tasks, enum period_goal goal
     }
     return podium.count;
 }
-
-double period_feed_share(const struct lineup *lineup, const double *loads, double period_s)
-{
-    double feed_s = 0;
-    for (int64_t i = 0; i < lineup->count; i++)
-        feed_s += cost_of(lineup->workers[i].feed, loads[i]);
-    return feed_s / period_s;
-}
-
-double period_work_share(const struct lineup *lineup, const double *loads, double period_s)
-{
-    double work_s = 0;
-    int64_t working = 0;
-    for (int64_t i = 0; i < lineup->count; i++) {
-        work_s += cost_of(lineup->workers[i].work, loads[i]);
-        working += loads[i] > 0;
-    }
-    return working > 0 ? work_s / ((double)working * period_s) : 0;
-}

@@ -49,9 +49,4 @@ bool period_for_perfect(const struct lineup *lineup, int64_t count, double tasks
 int period_list(const struct lineup *lineup, double tasks, enum period_goal goal,
                 struct period *best, int most);
 
-/* What a finished period is worth (Definition 9): shares of `period_s` in which the port and the
- * workers that have a load are busy. */
-double period_feed_share(const struct lineup *lineup, const double *loads, double period_s);
-double period_work_share(const struct lineup *lineup, const double *loads, double period_s);
-
 #endif

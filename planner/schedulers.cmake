@@ -1,6 +1,7 @@
 # The schedulers of the planner: one file each, and the mathematics that they share.
 target_sources(scow-planner PRIVATE
     contest.c
+    cover.c
     discretise.c
     last_round.c
     level.c

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "planner/cover.h"
 #include "planner/level.h"
 #include "planner/scow_exact.h"
 #include "planner/steady.h"
@@ -174,6 +175,8 @@ bool scow_make(const struct schedule_request *request, enum period_goal goal, co
         return false;
     for (int64_t w = 0; w < request->platform->window_count; w++)
         search_window(&contest, &request->platform->windows[w], goal);
+    if (goal == PERIOD_PRODUCTION)
+        contest_cover(&contest);
     return contest_finish(&contest, name,
                           goal == PERIOD_PRODUCTION
                               ? "no package size of the profile's windows adds up to the tasks"

@@ -5,6 +5,7 @@ scow_add_test(planner-schedulers-golden unit schedulers_golden.c planner-platfor
 scow_add_test(planner-schedulers-properties prop schedulers_properties.c planner-platforms)
 scow_add_test(planner-schedulers-parts prop schedulers_parts.c planner-platforms)
 scow_add_test(planner-schedulers-tiny prop schedulers_tiny.c planner-platforms)
+scow_add_test(planner-schedulers-windows unit schedulers_windows.c planner-platforms)
 
 # Not a test: prints how fast planning is and how good the plans are.
 add_executable(bench-planner ${PROJECT_SOURCE_DIR}/tests/bench/planner/bench_planner.c)

@@ -1,0 +1,134 @@
+/* Affine windows: no package outside them, and the better one wins. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "planner/scheduler.h"
+#include "tests/planner/platforms.h"
+
+static struct platform platform_plain(int64_t workers, int64_t least, int64_t greatest)
+{
+    return platform_of_equals(workers, least, greatest, (struct cost){1e-4, 1e-5},
+                              (struct cost){1e-4, 1e-5}, (struct cost){1e-3, 1e-3});
+}
+
+static struct plan plan_made(const struct platform *platform, double tasks)
+{
+    const struct schedule_request request = {platform, tasks, false, 0};
+    struct plan plan = {.kernel = NULL};
+    struct failure failure = FAILURE_INIT;
+    if (!schedule_auto(&request, &plan, &failure))
+        fail_msg("%s", failure.text);
+    return plan;
+}
+
+static double load_least(const struct plan *plan)
+{
+    double least = HUGE_VAL;
+    for (size_t r = 0; r < plan->round_count; r++)
+        for (int64_t k = 0; k < plan->worker_count; k++)
+            if (plan->rounds[r].loads[k] > 0)
+                least = fmin(least, plan->rounds[r].loads[k]);
+    return least;
+}
+
+static void no_window_fits_says_so(void **state)
+{
+    (void)state;
+    struct platform platform = platform_plain(3, 10, 10);
+    const struct schedule_request request = {&platform, 25, false, 0};
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct plan plan = {.kernel = NULL};
+        struct failure failure = FAILURE_INIT;
+        assert_false(list[i].make(&request, &plan, &failure));
+        assert_int_equal(failure.code, FAILURE_INFEASIBLE);
+        assert_non_null(strstr(failure.text, list[i].name));
+        assert_null(plan.rounds);
+    }
+    struct plan plan = {.kernel = NULL};
+    struct failure failure = FAILURE_INIT;
+    assert_false(schedule_auto(&request, &plan, &failure));
+    assert_int_equal(failure.code, FAILURE_INFEASIBLE);
+    assert_true(strlen(failure.text) > 0);
+    platform_release(&platform);
+}
+
+static void packages_of_one_size_add_up(void **state)
+{
+    (void)state;
+    struct platform platform = platform_plain(3, 10, 10);
+    struct plan plan = plan_made(&platform, 250);
+    assert_true(load_least(&plan) == 10 && plan_largest_load(&plan) == 10);
+    assert_int_equal(plan_packages(&plan), 25);
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
+/* The second window costs a tenth per task: everything should move there, although its packages
+ * are larger than the first window's optimum. */
+static void the_cheaper_window_wins(void **state)
+{
+    (void)state;
+    struct platform platform = platform_plain(8, 1, 100);
+    platform_add_window(&platform, 2000, 20000, 0.1);
+    struct plan plan = plan_made(&platform, 1e6);
+    assert_true(load_least(&plan) >= 2000);
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
+/* And the other way round. */
+static void the_dearer_window_is_left(void **state)
+{
+    (void)state;
+    struct platform platform = platform_plain(8, 1, 100);
+    platform_add_window(&platform, 2000, 20000, 10);
+    struct plan plan = plan_made(&platform, 1e6);
+    assert_true(plan_largest_load(&plan) <= 100);
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
+/* The optimum lies above the window: its upper end is the best there is. */
+static void the_windows_end_is_used(void **state)
+{
+    (void)state;
+    struct platform wide = platform_plain(64, 1, 1000000), narrow = platform_plain(64, 1, 40);
+    struct plan free_plan = plan_made(&wide, 1e6), held = plan_made(&narrow, 1e6);
+    assert_true(plan_largest_load(&free_plan) > 40);
+    assert_true(plan_largest_load(&held) == 40);
+    assert_true(held.predicted.makespan_s >= free_plan.predicted.makespan_s);
+    plan_release(&free_plan);
+    plan_release(&held);
+    platform_release(&wide);
+    platform_release(&narrow);
+}
+
+/* Neither 23 tens nor 23 threes: only both windows together hold the job. */
+static void windows_can_share_a_job(void **state)
+{
+    (void)state;
+    struct platform platform = platform_plain(3, 3, 3);
+    platform_add_window(&platform, 10, 10, 1);
+    struct plan plan = plan_made(&platform, 23);
+    assert_true(load_least(&plan) == 3 && plan_largest_load(&plan) == 10);
+    assert_int_equal(plan_packages(&plan), 3); /* 10 + 10 + 3 */
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_window_fits_says_so),  cmocka_unit_test(packages_of_one_size_add_up),
+        cmocka_unit_test(the_cheaper_window_wins), cmocka_unit_test(the_dearer_window_is_left),
+        cmocka_unit_test(the_windows_end_is_used), cmocka_unit_test(windows_can_share_a_job),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
