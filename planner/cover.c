@@ -29,36 +29,35 @@ static bool cover_choose(struct cover *cover, int64_t last, double low, double h
         return false;
     const struct platform_window *window = &cover->platform->windows[last];
     const double most = fmin(floor(high / (double)window->least), PACKAGES_MOST);
-    for (double count = most; count >= 0 && cover->steps < STEPS_MOST; count--) {
+    for (int64_t count = (int64_t)most; count >= 0 && cover->steps < STEPS_MOST; count--) {
         cover->steps++;
-        cover->counts[last] = (int64_t)count;
-        if (cover_choose(cover, last - 1, low - count * (double)window->greatest,
-                         high - count * (double)window->least))
+        cover->counts[last] = count;
+        if (cover_choose(cover, last - 1, low - (double)count * (double)window->greatest,
+                         high - (double)count * (double)window->least))
             return true;
     }
     return false;
 }
 
-/* The packages' loads, each at its window's least, then filled up to the tasks. */
+/* The packages' loads, largest window first, each filled as far as the others' least loads leave
+ * tasks for it. NULL: out of memory. */
 static double *cover_loads(struct cover *cover, double tasks)
 {
-    for (int64_t w = 0; w < cover->platform->window_count; w++)
+    double least = 0;
+    for (int64_t w = 0; w < cover->platform->window_count; w++) {
         cover->packages += cover->counts[w];
-    double *loads = malloc((size_t)cover->packages * sizeof *loads), left = tasks;
-    if (loads == NULL)
-        return NULL;
+        least += (double)cover->counts[w] * (double)cover->platform->windows[w].least;
+    }
+    double *loads = calloc((size_t)cover->packages + 1, sizeof *loads), more = tasks - least;
     int64_t at = 0;
-    for (int64_t w = cover->platform->window_count - 1; w >= 0; w--)
-        for (int64_t k = 0; k < cover->counts[w]; k++)
-            left -= loads[at++] = (double)cover->platform->windows[w].least;
-    at = 0;
-    for (int64_t w = cover->platform->window_count - 1; w >= 0; w--)
-        for (int64_t k = 0; k < cover->counts[w]; k++, at++) {
-            const double more =
-                fmin(left, (double)cover->platform->windows[w].greatest - loads[at]);
-            loads[at] += more;
-            left -= more;
+    for (int64_t w = cover->platform->window_count - 1; w >= 0 && loads != NULL; w--) {
+        const struct platform_window *window = &cover->platform->windows[w];
+        for (int64_t k = 0; k < cover->counts[w]; k++) {
+            const double added = fmin(more, (double)(window->greatest - window->least));
+            loads[at++] = (double)window->least + added;
+            more -= added;
         }
+    }
     return loads;
 }
 
@@ -68,9 +67,12 @@ static void cover_offer(struct contest *contest, const struct lineup *lineup, co
 {
     struct plan candidate;
     double *round = calloc((size_t)lineup->count, sizeof *round);
-    contest->starved = contest->starved || round == NULL;
+    if (round == NULL) {
+        contest->starved = true;
+        return;
+    }
     candidate_open(contest, &candidate, lineup, lineup->count);
-    for (int64_t at = 0; at < packages && !contest->starved; at += lineup->count) {
+    for (int64_t at = 0; at < packages; at += lineup->count) {
         for (int64_t i = 0; i < lineup->count; i++)
             round[i] = at + i < packages ? loads[at + i] : 0;
         candidate_round(contest, &candidate, 1, round);

@@ -95,7 +95,7 @@ bool lineup_init(struct lineup *lineup, const struct platform *platform,
                           .real_valued = real_valued,
                           .master = cost_sum(window->envelope, window->send),
                           .count = platform->worker_count};
-    made.workers = malloc((size_t)made.count * sizeof *made.workers);
+    made.workers = calloc((size_t)made.count, sizeof *made.workers);
     if (made.workers == NULL)
         return false;
     lineup_fill(&made, window);
@@ -127,7 +127,7 @@ static void worker_numbers(struct lineup_worker *worker, double *number[LINEUP_N
 
 bool lineup_homogeneous(const struct lineup *lineup, double tolerance)
 {
-    double low[LINEUP_NUMBERS], high[LINEUP_NUMBERS], *number[LINEUP_NUMBERS];
+    double low[LINEUP_NUMBERS] = {0}, high[LINEUP_NUMBERS] = {0}, *number[LINEUP_NUMBERS];
     for (int64_t i = 0; i < lineup->count; i++) {
         worker_numbers(&lineup->workers[i], number);
         for (int n = 0; n < LINEUP_NUMBERS; n++) {

@@ -183,14 +183,14 @@ static double round_outlook(const struct rehearsal *rehearsal, int64_t places)
 {
     const double buffers = rehearsal->platform->buffers;
     double round_s = 0, outlook = HUGE_VAL, master_s = rehearsal->master_s;
-    const struct place *before = NULL;
+    const struct place *before = &rehearsal->places[0]; /* the last one that has a package */
     for (int64_t k = 0; k < places; k++)
         if (rehearsal->places[k].link_s >= 0) {
             round_s += rehearsal->places[k].master_s;
             before = &rehearsal->places[k];
         }
     master_s -= round_s;
-    double port_s = before == NULL ? 0 : before->sent_s - before->sent_step_s + before->link_s;
+    double port_s = before->sent_s - before->sent_step_s + before->link_s;
     for (int64_t k = 0; k < places; k++) {
         const struct place *place = &rehearsal->places[k];
         if (place->link_s < 0)
@@ -240,14 +240,15 @@ static void rounds_play(struct rehearsal *rehearsal, int64_t places, int64_t rep
     rehearsal->steady = -1;
     for (int64_t left = repeat; left > 0; left--) {
         round_play(rehearsal, places);
-        if (rehearsal->steady <= buffers || left <= 2 * buffers)
+        if (rehearsal->steady <= buffers || left <= 2 * (int64_t)buffers)
             continue;
         /* Whole turns of the ring of starts, so that its slots keep their meaning. */
         const double skip = fmin(round_outlook(rehearsal, places) - 1.0, (double)(left - 1));
         const int64_t turns = (int64_t)(skip / buffers);
         if (turns > 0) {
-            round_skip(rehearsal, places, (double)(turns * buffers));
-            left -= turns * buffers;
+            const int64_t skipped = turns * (int64_t)buffers;
+            round_skip(rehearsal, places, (double)skipped);
+            left -= skipped;
         }
     }
 }

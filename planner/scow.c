@@ -82,16 +82,18 @@ static void try_exact(struct search *search, const struct period *period)
  * model leaves out what buffers, whole tasks and the last round do to N. */
 static void climb_rounds(struct search *search, struct period best)
 {
-    for (double step = fmax(floor(best.rounds / 4), 1); step >= 1; step = floor(step / 2)) {
+    for (int64_t step = (int64_t)fmax(best.rounds / 4, 1); step >= 1; step /= 2)
         for (int sign = -1; sign <= 1; sign += 2) {
             struct period next = best;
-            next.rounds = fmin(fmax(best.rounds + sign * step, 1), search->steady.tasks);
-            while (next.rounds != best.rounds && try_period(search, &next)) {
+            for (;;) {
+                next.rounds = fmax(best.rounds + (double)(sign * step), 1);
+                if (next.rounds >= best.rounds && sign < 0) /* there is no fewer than one */
+                    break;
+                if (next.rounds > search->steady.tasks || !try_period(search, &next))
+                    break;
                 best = next;
-                next.rounds = fmin(fmax(best.rounds + sign * step, 1), search->steady.tasks);
             }
         }
-    }
 }
 
 /* Periods in which some worker just works off the window's greatest package: where that is less

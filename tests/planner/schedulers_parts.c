@@ -44,8 +44,9 @@ static void loads_are_whole_and_complete(void **state)
         bool possible = false;
         for (int64_t i = 0; i < count; i++)
             loads[i] = dice_roll(&dice) < 0.2 ? 0 : dice_scale(&dice, 0.1, 60);
-        for (double k = 1; k <= (double)count; k++)
-            possible = possible || (k * lineup.least <= total && total <= k * lineup.greatest);
+        for (int64_t k = 1; k <= count; k++)
+            possible = possible ||
+                       ((double)k * lineup.least <= total && total <= (double)k * lineup.greatest);
         assert_int_equal(discretise(&lineup, loads, count, total), possible);
         for (int64_t i = 0; possible && i < count; i++) {
             assert_true(loads[i] == floor(loads[i]));
