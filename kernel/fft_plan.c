@@ -7,16 +7,16 @@
 
 /*
  * What a one-dimensional transform costs, in multiply-adds of the direct algorithm that take as
- * long, for one lane: measured on one core (AVX-512; AVX2 within a tenth), by `bench-kernel`.
+ * long, for one lane: measured on one core, between what AVX2 and AVX-512 say (a tenth apart, a
+ * fifth for the plain ones).
  */
 static const struct price {
     double column; /* with its product, down a window, in a batch */
     double row;    /* with the maximum */
     double plain;  /* lanes over columns: product or finish, with its share of transposing */
-} prices[FFT_SIZES] = {
-    {620, 560, 760},    {880, 760, 1050},   {1050, 900, 1240},  {1600, 1300, 1850},
-    {2400, 1850, 2600}, {3400, 2500, 3500}, {6500, 4800, 6000},
-};
+} prices[FFT_SIZES] = {{720, 650, 1250},   {940, 810, 1820},   {1110, 950, 2070},
+                       {1600, 1300, 3040}, {2390, 1840, 3970}, {3400, 2500, 4930},
+                       {6110, 4510, 7170}};
 
 enum {
     NOMINAL_LANES = 16, /* of a batch; narrower processors waste less of the last one */
