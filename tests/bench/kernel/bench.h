@@ -1,0 +1,119 @@
+/*
+ * The kernel's benchmark: our algorithms and others' libraries on the same work in the same run,
+ * in turns, so that whatever else the machine does hits all alike.
+ */
+#ifndef TESTS_BENCH_KERNEL_BENCH_H
+#define TESTS_BENCH_KERNEL_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A filter as rivals see it: row-major taps, anchored at (n - 1) / 2. */
+struct bench_filter {
+    int rows, columns;
+    float *taps;
+};
+
+/* A square image to be correlated with filters; the largest response of all is wanted. */
+struct work {
+    const char *name;
+    int edge;
+    int count;
+    struct bench_filter *filters;
+    double taps;             /* naive multiply-adds a pixel */
+    int pad;                 /* zeros around the pixels, more than any filter reaches */
+    ptrdiff_t stride;        /* floats a row */
+    float *pixels;           /* (0, 0) within the padded image */
+    const struct bank *bank; /* the same filters, for us */
+};
+
+struct setting {
+    int tile; /* edge of what is worked on at a time, where that is ours to say */
+    int threads;
+};
+
+/* Somebody who can do the work. `begin` makes everything that the filters alone decide, and is not
+ * timed; NULL: cannot do this. Results are edge x edge floats. */
+struct rival {
+    const char *name;
+    void *(*begin)(const struct work *work, const struct setting *setting);
+    void (*run)(void *state, float *result);
+    void (*end)(void *state);
+};
+
+extern const struct rival rival_reference, rival_direct, rival_orbit, rival_fft, rival_auto;
+extern const struct rival rival_passes; /* every filter in a direct pass of its own, added up */
+extern const struct rival rival_opencv, rival_onednn, rival_fftw; /* where installed */
+
+/* ---- the machine ---- */
+
+/* One burst of fused multiply-adds on floats, with the widest registers; how many a second. */
+double machine_peak(void);
+/* One pass over memory far larger than caches: bytes read a second. */
+double machine_bandwidth(void);
+
+/* ---- timing ---- */
+
+enum { SAMPLES_MOST = 64, RIVALS_MOST = 16 };
+
+struct samples {
+    int count;
+    double seconds[SAMPLES_MOST];
+};
+
+void samples_add(struct samples *samples, double seconds);
+double samples_least(const struct samples *samples);
+double samples_median(const struct samples *samples);
+
+/* Seconds of this thread's processor time, or with several threads of the wall's clock. */
+double clock_now(int threads);
+
+/* What one rival did with one work. */
+struct outcome {
+    const char *rival;
+    struct samples samples;
+    double difference; /* largest, from the first rival's result, relative to its largest */
+};
+
+struct contest {
+    const struct work *work;
+    struct setting setting;
+    int count;
+    struct outcome outcomes[RIVALS_MOST];
+    double peak; /* multiply-adds a second, the best seen meanwhile */
+};
+
+/* All rivals that can, in turns, until each has had `rounds` turns or `budget_s` seconds, but at
+ * least `least` turns. */
+void contest_hold(struct contest *contest, const struct work *work, const struct setting *setting,
+                  const struct rival *const *rivals, int count, int least, int rounds,
+                  double budget_s);
+const struct outcome *contest_find(const struct contest *contest, const char *rival);
+/* Least seconds of that rival; NAN when it did not take part. */
+double contest_least(const struct contest *contest, const char *rival);
+void contest_print(const struct contest *contest);
+void contest_json(const struct contest *contest, FILE *file, bool first);
+
+/* ---- whole packages through the kernel ---- */
+
+/* The kernel on one package of a whole image, blocks of `block`, pixels of 8 or 16 bits or floats.
+ */
+struct package_times {
+    struct samples u8, u16, f32; /* one thread */
+    struct samples two, one;     /* floats: two threads and one, by the wall's clock */
+};
+
+/* False: the kernel cannot be set up. */
+bool packages_hold(struct package_times *times, const char *bank, const char *combine, int edge,
+                   int block, int rounds);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,2 @@
+#define PEAK peak_avx2
+#include "tests/bench/kernel/machine_body.h"
