@@ -5,7 +5,8 @@
  * De la Torre (3.35)-(3.41): maximise rho = sum y_i subject to sum h_i y_i <= 1, rw_i y_i <= 1, a
  * fractional knapsack by increasing h; x_i = y_i X / (rho n), T = max(a / n + b, a' / n + b') with
  * a = X sum y_i h_i / rho, b = sum H_i, a' = X max rw_i y_i / rho, b' = 0, and
- * n = max(sqrt(a / b), (a' - a) / b). The last round is SCOW's.
+ * n = max(sqrt(a / b), (a' - a) / b); the n that counts the workers' latencies competes. The last
+ * round is SCOW's.
  */
 #include <math.h>
 
@@ -30,22 +31,42 @@ static double steady_rates(const struct lineup *lineup, double *loads)
     return rho;
 }
 
-/* The real number of rounds, at least 1. */
-static double rounds_best(struct steady *steady)
+/* a and b of the port, a' and b' of the busiest worker; the published b' is 0. */
+struct rounds_terms {
+    double a, b, a_work, b_work;
+};
+
+static struct rounds_terms terms_make(struct steady *steady)
 {
     const struct lineup *lineup = steady->lineup;
     const double *rates = steady->loads, rho = steady_rates(lineup, steady->loads);
-    double a = 0, b = 0, a_work = 0;
+    struct rounds_terms terms = {0, 0, 0, 0};
     for (int64_t i = 0; i < lineup->count; i++) {
         const struct lineup_worker *worker = &lineup->workers[i];
+        const double tasks = steady->tasks * rates[i] / rho;
         if (!(rates[i] > 0))
             continue;
-        a += steady->tasks * rates[i] * worker->feed.s_per_task / rho;
-        b += worker->feed.latency_s;
-        a_work = fmax(a_work, steady->tasks * rates[i] * worker->work.s_per_task / rho);
+        terms.a += tasks * worker->feed.s_per_task;
+        terms.b += worker->feed.latency_s;
+        terms.a_work = fmax(terms.a_work, tasks * worker->work.s_per_task);
+        terms.b_work = fmax(terms.b_work, worker->work.latency_s);
     }
-    const double most = steady->tasks / lineup->least;
-    return b > 0 ? fmin(fmax(fmax(sqrt(a / b), (a_work - a) / b), 1), most) : most;
+    return terms;
+}
+
+/* n, real. */
+static double rounds_published(const struct rounds_terms *terms)
+{
+    if (!(terms->b > 0))
+        return HUGE_VAL;
+    return fmax(sqrt(terms->a / terms->b), (terms->a_work - terms->a) / terms->b);
+}
+
+/* Where the port has time to spare, (a' - a) / b rounds cost a' latencies that b' = 0 hides:
+ * (n + 1)(a' / n + b') is least at sqrt(a' / b'). */
+static double rounds_with_latency(const struct rounds_terms *terms)
+{
+    return terms->b_work > 0 ? sqrt(terms->a_work / terms->b_work) : rounds_published(terms);
 }
 
 /* x_i = y_i X / (rho n) and their period. */
@@ -67,12 +88,17 @@ static void search_lineup(struct contest *contest, const struct lineup *lineup)
     struct steady steady;
     if (!steady_open(&steady, contest, lineup))
         return;
-    const double rounds = rounds_best(&steady);
-    /* Windows may ask for smaller packages than the formula knows. */
+    const struct rounds_terms terms = terms_make(&steady);
+    const double wanted[] = {rounds_published(&terms), rounds_with_latency(&terms)};
+    /* Windows may ask for smaller packages than the formula knows, or larger ones. */
     const double fewest = ceil(steady.tasks / (lineup->greatest * (double)lineup->count));
-    rounds_offer(&steady, fmax(floor(rounds), fewest));
-    if (ceil(rounds) > fewest)
-        rounds_offer(&steady, ceil(rounds));
+    const double most = fmax(floor(steady.tasks / lineup->least), fewest);
+    for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; k++) {
+        const double rounds = fmin(fmax(wanted[k], fewest), most);
+        rounds_offer(&steady, floor(rounds));
+        if (ceil(rounds) > floor(rounds))
+            rounds_offer(&steady, ceil(rounds));
+    }
     if (!contest->request->real_valued)
         contest_level(contest, lineup);
     steady_close(&steady);

@@ -10,6 +10,7 @@
 #include "planner/optimal_lp.h"
 #include "planner/period.h"
 #include "planner/scheduler.h"
+#include "planner/umr.h"
 #include "tests/planner/platforms.h"
 
 #define assert_near(value, expected, tolerance)                                                    \
@@ -70,6 +71,31 @@ static void perfect_utilization_meets_table_6_2(void **state)
                                      {33, 38.960, 28, 0},  {12, 93.670, 11, 0},
                                      {23, 51.939, 21, 0},  {34, 37.663, 29, 0}};
     table_holds("scow-pwu", rows, sizeof rows / sizeof rows[0], 0.003);
+}
+
+/* UMR's column where its authors' levelled last round applies: X / (N S) + M cLat + (N + 1) / 2
+ * (nLat + c_0 / B), at the M of the Lagrange condition. */
+static void uniform_rounds_meet_table_6_2(void **state)
+{
+    (void)state;
+    static const double rows[][3] = {/* B, workers, makespan */
+                                     {22, 18, 57.567},
+                                     {12, 11, 93.633},
+                                     {34, 26, 40.483}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        struct platform platform = table_6_1(rows[k][0]);
+        struct lineup lineup;
+        struct umr umr;
+        assert_true(lineup_init(&lineup, &platform, &platform.windows[0], true, LINEUP_BY_FEED));
+        umr_init(&umr, &lineup, (int64_t)rows[k][1]);
+        const double rounds = floor(umr_rounds(&umr, 1000));
+        const double first = umr_first(&umr, rounds, 1000) / rows[k][1];
+        const double levelled_s =
+            1000 / rows[k][1] + rounds * 0.03 + (rows[k][1] + 1) / 2 * (0.03 + first / rows[k][0]);
+        assert_near(levelled_s, rows[k][2], 0.0005 * rows[k][2]);
+        lineup_release(&lineup);
+        platform_release(&platform);
+    }
 }
 
 /* What linear programming makes of the same settings with no more workers than SCOW-MP or one. */
@@ -182,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maximal_production_meets_table_6_2),
         cmocka_unit_test(perfect_utilization_meets_table_6_2),
+        cmocka_unit_test(uniform_rounds_meet_table_6_2),
         cmocka_unit_test(optimal_meets_its_values),
         cmocka_unit_test(programs_meet_their_values),
         cmocka_unit_test(makespan_meets_table_6_9),

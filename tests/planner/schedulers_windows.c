@@ -21,7 +21,7 @@ static struct plan plan_made(const struct platform *platform, double tasks)
     const struct schedule_request request = {platform, tasks, false, 0};
     struct plan plan = {.kernel = NULL};
     struct failure failure = FAILURE_INIT;
-    if (!schedule_auto(&request, &plan, &failure))
+    if (!scheduler_find("scow-mp")->make(&request, &plan, &failure))
         fail_msg("%s", failure.text);
     return plan;
 }
