@@ -20,30 +20,29 @@ struct dispatch_recovery {
     int64_t index, round; /* of the next package, of the last one */
 };
 
-static bool list_add(struct recovery_list *list, const struct package *package)
+static bool list_reserve(struct recovery_list *list, size_t count)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = 2 * list->capacity + 16;
-        struct package *items = realloc(list->items, capacity * sizeof *items);
-        if (!items)
-            return false;
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = *package;
+    if (count <= list->capacity)
+        return true;
+    struct package *items = realloc(list->items, 2 * count * sizeof *items);
+    if (!items)
+        return false;
+    list->items = items;
+    list->capacity = 2 * count;
     return true;
 }
 
-/* There is no one to report lack of memory to: a task that cannot be remembered would be lost. */
-static void list_keep(struct recovery_list *list, const struct package *package)
+/* Room for one more package, out or returned, and for all that are out to return: a loss cannot
+ * fail. */
+static bool lists_reserve(struct dispatch_recovery *self)
 {
-    if (!list_add(list, package))
-        abort();
+    size_t count = self->out.count + self->returned.count + 1;
+    return list_reserve(&self->out, count) && list_reserve(&self->returned, count);
 }
 
 static void package_return(struct dispatch_recovery *self, const struct package *package)
 {
-    list_keep(&self->returned, package);
+    self->returned.items[self->returned.count++] = *package;
     self->returned_tasks += package->count;
 }
 
@@ -52,7 +51,7 @@ static void package_out(struct dispatch_recovery *self, struct package *package)
     package->index = self->index++;
     self->round = package->round;
     self->busy[package->worker]++;
-    list_keep(&self->out, package);
+    self->out.items[self->out.count++] = *package;
 }
 
 /* The living worker with the fewest packages out, if it has less than two. */
@@ -91,7 +90,12 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     enum dispatch_answer answer;
-    while ((answer = dispatch_next(self->inner, now_s, package)) == DISPATCH_SEND) {
+    for (;;) {
+        if (!lists_reserve(self))
+            return DISPATCH_FAILED;
+        answer = dispatch_next(self->inner, now_s, package);
+        if (answer != DISPATCH_SEND)
+            break;
         if (!self->lost[package->worker]) {
             package_out(self, package);
             return DISPATCH_SEND;

@@ -39,6 +39,8 @@ static void error_add(struct text *text, double predicted, double measured)
     double error = comparison_error(predicted, measured);
     if (isnan(error))
         text_add(text, "%10s", "-");
+    else if (error > 10)
+        text_add(text, "%7.4g x ", 1 + error);
     else
         text_add(text, "%+8.1f %%", 100 * error);
 }
@@ -288,6 +290,7 @@ char *report_json(const struct run_record *record, struct failure *failure)
     rounds_json(&text, &comparison);
     comparison_explain(&comparison, &sentence);
     member_word(&text, "explanation", sentence.bytes);
+    text.failed = text.failed || sentence.failed;
     text_add(&text, " }\n");
     text_release(&sentence);
     comparison_release(&comparison);

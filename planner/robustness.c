@@ -47,7 +47,9 @@ bool robustness_measure(const struct platform *platform, const struct decision *
 {
     double *makespans_s = malloc((size_t)seeds * sizeof *makespans_s);
     struct scenario seeded = *scenario;
-    bool good = makespans_s || failure_memory(failure, "simulating");
+    bool good = true;
+    if (!makespans_s)
+        return failure_memory(failure, "simulating");
     for (int64_t k = 0; good && k < seeds; k++) {
         seeded.seed = scenario->seed + (uint64_t)k;
         good = seed_play(platform, decision, &seeded, &makespans_s[k], failure);

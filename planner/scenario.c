@@ -172,6 +172,8 @@ static bool scene_play(struct scene *scene, struct failure *failure)
         enum dispatch_answer answer = dispatch_next(scene->dispatch, star->master_s, &package);
         if (answer == DISPATCH_FINISHED)
             return true;
+        if (answer == DISPATCH_FAILED)
+            return failure_memory(failure, "simulating");
         if (answer == DISPATCH_SEND) {
             if (!package_send(scene, &package, failure))
                 return false;

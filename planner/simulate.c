@@ -123,10 +123,12 @@ bool simulate_plan(const struct platform *platform, const struct plan *plan, str
         return false;
     if (!trace && plan_packages(plan) > PACKAGES_PLAYED)
         return rehearse_plan(platform, plan, simulation, failure);
-    bool good = star_init(&play.star, plan->worker_count, platform->buffers);
     play.costs = calloc((size_t)plan->worker_count, sizeof *play.costs);
-    if (!good || !play.costs)
-        good = failure_memory(failure, "simulating a plan");
+    if (!play.costs || !star_init(&play.star, plan->worker_count, platform->buffers)) {
+        free(play.costs);
+        return failure_memory(failure, "simulating a plan");
+    }
+    bool good = true;
     for (size_t k = 0; good && k < plan->round_count; k++)
         good = entry_play(&play, &plan->rounds[k], failure);
     if (good)

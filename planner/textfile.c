@@ -178,6 +178,6 @@ void textfile_sha256(const char *text, size_t length, char digest[65])
     unsigned count = 0;
     if (EVP_Digest(text, length, bytes, &count, EVP_sha256(), NULL) != 1 || count != 32)
         abort(); /* libcrypto without SHA-256 is a broken installation */
-    for (unsigned k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++)
         snprintf(digest + 2 * k, 3, "%02x", bytes[k]);
 }

@@ -55,7 +55,9 @@ bool tournament_hold(const struct planning *planning, const struct scenario *sce
     struct tournament held = {.has_robustness = seeds > 0};
     const struct scheduler *schedulers = scheduler_list(&held.count);
     held.entries = calloc(held.count, sizeof *held.entries);
-    bool good = held.entries || failure_memory(failure, "comparing schedulers");
+    bool good = true;
+    if (!held.entries)
+        return failure_memory(failure, "comparing schedulers");
     for (size_t k = 0; good && k < held.count; k++) {
         held.entries[k].scheduler = schedulers[k].name;
         good = entry_play(planning, scenario, seeds, &held.entries[k], failure);

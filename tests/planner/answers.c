@@ -1,0 +1,166 @@
+/* What `scow plan` answers beyond a plan: comparison, sweep, deadline, walltime, chart. */
+#include <math.h>
+
+#include "planner/advice.h"
+#include "planner/gantt.h"
+#include "planner/scheduler.h"
+#include "planner/sweep.h"
+#include "planner/tournament.h"
+#include "tests/planner/checks.h"
+#include "tests/planner/samples.h"
+
+static struct planning planning_of(const struct profile *profile, const char *scheduler,
+                                   double tasks)
+{
+    return (struct planning){.profile = profile,
+                             .setting = &profile->settings[0],
+                             .scheduler = scheduler,
+                             .tasks = tasks};
+}
+
+/* Every scheduler once; ordered; auto is none of them and never worse than any. */
+static void auto_wins_the_tournament(void **state)
+{
+    const struct scenario usual = SCENARIO_INIT;
+    size_t schedulers = 0;
+    (void)state;
+    scheduler_list(&schedulers);
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct dice dice = {seed};
+        struct profile profile;
+        struct tournament tournament;
+        struct plan plan;
+        struct failure failure = FAILURE_INIT;
+        sample_profile(&dice, 3, 1, &profile);
+        struct planning planning = planning_of(&profile, "auto", (double)dice_whole(&dice, 1, 60));
+        assert_true(tournament_hold(&planning, &usual, 0, &tournament, &failure));
+        assert_int_equal(tournament.count, schedulers);
+        assert_true(tournament.entries[0].applies);
+        for (size_t k = 1; k < schedulers; k++)
+            assert_true(!tournament.entries[k].applies ||
+                        tournament.entries[k].predicted.makespan_s >=
+                            tournament.entries[k - 1].predicted.makespan_s);
+        assert_true(planning_make(&planning, &plan, &failure));
+        assert_true(plan.predicted.makespan_s == tournament.entries[0].predicted.makespan_s);
+        plan_release(&plan);
+        tournament_release(&tournament);
+        profile_release(&profile);
+    }
+}
+
+static void sweeps_are_consistent(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct dice dice = {seed};
+        struct profile profile;
+        struct sweep sweep;
+        struct failure failure = FAILURE_INIT;
+        sample_profile(&dice, 12, 1, &profile);
+        struct planning planning = planning_of(&profile, "scow-mp", 1000);
+        int64_t available = profile_workers(&profile.settings[0].windows[0]);
+        assert_true(sweep_make(&planning, &sweep, &failure));
+        assert_int_equal(sweep.rows[0].workers, 1);
+        assert_int_equal(profile_workers(&profile.settings[0].windows[0]), available);
+        for (size_t k = 0; k < sweep.count; k++) {
+            const struct sweep_row *row = &sweep.rows[k], *knee = &sweep.rows[sweep.knee];
+            assert_true(k == 0 || row->workers > sweep.rows[k - 1].workers);
+            assert_true(row->workers <= 2 * available);
+            assert_true(fabs(row->speedup - sweep.rows[0].makespan_s / row->makespan_s) < 1e-9);
+            assert_true(row->speedup * row->efficiency <= knee->speedup * knee->efficiency);
+        }
+        sweep_release(&sweep);
+        profile_release(&profile);
+    }
+}
+
+/* The plan meets the deadline, and one worker fewer does not. */
+static void deadlines_take_the_fewest(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct dice dice = {seed};
+        struct profile profile;
+        struct plan all, one, plan, fewer;
+        struct failure failure = FAILURE_INIT, refused = FAILURE_INIT;
+        sample_profile(&dice, 20, 1, &profile);
+        struct planning planning = planning_of(&profile, "scow-mp", 5000);
+        assert_true(planning_make(&planning, &all, &failure));
+        planning.workers = 1;
+        assert_true(planning_make(&planning, &one, &failure));
+        planning.workers = 0;
+        double deadline_s = sqrt(all.predicted.makespan_s * one.predicted.makespan_s);
+        assert_true(sweep_deadline(&planning, deadline_s, &plan, &failure));
+        assert_true(plan.predicted.makespan_s <= deadline_s);
+        int64_t needed = plan_workers_needed(&plan);
+        if (needed > 1 && plan_workers_used(&plan) == needed) {
+            planning.workers = needed - 1;
+            assert_true(planning_make(&planning, &fewer, &failure));
+            if (fewer.predicted.makespan_s <= deadline_s)
+                fail_msg("seed %llu: %lld workers are enough", (unsigned long long)seed,
+                         (long long)(needed - 1));
+            plan_release(&fewer);
+            planning.workers = 0;
+        }
+        assert_false(sweep_deadline(&planning, all.predicted.makespan_s / 2, &fewer, &refused));
+        assert_int_equal(refused.code, FAILURE_INFEASIBLE);
+        plan_release(&plan);
+        plan_release(&all);
+        plan_release(&one);
+        profile_release(&profile);
+    }
+}
+
+static void walltime_covers_prediction_and_noise(void **state)
+{
+    const struct plan_prediction hour = {.known = true, .makespan_s = 3600};
+    const struct robustness rough = {.p95_s = 5400};
+    double margin = 0;
+    (void)state;
+    assert_true(advice_walltime(&hour, NULL, &margin) == 73 * 60); /* 4320 + 30 s, rounded up */
+    assert_true(margin == 0.2);
+    assert_true(advice_walltime(&hour, &rough, &margin) == 91 * 60);
+    assert_true(margin == 0.5);
+}
+
+/* Master 1 s, port 1 s, worker 6 s: nine columns a second. */
+static void charts_show_who_does_what(void **state)
+{
+    struct platform_class class = {
+        .count = 1, .link = {1, 0}, .receive = {1, 0}, .compute = {0, 4}, .output = {1, 0}};
+    struct platform_window window = {1, 10, {0.5, 0}, {0.5, 0}, &class, 1};
+    const struct platform platform = {&window, 1, 1, 2};
+    double load = 1;
+    int64_t worker = 0;
+    struct plan_round round = {1, &load};
+    const struct plan plan = {
+        .workers = &worker, .worker_count = 1, .rounds = &round, .round_count = 1, .tasks = 1};
+    struct text text = TEXT_INIT;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    assert_true(gantt_draw(&platform, &plan, &text, &failure));
+    assert_string_equal(
+        text.bytes,
+        "master   eeeeessss...............................................................\n"
+        "port     .........=========......................................................\n"
+        "0        ..................rrrrrrrrrccccccccccccccccccccccccccccccccccccooooooooo\n"
+        "         0                                                                8.000 s\n"
+        "         e envelope  s send  = link  r receive  c compute  o output  . idle\n");
+    text_release(&text);
+    round.repeat = 2000000;
+    assert_false(gantt_draw(&platform, &plan, &text, &failure));
+    assert_failure(failure, FAILURE_USAGE,
+                   "the plan has 2000000 packages, too many for a chart: leave --gantt out");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(auto_wins_the_tournament),
+        cmocka_unit_test(sweeps_are_consistent),
+        cmocka_unit_test(deadlines_take_the_fewest),
+        cmocka_unit_test(walltime_covers_prediction_and_noise),
+        cmocka_unit_test(charts_show_who_does_what),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,244 @@
+/* Every allocation is made to fail in turn: what then comes back is one failure, the outputs are
+ * untouched and (under a leak checker) nothing is lost. */
+#include <stdio.h>
+
+#include "planner/describe.h"
+#include "planner/gantt.h"
+#include "planner/report.h"
+#include "planner/robustness.h"
+#include "planner/simulate.h"
+#include "tests/planner/checks.h"
+#include "tests/planner/samples.h"
+
+/* The linker sends the product's allocations here. */
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+char *__wrap_strdup(const char *text);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+char *__real_strdup(const char *text);
+
+static int64_t until_failure = -1; /* allocations that still succeed; negative: all */
+static bool failed;
+
+static bool allocation_fails(void)
+{
+    if (until_failure < 0)
+        return false;
+    if (until_failure > 0) {
+        until_failure--;
+        return false;
+    }
+    failed = true;
+    return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return allocation_fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return allocation_fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return allocation_fails() ? NULL : __real_realloc(memory, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return allocation_fails() ? NULL : __real_strdup(text);
+}
+
+/* `attempt` returns whether it succeeded, and releases what it made. */
+static void every_allocation_fails(bool (*attempt)(void *self, struct failure *failure), void *self)
+{
+    int64_t allowed = 0;
+    for (bool reached = true; reached; allowed++) {
+        struct failure failure = FAILURE_INIT;
+        failed = false;
+        until_failure = allowed;
+        bool good = attempt(self, &failure);
+        until_failure = -1;
+        reached = failed;
+        if (failed) {
+            assert_false(good);
+            assert_int_equal(failure.code, FAILURE_FAILED);
+            assert_non_null(strstr(failure.text, "out of memory"));
+        } else {
+            assert_true(good);
+            assert_int_equal(failure.code, FAILURE_NONE);
+        }
+    }
+    assert_true(allowed > 1); /* something was allocated at all */
+}
+
+struct texts {
+    struct profile profile;
+    struct plan plan;
+    char *profile_text, *plan_text;
+    struct platform platform;
+};
+
+static bool try_profile(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    struct profile profile = {.setting_count = 77};
+    if (profile_parse(&profile, texts->profile_text, strlen(texts->profile_text), "p", failure)) {
+        profile_release(&profile);
+        return true;
+    }
+    assert_int_equal(profile.setting_count, 77);
+    return false;
+}
+
+static bool try_plan(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    struct plan plan = {.worker_count = 77};
+    if (plan_parse(&plan, texts->plan_text, strlen(texts->plan_text), "plan", failure)) {
+        plan_release(&plan);
+        return true;
+    }
+    assert_int_equal(plan.worker_count, 77);
+    return false;
+}
+
+static bool try_print(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    char *text = profile_print(&texts->profile);
+    bool good = text != NULL;
+    free(text);
+    text = good ? plan_print(&texts->plan) : NULL;
+    good = text != NULL;
+    free(text);
+    return good || failure_memory(failure, "printing");
+}
+
+static bool try_simulate(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    struct trace trace = {NULL, 0, 0};
+    struct simulation simulation;
+    struct platform platform;
+    if (!platform_init(&platform, &texts->profile.settings[0], 0, failure))
+        return false;
+    bool good = simulate_plan(&platform, &texts->plan, &trace, &simulation, failure);
+    assert_true(good || trace.count == 0);
+    trace_release(&trace);
+    platform_release(&platform);
+    return good;
+}
+
+static bool try_rule(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    const struct dispatch_setup setup = {"awf-c", 100, texts->platform.worker_count, 2, NULL, 0, 0,
+                                         1,       300};
+    const struct decision decision = {NULL, &setup};
+    struct scenario scenario = SCENARIO_INIT;
+    struct robustness robustness;
+    scenario.lost_worker = 0;
+    scenario.lost_s = 1e-3;
+    return robustness_measure(&texts->platform, &decision, &scenario, 1, &robustness, failure);
+}
+
+static bool try_report(void *self, struct failure *failure)
+{
+    struct run_record *record = self;
+    char *text = report_text(record, failure);
+    char *json = text ? report_json(record, failure) : NULL;
+    bool good = json != NULL;
+    free(text);
+    free(json);
+    return good;
+}
+
+static bool try_describe(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    struct text text = TEXT_INIT;
+    describe_profile(&texts->profile, &text);
+    describe_plan(&texts->plan, 0, &text);
+    bool good = gantt_draw(&texts->platform, &texts->plan, &text, failure);
+    char *words = text_take(&text);
+    bool complete = words != NULL;
+    free(words);
+    return good && (complete || failure_memory(failure, "describing"));
+}
+
+static int texts_make(void **state)
+{
+    static struct texts texts;
+    struct dice dice = {5};
+    struct failure failure = FAILURE_INIT;
+    sample_profile(&dice, 6, 2, &texts.profile);
+    sample_plan(&dice, profile_workers(&texts.profile.settings[0].windows[0]), false, &texts.plan);
+    texts.plan.block = 32;
+    texts.profile_text = profile_print(&texts.profile);
+    texts.plan_text = plan_print(&texts.plan);
+    *state = &texts;
+    return !texts.profile_text || !texts.plan_text ||
+           !platform_init(&texts.platform, &texts.profile.settings[0], 0, &failure);
+}
+
+static int texts_free(void **state)
+{
+    struct texts *texts = *state;
+    platform_release(&texts->platform);
+    profile_release(&texts->profile);
+    plan_release(&texts->plan);
+    free(texts->profile_text);
+    free(texts->plan_text);
+    return 0;
+}
+
+static void reading(void **state)
+{
+    every_allocation_fails(try_profile, *state);
+    every_allocation_fails(try_plan, *state);
+}
+
+static void printing(void **state)
+{
+    every_allocation_fails(try_print, *state);
+}
+
+static void simulating(void **state)
+{
+    every_allocation_fails(try_simulate, *state);
+    every_allocation_fails(try_rule, *state);
+}
+
+static void describing(void **state)
+{
+    every_allocation_fails(try_describe, *state);
+}
+
+static void reporting(void **state)
+{
+    const struct texts *texts = *state;
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    struct run_record record = {
+        .plan = texts->plan, .profile = texts->profile, .has_profile = true};
+    assert_true(
+        simulate_plan(&texts->platform, &texts->plan, &record.trace, &simulation, &failure));
+    every_allocation_fails(try_report, &record);
+    trace_release(&record.trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading),    cmocka_unit_test(printing),  cmocka_unit_test(simulating),
+        cmocka_unit_test(describing), cmocka_unit_test(reporting),
+    };
+    return cmocka_run_group_tests(tests, texts_make, texts_free);
+}
