@@ -92,10 +92,8 @@ static void digests_are_sha256(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_round_trip),
-        cmocka_unit_test(files_larger_than_one_read),
-        cmocka_unit_test(files_refused),
-        cmocka_unit_test(check_answers_as_write_would),
+        cmocka_unit_test(files_round_trip),   cmocka_unit_test(files_larger_than_one_read),
+        cmocka_unit_test(files_refused),      cmocka_unit_test(check_answers_as_write_would),
         cmocka_unit_test(digests_are_sha256),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
