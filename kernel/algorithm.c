@@ -6,7 +6,8 @@
 #include "kernel/orbit.h"
 #include "kernel/reference.h"
 
-static const struct algorithm *const algorithms[] = {
+enum { ALGORITHMS = 4 };
+static const struct algorithm *const algorithms[ALGORITHMS] = {
     &reference_algorithm,
     &direct_algorithm,
     &orbit_algorithm,
@@ -15,13 +16,13 @@ static const struct algorithm *const algorithms[] = {
 
 const struct algorithm *const *algorithm_list(size_t *count)
 {
-    *count = sizeof algorithms / sizeof *algorithms;
+    *count = ALGORITHMS;
     return algorithms;
 }
 
 const struct algorithm *algorithm_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
+    for (int i = 0; i < ALGORITHMS; i++)
         if (strcmp(algorithms[i]->name, name) == 0)
             return algorithms[i];
     return NULL;

@@ -37,8 +37,8 @@ static void ridge_make(struct square *ridge)
 {
     double line[EDGE], mean = 0;
     for (int x = 0; x < EDGE; x++) {
-        double distance = x - EDGE / 2;
-        line[x] = exp(-distance * distance / (2 * 5 * 5));
+        int distance = x - EDGE / 2;
+        line[x] = exp(-distance * distance / (2.0 * 5 * 5));
         mean += line[x];
     }
     mean /= EDGE;
@@ -116,7 +116,7 @@ static void shrink_weights(int edge, double scale, double weights[SHRUNK_MOST][T
 
 static void ridge_shrink(const struct square *ridge, double scale, double *taps)
 {
-    double weights[SHRUNK_MOST][TURNED_MOST], lines[SHRUNK_MOST][TURNED_MOST];
+    double weights[SHRUNK_MOST][TURNED_MOST] = {{0}}, lines[SHRUNK_MOST][TURNED_MOST];
     int edge = ridge->edge, shrunk = shrunk_edge(edge, scale);
     shrink_weights(edge, scale, weights);
     for (int i = 0; i < shrunk; i++)

@@ -118,7 +118,8 @@ struct cut cut_make(const struct grid *grid, const struct reach *reach, int64_t 
 {
     struct rectangle bands[CUT_MOST];
     int count = bands_make(grid, first, end, bands);
-    unsigned all = (1U << (count - 1)) - 1;
+    static const unsigned joints_all[CUT_MOST + 1] = {0, 0, 1, 3};
+    unsigned all = joints_all[count];
     struct cut best = cut_join(grid, reach, bands, count, all);
     for (unsigned joints = 0; joints < all; joints++) {
         struct cut cut = cut_join(grid, reach, bands, count, joints);

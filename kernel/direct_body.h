@@ -205,7 +205,7 @@ VECTOR_INLINE void slide_step(vector sum[DIRECT_SLIDE_ROWS][CELL_MOST], const fl
     __asm__("" : "+r"(weight));
     VECTOR_UNROLL
     for (int v = 0; v < vectors; v++) {
-        pixel[v] = vector_load(pixels + v * VECTOR_LANES);
+        pixel[v] = vector_load(pixels + (ptrdiff_t)v * VECTOR_LANES);
         vector_keep(&pixel[v]);
     }
     VECTOR_UNROLL
@@ -224,6 +224,7 @@ VECTOR_INLINE void slide_cell(const struct direct_slide *slide, const struct til
     vector sum[DIRECT_SLIDE_ROWS][CELL_MOST];
     const ptrdiff_t stride = tile->stride;
     const int taps = slide->rows;
+    float *result = tile->result + y * tile->result_stride + x;
     const float *corner =
         tile->origin + (y - slide->anchor_row) * stride + x - slide->anchor_column;
     VECTOR_UNROLL
@@ -232,7 +233,7 @@ VECTOR_INLINE void slide_cell(const struct direct_slide *slide, const struct til
     for (int v = 0; v < vectors; v++)
         sum[r][v] = (vector){0};
     for (int column = 0; column < slide->columns; column++) {
-        const float *weight = slide->weights + column * taps, *pixels = corner + column;
+        const float *weight = slide->weights + (ptrdiff_t)column * taps, *pixels = corner + column;
         VECTOR_UNROLL
         for (int row = 0; row < rows - 1; row++, pixels += stride)
             slide_step(sum, pixels, weight, row, 0, row, vectors);
@@ -246,8 +247,8 @@ VECTOR_INLINE void slide_cell(const struct direct_slide *slide, const struct til
     for (int r = 0; r < rows; r++)
         VECTOR_UNROLL
     for (int v = 0; v < vectors; v++)
-        result_put(tile->result + (y + r) * tile->result_stride + x + v * VECTOR_LANES, sum[r][v],
-                   lanes, tile->accumulate);
+        result_put(result + r * tile->result_stride + (ptrdiff_t)v * VECTOR_LANES, sum[r][v], lanes,
+                   tile->accumulate);
 }
 
 /* How many rows of results the next cell takes when `left` of a tile's `rows` are left: most

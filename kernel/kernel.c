@@ -4,7 +4,8 @@
 
 #include "kernel/matched_filter.h"
 
-static const struct kernel *const kernels[] = {&matched_filter_kernel};
+enum { KERNELS = 1 };
+static const struct kernel *const kernels[KERNELS] = {&matched_filter_kernel};
 
 size_t pixel_bytes(enum pixel pixel)
 {
@@ -14,13 +15,13 @@ size_t pixel_bytes(enum pixel pixel)
 
 const struct kernel *const *kernel_list(size_t *count)
 {
-    *count = sizeof kernels / sizeof *kernels;
+    *count = KERNELS;
     return kernels;
 }
 
 const struct kernel *kernel_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+    for (int i = 0; i < KERNELS; i++)
         if (strcmp(kernels[i]->name, name) == 0)
             return kernels[i];
     return NULL;

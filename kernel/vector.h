@@ -77,6 +77,10 @@ VECTOR_INLINE vector vector_fma(vector a, vector b, vector c)
     return (vector)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 #elif defined(__FMA__)
     return (vector)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__FP_FAST_FMAF)
+    for (int i = 0; i < VECTOR_LANES; i++)
+        c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+    return c;
 #else
     return a * b + c;
 #endif
@@ -89,6 +93,10 @@ VECTOR_INLINE vector vector_fnma(vector a, vector b, vector c)
     return (vector)_mm512_fnmadd_ps((__m512)a, (__m512)b, (__m512)c);
 #elif defined(__FMA__)
     return (vector)_mm256_fnmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__FP_FAST_FMAF)
+    for (int i = 0; i < VECTOR_LANES; i++)
+        c[i] = __builtin_fmaf(-a[i], b[i], c[i]);
+    return c;
 #else
     return c - a * b;
 #endif
