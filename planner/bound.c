@@ -73,7 +73,7 @@ static void lines_fixed(struct lines *lines, struct cost cost, const struct plat
 /* The lines of an operation whose cost in each window is costs[window]. */
 static struct lines lines_of(const struct platform *platform, const struct cost *costs)
 {
-    struct lines lines = {INFINITY, INFINITY, INFINITY};
+    struct lines lines = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
     for (int64_t k = 0; k < platform->window_count; k++)
         lines_window(&lines, costs[k], &platform->windows[k]);
     for (int64_t k = 0; k < platform->window_count; k++)
@@ -169,7 +169,7 @@ static bool problem_init(struct bound_problem *problem, const struct platform *p
     for (int64_t k = 0; k < platform->window_count; k++)
         classes += platform->windows[k].class_count;
     size_t windows = (size_t)platform->window_count, size = sizeof(struct bound_class);
-    *problem = (struct bound_problem){.tasks = tasks, .link_s = INFINITY, .worker_s = INFINITY};
+    *problem = (struct bound_problem){.tasks = tasks, .link_s = HUGE_VAL, .worker_s = HUGE_VAL};
     problem->by_compute = calloc((size_t)classes, size);
     problem->by_packed = calloc((size_t)classes, size);
     problem->by_link = calloc((size_t)classes, size);

@@ -3,19 +3,56 @@
 
 #include "planner/command.h"
 #include "planner/options.h"
+#include "planner/textfile.h"
+
+struct report_options {
+    const char *chrome_trace;
+    char *path;
+    bool json;
+};
+
+static bool chrome_trace_write(const char *path, const struct run_record *record,
+                               struct failure *failure)
+{
+    char *text = report_chrome_trace(record, failure);
+    bool good = text && textfile_write(path, text, failure);
+    free(text);
+    return good;
+}
+
+static bool report_print(const struct report_options *options, const struct readers *readers,
+                         struct failure *failure)
+{
+    struct run_record record = {0};
+    if (!readers->read_run(options->path, &record, failure))
+        return false;
+    bool good =
+        !options->chrome_trace || chrome_trace_write(options->chrome_trace, &record, failure);
+    char *text = NULL;
+    if (good)
+        text = options->json ? report_json(&record, failure) : report_text(&record, failure);
+    if (text)
+        fputs(text, stdout);
+    free(text);
+    run_record_release(&record);
+    return text != NULL;
+}
 
 bool command_report(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
-    bool json = false, help = false;
-    char *path = NULL;
+    struct report_options options = {NULL, NULL, false};
+    bool help = false;
     int operands = 0;
     const struct option_row rows[] = {
-        {0, "json", NULL, OPTION_FLAG, &json, "print one JSON value (scow-report-1)"}};
+        {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-report-1)"},
+        {0, "chrome-trace", "FILE", OPTION_TEXT, &options.chrome_trace,
+         "write all events for chrome://tracing or Perfetto"},
+    };
     const struct option_table table = {
-        "scow report OUT.h5 [--json]",
+        "scow report OUT.h5 [options]",
         "Lays a finished run beside its plan: makespan, operations, workers, rounds.", rows,
         sizeof rows / sizeof *rows, NULL};
-    if (!options_parse(&table, argc, argv, &path, 1, &operands, &help, failure))
+    if (!options_parse(&table, argc, argv, &options.path, 1, &operands, &help, failure))
         return false;
     if (help) {
         options_help(&table, stdout);
@@ -28,13 +65,5 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
         return failure_set(failure, FAILURE_FAILED,
                            "this scow was built without HDF5 and cannot read runs: use the full "
                            "build");
-    struct run_record record = {0};
-    if (!readers->read_run(path, &record, failure))
-        return false;
-    char *text = json ? report_json(&record, failure) : report_text(&record, failure);
-    if (text)
-        fputs(text, stdout);
-    free(text);
-    run_record_release(&record);
-    return text != NULL;
+    return report_print(&options, readers, failure);
 }

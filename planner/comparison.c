@@ -5,14 +5,12 @@
 #include "planner/platform.h"
 #include "planner/simulate.h"
 
-/* Play the plan with the profile and reduce its trace. */
-static bool predicted_make(const struct run_record *record, struct reduction *predicted,
-                           struct failure *failure)
+bool comparison_predict(const struct run_record *record, struct trace *trace,
+                        struct failure *failure)
 {
     const struct profile_setting *setting = profile_find(&record->profile, record->plan.block);
     struct platform platform;
     struct simulation simulation;
-    struct trace trace = {NULL, 0, 0};
     if (!setting)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the run's profile has no setting for its block of %d: run again with "
@@ -20,10 +18,24 @@ static bool predicted_make(const struct run_record *record, struct reduction *pr
                            record->plan.block);
     if (!platform_init(&platform, setting, 0, failure))
         return false;
-    bool good = simulate_plan(&platform, &record->plan, &trace, &simulation, failure) &&
-                reduction_make(&trace, predicted, failure);
-    trace_release(&trace);
+    struct trace made = {NULL, 0, 0};
+    bool good = simulate_plan(&platform, &record->plan, &made, &simulation, failure);
+    if (good)
+        *trace = made;
+    else
+        trace_release(&made);
     platform_release(&platform);
+    return good;
+}
+
+static bool predicted_make(const struct run_record *record, struct reduction *predicted,
+                           struct failure *failure)
+{
+    struct trace trace;
+    if (!comparison_predict(record, &trace, failure))
+        return false;
+    bool good = reduction_make(&trace, predicted, failure);
+    trace_release(&trace);
     return good;
 }
 
@@ -86,7 +98,7 @@ static enum operation operation_guilty(const struct reduced_worker *predicted,
     static const enum operation candidates[] = {OPERATION_COMPUTE, OPERATION_RECEIVE,
                                                 OPERATION_OUTPUT, OPERATION_IDLE};
     enum operation guilty = OPERATION_COMPUTE;
-    double most_s = -INFINITY;
+    double most_s = -HUGE_VAL;
     for (size_t k = 0; k < sizeof candidates / sizeof *candidates; k++) {
         enum operation operation = candidates[k];
         double more_s = sign * (measured->seconds[operation] - predicted->seconds[operation]);

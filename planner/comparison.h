@@ -14,6 +14,9 @@ struct comparison {
     struct reduction predicted, measured;
 };
 
+/* The trace that the plan's simulation with the profile leaves; to be released. */
+bool comparison_predict(const struct run_record *record, struct trace *trace,
+                        struct failure *failure);
 bool comparison_make(const struct run_record *record, struct comparison *comparison,
                      struct failure *failure);
 void comparison_release(struct comparison *comparison);

@@ -115,7 +115,7 @@ static void loads_describe(const double *loads, int64_t count, struct text *text
 
 static double least_load(const struct plan *plan)
 {
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (size_t k = 0; k < plan->round_count; k++)
         for (int64_t slot = 0; slot < plan->worker_count; slot++)
             if (plan->rounds[k].loads[slot] > 0)

@@ -41,7 +41,7 @@ static bool trace_extent(const struct trace *trace, struct reduction *reduction,
 
 static double trace_start(const struct trace *trace)
 {
-    double start_s = INFINITY;
+    double start_s = HUGE_VAL;
     for (size_t k = 0; k < trace->count; k++)
         if (trace->events[k].operation == OPERATION_ENVELOPE)
             start_s = fmin(start_s, trace->events[k].start_s);

@@ -27,7 +27,7 @@ static double share_of(const struct rule_worker *worker, double level_s)
  * turn drops workers, so there are at most p turns. */
 static double level_find(const struct rule_state *state, double batch)
 {
-    double level_s = INFINITY;
+    double level_s = HUGE_VAL;
     for (;;) {
         double tasks = batch, speeds = 0;
         for (int64_t k = 0; k < state->workers; k++) {

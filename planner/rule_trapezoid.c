@@ -64,7 +64,7 @@ double fiss_chunk(struct rule_state *state, int64_t worker)
 
 static double least_weight(const struct rule_state *state)
 {
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (int64_t k = 0; k < state->workers; k++)
         least = fmin(least, state->worker[k].weight);
     return least;

@@ -138,10 +138,10 @@ static bool package_send(struct scene *scene, const struct package *package,
     return true;
 }
 
-/* The next thing that the master hears of: a report, or the loss. INFINITY: nothing. */
+/* The next thing that the master hears of: a report, or the loss. HUGE_VAL: nothing. */
 static double next_news(const struct scene *scene)
 {
-    double news_s = scene->heap.count > 0 ? scene->heap.items[0].end_s : (double)INFINITY;
+    double news_s = scene->heap.count > 0 ? scene->heap.items[0].end_s : HUGE_VAL;
     if (scene->scenario->lost_worker >= 0 && !scene->lost_told)
         news_s = fmin(news_s, scene->scenario->lost_s);
     return news_s;

@@ -10,7 +10,7 @@ struct oracle_package {
 
 struct oracle_worker {
     int waiting, coming; /* packages that have arrived, that travel */
-    double until_s;      /* busy until then, INFINITY when idle */
+    double until_s;      /* busy until then, HUGE_VAL when idle */
     size_t next;         /* looks for its next package from here on */
 };
 
@@ -80,7 +80,7 @@ static bool master_step(struct oracle *oracle)
     bool changed = false;
     if (oracle->master_until_s <= oracle->now_s) {
         oracle->prepared++;
-        oracle->master_until_s = INFINITY;
+        oracle->master_until_s = HUGE_VAL;
         changed = true;
     }
     if (isinf(oracle->master_until_s) && oracle->prepared < oracle->count) {
@@ -99,7 +99,7 @@ static bool port_step(struct oracle *oracle)
         oracle->arrived++;
         worker->coming--;
         worker->waiting++;
-        oracle->port_until_s = INFINITY;
+        oracle->port_until_s = HUGE_VAL;
         changed = true;
     }
     if (isinf(oracle->port_until_s) && oracle->sent < oracle->prepared) {
@@ -121,7 +121,7 @@ static bool worker_step(struct oracle *oracle, size_t index)
     bool changed = false;
     if (worker->until_s <= oracle->now_s) {
         oracle->last_end_s = fmax(oracle->last_end_s, worker->until_s);
-        worker->until_s = INFINITY;
+        worker->until_s = HUGE_VAL;
         changed = true;
     }
     if (isinf(worker->until_s) && worker->waiting > 0) {
@@ -154,15 +154,15 @@ static double next_time(const struct oracle *oracle)
 double oracle_makespan(const struct profile_setting *setting, const struct plan *plan, int buffers)
 {
     struct oracle oracle = {.worker_count = (size_t)plan->worker_count,
-                            .master_until_s = INFINITY,
-                            .port_until_s = INFINITY,
+                            .master_until_s = HUGE_VAL,
+                            .port_until_s = HUGE_VAL,
                             .buffers = buffers};
     packages_list(&oracle, setting, plan);
     oracle.workers = calloc(oracle.worker_count, sizeof *oracle.workers);
     if (!oracle.workers)
         abort();
     for (size_t k = 0; k < oracle.worker_count; k++)
-        oracle.workers[k].until_s = INFINITY;
+        oracle.workers[k].until_s = HUGE_VAL;
     do {
         while (machines_step(&oracle))
             continue;

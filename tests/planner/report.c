@@ -204,6 +204,35 @@ static void damaged_traces_are_refused(void **state)
     run_record_release(&record);
 }
 
+/* Every event of the run and of its plan, as complete events of two processes. */
+static void chrome_traces_have_every_event(void **state)
+{
+    struct run_record record;
+    struct failure failure = FAILURE_INIT;
+    size_t processes[3] = {0, 0, 0}, index;
+    json_t *event;
+    (void)state;
+    sample_run(4, 0, &record);
+    char *text = report_chrome_trace(&record, &failure);
+    assert_non_null(text);
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    assert_true(json_is_array(json));
+    json_array_foreach(json, index, event)
+    {
+        if (strcmp(json_string_value(json_object_get(event, "ph")), "X") != 0)
+            continue;
+        size_t process = (size_t)json_integer_value(json_object_get(event, "pid"));
+        assert_true(process == 1 || process == 2);
+        assert_true(member(event, "dur") > 0 && member(event, "ts") >= 0);
+        processes[process]++;
+    }
+    assert_int_equal(processes[1], record.trace.count);
+    assert_int_equal(processes[2], record.trace.count);
+    json_decref(json);
+    free(text);
+    run_record_release(&record);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +242,7 @@ int main(void)
         cmocka_unit_test(incomplete_runs_say_so),
         cmocka_unit_test(runs_without_a_profile_have_no_prediction),
         cmocka_unit_test(damaged_traces_are_refused),
+        cmocka_unit_test(chrome_traces_have_every_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static struct simulation play(const struct stage *stage, const struct scenario *
 {
     const struct decision decision = {&stage->plan, NULL};
     struct failure failure = FAILURE_INIT;
-    struct simulation simulation;
+    struct simulation simulation = {0};
     struct dispatch *dispatch = decision_dispatch(&decision, &stage->platform, scenario, &failure);
     if (!dispatch ||
         !simulate_scenario(&stage->platform, dispatch, scenario, trace, &simulation, &failure))
