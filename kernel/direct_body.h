@@ -8,8 +8,8 @@
  * vector serves all filters, one load of a weight serves all vectors. A lone filter gets the same
  * reuse from several rows of results at a time: a pixel vector on its way down serves each of them.
  *
- * A response is summed in one fixed order of taps whatever the cell, so that a pixel's value does
- * not depend on the tile.
+ * A response is summed in one fixed order of taps, in parts of one fixed size, whatever the cell,
+ * so that a pixel's value does not depend on the tile.
  */
 #include <stdbool.h>
 
@@ -24,6 +24,14 @@ enum { CELL_6 = 4, CELL_5 = 4, CELL_4 = 5, CELL_3 = 6, CELL_2 = 8, CELL_1 = 8, S
 enum { CELL_6 = 2, CELL_5 = 2, CELL_4 = 3, CELL_3 = 3, CELL_2 = 4, CELL_1 = 8, SLIDE = 2 };
 #endif
 enum { CELL_MOST = 8 };
+
+/* One vector of sums for each filter (or row of results) and each vector of a cell. */
+enum {
+    SUM_ROWS = DIRECT_FILTERS_MOST > DIRECT_SLIDE_ROWS ? DIRECT_FILTERS_MOST : DIRECT_SLIDE_ROWS
+};
+struct sums {
+    vector of[SUM_ROWS][CELL_MOST];
+};
 
 /* Where a cell's vectors are: `step` floats apart in the pixels, `result_step` in the results. */
 struct cell {
@@ -47,11 +55,64 @@ VECTOR_INLINE void result_put(float *result, vector value, int lanes, bool keep)
     vector_store_some(result, value, lanes);
 }
 
+/* Sums of more terms than this are made of partial sums, so that rounding errors stay small. */
+enum { CHAIN = 128 };
+
+/* Add partial sums to the totals, which stay in memory: the registers are the sums'. */
+VECTOR_INLINE void sums_set_aside(struct sums *total, struct sums *sum, int rows, int vectors)
+{
+    VECTOR_UNROLL
+    for (int r = 0; r < rows; r++)
+        VECTOR_UNROLL
+    for (int v = 0; v < vectors; v++) {
+        total->of[r][v] += sum->of[r][v];
+        sum->of[r][v] = (vector){0};
+    }
+    __asm__("" : "+m"(*total));
+}
+
+VECTOR_INLINE void sums_clear(struct sums *sum, int rows, int vectors)
+{
+    VECTOR_UNROLL
+    for (int r = 0; r < rows; r++)
+        VECTOR_UNROLL
+    for (int v = 0; v < vectors; v++)
+        sum->of[r][v] = (vector){0};
+}
+
+VECTOR_INLINE void sums_add(struct sums *sum, const struct sums *total, int rows, int vectors)
+{
+    VECTOR_UNROLL
+    for (int r = 0; r < rows; r++)
+        VECTOR_UNROLL
+    for (int v = 0; v < vectors; v++)
+        sum->of[r][v] += total->of[r][v];
+}
+
+/* One place's pixels, times the weights of all filters there. */
+VECTOR_INLINE void place_run(struct sums *sum, const float *const pixels[CELL_MOST],
+                             ptrdiff_t offset, const float *weight, int filters, int vectors)
+{
+    vector pixel[CELL_MOST];
+    VECTOR_UNROLL
+    for (int v = 0; v < vectors; v++) {
+        pixel[v] = vector_load(pixels[v] + offset);
+        vector_keep(&pixel[v]);
+    }
+    VECTOR_UNROLL
+    for (int f = 0; f < filters; f++) {
+        vector all = vector_all(weight[f]);
+        VECTOR_UNROLL
+        for (int v = 0; v < vectors; v++)
+            sum->of[f][v] = vector_fma(all, pixel[v], sum->of[f][v]);
+    }
+}
+
 /* `filters` and `vectors` are constants where this is expanded. */
 VECTOR_INLINE void cell_run(const struct direct_group *group, const ptrdiff_t *offsets,
                             const struct cell *cell, int filters, int vectors)
 {
-    vector sum[DIRECT_FILTERS_MOST][CELL_MOST];
+    struct sums sum, total;
     const float *weight = group->weights, *pixels[CELL_MOST];
     const int places = group->places;
     VECTOR_UNROLL
@@ -60,33 +121,25 @@ VECTOR_INLINE void cell_run(const struct direct_group *group, const ptrdiff_t *o
         /* One address for each vector, rather than sums formed anew at every place. */
         __asm__("" : "+r"(pixels[v]));
     }
-    VECTOR_UNROLL
-    for (int f = 0; f < filters; f++)
-        VECTOR_UNROLL
-    for (int v = 0; v < vectors; v++)
-        sum[f][v] = (vector){0};
-    for (int i = 0; i < places; i++, weight += filters) {
-        vector pixel[CELL_MOST];
-        VECTOR_UNROLL
-        for (int v = 0; v < vectors; v++) {
-            pixel[v] = vector_load(pixels[v] + offsets[i]);
-            vector_keep(&pixel[v]);
-        }
-        VECTOR_UNROLL
-        for (int f = 0; f < filters; f++) {
-            vector all = vector_all(weight[f]);
-            VECTOR_UNROLL
-            for (int v = 0; v < vectors; v++)
-                sum[f][v] = vector_fma(all, pixel[v], sum[f][v]);
-        }
+    sums_clear(&sum, filters, vectors);
+    if (places > CHAIN)
+        sums_clear(&total, filters, vectors);
+    for (int first = 0; first < places; first += CHAIN) {
+        const int end = places - first < CHAIN ? places : first + CHAIN;
+        if (first > 0)
+            sums_set_aside(&total, &sum, filters, vectors);
+        for (int i = first; i < end; i++, weight += filters)
+            place_run(&sum, pixels, offsets[i], weight, filters, vectors);
     }
+    if (places > CHAIN)
+        sums_add(&sum, &total, filters, vectors);
     VECTOR_UNROLL
     for (int v = 0; v < vectors; v++) {
         VECTOR_UNROLL
         for (int f = 1; f < filters; f++)
-            sum[0][v] = vector_max(sum[0][v], sum[f][v]);
+            sum.of[0][v] = vector_max(sum.of[0][v], sum.of[f][v]);
         if (v < cell->vectors)
-            result_put(cell->result + v * cell->result_step, sum[0][v], cell->lanes, cell->keep);
+            result_put(cell->result + v * cell->result_step, sum.of[0][v], cell->lanes, cell->keep);
     }
 }
 
@@ -195,8 +248,8 @@ static void group_run(const struct direct_group *group, const ptrdiff_t *offsets
 
 /* One vector row of pixels, `row` rows below the topmost that is needed, into the sums of result
  * rows first .. last, for which it is the filter's row `row - r`. */
-VECTOR_INLINE void slide_step(vector sum[DIRECT_SLIDE_ROWS][CELL_MOST], const float *pixels,
-                              const float *weight, int row, int first, int last, int vectors)
+VECTOR_INLINE void slide_step(struct sums *sum, const float *pixels, const float *weight, int row,
+                              int first, int last, int vectors)
 {
     vector pixel[CELL_MOST];
     weight += row;
@@ -213,7 +266,7 @@ VECTOR_INLINE void slide_step(vector sum[DIRECT_SLIDE_ROWS][CELL_MOST], const fl
         vector all = vector_all(weight[-r]);
         VECTOR_UNROLL
         for (int v = 0; v < vectors; v++)
-            sum[r][v] = vector_fma(all, pixel[v], sum[r][v]);
+            sum->of[r][v] = vector_fma(all, pixel[v], sum->of[r][v]);
     }
 }
 
@@ -221,34 +274,41 @@ VECTOR_INLINE void slide_step(vector sum[DIRECT_SLIDE_ROWS][CELL_MOST], const fl
 VECTOR_INLINE void slide_cell(const struct direct_slide *slide, const struct tile *tile, int y,
                               int x, int lanes, int rows, int vectors)
 {
-    vector sum[DIRECT_SLIDE_ROWS][CELL_MOST];
+    struct sums sum, total;
     const ptrdiff_t stride = tile->stride;
     const int taps = slide->rows;
     float *result = tile->result + y * tile->result_stride + x;
     const float *corner =
         tile->origin + (y - slide->anchor_row) * stride + x - slide->anchor_column;
-    VECTOR_UNROLL
-    for (int r = 0; r < rows; r++)
-        VECTOR_UNROLL
-    for (int v = 0; v < vectors; v++)
-        sum[r][v] = (vector){0};
+    const bool parts = taps * slide->columns > CHAIN;
+    int chain = 0; /* terms of the present partial sums */
+    sums_clear(&sum, rows, vectors);
+    if (parts)
+        sums_clear(&total, rows, vectors);
     for (int column = 0; column < slide->columns; column++) {
         const float *weight = slide->weights + (ptrdiff_t)column * taps, *pixels = corner + column;
+        if (chain + taps > CHAIN && chain > 0) {
+            sums_set_aside(&total, &sum, rows, vectors);
+            chain = 0;
+        }
+        chain += taps;
         VECTOR_UNROLL
         for (int row = 0; row < rows - 1; row++, pixels += stride)
-            slide_step(sum, pixels, weight, row, 0, row, vectors);
+            slide_step(&sum, pixels, weight, row, 0, row, vectors);
         for (int row = rows - 1; row < taps; row++, pixels += stride)
-            slide_step(sum, pixels, weight, row, 0, rows - 1, vectors);
+            slide_step(&sum, pixels, weight, row, 0, rows - 1, vectors);
         VECTOR_UNROLL
         for (int below = 1; below < rows; below++, pixels += stride)
-            slide_step(sum, pixels, weight, taps - 1 + below, below, rows - 1, vectors);
+            slide_step(&sum, pixels, weight, taps - 1 + below, below, rows - 1, vectors);
     }
+    if (parts)
+        sums_add(&sum, &total, rows, vectors);
     VECTOR_UNROLL
     for (int r = 0; r < rows; r++)
         VECTOR_UNROLL
     for (int v = 0; v < vectors; v++)
-        result_put(result + r * tile->result_stride + (ptrdiff_t)v * VECTOR_LANES, sum[r][v], lanes,
-                   tile->accumulate);
+        result_put(result + r * tile->result_stride + (ptrdiff_t)v * VECTOR_LANES, sum.of[r][v],
+                   lanes, tile->accumulate);
 }
 
 /* How many rows of results the next cell takes when `left` of a tile's `rows` are left: most
