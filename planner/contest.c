@@ -93,6 +93,39 @@ void contest_grant(struct contest *contest, double share)
         rehearsal_effort(contest->rehearsal) + (int64_t)(share * (double)EFFORT_MOST);
 }
 
+static int orders_count(unsigned orders)
+{
+    int count = 0;
+    for (; orders != 0; orders &= orders - 1)
+        count++;
+    return count;
+}
+
+void contest_visit(struct contest *contest, unsigned orders,
+                   bool (*visit)(struct contest *contest, struct lineup *lineup, void *context),
+                   void *context)
+{
+    const struct platform *platform = contest->request->platform;
+    for (int64_t w = 0; w < platform->window_count; w++) {
+        bool enough = false;
+        for (int order = 0; order < LINEUP_ORDERS && !enough && !contest->starved; order++) {
+            struct lineup lineup;
+            if ((orders >> order & 1u) == 0)
+                continue;
+            if (!lineup_init(&lineup, platform, &platform->windows[w],
+                             contest->request->real_valued, (enum lineup_order)order)) {
+                contest->starved = true;
+                return;
+            }
+            const bool equal = lineup.equal; /* `visit` may average the lineup */
+            contest_grant(
+                contest, 1 / (double)(platform->window_count * (equal ? 1 : orders_count(orders))));
+            enough = visit(contest, &lineup, context) || equal;
+            lineup_release(&lineup);
+        }
+    }
+}
+
 bool contest_over(const struct contest *contest)
 {
     return contest->starved || rehearsal_effort(contest->rehearsal) >= contest->effort_most;

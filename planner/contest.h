@@ -37,6 +37,13 @@ bool contest_offer(struct contest *contest, struct plan *candidate);
 /* Allow a part of the usual effort from here on: what one window or order may cost, so that the
  * next one has its turn. A contest begins with all of it. */
 void contest_grant(struct contest *contest, double share);
+/* Show each window of the platform, its workers in each of `orders` (a set of 1 << enum
+ * lineup_order), to `visit`, with an equal part of the effort for each. Equal workers have one
+ * order, and so has a window of which `visit` says true: that other orders would show nothing
+ * new. */
+void contest_visit(struct contest *contest, unsigned orders,
+                   bool (*visit)(struct contest *contest, struct lineup *lineup, void *context),
+                   void *context);
 /* Whether the effort that candidates may cost is used up. */
 bool contest_over(const struct contest *contest);
 /* Turn the leader into the plan of scheduler `name`, with its prediction. Fails with

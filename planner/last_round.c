@@ -13,9 +13,9 @@ struct levelling {
     int64_t twice;         /* m */
 };
 
-static double rate_of(const struct levelling *level, int64_t i)
+static double level_rate(const struct levelling *level, int64_t i)
 {
-    return fmax(level->lineup->workers[i].work.s_per_task, 1e-15);
+    return rate_of(level->lineup->workers[i].work);
 }
 
 /* What worker i has behind it when its Z_i begins, Z_i's own latency included. */
@@ -38,10 +38,10 @@ static double common_end(const struct levelling *level, int64_t count)
     for (int64_t i = 0; i < count; i++) {
         if (!takes_part(level, i))
             continue;
-        left += busy_before(level, i) / rate_of(level, i);
+        left += busy_before(level, i) / level_rate(level, i);
         if (i < level->twice)
             left -= level->last->loads[i];
-        speed += 1 / rate_of(level, i);
+        speed += 1 / level_rate(level, i);
     }
     return left / speed;
 }
@@ -54,7 +54,7 @@ static bool level_fill(const struct levelling *level, int64_t count, double *z)
     for (int64_t i = 0; i < level->lineup->count; i++) {
         z[i] = 0;
         if (i < count && takes_part(level, i))
-            z[i] = (end_s - busy_before(level, i)) / rate_of(level, i);
+            z[i] = (end_s - busy_before(level, i)) / level_rate(level, i);
         good = good && z[i] >= 0;
     }
     return good;

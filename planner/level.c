@@ -20,10 +20,9 @@ static double work_rate(const struct platform *platform, int64_t worker, double 
 {
     const struct platform_window *window = platform_find(platform, load);
     if (window == NULL)
-        return 1e-15;
+        return rate_of((struct cost){0, 0});
     const struct platform_class *class = platform_worker(window, worker);
-    return fmax(class->receive.s_per_task + class->compute.s_per_task + class->output.s_per_task,
-                1e-15);
+    return rate_of(cost_sum(cost_sum(class->receive, class->compute), class->output));
 }
 
 /* A copy of the leader in which the last round of every repetition stands alone, so that it can

@@ -35,8 +35,16 @@ enum lineup_order {
     LINEUP_BY_FEED,  /* cheapest to feed first: link-bound, long periods */
     LINEUP_BY_WORK,  /* fastest first: bus networks and a busy master */
     LINEUP_BY_RATIO, /* least share of the port for a full period, h / (r + w) */
-    LINEUP_ORDERS
+    LINEUP_ORDERS,
+    LINEUP_EVERY_ORDER = (1 << LINEUP_ORDERS) - 1 /* as a set of 1 << order */
 };
+
+/* Seconds per task, never zero: the schedulers' formulas divide by it. */
+static inline double rate_of(struct cost cost)
+{
+    const double least = 1e-15;
+    return cost.s_per_task > least ? cost.s_per_task : least;
+}
 
 /* False: out of memory, lineup untouched. */
 bool lineup_init(struct lineup *lineup, const struct platform *platform,

@@ -19,11 +19,6 @@ static double feed_rate(const struct lineup *lineup, int64_t place)
     return lineup->workers[place].feed.s_per_task;
 }
 
-static double work_rate(const struct lineup *lineup, int64_t place)
-{
-    return fmax(lineup->workers[place].work.s_per_task, 1e-15);
-}
-
 static bool installments_fill(const struct lineup *lineup, int64_t count, int64_t rounds,
                               double tasks, double *loads)
 {
@@ -31,8 +26,8 @@ static bool installments_fill(const struct lineup *lineup, int64_t count, int64_
     double sent_s = 0, sum = 0; /* sent_s: sum of h_q x_q over the last `count` packages */
     for (int64_t k = 0; k < packages; k++) {
         const int64_t at = packages - 1 - k, place = at % count;
-        const double end_s = k < count ? work_rate(lineup, count - 1) : 0;
-        loads[at] = k == 0 ? 1 : (sent_s + end_s) / work_rate(lineup, place);
+        const double end_s = k < count ? rate_of(lineup->workers[count - 1].work) : 0;
+        loads[at] = k == 0 ? 1 : (sent_s + end_s) / rate_of(lineup->workers[place].work);
         sum += loads[at];
         sent_s += feed_rate(lineup, place) * loads[at];
         if (k >= count)
@@ -57,13 +52,13 @@ static double installments_guess(const struct lineup *lineup, int64_t count, dou
 bool multi_installment_make(const struct schedule_request *request, struct plan *plan,
                             struct failure *failure)
 {
-    static const struct multi_round family = {installments_fill, installments_guess, 1000, false};
-    struct contest contest;
-    if (!contest_init(&contest, request, failure))
-        return false;
-    multi_round_search(&contest, &family, LINEUP_BY_FEED);
-    multi_round_search(&contest, &family, LINEUP_BY_WORK);
-    return contest_finish(&contest, "mi",
-                          "no package size of the profile's windows adds up to the tasks", plan,
-                          failure);
+    static const struct multi_round family = {
+        .fill = installments_fill,
+        .guess = installments_guess,
+        .name = "mi",
+        .reason = "no package size of the profile's windows adds up to the tasks",
+        .orders = 1u << LINEUP_BY_FEED | 1u << LINEUP_BY_WORK,
+        .rounds_most = 1000,
+        .fed_only = false};
+    return multi_round_make(request, &family, plan, failure);
 }

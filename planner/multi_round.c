@@ -21,7 +21,7 @@ int64_t workers_fed(const struct lineup *lineup)
     int64_t fed = 0;
     while (fed < lineup->count) {
         const struct lineup_worker *worker = &lineup->workers[fed];
-        share += worker->feed.s_per_task / fmax(worker->work.s_per_task, 1e-15);
+        share += worker->feed.s_per_task / rate_of(worker->work);
         if (share > 1 + 1e-12)
             break;
         fed++;
@@ -92,22 +92,20 @@ static void counts_try(const struct hunt *hunt)
         rounds_climb(hunt, count);
 }
 
-void multi_round_search(struct contest *contest, const struct multi_round *family,
-                        enum lineup_order order)
+static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
 {
-    const struct schedule_request *request = contest->request;
-    /* None of these plans repeats a round, so each costs its full length: half of the effort. */
-    const double share = 0.5 / (double)request->platform->window_count;
-    for (int64_t w = 0; w < request->platform->window_count && !contest->starved; w++) {
-        struct lineup lineup;
-        if (!lineup_init(&lineup, request->platform, &request->platform->windows[w],
-                         request->real_valued, order)) {
-            contest->starved = true;
-            return;
-        }
-        contest_grant(contest, share);
-        counts_try(&(struct hunt){contest, &lineup, family});
-        contest_level(contest, &lineup);
-        lineup_release(&lineup);
-    }
+    const struct multi_round *const *family = context;
+    counts_try(&(struct hunt){contest, lineup, *family});
+    contest_level(contest, lineup);
+    return false;
+}
+
+bool multi_round_make(const struct schedule_request *request, const struct multi_round *family,
+                      struct plan *plan, struct failure *failure)
+{
+    struct contest contest;
+    if (!contest_init(&contest, request, failure))
+        return false;
+    contest_visit(&contest, family->orders, visit_lineup, &family);
+    return contest_finish(&contest, family->name, family->reason, plan, failure);
 }

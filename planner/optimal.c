@@ -166,9 +166,11 @@ static bool starts_make(struct contest *contest, struct starts *starts, struct f
     return true;
 }
 
-static void search_lineup(struct contest *contest, const struct lineup *lineup,
-                          const struct starts *starts, double effort)
+static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
 {
+    const struct starts *starts = context;
+    const double windows = (double)contest->request->platform->window_count;
+    double effort = WALK_EFFORT / (windows * (lineup->equal ? 1 : LINEUP_ORDERS));
     struct walk walk = {.contest = contest, .lineup = lineup};
     for (size_t k = 0; k < starts->count; k++) {
         /* Half of what is left for the best start, and so on. */
@@ -177,25 +179,7 @@ static void search_lineup(struct contest *contest, const struct lineup *lineup,
         effort -= walk.effort;
         walk_from(&walk, starts->points[k].count, starts->points[k].rounds);
     }
-}
-
-static void search_window(struct contest *contest, const struct platform_window *window,
-                          const struct starts *starts, double effort)
-{
-    for (int order = 0; order < LINEUP_ORDERS; order++) {
-        struct lineup lineup;
-        if (contest->starved ||
-            !lineup_init(&lineup, contest->request->platform, window, contest->request->real_valued,
-                         (enum lineup_order)order)) {
-            contest->starved = true;
-            return;
-        }
-        const bool one_order = lineup.equal;
-        search_lineup(contest, &lineup, starts, one_order ? effort : effort / LINEUP_ORDERS);
-        lineup_release(&lineup);
-        if (one_order)
-            return;
-    }
+    return false;
 }
 
 bool optimal_make(const struct schedule_request *request, struct plan *plan,
@@ -218,9 +202,7 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
         contest_release(&contest);
         return false;
     }
-    const double windows = (double)request->platform->window_count;
-    for (int64_t w = 0; w < request->platform->window_count; w++)
-        search_window(&contest, &request->platform->windows[w], &starts, WALK_EFFORT / windows);
+    contest_visit(&contest, LINEUP_EVERY_ORDER, visit_lineup, &starts);
     contest_grant(&contest, 1);
     contest_polish(&contest);
     return contest_finish(&contest, "optimal",

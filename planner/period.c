@@ -2,14 +2,6 @@
 
 #include <math.h>
 
-/* Rates of zero are allowed; the formulas divide by them. */
-static double rate_of(struct cost cost)
-{
-    enum { PER_TASK_MOST = 1000000000 };
-    const double least = 1e-6 / PER_TASK_MOST;
-    return cost.s_per_task > least ? cost.s_per_task : least;
-}
-
 /* The load that takes `time_s`. */
 static double cost_inverse(struct cost cost, double time_s)
 {

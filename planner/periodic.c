@@ -20,8 +20,8 @@ static double steady_rates(const struct lineup *lineup, double *loads)
     double left = 1, rho = 0;
     for (int64_t i = 0; i < lineup->count; i++) {
         const struct lineup_worker *worker = &lineup->workers[i];
-        const double full = 1 / fmax(worker->work.s_per_task, 1e-15);
-        loads[i] = fmin(full, left / fmax(worker->feed.s_per_task, 1e-15));
+        const double full = 1 / rate_of(worker->work);
+        loads[i] = fmin(full, left / rate_of(worker->feed));
         left = fmax(left - loads[i] * worker->feed.s_per_task, 0);
         /* What is left of 1 by rounding alone is no share. */
         if (loads[i] < 1e-9 * full)
@@ -83,11 +83,12 @@ static void rounds_offer(struct steady *steady, double rounds)
     steady_offer(steady, fmax(feed_s, work_s), rounds);
 }
 
-static void search_lineup(struct contest *contest, const struct lineup *lineup)
+static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
 {
     struct steady steady;
+    (void)context;
     if (!steady_open(&steady, contest, lineup))
-        return;
+        return true;
     const struct rounds_terms terms = terms_make(&steady);
     const double wanted[] = {rounds_published(&terms), rounds_with_latency(&terms)};
     /* Windows may ask for smaller packages than the formula knows, or larger ones. */
@@ -102,6 +103,7 @@ static void search_lineup(struct contest *contest, const struct lineup *lineup)
     if (!contest->request->real_valued)
         contest_level(contest, lineup);
     steady_close(&steady);
+    return false;
 }
 
 bool periodic_make(const struct schedule_request *request, struct plan *plan,
@@ -110,16 +112,7 @@ bool periodic_make(const struct schedule_request *request, struct plan *plan,
     struct contest contest;
     if (!contest_init(&contest, request, failure))
         return false;
-    for (int64_t w = 0; w < request->platform->window_count; w++) {
-        struct lineup lineup;
-        if (!lineup_init(&lineup, request->platform, &request->platform->windows[w],
-                         request->real_valued, LINEUP_BY_FEED)) {
-            contest.starved = true;
-            break;
-        }
-        search_lineup(&contest, &lineup);
-        lineup_release(&lineup);
-    }
+    contest_visit(&contest, 1u << LINEUP_BY_FEED, visit_lineup, NULL);
     return contest_finish(&contest, "periodic",
                           "no package size of the profile's windows adds up to the tasks", plan,
                           failure);

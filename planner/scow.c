@@ -142,31 +142,18 @@ void scow_search(struct contest *contest, const struct lineup *lineup, enum peri
     steady_close(&search.steady);
 }
 
-/* All orders of one window; a homogeneous lineup has one, with its mean mapping. */
-static void search_window(struct contest *contest, const struct platform_window *window,
-                          enum period_goal goal)
+/* A homogeneous lineup is planned with its mean mapping, and then its order does not matter. */
+static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
 {
-    const struct schedule_request *request = contest->request;
-    const double share = 1 / (double)request->platform->window_count;
-    const double tolerance = request->tolerance > 0 ? request->tolerance : 0.05;
-    for (int order = 0; order < LINEUP_ORDERS; order++) {
-        struct lineup lineup;
-        if (!lineup_init(&lineup, request->platform, window, request->real_valued,
-                         (enum lineup_order)order)) {
-            contest->starved = true;
-            return;
-        }
-        const bool one_order = lineup.equal || lineup_homogeneous(&lineup, tolerance);
-        contest_grant(contest, one_order ? share : share / LINEUP_ORDERS);
-        if (one_order && !lineup.equal)
-            lineup_average(&lineup);
-        scow_search(contest, &lineup, goal);
-        if (!request->real_valued)
-            contest_level(contest, &lineup);
-        lineup_release(&lineup);
-        if (one_order)
-            return;
-    }
+    const enum period_goal *goal = context;
+    const double asked = contest->request->tolerance;
+    const bool homogeneous = lineup_homogeneous(lineup, asked > 0 ? asked : 0.05);
+    if (homogeneous && !lineup->equal)
+        lineup_average(lineup);
+    scow_search(contest, lineup, *goal);
+    if (!contest->request->real_valued)
+        contest_level(contest, lineup);
+    return homogeneous;
 }
 
 bool scow_make(const struct schedule_request *request, enum period_goal goal, const char *name,
@@ -175,8 +162,7 @@ bool scow_make(const struct schedule_request *request, enum period_goal goal, co
     struct contest contest;
     if (!contest_init(&contest, request, failure))
         return false;
-    for (int64_t w = 0; w < request->platform->window_count; w++)
-        search_window(&contest, &request->platform->windows[w], goal);
+    contest_visit(&contest, LINEUP_EVERY_ORDER, visit_lineup, &goal);
     if (goal == PERIOD_PRODUCTION)
         contest_cover(&contest);
     return contest_finish(&contest, name,

@@ -72,7 +72,7 @@ static bool branching_open(struct branching *branching, const struct lineup *lin
         if (full < lineup_least(lineup))
             continue;
         struct item *item = &branching->items[branching->count++];
-        *item = (struct item){i, full, feed.latency_s, fmax(feed.s_per_task, 1e-15), 0};
+        *item = (struct item){i, full, feed.latency_s, rate_of(feed), 0};
         item->spread = item->s_per_task + item->latency_s / full;
     }
     qsort(branching->items, (size_t)branching->count, sizeof *branching->items, item_compare);

@@ -20,7 +20,7 @@ static double loads_ending(const struct lineup *lineup, int64_t count, double en
     for (int64_t i = 0; i < count; i++) {
         const struct lineup_worker *worker = &lineup->workers[i];
         const double latency_s = worker->feed.latency_s + worker->work.latency_s;
-        const double rate = fmax(worker->feed.s_per_task + worker->work.s_per_task, 1e-15);
+        const double rate = rate_of(cost_sum(worker->feed, worker->work));
         loads[i] = fmin((end_s - arrived_s - latency_s) / rate, lineup->greatest);
         if (loads[i] < lineup_least(lineup))
             loads[i] = 0;
@@ -64,13 +64,13 @@ static double single_guess(const struct lineup *lineup, int64_t count, double ta
 bool single_round_make(const struct schedule_request *request, struct plan *plan,
                        struct failure *failure)
 {
-    static const struct multi_round family = {single_fill, single_guess, 1, false};
-    struct contest contest;
-    if (!contest_init(&contest, request, failure))
-        return false;
-    for (int order = 0; order < LINEUP_ORDERS; order++)
-        multi_round_search(&contest, &family, (enum lineup_order)order);
-    return contest_finish(&contest, "single",
-                          "one package per worker does not fit the profile's windows", plan,
-                          failure);
+    static const struct multi_round family = {
+        .fill = single_fill,
+        .guess = single_guess,
+        .name = "single",
+        .reason = "one package per worker does not fit the profile's windows",
+        .orders = LINEUP_EVERY_ORDER,
+        .rounds_most = 1,
+        .fed_only = false};
+    return multi_round_make(request, &family, plan, failure);
 }

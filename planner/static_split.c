@@ -2,29 +2,34 @@
  * Static scheduling (SC): one package per worker, proportional to its speed 1 / (r + w). The plain
  * alternative to which everything else is compared.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "planner/contest.h"
 #include "planner/discretise.h"
 #include "planner/schedulers.h"
 
-/* Speeds as wanted loads; workers without measurable cost per task count as very fast ones. */
-static void split_offer(struct contest *contest, const struct lineup *lineup, double *loads)
+/* Speeds as wanted loads. */
+static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
 {
-    double speed = 0;
-    for (int64_t i = 0; i < lineup->count; i++) {
-        loads[i] = 1 / fmax(lineup->workers[i].work.s_per_task, 1e-15);
-        speed += loads[i];
+    const double tasks = contest->request->tasks;
+    double *loads = malloc((size_t)lineup->count * sizeof *loads), speed = 0;
+    struct plan candidate;
+    (void)context;
+    if (loads == NULL) {
+        contest->starved = true;
+        return true;
     }
     for (int64_t i = 0; i < lineup->count; i++)
-        loads[i] *= contest->request->tasks / speed;
-    if (!discretise(lineup, loads, lineup->count, contest->request->tasks))
-        return;
-    struct plan candidate;
-    candidate_open(contest, &candidate, lineup, lineup->count);
-    candidate_round(contest, &candidate, 1, loads);
-    contest_offer(contest, &candidate);
+        speed += loads[i] = 1 / rate_of(lineup->workers[i].work);
+    for (int64_t i = 0; i < lineup->count; i++)
+        loads[i] *= tasks / speed;
+    if (discretise(lineup, loads, lineup->count, tasks)) {
+        candidate_open(contest, &candidate, lineup, lineup->count);
+        candidate_round(contest, &candidate, 1, loads);
+        contest_offer(contest, &candidate);
+    }
+    free(loads);
+    return true;
 }
 
 bool static_split_make(const struct schedule_request *request, struct plan *plan,
@@ -33,19 +38,7 @@ bool static_split_make(const struct schedule_request *request, struct plan *plan
     struct contest contest;
     if (!contest_init(&contest, request, failure))
         return false;
-    const struct platform *platform = request->platform;
-    double *loads = malloc((size_t)platform->worker_count * sizeof *loads);
-    for (int64_t w = 0; w < platform->window_count; w++) {
-        struct lineup lineup;
-        contest.starved = contest.starved || loads == NULL ||
-                          !lineup_init(&lineup, platform, &platform->windows[w],
-                                       request->real_valued, LINEUP_BY_WORK);
-        if (contest.starved)
-            break;
-        split_offer(&contest, &lineup, loads);
-        lineup_release(&lineup);
-    }
-    free(loads);
+    contest_visit(&contest, 1u << LINEUP_BY_WORK, visit_lineup, NULL);
     return contest_finish(&contest, "static",
                           "one package per worker does not fit the profile's windows", plan,
                           failure);

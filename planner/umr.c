@@ -5,15 +5,10 @@
 #include "planner/multi_round.h"
 #include "planner/schedulers.h"
 
-static double work_rate(const struct lineup_worker *worker)
-{
-    return fmax(worker->work.s_per_task, 1e-15);
-}
-
 /* beta_i = alpha_i sum_k S_k cLat_k - S_i cLat_i. */
 static double beta_of(const struct umr *umr, const struct lineup_worker *worker)
 {
-    const double speed = 1 / work_rate(worker);
+    const double speed = 1 / rate_of(worker->work);
     return speed / umr->speed * umr->latency - speed * worker->work.latency_s;
 }
 
@@ -23,23 +18,23 @@ void umr_init(struct umr *umr, const struct lineup *lineup, int64_t count)
     *umr = (struct umr){.lineup = lineup, .count = count};
     for (int64_t i = 0; i < count; i++) {
         const struct lineup_worker *worker = &lineup->workers[i];
-        umr->speed += 1 / work_rate(worker);
-        umr->latency += worker->work.latency_s / work_rate(worker);
-        share += worker->feed.s_per_task / work_rate(worker);
+        umr->speed += 1 / rate_of(worker->work);
+        umr->latency += worker->work.latency_s / rate_of(worker->work);
+        share += worker->feed.s_per_task / rate_of(worker->work);
     }
     for (int64_t i = 0; i < count; i++) {
         const struct lineup_worker *worker = &lineup->workers[i];
         umr->feed_s += worker->feed.latency_s + beta_of(umr, worker) * worker->feed.s_per_task;
     }
     umr->feed_rate = share / umr->speed;
-    umr->theta = 1 / fmax(share, 1e-15);
+    umr->theta = 1 / fmax(share, 1e-15); /* links may take no time at all */
     umr->mu = umr->theta * (umr->latency - umr->speed * umr->feed_s);
 }
 
 double umr_load(const struct umr *umr, int64_t worker, double round_tasks)
 {
     const struct lineup_worker *one = &umr->lineup->workers[worker];
-    return round_tasks / (work_rate(one) * umr->speed) + beta_of(umr, one);
+    return round_tasks / (rate_of(one->work) * umr->speed) + beta_of(umr, one);
 }
 
 static bool theta_is_one(const struct umr *umr)
@@ -111,13 +106,14 @@ static double rounds_guess(const struct lineup *lineup, int64_t count, double ta
 /* Selection: sum S_i as large as sum S_i / B_i <= 1 allows, by decreasing B_i; fewer compete. */
 bool umr_make(const struct schedule_request *request, struct plan *plan, struct failure *failure)
 {
-    static const struct multi_round family = {rounds_fill, rounds_guess, 2000, true};
-    struct contest contest;
-    if (!contest_init(&contest, request, failure))
-        return false;
-    multi_round_search(&contest, &family, LINEUP_BY_FEED);
-    return contest_finish(&contest, "umr",
-                          "no number of workers and rounds has all chunks positive and within the "
-                          "profile's windows",
-                          plan, failure);
+    static const struct multi_round family = {.fill = rounds_fill,
+                                              .guess = rounds_guess,
+                                              .name = "umr",
+                                              .reason =
+                                                  "no number of workers and rounds has all chunks "
+                                                  "positive and within the profile's windows",
+                                              .orders = 1u << LINEUP_BY_FEED,
+                                              .rounds_most = 2000,
+                                              .fed_only = true};
+    return multi_round_make(request, &family, plan, failure);
 }

@@ -28,7 +28,7 @@ static double chunk_latency(const struct lineup_worker *worker)
 /* A_i in the rates' own terms: 1 / (h + rw). */
 static double chunk_capacity(const struct lineup_worker *worker)
 {
-    return 1 / fmax(worker->feed.s_per_task + worker->work.s_per_task, 1e-15);
+    return 1 / rate_of(cost_sum(worker->feed, worker->work));
 }
 
 static void mrrs_init(struct mrrs *mrrs, const struct lineup *lineup, int64_t count)
@@ -93,13 +93,14 @@ static double chunks_guess(const struct lineup *lineup, int64_t count, double ta
 
 bool umr2_make(const struct schedule_request *request, struct plan *plan, struct failure *failure)
 {
-    static const struct multi_round family = {chunks_fill, chunks_guess, 2000, false};
-    struct contest contest;
-    if (!contest_init(&contest, request, failure))
-        return false;
-    multi_round_search(&contest, &family, LINEUP_BY_FEED);
-    return contest_finish(&contest, "umr2",
-                          "no number of workers and rounds has all chunks positive and within the "
-                          "profile's windows",
-                          plan, failure);
+    static const struct multi_round family = {.fill = chunks_fill,
+                                              .guess = chunks_guess,
+                                              .name = "umr2",
+                                              .reason =
+                                                  "no number of workers and rounds has all chunks "
+                                                  "positive and within the profile's windows",
+                                              .orders = 1u << LINEUP_BY_FEED,
+                                              .rounds_most = 2000,
+                                              .fed_only = false};
+    return multi_round_make(request, &family, plan, failure);
 }

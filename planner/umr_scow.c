@@ -79,14 +79,15 @@ static void ramps_offer(struct steady *steady, struct ramp *ramp, double period_
 
 /* The periods that SCOW alone would take, and longer and shorter ones: a ramp changes what a long
  * first round costs. */
-static void search_lineup(struct contest *contest, const struct lineup *lineup)
+static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
 {
     static const double factors[] = {1, 0.5, 0.75, 1.5, 2};
     struct steady steady;
     struct period best[PERIODS];
+    (void)context;
     scow_search(contest, lineup, PERIOD_PRODUCTION); /* a ramp of no rounds */
     if (contest->starved || !steady_open(&steady, contest, lineup))
-        return;
+        return true;
     struct ramp ramp = {.loads = malloc(RAMP_MOST * (size_t)lineup->count * sizeof *ramp.loads)};
     contest->starved = contest->starved || ramp.loads == NULL;
     const int count = period_list(lineup, steady.tasks, PERIOD_PRODUCTION, best, PERIODS);
@@ -100,29 +101,16 @@ static void search_lineup(struct contest *contest, const struct lineup *lineup)
     contest_level(contest, lineup);
     free(ramp.loads);
     steady_close(&steady);
+    return false;
 }
 
 bool umr_scow_make(const struct schedule_request *request, struct plan *plan,
                    struct failure *failure)
 {
-    const double share = 1 / (double)request->platform->window_count;
     struct contest contest;
     if (!contest_init(&contest, request, failure))
         return false;
-    for (int64_t w = 0; w < request->platform->window_count; w++)
-        for (int order = 0; order < LINEUP_ORDERS; order++) {
-            struct lineup lineup;
-            if (contest.starved ||
-                !lineup_init(&lineup, request->platform, &request->platform->windows[w],
-                             request->real_valued, (enum lineup_order)order)) {
-                contest.starved = true;
-                break;
-            }
-            contest_grant(&contest, lineup.equal ? share : share / LINEUP_ORDERS);
-            if (order == 0 || !lineup.equal)
-                search_lineup(&contest, &lineup);
-            lineup_release(&lineup);
-        }
+    contest_visit(&contest, LINEUP_EVERY_ORDER, visit_lineup, NULL);
     return contest_finish(&contest, "umr-scow",
                           "no package size of the profile's windows adds up to the tasks", plan,
                           failure);
