@@ -15,7 +15,7 @@ const struct probe_effort probe_thorough = {
     .places = 5, .blocks = 5, .growth = 2, .longest_s = 1.0, .block_s = 5e-3};
 
 /* Exchanges for one timing of a link, and for the cost of receiving. */
-enum { LINK_LEAST = 8, LINK_MOST = 4096, RECEIVES = 5 };
+enum { LINK_LEAST = 8, LINK_MOST = 4096, RECEIVES = 12 };
 /* A package may take this much memory on its way. */
 static const double package_bytes_most = 512e6;
 

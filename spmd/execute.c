@@ -1,12 +1,14 @@
 #include "spmd/execute.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spmd/outputfile.h"
 #include "spmd/session.h"
+#include "spmd/wire.h"
 
 /* What one rank opens and must close again. */
 struct stage {
@@ -35,6 +37,20 @@ static bool input_open(struct stage *stage, struct extent *extent, struct failur
     return true;
 }
 
+/* Local. A package is one message, and MPI counts its bytes in an int. */
+static bool packages_fit(const struct execution *execution, const struct job *job,
+                         struct failure *failure)
+{
+    int64_t largest = (int64_t)plan_largest_load(execution->plan);
+    size_t bytes = job->kernel->package_bytes_most(job->made, largest);
+    if (bytes <= (size_t)INT_MAX - sizeof(struct wire_package))
+        return true;
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: a package of %" PRId64 " core tasks would be a message of %.1f GB, and "
+                       "the most is 2.1 GB: plan with smaller packages",
+                       execution->plan_name, largest, (double)bytes / 1e9);
+}
+
 /* Local, the same on every rank. */
 static bool plan_fits(const struct execution *execution, const struct job *job,
                       struct failure *failure)
@@ -57,7 +73,7 @@ static bool plan_fits(const struct execution *execution, const struct job *job,
                            "%s: needs %" PRId64 " workers, but there are %" PRId64
                            ": start mpiexec with -n %" PRId64 ", or plan again with -n %" PRId64,
                            execution->plan_name, needed, workers, needed + 1, workers);
-    return true;
+    return packages_fit(execution, job, failure);
 }
 
 /* Local, the same on every rank. */
