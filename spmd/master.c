@@ -159,25 +159,32 @@ static bool package_send(struct master *master, struct image *image, const struc
     return true;
 }
 
+/* What the decision object says now. False: there is nothing more to send. */
+static bool decision_take(struct master *master, struct image *image, struct pause *pause)
+{
+    struct package package;
+    double now = comm_now(master->run->comm) - master->origin_s;
+    switch (dispatch_next(master->dispatch, now, &package)) {
+    case DISPATCH_SEND:
+        *pause = (struct pause){0};
+        return package_send(master, image, &package);
+    case DISPATCH_WAIT:
+        comm_pause(pause);
+        return true;
+    case DISPATCH_FAILED:
+        return failure_memory(master->failure, "deciding what to send");
+    case DISPATCH_FINISHED:
+        break;
+    }
+    return false;
+}
+
 /* Until everything is handed out or something failed. */
 static void packages_send(struct master *master, struct image *image)
 {
     struct pause pause = {0};
-    while (master->failure->code == FAILURE_NONE) {
-        struct package package;
-        double now = comm_now(master->run->comm) - master->origin_s;
-        enum dispatch_answer answer = dispatch_next(master->dispatch, now, &package);
-        if (answer == DISPATCH_FINISHED)
-            return;
-        if (answer == DISPATCH_WAIT) {
-            comm_pause(&pause);
-        } else {
-            pause = (struct pause){0};
-            if (!package_send(master, image, &package))
-                return;
-        }
+    while (master->failure->code == FAILURE_NONE && decision_take(master, image, &pause))
         results_take(master);
-    }
 }
 
 /* The first large message between two ranks takes milliseconds once. */
