@@ -65,49 +65,57 @@ static double difference(const struct work *work, const float *one, const float 
     return most / largest;
 }
 
+/* Starters end with one without a rival, outcomes are in their order. */
 static void contest_round(struct contest *contest, const struct starter *starters)
 {
-    for (int i = 0; i < contest->count; i++) {
+    for (const struct starter *starter = starters; starter->rival; starter++) {
         const double start = clock_now(contest->setting.threads);
-        starters[i].rival->run(starters[i].state, starters[i].result);
-        samples_add(&contest->outcomes[i].samples, clock_now(contest->setting.threads) - start);
+        starter->rival->run(starter->state, starter->result);
+        samples_add(&contest->outcomes[starter - starters].samples,
+                    clock_now(contest->setting.threads) - start);
         contest->peak = fmax(contest->peak, machine_peak());
     }
 }
 
-static void contest_enter(struct contest *contest, struct starter *starters,
-                          const struct rival *rival)
+static void starters_release(struct starter *starters)
+{
+    for (struct starter *starter = starters; starter->rival; starter++) {
+        starter->rival->end(starter->state);
+        free(starter->result);
+    }
+}
+
+/* False: that rival cannot do this work. */
+static bool starter_init(struct starter *starter, const struct contest *contest,
+                         const struct rival *rival)
 {
     void *state = rival->begin(contest->work, &contest->setting);
     if (!state)
-        return;
-    struct starter *starter = &starters[contest->count];
-    *starter = (struct starter){.rival = rival, .state = state};
-    starter->result = calloc(result_count(contest->work), sizeof *starter->result);
-    if (!starter->result)
+        return false;
+    float *result = calloc(result_count(contest->work), sizeof *result);
+    if (!result)
         abort();
-    contest->outcomes[contest->count++] = (struct outcome){.rival = rival->name};
+    *starter = (struct starter){rival, state, result};
+    return true;
 }
 
 void contest_hold(struct contest *contest, const struct work *work, const struct setting *setting,
                   const struct rival *const *rivals, int count, int least, int rounds,
                   double budget_s)
 {
-    struct starter starters[RIVALS_MOST] = {{0}};
+    struct starter starters[RIVALS_MOST + 1] = {{0}};
     *contest = (struct contest){.work = work, .setting = *setting};
     for (int i = 0; i < count && i < RIVALS_MOST; i++)
-        if (rivals[i])
-            contest_enter(contest, starters, rivals[i]);
+        if (starter_init(&starters[contest->count], contest, rivals[i]))
+            contest->outcomes[contest->count++].rival = rivals[i]->name;
     const double start = clock_now(0);
     for (int round = 0; round < least || (round < rounds && clock_now(0) - start < budget_s);
          round++)
         contest_round(contest, starters);
-    for (int i = 0; i < contest->count; i++)
-        contest->outcomes[i].difference = difference(work, starters[0].result, starters[i].result);
-    for (int i = 0; i < contest->count; i++) {
-        starters[i].rival->end(starters[i].state);
-        free(starters[i].result);
-    }
+    for (const struct starter *starter = starters; starter->rival; starter++)
+        contest->outcomes[starter - starters].difference =
+            difference(work, starters->result, starter->result);
+    starters_release(starters);
 }
 
 const struct outcome *contest_find(const struct contest *contest, const char *rival)

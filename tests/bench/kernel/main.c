@@ -1,6 +1,7 @@
 /*
- * bench-kernel [--quick] [--json FILE] [--isa NAME]: everything in turns on one machine, then the
- * ratios that matter. Times of one thread are its processor time, those of two the wall's clock.
+ * bench-kernel [--quick] [--json FILE] [--isa NAME] [--only PART]: everything, or one part of it,
+ * in turns on one machine, and the ratios that matter. Times of one thread are its processor time,
+ * those of two the wall's clock.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 struct options {
     bool quick;
-    const char *json, *isa;
+    const char *json, *isa, *only;
 };
 
 /* What is kept of all contests, for the ratios. */
@@ -235,6 +236,28 @@ static void bench_packages(struct record *record)
     }
 }
 
+static const struct part {
+    const char *name;
+    void (*run)(struct record *record);
+} parts[] = {{"reference", bench_reference},
+             {"single", bench_singles},
+             {"orientations", bench_orientations},
+             {"chaudhuri", bench_chaudhuri},
+             {"sum", bench_sum},
+             {"source", bench_source},
+             {"tiles", bench_tiles},
+             {"threads", bench_threads},
+             {"packages", bench_packages}};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static const struct part *part_find(const char *name)
+{
+    for (int i = 0; i < PARTS; i++)
+        if (strcmp(parts[i].name, name) == 0)
+            return &parts[i];
+    return NULL;
+}
+
 static bool options_parse(struct options *options, int count, char **words)
 {
     *options = (struct options){.isa = "auto"};
@@ -245,10 +268,12 @@ static bool options_parse(struct options *options, int count, char **words)
             options->json = words[++i];
         else if (strcmp(words[i], "--isa") == 0 && i + 1 < count)
             options->isa = words[++i];
+        else if (strcmp(words[i], "--only") == 0 && i + 1 < count)
+            options->only = words[++i];
         else
             return false;
     }
-    return kernel_isa_pin(options->isa);
+    return kernel_isa_pin(options->isa) && (!options->only || part_find(options->only));
 }
 
 static void bench_all(struct record *record)
@@ -260,15 +285,9 @@ static void bench_all(struct record *record)
                 "{ \"schema\": \"scow-bench-kernel-1\", \"isa\": \"%s\",\n"
                 "  \"results\": [\n",
                 kernel_isa());
-    bench_reference(record);
-    bench_singles(record);
-    bench_orientations(record);
-    bench_chaudhuri(record);
-    bench_sum(record);
-    bench_source(record);
-    bench_tiles(record);
-    bench_threads(record);
-    bench_packages(record);
+    for (int i = 0; i < PARTS; i++)
+        if (!record->options.only || part_find(record->options.only) == &parts[i])
+            parts[i].run(record);
     if (record->json)
         fprintf(record->json,
                 "\n  ],\n  \"peak_multiply_adds_per_s\": %.6g, \"memory_bytes_per_s\": %.6g }\n",
@@ -279,7 +298,7 @@ int main(int count, char **words)
 {
     struct record record = {.first = true};
     if (!options_parse(&record.options, count, words)) {
-        fprintf(stderr, "usage: bench-kernel [--quick] [--json FILE] [--isa NAME]\n");
+        fprintf(stderr, "usage: bench-kernel [--quick] [--json FILE] [--isa NAME] [--only PART]\n");
         return 2;
     }
     if (record.options.json) {
