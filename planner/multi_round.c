@@ -6,8 +6,9 @@
 #include "planner/discretise.h"
 #include "planner/level.h"
 
-/* Loads that one candidate may have, rounds times workers,. */
-enum { LOADS_MOST = 2000000 };
+/* Loads that one candidate may have, rounds times workers. All of them may differ, and with more
+ * than these a plan's file would exceed a megabyte. */
+enum { LOADS_MOST = 80000 };
 
 struct hunt {
     struct contest *contest;
@@ -76,7 +77,8 @@ static void rounds_climb(const struct hunt *hunt, int64_t count)
 /* All workers, those that can be fed, and fewer and fewer. */
 static void counts_try(const struct hunt *hunt)
 {
-    const int64_t fed = workers_fed(hunt->lineup), all = hunt->lineup->count;
+    const int64_t all = hunt->lineup->count < LOADS_MOST ? hunt->lineup->count : LOADS_MOST;
+    const int64_t fed = workers_fed(hunt->lineup) < all ? workers_fed(hunt->lineup) : all;
     if (hunt->family->rounds_most == 1) {
         rounds_climb(hunt, all);
         return;
