@@ -79,10 +79,8 @@ static void contest_round(struct contest *contest, const struct starter *starter
 
 static void starters_release(struct starter *starters)
 {
-    for (struct starter *starter = starters; starter->rival; starter++) {
+    for (struct starter *starter = starters; starter->rival; starter++)
         starter->rival->end(starter->state);
-        free(starter->result);
-    }
 }
 
 /* False: that rival cannot do this work. */
@@ -92,10 +90,7 @@ static bool starter_init(struct starter *starter, const struct contest *contest,
     void *state = rival->begin(contest->work, &contest->setting);
     if (!state)
         return false;
-    float *result = calloc(result_count(contest->work), sizeof *result);
-    if (!result)
-        abort();
-    *starter = (struct starter){rival, state, result};
+    *starter = (struct starter){.rival = rival, .state = state};
     return true;
 }
 
@@ -105,9 +100,14 @@ void contest_hold(struct contest *contest, const struct work *work, const struct
 {
     struct starter starters[RIVALS_MOST + 1] = {{0}};
     *contest = (struct contest){.work = work, .setting = *setting};
+    float *results = calloc(result_count(work) * RIVALS_MOST, sizeof *results);
+    if (!results)
+        abort();
     for (int i = 0; i < count && i < RIVALS_MOST; i++)
         if (starter_init(&starters[contest->count], contest, rivals[i]))
             contest->outcomes[contest->count++].rival = rivals[i]->name;
+    for (int i = 0; i < contest->count; i++)
+        starters[i].result = results + (size_t)i * result_count(work);
     const double start = clock_now(0);
     for (int round = 0; round < least || (round < rounds && clock_now(0) - start < budget_s);
          round++)
@@ -116,6 +116,7 @@ void contest_hold(struct contest *contest, const struct work *work, const struct
         contest->outcomes[starter - starters].difference =
             difference(work, starters->result, starter->result);
     starters_release(starters);
+    free(results);
 }
 
 const struct outcome *contest_find(const struct contest *contest, const char *rival)
