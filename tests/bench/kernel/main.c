@@ -11,6 +11,8 @@
 #include "tests/bench/kernel/bench.h"
 #include "tests/bench/kernel/works.h"
 
+enum { PACKAGE_BLOCK = 64 };
+
 struct options {
     bool quick;
     const char *json, *isa, *only;
@@ -217,23 +219,44 @@ static void bench_threads(struct record *record)
     bank_free(&bank);
 }
 
+static void package_json(struct record *record, const char *bank, int edge, int threads,
+                         const char *pixels, const struct samples *samples)
+{
+    if (!record->json)
+        return;
+    fprintf(record->json,
+            "%s    {\"work\": \"packages of %s\", \"edge\": %d, \"tile\": %d, \"threads\": %d, "
+            "\"rival\": \"%s\", \"least_s\": %.9g, \"median_s\": %.9g, \"samples\": %d}",
+            record->first ? "" : ",\n", bank, edge, PACKAGE_BLOCK, threads, pixels,
+            samples_least(samples), samples_median(samples), samples->count);
+    record->first = false;
+}
+
+static void bench_package(struct record *record, const char *bank)
+{
+    struct package_times times;
+    const int edge = record->options.quick ? 512 : 1024, rounds = record->options.quick ? 5 : 15;
+    if (!packages_hold(&times, bank, "max", edge, PACKAGE_BLOCK, rounds))
+        abort();
+    const double u8 = samples_least(&times.u8), u16 = samples_least(&times.u16);
+    const double f32 = samples_least(&times.f32);
+    printf("\npackages of %s, blocks of %d: 8 bits %.3f ms, 16 bits %.3f ms, floats %.3f ms\n",
+           bank, PACKAGE_BLOCK, 1e3 * u8, 1e3 * u16, 1e3 * f32);
+    goal("float input / 8-bit input", f32 / u8, 1 / 1.05);
+    goal("float input / 16-bit input", f32 / u16, 1 / 1.05);
+    goal("1 thread / 2 threads, by the wall's clock",
+         samples_least(&times.one) / samples_least(&times.two), 1.9);
+    package_json(record, bank, edge, 1, "8 bits", &times.u8);
+    package_json(record, bank, edge, 1, "16 bits", &times.u16);
+    package_json(record, bank, edge, 1, "floats", &times.f32);
+    package_json(record, bank, edge, 1, "floats, wall", &times.one);
+    package_json(record, bank, edge, 2, "floats, wall", &times.two);
+}
+
 static void bench_packages(struct record *record)
 {
-    static const char *const banks[] = {"source", "chaudhuri"};
-    for (int i = 0; i < 2; i++) {
-        struct package_times times;
-        if (!packages_hold(&times, banks[i], "max", record->options.quick ? 512 : 1024, 64,
-                           record->options.quick ? 5 : 15))
-            abort();
-        const double f32 = samples_least(&times.f32);
-        printf("\npackages of %s, blocks of 64: 8 bits %.3f ms, 16 bits %.3f ms, floats %.3f ms\n",
-               banks[i], 1e3 * samples_least(&times.u8), 1e3 * samples_least(&times.u16),
-               1e3 * f32);
-        goal("float input / 8-bit input", f32 / samples_least(&times.u8), 1 / 1.05);
-        goal("float input / 16-bit input", f32 / samples_least(&times.u16), 1 / 1.05);
-        goal("1 thread / 2 threads, by the wall's clock",
-             samples_least(&times.one) / samples_least(&times.two), 1.9);
-    }
+    bench_package(record, "source");
+    bench_package(record, "chaudhuri");
 }
 
 static const struct part {
