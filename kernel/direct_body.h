@@ -320,34 +320,41 @@ static int slide_rows(int rows, int left)
     return rows < 6 || left <= 4 || left == 8 ? 4 : 6;
 }
 
-/* Columns [x, x + vectors * VECTOR_LANES), or the first `lanes` of one vector, all rows. A cell
- * that would end below the last row is moved up; a tile of fewer rows takes them one by one. */
-VECTOR_INLINE void slide_column(const struct direct_slide *slide, const struct tile *tile, int x,
-                                int lanes, int vectors)
+/* `rows` rows from y, of `vectors` vectors from x, or of the first `lanes` of one vector. */
+VECTOR_INLINE void slide_cells(const struct direct_slide *slide, const struct tile *tile, int y,
+                               int x, int lanes, int rows, int vectors)
+{
+    if (rows == 6)
+        slide_cell(slide, tile, y, x, lanes, 6, vectors);
+    else if (rows == 4)
+        slide_cell(slide, tile, y, x, lanes, 4, vectors);
+    else
+        slide_cell(slide, tile, y, x, lanes, 1, vectors);
+}
+
+/* Columns [first, end), all rows. A cell that would end below the last row is moved up. */
+static void slide_panel(const struct direct_slide *slide, const struct tile *tile, int first,
+                        int end)
 {
     int next;
     for (int y = 0; y < tile->rows; y = next) {
-        int rows = slide_rows(tile->rows, tile->rows - y);
+        int rows = slide_rows(tile->rows, tile->rows - y), x = first;
         next = y + rows;
         int top = next <= tile->rows ? y : tile->rows - rows;
-        if (rows == 6)
-            slide_cell(slide, tile, top, x, lanes, 6, vectors);
-        else if (rows == 4)
-            slide_cell(slide, tile, top, x, lanes, 4, vectors);
-        else
-            slide_cell(slide, tile, top, x, lanes, 1, vectors);
+        for (; x + SLIDE * VECTOR_LANES <= end; x += SLIDE * VECTOR_LANES)
+            slide_cells(slide, tile, top, x, VECTOR_LANES, rows, SLIDE);
+        for (; x < end; x += VECTOR_LANES)
+            slide_cells(slide, tile, top, x, end - x < VECTOR_LANES ? end - x : VECTOR_LANES, rows,
+                        1);
     }
 }
 
+/* In panels so narrow that the rows a filter covers stay in the nearest cache. */
 static void slide_run(const struct direct_slide *slide, const struct tile *tile)
 {
-    int x = 0;
-    for (; x + SLIDE * VECTOR_LANES <= tile->columns; x += SLIDE * VECTOR_LANES)
-        slide_column(slide, tile, x, VECTOR_LANES, SLIDE);
-    for (; x < tile->columns; x += VECTOR_LANES) {
-        int lanes = tile->columns - x < VECTOR_LANES ? tile->columns - x : VECTOR_LANES;
-        slide_column(slide, tile, x, lanes, 1);
-    }
+    enum { PANEL = 128 };
+    for (int x = 0; x < tile->columns; x += PANEL)
+        slide_panel(slide, tile, x, tile->columns - x < PANEL ? tile->columns : x + PANEL);
 }
 
 void DIRECT_RUN(const struct direct_bank *bank, const struct tile *tile, ptrdiff_t *offsets)
