@@ -6,6 +6,7 @@
 #include "calibrate/protocol.h"
 #include "spmd/outbox.h"
 #include "spmd/outputfile.h"
+#include "spmd/reading.h"
 #include "spmd/store.h"
 #include "spmd/wire.h"
 
@@ -64,24 +65,12 @@ static void record(const struct probe *probe, int rank, enum operation operation
 
 /* ---- envelope ------------------------------------------------------------------------------ */
 
-struct reading {
-    struct image *image;
-    struct failure *failure;
-};
-
-static bool reading_read(void *self, int64_t slice, int64_t row, int64_t column, int64_t rows,
-                         int64_t columns, void *pixels)
-{
-    struct reading *reading = self;
-    return image_read(reading->image, slice, row, column, rows, columns, pixels, reading->failure);
-}
-
 static bool package_pack(const struct probe *probe, void *bytes)
 {
     struct leader *leader = probe->leader;
     const struct job *job = leader->setup->job;
-    struct reading reading = {leader->image, leader->failure};
-    struct kernel_source source = {&reading, reading_read};
+    struct reading reading = {leader->image, leader->outbox, leader->failure};
+    struct kernel_source source = reading_source(&reading);
     return job->kernel->pack(job->made, probe->first, probe->count, &source, bytes);
 }
 

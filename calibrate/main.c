@@ -7,7 +7,7 @@
 #include "kernel/kernel.h"
 #include "planner/textfile.h"
 #include "spmd/job.h"
-#include "spmd/session.h"
+#include "spmd/launch.h"
 
 enum { BLOCKS_MOST = 16 };
 
@@ -73,8 +73,8 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     };
     char *operand = NULL;
     int operands = 0;
-    if (!session_options(comm, &table, argc, argv, &operand, 0, &operands, &arguments->version,
-                         over, failure) ||
+    if (!launch_options(comm, &table, argc, argv, &operand, 0, &operands, &arguments->version, over,
+                        failure) ||
         *over)
         return failure->code == FAILURE_NONE;
     if (!arguments->input)
@@ -203,7 +203,7 @@ static void calibrate_command(struct comm *comm, int argc, char **argv, struct f
     if (!comm_agree(comm, failure) || over)
         goto out;
     request.scratch = scratch;
-    request.threads = session_threads(comm);
+    request.threads = launch_threads(comm);
     if (calibration_make(&calibration, comm, &request, failure) && comm->rank == 0)
         outcome_write(&arguments, &calibration, failure);
 out:
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 {
     struct comm comm;
     struct failure failure = FAILURE_INIT;
-    session_begin(&comm, &argc, &argv);
+    launch_begin(&comm, &argc, &argv);
     calibrate_command(&comm, argc, argv, &failure);
-    return session_end(&comm, "scow calibrate", &failure);
+    return launch_end(&comm, "scow calibrate", &failure);
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spmd/launch.h"
 #include "spmd/outputfile.h"
-#include "spmd/session.h"
 #include "spmd/wire.h"
 
 /* What one rank opens and must close again. */
@@ -99,7 +99,7 @@ static bool job_make(struct stage *stage, const struct extent *extent, struct fa
 static bool output_open(struct stage *stage, struct failure *failure)
 {
     const struct execution *execution = stage->execution;
-    stage->isa = session_isa(execution->comm);
+    stage->isa = launch_isa(execution->comm);
     struct output_info info = {
         .plan = execution->plan_text,
         .profile = execution->profile_text,

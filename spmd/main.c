@@ -7,8 +7,8 @@
 #include "kernel/kernel.h"
 #include "planner/profile.h"
 #include "spmd/execute.h"
+#include "spmd/launch.h"
 #include "spmd/papers.h"
-#include "spmd/session.h"
 
 struct arguments {
     const char *plan, *input, *output, *profile, *isa;
@@ -44,8 +44,8 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     };
     char *operand = NULL;
     int operands = 0;
-    if (!session_options(comm, &table, argc, argv, &operand, 1, &operands, &arguments->version,
-                         over, failure))
+    if (!launch_options(comm, &table, argc, argv, &operand, 1, &operands, &arguments->version, over,
+                        failure))
         return false;
     arguments->plan = operand;
     if (*over)
@@ -139,7 +139,7 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
         .plan_name = arguments.plan,
         .input = arguments.input,
         .output = arguments.output,
-        .threads = session_threads(comm),
+        .threads = launch_threads(comm),
         .quiet = arguments.quiet,
     };
     if (comm->rank == 0)
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 {
     struct comm comm;
     struct failure failure = FAILURE_INIT;
-    session_begin(&comm, &argc, &argv);
+    launch_begin(&comm, &argc, &argv);
     run_command(&comm, argc, argv, &failure);
-    return session_end(&comm, "scow run", &failure);
+    return launch_end(&comm, "scow run", &failure);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "spmd/outbox.h"
+#include "spmd/reading.h"
 #include "spmd/run.h"
 #include "spmd/wire.h"
 
@@ -105,21 +106,6 @@ static void idle_take(void *self)
 
 /* ---- packages ------------------------------------------------------------------------------ */
 
-struct reading {
-    struct master *master;
-    struct image *image;
-};
-
-/* The kernel's source: between two rectangles, transfers advance and results come in. */
-static bool reading_read(void *self, int64_t slice, int64_t row, int64_t column, int64_t rows,
-                         int64_t columns, void *pixels)
-{
-    struct reading *reading = self;
-    outbox_progress(reading->master->outbox);
-    return image_read(reading->image, slice, row, column, rows, columns, pixels,
-                      reading->master->failure);
-}
-
 static bool sent_reserve(struct master *master, int64_t index)
 {
     if (index < master->sent_capacity)
@@ -143,8 +129,8 @@ static bool package_send(struct master *master, struct image *image, const struc
     double start = comm_now(comm);
     if (master->sent == 0)
         master->origin_s = start;
-    struct reading reading = {master, image};
-    struct kernel_source source = {&reading, reading_read};
+    struct reading reading = {image, master->outbox, master->failure};
+    struct kernel_source source = reading_source(&reading);
     if (!job->kernel->pack(job->made, package->first, package->count, &source, bytes))
         return false;
     double packed = comm_now(comm);

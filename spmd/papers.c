@@ -6,7 +6,7 @@
 
 #include "planner/profile.h"
 #include "planner/textfile.h"
-#include "spmd/session.h"
+#include "spmd/launch.h"
 
 /* A profile's text, owned, if the file is there and is the one the plan was made from. */
 static char *profile_try(const char *path, const char *digest, size_t *length)
@@ -57,7 +57,7 @@ static bool profile_read(struct papers *papers, const struct comm *comm, const c
                          const char *path, struct failure *failure)
 {
     size_t length = 0;
-    papers->profile_text = session_read(comm, path, &length, failure);
+    papers->profile_text = launch_read(comm, path, &length, failure);
     if (!papers->profile_text)
         return false;
     struct profile profile;
@@ -77,7 +77,7 @@ bool papers_read(struct papers *papers, const struct comm *comm, const char *pla
                  const char *profile, struct failure *failure)
 {
     size_t length = 0;
-    papers->plan_text = session_read(comm, plan, &length, failure);
+    papers->plan_text = launch_read(comm, plan, &length, failure);
     if (!papers->plan_text || !plan_parse(&papers->plan, papers->plan_text, length, plan, failure))
         return false;
     if (profile)

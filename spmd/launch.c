@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "spmd/session.h"
+#include "spmd/launch.h"
 
 #include <hdf5.h>
 #include <omp.h>
@@ -12,7 +12,7 @@
 #include "kernel/kernel.h"
 #include "planner/textfile.h"
 
-void session_begin(struct comm *comm, int *argc, char ***argv)
+void launch_begin(struct comm *comm, int *argc, char ***argv)
 {
     /* No MPI call is ever made inside a parallel region. */
     int provided = MPI_THREAD_SINGLE;
@@ -22,7 +22,7 @@ void session_begin(struct comm *comm, int *argc, char ***argv)
     comm_init(comm, MPI_COMM_WORLD);
 }
 
-int session_end(struct comm *comm, const char *name, const struct failure *failure)
+int launch_end(struct comm *comm, const char *name, const struct failure *failure)
 {
     struct failure result = *failure;
     comm_agree(comm, &result);
@@ -42,9 +42,9 @@ int session_end(struct comm *comm, const char *name, const struct failure *failu
     return code;
 }
 
-bool session_options(const struct comm *comm, const struct option_table *table, int argc,
-                     char **argv, char **operands, int operand_most, int *operand_count,
-                     const bool *version, bool *over, struct failure *failure)
+bool launch_options(const struct comm *comm, const struct option_table *table, int argc,
+                    char **argv, char **operands, int operand_most, int *operand_count,
+                    const bool *version, bool *over, struct failure *failure)
 {
     bool help = false;
     if (!options_parse(table, argc, argv, operands, operand_most, operand_count, &help, failure))
@@ -54,7 +54,7 @@ bool session_options(const struct comm *comm, const struct option_table *table, 
         if (help)
             options_help(table, stdout);
         else
-            puts(session_version());
+            puts(launch_version());
     }
     if (!*over && comm->size < 2)
         return failure_set(failure, FAILURE_USAGE,
@@ -63,8 +63,8 @@ bool session_options(const struct comm *comm, const struct option_table *table, 
     return true;
 }
 
-char *session_read(const struct comm *comm, const char *path, size_t *length,
-                   struct failure *failure)
+char *launch_read(const struct comm *comm, const char *path, size_t *length,
+                  struct failure *failure)
 {
     char *text = comm->rank == 0 ? textfile_read(path, length, failure) : NULL;
     if (!comm_agree(comm, failure)) {
@@ -82,7 +82,7 @@ static int cores_allowed(void)
     return CPU_COUNT(&set);
 }
 
-int session_threads(const struct comm *comm)
+int launch_threads(const struct comm *comm)
 {
     int workers = comm_workers_on_node(comm);
     if (getenv("OMP_NUM_THREADS"))
@@ -116,7 +116,7 @@ static char *isa_words(const char *names, int size)
     return text;
 }
 
-char *session_isa(const struct comm *comm)
+char *launch_isa(const struct comm *comm)
 {
     char mine[ISA_NAME] = {0};
     snprintf(mine, sizeof mine, "%s", kernel_isa());
@@ -132,7 +132,7 @@ char *session_isa(const struct comm *comm)
     return comm_broadcast_text(comm, text, &length);
 }
 
-const char *session_version(void)
+const char *launch_version(void)
 {
     static char line[400];
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
