@@ -3,26 +3,30 @@
  * any schedule that ends at T satisfies.
  *
  * Lines under the costs. Let c(x) be the time an operation takes for a package of x tasks; within
- * window v, x in (lo_v - 1, hi_v + 1) (fractional loads may lie that far outside), it is
- * C_v + c_v x. With q = min_v c_v and Q = min_v [C_v + (c_v - q) max(lo_v - 1, 0)] every package
- * costs c(x) >= Q + q x, because C_v + c_v x = q x + C_v + (c_v - q) x and c_v >= q. With
- * d = min_v [c_v + C_v / (hi_v + 1)] every package costs c(x) >= d x. So n >= m packages that hold
- * y tasks together cost at least max(m Q + q y, d y). Q alone bounds a single package's time.
+ * window v it is C_v + c_v x, for x from l_v = lo_v to g_v = hi_v, where fractional loads may lie
+ * up to one task outside: l_v = max(lo_v - 1, 0), g_v = hi_v + 1. With q = min_v c_v and Q = min_v
+ * [C_v + (c_v - q) l_v] every package costs c(x) >= Q + q x, because C_v + c_v x = q x + C_v + (c_v
+ * - q) x and c_v >= q. With d = min_v [c_v + C_v / g_v] every package costs c(x) >= d x. With u =
+ * min_v [C_v + c_v l_v] every package costs c(x) >= u. So n >= m packages that hold y tasks
+ * together cost at least max(m Q + q y, d y), and every single one at least u.
  *
  * Write M, K, A for the Q of master (e + s), link and worker (r + w + o), the last two minimised
- * over the workers; m, k_i, a_i for their q; d_i for the worker's d. Let n workers take part.
+ * over the workers; M', K', A' for their u, minimised likewise; m, k_i, a_i for their q; f, g_i,
+ * d_i for their d. Let n workers take part.
  *
  * 1. Compute. The j-th worker that is reached has its first package only after j packages have
- *    passed master and port, hence not before t_j = M + K + (j - 1) max(M, K). A worker i reached
- *    as number j works off y_i tasks in at least max(A + a_i y_i, d_i y_i), so
- *    y_i <= (T - t_j - A) / a_i and y_i <= (T - t_j) / d_i. Summed over n workers, both right-hand
- *    sides are products of a decreasing sequence and the 1/a_i (or 1/d_i), and by the rearrangement
- *    inequality no choice and order of workers gives more than the n fastest, fastest first.
+ *    passed master and port, hence not before t_j = M' + K' + (j - 1) max(M', K'). A worker i
+ * reached as number j works off y_i tasks in at least max(A + a_i y_i, d_i y_i), so y_i <= (T - t_j
+ * - A) / a_i and y_i <= (T - t_j) / d_i. Summed over n workers, both right-hand sides are products
+ * of a decreasing sequence and the 1/a_i (or 1/d_i), and by the rearrangement inequality no choice
+ * and order of workers gives more than the n fastest, fastest first.
  * 2. Master. It handles at least n packages, then the last of them crosses the link and is worked
- *    on: T >= max(n M + m X, d_master X) + K + A.
+ *    on: T >= max(n M + m X, f X) + K' + A'.
  * 3. Port. At least n packages cross it after the first passed the master, then the last is worked
- *    on: T - M - A >= n K + sum k_i y_i, where y_i <= (T - t_1 - A) / a_i as in 1. The most tasks
- *    for that port time is a fractional knapsack: cheapest links first.
+ *    on: T - M' - A' >= sum of all link times. Those of worker i, who gets n_i >= 1 packages, are
+ * at least max(n_i K + k_i y_i, g_i y_i), so their sum is at least n K + sum k_i y_i and at least
+ *    sum g_i y_i, the latter whatever n. As in 1, y_i <= min((T - t_1 - A) / a_i, (T - t_1) / d_i).
+ *    The least of either sum under these limits is a fractional knapsack: cheapest links first.
  *
  * Condition 1 becomes easier with n, 2 and 3 become harder: for a given T the least n that
  * satisfies 1 decides. All three become easier as T grows, so the least T is found by bisection,
@@ -36,48 +40,58 @@
 
 #include "planner/cost.h"
 
-/* Q, q and d of the comment above, of one operation. */
+/* Q, u, q and d of the comment above, of one operation. */
 struct lines {
-    double fixed_s, s_per_task, s_per_task_packed;
+    double fixed_s, least_s, s_per_task, s_per_task_packed;
 };
 
 struct bound_class {
     int64_t count;
-    double compute, compute_packed, link; /* a_i, d_i, k_i */
+    double key;                                        /* which of the rates it is sorted by */
+    double compute, compute_packed, link, link_packed; /* a_i, d_i, k_i, g_i */
 };
 
+/* The classes in four orders, each ascending by its key. */
+enum bound_order { BY_COMPUTE, BY_COMPUTE_PACKED, BY_LINK, BY_LINK_PACKED, BOUND_ORDERS };
+
 struct bound_problem {
-    struct bound_class *by_compute, *by_packed, *by_link; /* owned, each sorted ascending */
+    struct bound_class *classes[BOUND_ORDERS]; /* owned */
     int64_t class_count;
     double tasks;
+    double beyond; /* how far a load may lie outside its window: 1 where it may be fractional */
     struct lines master;
-    double link_s, worker_s; /* K, A */
+    double link_s, link_least_s;     /* K, K' */
+    double worker_s, worker_least_s; /* A, A' */
 };
 
 static void lines_window(struct lines *lines, struct cost cost,
-                         const struct platform_window *window)
+                         const struct platform_window *window, double beyond)
 {
-    double packed = cost.s_per_task + cost.latency_s / ((double)window->greatest + 1);
+    const double least = fmax((double)window->least - beyond, 0);
+    const double packed = cost.s_per_task + cost.latency_s / ((double)window->greatest + beyond);
     lines->s_per_task = fmin(lines->s_per_task, cost.s_per_task);
     lines->s_per_task_packed = fmin(lines->s_per_task_packed, packed);
+    lines->least_s = fmin(lines->least_s, cost.latency_s + cost.s_per_task * least);
 }
 
 /* Once s_per_task is known. */
-static void lines_fixed(struct lines *lines, struct cost cost, const struct platform_window *window)
+static void lines_fixed(struct lines *lines, struct cost cost, const struct platform_window *window,
+                        double beyond)
 {
-    double least = fmax((double)window->least - 1, 0);
+    const double least = fmax((double)window->least - beyond, 0);
     double fixed = cost.latency_s + (cost.s_per_task - lines->s_per_task) * least;
     lines->fixed_s = fmin(lines->fixed_s, fixed);
 }
 
 /* The lines of an operation whose cost in each window is costs[window]. */
-static struct lines lines_of(const struct platform *platform, const struct cost *costs)
+static struct lines lines_of(const struct platform *platform, const struct cost *costs,
+                             double beyond)
 {
-    struct lines lines = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    struct lines lines = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
     for (int64_t k = 0; k < platform->window_count; k++)
-        lines_window(&lines, costs[k], &platform->windows[k]);
+        lines_window(&lines, costs[k], &platform->windows[k], beyond);
     for (int64_t k = 0; k < platform->window_count; k++)
-        lines_fixed(&lines, costs[k], &platform->windows[k]);
+        lines_fixed(&lines, costs[k], &platform->windows[k], beyond);
     return lines;
 }
 
@@ -100,47 +114,27 @@ static void class_add(struct bound_problem *problem, const struct platform *plat
         const struct platform_class *class = &platform->windows[k].classes[at[k]];
         costs[k] = cost_sum(cost_sum(class->receive, class->compute), class->output);
     }
-    struct lines worker = lines_of(platform, costs);
+    struct lines worker = lines_of(platform, costs, problem->beyond);
     for (int64_t k = 0; k < platform->window_count; k++)
         costs[k] = platform->windows[k].classes[at[k]].link;
-    struct lines link = lines_of(platform, costs);
+    struct lines link = lines_of(platform, costs, problem->beyond);
     problem->worker_s = fmin(problem->worker_s, worker.fixed_s);
+    problem->worker_least_s = fmin(problem->worker_least_s, worker.least_s);
     problem->link_s = fmin(problem->link_s, link.fixed_s);
-    struct bound_class added = {count, worker.s_per_task, worker.s_per_task_packed,
-                                link.s_per_task};
-    int64_t place = problem->class_count++;
-    problem->by_compute[place] = problem->by_packed[place] = problem->by_link[place] = added;
+    problem->link_least_s = fmin(problem->link_least_s, link.least_s);
+    const double keys[BOUND_ORDERS] = {worker.s_per_task, worker.s_per_task_packed, link.s_per_task,
+                                       link.s_per_task_packed};
+    for (int order = 0; order < BOUND_ORDERS; order++)
+        problem->classes[order][problem->class_count] = (struct bound_class){
+            count,         keys[order],         keys[BY_COMPUTE], keys[BY_COMPUTE_PACKED],
+            keys[BY_LINK], keys[BY_LINK_PACKED]};
+    problem->class_count++;
 }
 
-static int rate_compare(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compute_compare(const void *a, const void *b)
-{
-    const struct bound_class *x = a, *y = b;
-    return rate_compare(x->compute, y->compute);
-}
-
-static int packed_compare(const void *a, const void *b)
+static int key_compare(const void *a, const void *b)
 {
     const struct bound_class *x = a, *y = b;
-    return rate_compare(x->compute_packed, y->compute_packed);
-}
-
-static int link_compare(const void *a, const void *b)
-{
-    const struct bound_class *x = a, *y = b;
-    return rate_compare(x->link, y->link);
-}
-
-static void classes_sort(struct bound_problem *problem)
-{
-    size_t count = (size_t)problem->class_count, size = sizeof *problem->by_compute;
-    qsort(problem->by_compute, count, size, compute_compare);
-    qsort(problem->by_packed, count, size, packed_compare);
-    qsort(problem->by_link, count, size, link_compare);
+    return (x->key > y->key) - (x->key < y->key);
 }
 
 /* Walk through all windows' classes side by side. `at` and `costs` have one place per window. */
@@ -158,24 +152,32 @@ static void classes_fill(struct bound_problem *problem, const struct platform *p
     }
     for (int64_t k = 0; k < platform->window_count; k++)
         costs[k] = cost_sum(platform->windows[k].envelope, platform->windows[k].send);
-    problem->master = lines_of(platform, costs);
-    classes_sort(problem);
+    problem->master = lines_of(platform, costs, problem->beyond);
+    for (int order = 0; order < BOUND_ORDERS; order++)
+        qsort(problem->classes[order], (size_t)problem->class_count,
+              sizeof *problem->classes[order], key_compare);
 }
 
 static bool problem_init(struct bound_problem *problem, const struct platform *platform,
-                         double tasks)
+                         double tasks, bool real_valued)
 {
     int64_t classes = 0;
     for (int64_t k = 0; k < platform->window_count; k++)
         classes += platform->windows[k].class_count;
-    size_t windows = (size_t)platform->window_count, size = sizeof(struct bound_class);
-    *problem = (struct bound_problem){.tasks = tasks, .link_s = HUGE_VAL, .worker_s = HUGE_VAL};
-    problem->by_compute = calloc((size_t)classes, size);
-    problem->by_packed = calloc((size_t)classes, size);
-    problem->by_link = calloc((size_t)classes, size);
+    size_t windows = (size_t)platform->window_count;
+    *problem = (struct bound_problem){.tasks = tasks,
+                                      .beyond = real_valued ? 1 : 0,
+                                      .link_s = HUGE_VAL,
+                                      .link_least_s = HUGE_VAL,
+                                      .worker_s = HUGE_VAL,
+                                      .worker_least_s = HUGE_VAL};
     int64_t *at = calloc(windows, sizeof *at);
     struct cost *costs = calloc(windows, sizeof *costs);
-    bool good = problem->by_compute && problem->by_packed && problem->by_link && at && costs;
+    bool good = at && costs;
+    for (int order = 0; order < BOUND_ORDERS; order++) {
+        problem->classes[order] = calloc((size_t)classes, sizeof *problem->classes[order]);
+        good = good && problem->classes[order];
+    }
     if (good)
         classes_fill(problem, platform, at, costs);
     free(at);
@@ -185,9 +187,8 @@ static bool problem_init(struct bound_problem *problem, const struct platform *p
 
 static void problem_release(struct bound_problem *problem)
 {
-    free(problem->by_compute);
-    free(problem->by_packed);
-    free(problem->by_link);
+    for (int order = 0; order < BOUND_ORDERS; order++)
+        free(problem->classes[order]);
 }
 
 /* Tasks that the first `count` of equal workers work off, of whom the first has `spare_s` seconds
@@ -215,18 +216,26 @@ static int64_t class_least(double spare_s, double step_s, int64_t count, double 
     return low;
 }
 
-/* Condition 1 with the rates of one line; the least number of workers, 0 when all are too few. */
-static int64_t workers_least(const struct bound_problem *problem, double makespan_s, bool packed)
+/* What is left after the first package's way to its worker, T - t_1. */
+static double spare_of(const struct bound_problem *problem, double makespan_s)
 {
-    const struct bound_class *classes = packed ? problem->by_packed : problem->by_compute;
-    double step_s = fmax(problem->master.fixed_s, problem->link_s);
-    double spare_s = makespan_s - problem->master.fixed_s - problem->link_s;
+    return makespan_s - problem->master.least_s - problem->link_least_s;
+}
+
+/* Condition 1 with the rates of one line, BY_COMPUTE or BY_COMPUTE_PACKED; the least number of
+ * workers, 0 when all are too few. */
+static int64_t workers_least(const struct bound_problem *problem, double makespan_s,
+                             enum bound_order order)
+{
+    const struct bound_class *classes = problem->classes[order];
+    double step_s = fmax(problem->master.least_s, problem->link_least_s);
+    double spare_s = spare_of(problem, makespan_s);
     double left = problem->tasks;
     int64_t workers = 0;
-    if (!packed)
+    if (order == BY_COMPUTE)
         spare_s -= problem->worker_s;
     for (int64_t k = 0; k < problem->class_count; k++) {
-        double rate = packed ? classes[k].compute_packed : classes[k].compute;
+        double rate = classes[k].key;
         double here_s = spare_s - step_s * (double)workers;
         double tasks = class_tasks(here_s, step_s, (double)classes[k].count, rate);
         if (tasks >= left)
@@ -242,30 +251,40 @@ static bool master_suffices(const struct bound_problem *problem, double makespan
     const struct lines *master = &problem->master;
     double packages_s = master->fixed_s * (double)workers + master->s_per_task * problem->tasks;
     double busy_s = fmax(packages_s, master->s_per_task_packed * problem->tasks);
-    return makespan_s >= busy_s + problem->link_s + problem->worker_s;
+    return makespan_s >= busy_s + problem->link_least_s + problem->worker_least_s;
+}
+
+/* The knapsack of condition 3, by k_i or g_i: seconds that all tasks hold the port at least;
+ * HUGE_VAL where the workers cannot take them all. */
+static double port_least(const struct bound_problem *problem, double makespan_s,
+                         enum bound_order order)
+{
+    double spare_s = spare_of(problem, makespan_s);
+    double left = problem->tasks, held_s = 0;
+    for (int64_t k = 0; k < problem->class_count && left > 0; k++) {
+        const struct bound_class *class = &problem->classes[order][k];
+        double count = (double)class->count;
+        double most = fmin(class_tasks(spare_s - problem->worker_s, 0, count, class->compute),
+                           class_tasks(spare_s, 0, count, class->compute_packed));
+        double tasks = fmin(left, most);
+        held_s += class->key * tasks;
+        left -= tasks;
+    }
+    return left > 0 ? HUGE_VAL : held_s;
 }
 
 static bool port_suffices(const struct bound_problem *problem, double makespan_s, int64_t workers)
 {
-    double room_s = makespan_s - problem->master.fixed_s - problem->worker_s;
-    double spare_s = room_s - problem->link_s;
-    double left = problem->tasks;
-    room_s -= problem->link_s * (double)workers;
-    for (int64_t k = 0; k < problem->class_count; k++) {
-        const struct bound_class *class = &problem->by_link[k];
-        double tasks = fmin(left, class_tasks(spare_s, 0, (double)class->count, class->compute));
-        if (room_s < class->link * tasks)
-            return false;
-        room_s -= class->link * tasks;
-        left -= tasks;
-    }
-    return left <= 0;
+    double room_s = makespan_s - problem->master.least_s - problem->worker_least_s;
+    double latency_s = problem->link_s * (double)workers;
+    return room_s >= latency_s + port_least(problem, makespan_s, BY_LINK) &&
+           room_s >= port_least(problem, makespan_s, BY_LINK_PACKED);
 }
 
 static bool makespan_possible(const struct bound_problem *problem, double makespan_s)
 {
-    int64_t workers = workers_least(problem, makespan_s, false);
-    int64_t packed = workers_least(problem, makespan_s, true);
+    int64_t workers = workers_least(problem, makespan_s, BY_COMPUTE);
+    int64_t packed = workers_least(problem, makespan_s, BY_COMPUTE_PACKED);
     if (workers == 0 || packed == 0)
         return false;
     if (packed > workers)
@@ -274,12 +293,12 @@ static bool makespan_possible(const struct bound_problem *problem, double makesp
            port_suffices(problem, makespan_s, workers);
 }
 
-double bound_makespan(const struct platform *platform, double tasks)
+double bound_makespan(const struct platform *platform, double tasks, bool real_valued)
 {
     enum { HALVINGS = 100 };
     struct bound_problem problem;
     double low = 0, high = 1e-9;
-    if (!problem_init(&problem, platform, tasks)) {
+    if (!problem_init(&problem, platform, tasks, real_valued)) {
         problem_release(&problem);
         return 0; /* no memory: nothing is proven */
     }

@@ -2,9 +2,12 @@
 #ifndef PLANNER_BOUND_H
 #define PLANNER_BOUND_H
 
+#include <stdbool.h>
+
 #include "planner/platform.h"
 
-/* Seconds; the proof is in bound.c. Holds for whole and for fractional loads. */
-double bound_makespan(const struct platform *platform, double tasks);
+/* Seconds; the proof is in bound.c. Holds for whole loads, with `real_valued` for fractional ones
+ * too, which may lie up to one task outside their window. */
+double bound_makespan(const struct platform *platform, double tasks, bool real_valued);
 
 #endif

@@ -102,7 +102,7 @@ bool schedule_predict(const struct platform *platform, struct plan *plan, struct
     if (!simulate_plan(platform, plan, NULL, &simulation, failure))
         return false;
     const double makespan_s = simulation.makespan_s;
-    const double bound_s = bound_makespan(platform, plan->tasks);
+    const double bound_s = bound_makespan(platform, plan->tasks, plan->real_valued);
     const double network_s = fmax(simulation.port_busy_s, simulation.master_busy_s);
     const double workers_s = makespan_s * (double)simulation.workers_used;
     plan->predicted = (struct plan_prediction){

@@ -85,7 +85,7 @@ static void prediction_is_simulation(const struct platform *platform, const stru
     struct failure failure = FAILURE_INIT;
     assert_true(simulate_plan(platform, plan, NULL, &simulation, &failure));
     assert_true(simulation.makespan_s == plan->predicted.makespan_s);
-    const double bound_s = bound_makespan(platform, plan->tasks);
+    const double bound_s = bound_makespan(platform, plan->tasks, plan->real_valued);
     assert_true(bound_s == plan->predicted.lower_bound_s);
     assert_true(bound_s <= simulation.makespan_s * (1 + 1e-12));
 }

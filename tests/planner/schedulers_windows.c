@@ -110,6 +110,27 @@ static void the_windows_end_is_used(void **state)
     platform_release(&narrow);
 }
 
+/* Windows that cap every package make latency a price per task: the master, the port or the
+ * workers, whoever pays it, then decides the makespan, and the bound knows. */
+static void bound_knows_the_greatest_package(void **state)
+{
+    (void)state;
+    const struct cost latency = {1e-2, 1e-4}, none = {0, 0};
+    const struct cost work = {1e-2, 1e-2};
+    struct platform busy[] = {platform_of_equals(64, 1, 8, latency, none, work),
+                              platform_of_equals(64, 1, 8, none, latency, work),
+                              platform_of_equals(4, 1, 8, none, none, (struct cost){0.1, 1e-2}),
+                              platform_of_equals(64, 1, 8, none, latency, work)};
+    platform_add_window(&busy[3], 16, 24, 3); /* as dear per task as the first */
+    for (size_t k = 0; k < sizeof busy / sizeof busy[0]; k++) {
+        struct plan plan = plan_made(&busy[k], 1e4);
+        print_message("case %d: gap %.2f %%\n", (int)k, 100 * plan.predicted.gap);
+        assert_true(plan.predicted.gap < 0.02);
+        plan_release(&plan);
+        platform_release(&busy[k]);
+    }
+}
+
 /* Neither 23 tens nor 23 threes: only both windows together hold the job. */
 static void windows_can_share_a_job(void **state)
 {
@@ -126,9 +147,13 @@ static void windows_can_share_a_job(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_window_fits_says_so),  cmocka_unit_test(packages_of_one_size_add_up),
-        cmocka_unit_test(the_cheaper_window_wins), cmocka_unit_test(the_dearer_window_is_left),
-        cmocka_unit_test(the_windows_end_is_used), cmocka_unit_test(windows_can_share_a_job),
+        cmocka_unit_test(no_window_fits_says_so),
+        cmocka_unit_test(packages_of_one_size_add_up),
+        cmocka_unit_test(the_cheaper_window_wins),
+        cmocka_unit_test(the_dearer_window_is_left),
+        cmocka_unit_test(the_windows_end_is_used),
+        cmocka_unit_test(windows_can_share_a_job),
+        cmocka_unit_test(bound_knows_the_greatest_package),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,7 +172,7 @@ static void random_case(uint64_t seed)
     trace_agrees(&trace, &traced, seed);
     assert_near(simulation.makespan_s,
                 oracle_makespan(&profile.settings[0], &plan, platform.buffers), seed);
-    double bound_s = bound_makespan(&platform, plan.tasks);
+    double bound_s = bound_makespan(&platform, plan.tasks, plan.real_valued);
     if (!(bound_s > 0 && bound_s <= simulation.makespan_s))
         fail_msg("seed %llu: bound %.17g over %.17g", (unsigned long long)seed, bound_s,
                  simulation.makespan_s);
