@@ -248,10 +248,13 @@ static bool lead_stage(struct leader *leader, int64_t count)
     struct probe_order order = {.kind = PROBE_STAGE, .count = count};
     struct output_info info = {"{}", NULL, "probe", "", "", 1};
     order_all(leader, &order);
-    outputfile_create(setup->scratch, job, &info, leader->failure);
+    struct output_places places = {0};
+    bool created = outputfile_create(setup->scratch, job, &info, &places, leader->failure);
     if (!comm_agree(setup->comm, leader->failure))
         return false;
-    leader->store = store_open(setup->scratch, setup->comm, job, leader->failure);
+    leader->store = store_open(setup->scratch, &places, setup->comm, job, leader->failure);
+    if (created)
+        unlink(setup->scratch); /* everybody has it open: it goes with them, whatever happens */
     if (!leader->store)
         return false;
     size_t bytes = job->kernel->package_bytes_most(job->made, count);
@@ -267,7 +270,6 @@ static void lead_clear(struct leader *leader)
         outbox_free(&leader->outbox);
     }
     store_close(&leader->store, leader->failure);
-    unlink(leader->setup->scratch);
 }
 
 static void operations_probe(const struct probe *probe, double *longest_s)

@@ -26,7 +26,8 @@ static bool serve_stage(struct server *server, const struct probe_order *order,
     const struct probe_setup *setup = server->setup;
     if (!comm_agree(setup->comm, failure)) /* the master has made the file */
         return false;
-    server->store = store_open(setup->scratch, setup->comm, setup->job, failure);
+    const struct output_places masters = {0};
+    server->store = store_open(setup->scratch, &masters, setup->comm, setup->job, failure);
     if (!server->store)
         return false;
     server->run = (struct run){.comm = setup->comm,

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "spmd/inbox.h"
 #include "spmd/launch.h"
 #include "spmd/outputfile.h"
 #include "spmd/wire.h"
@@ -16,6 +18,7 @@ struct stage {
     struct image *image; /* the master's */
     struct job job;
     struct store *store;
+    bool created;              /* the master has made the output */
     struct dispatch *dispatch; /* the master's */
     char *isa;
     char digest[65];
@@ -49,6 +52,27 @@ static bool packages_fit(const struct execution *execution, const struct job *jo
                        "%s: a package of %" PRId64 " core tasks would be a message of %.1f GB, and "
                        "the most is 2.1 GB: plan with smaller packages",
                        execution->plan_name, largest, (double)bytes / 1e9);
+}
+
+/* Collective. The kernel hands out memory that is not there and kills later: ask before. */
+static bool memory_suffices(struct stage *stage, struct failure *failure)
+{
+    const struct execution *execution = stage->execution;
+    const struct kernel *kernel = stage->job.kernel;
+    int64_t largest = (int64_t)plan_largest_load(execution->plan);
+    double package = (double)kernel->package_bytes_most(stage->job.made, largest);
+    double results = (double)largest * (double)kernel->result_stride(stage->job.made) * 4;
+    double work = (double)kernel->workspace_bytes(stage->job.made, execution->threads);
+    int workers = comm_workers_on_node(execution->comm);
+    double needed = ((INBOX_AHEAD + 1) * package + results + work) * workers;
+    double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (needed > there)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: packages of %" PRId64 " core tasks need %.1f GB on a node with %d "
+                    "workers and %.1f GB of memory: plan with smaller packages, or start fewer "
+                    "workers per node",
+                    execution->plan_name, largest, needed / 1e9, workers, there / 1e9);
+    return comm_agree(execution->comm, failure);
 }
 
 /* Local, the same on every rank. */
@@ -108,23 +132,22 @@ static bool output_open(struct stage *stage, struct failure *failure)
         .isa = stage->isa,
         .events = plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
     };
+    struct output_places places = {0};
     if (execution->comm->rank == 0)
-        outputfile_create(execution->output, &stage->job, &info, failure);
+        stage->created = outputfile_create(execution->output, &stage->job, &info, &places, failure);
     if (!comm_agree(execution->comm, failure))
         return false;
-    stage->store = store_open(execution->output, execution->comm, &stage->job, failure);
+    stage->store = store_open(execution->output, &places, execution->comm, &stage->job, failure);
     return stage->store != NULL;
 }
 
 static void idle_ranks_say(const struct execution *execution)
 {
-    int64_t needed = plan_workers_needed(execution->plan);
-    int64_t workers = execution->comm->size - 1;
-    if (!execution->quiet && execution->comm->rank == 0 && needed < workers)
+    int64_t used = plan_workers_used(execution->plan), workers = execution->comm->size - 1;
+    if (!execution->quiet && execution->comm->rank == 0 && used < workers)
         fprintf(stderr,
-                "scow run: the plan uses %" PRId64 " of %" PRId64 " workers: ranks %" PRId64
-                " to %" PRId64 " stay idle\n",
-                needed, workers, needed + 1, workers);
+                "scow run: the plan uses %" PRId64 " of %" PRId64 " workers: the rest stay idle\n",
+                used, workers);
 }
 
 /* Local to the master. */
@@ -194,11 +217,15 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
     if (!input_open(&stage, &extent, failure))
         goto out;
     job_make(&stage, &extent, failure);
-    if (!comm_agree(execution->comm, failure) || !output_open(&stage, failure))
+    if (!comm_agree(execution->comm, failure) || !memory_suffices(&stage, failure) ||
+        !output_open(&stage, failure))
         goto out;
     good = perform(&stage, outcome, failure);
 out:
     good = store_close(&stage.store, failure) && good;
+    if (stage.created && !good && outcome->summary.tasks == 0)
+        unlink(
+            execution->output); /* it holds nothing, and would stand in the way of the next try */
     dispatch_free(&stage.dispatch);
     job_release(&stage.job);
     image_close(&stage.image);

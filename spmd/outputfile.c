@@ -15,19 +15,6 @@
 
 /* ---- before anything is created ------------------------------------------------------------ */
 
-static bool directory_of(const char *path, char *directory, size_t size)
-{
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) : 1;
-    if (length == 0)
-        length = 1; /* the root directory */
-    if (length >= size)
-        return false;
-    memcpy(directory, slash ? path : ".", length);
-    directory[length] = '\0';
-    return true;
-}
-
 /* Response as float32 and normalised as bytes, whole chunks each. */
 static double bytes_needed(const struct job *job)
 {
@@ -58,47 +45,33 @@ static bool reserve(int file, double bytes)
     return errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL;
 }
 
-/* HDF5 does not survive a disk that fills while it closes a file: ask before it is involved. */
-static bool check_space(const char *path, const struct job *job, struct failure *failure)
+/* HDF5 does not survive a disk that fills while it closes a file: ask before it is involved. The
+ * draft must not exist; it does afterwards. */
+static bool draft_begin(const char *draft, const char *path, const struct job *job,
+                        struct failure *failure)
 {
     double needed = bytes_needed(job);
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0)
         return failure_set(failure, FAILURE_FAILED,
-                           "%s: cannot be created: %s: choose another place", path,
-                           strerror(errno));
+                           "%s: cannot be created: %s: choose a directory that you can write to",
+                           path, strerror(errno));
     bool good = reserve(file, needed) || no_room(path, needed, failure);
     close(file);
-    unlink(path);
     return good;
 }
 
 /* The finished file has its place in full: nothing of it is sparse. */
-static bool reserve_all(const char *path, struct failure *failure)
+static bool reserve_all(const char *draft, const char *path, struct failure *failure)
 {
     struct stat status;
-    int file = open(path, O_WRONLY | O_CLOEXEC);
+    int file = open(draft, O_WRONLY | O_CLOEXEC);
     bool good = file >= 0 && fstat(file, &status) == 0 && reserve(file, (double)status.st_size);
     if (!good)
         no_room(path, file >= 0 ? (double)status.st_size : 0, failure);
     if (file >= 0)
         close(file);
     return good;
-}
-
-static bool check_place(const char *path, const struct job *job, struct failure *failure)
-{
-    char directory[4096];
-    if (!directory_of(path, directory, sizeof directory))
-        return failure_set(failure, FAILURE_FAILED, "%.80s...: the name is too long", path);
-    if (access(path, F_OK) == 0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: exists already: choose another name or remove it first", path);
-    if (access(directory, W_OK | X_OK) != 0)
-        return failure_set(failure, FAILURE_FAILED,
-                           "%s: cannot be created: %s: choose a directory that you can write to",
-                           path, strerror(errno));
-    return check_space(path, job, failure);
 }
 
 /* ---- attributes ---------------------------------------------------------------------------- */
@@ -197,21 +170,64 @@ static bool dataset_make(hid_t file, const char *name, hid_t type, int rank, con
     return dataset >= 0 && H5Dclose(dataset) >= 0;
 }
 
-static bool results_create(hid_t file, const struct job *job)
+/* The address of a chunked data set whose chunks lie one behind the other; negative: they do not.
+ */
+static int64_t chunks_place(hid_t dataset, hsize_t chunks, hsize_t chunk_bytes)
+{
+    hid_t space = H5Dget_space(dataset);
+    hsize_t offset[3], size = 0;
+    haddr_t first = HADDR_UNDEF, last = HADDR_UNDEF;
+    unsigned filters = 0;
+    bool good = H5Dget_chunk_info(dataset, space, 0, offset, &filters, &first, &size) >= 0 &&
+                H5Dget_chunk_info(dataset, space, chunks - 1, offset, &filters, &last, &size) >= 0;
+    H5Sclose(space);
+    good = good && first != HADDR_UNDEF && last == first + (chunks - 1) * chunk_bytes;
+    return good ? (int64_t)first : -1;
+}
+
+/* A chunked data set of the results' shape; its address, or negative. */
+static int64_t chunked_create(hid_t file, const char *name, hid_t type, const struct job *job)
 {
     int64_t shape64[3], chunk64[3];
     job->kernel->response_shape(job->made, shape64, chunk64);
-    hsize_t shape[3], chunk[3], tasks = (hsize_t)job->tasks;
+    hsize_t shape[3], chunk[3], chunks = 1, chunk_bytes = H5Tget_size(type);
     for (int i = 0; i < 3; i++) {
         shape[i] = (hsize_t)shape64[i];
         chunk[i] = (hsize_t)chunk64[i];
+        chunks *= (shape[i] + chunk[i] - 1) / chunk[i];
+        chunk_bytes *= chunk[i];
     }
-    if (!dataset_make(file, LAYOUT_RESPONSE, H5T_IEEE_F32LE, 3, shape, chunk) ||
-        !dataset_make(file, LAYOUT_LEDGER, H5T_STD_U8LE, 1, &tasks, NULL))
-        return false;
-    hid_t normalized = dataset_create(file, LAYOUT_NORMALIZED, H5T_STD_U8LE, 3, shape, chunk);
-    bool good = normalized >= 0 && mark_as_image(normalized);
-    return normalized >= 0 && H5Dclose(normalized) >= 0 && good;
+    hid_t dataset = dataset_create(file, name, type, 3, shape, chunk);
+    if (dataset < 0)
+        return -1;
+    int64_t place = chunks_place(dataset, chunks, chunk_bytes);
+    return H5Dclose(dataset) >= 0 ? place : -1;
+}
+
+static int64_t ledger_create(hid_t file, int64_t tasks)
+{
+    hsize_t rows = (hsize_t)tasks;
+    hid_t dataset = dataset_create(file, LAYOUT_LEDGER, H5T_STD_U8LE, 1, &rows, NULL);
+    if (dataset < 0)
+        return -1;
+    haddr_t place = H5Dget_offset(dataset);
+    return H5Dclose(dataset) >= 0 && place != HADDR_UNDEF ? (int64_t)place : -1;
+}
+
+static bool image_attributes(hid_t file, const char *name)
+{
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    bool good = dataset >= 0 && mark_as_image(dataset);
+    return dataset >= 0 && H5Dclose(dataset) >= 0 && good;
+}
+
+static bool results_create(hid_t file, const struct job *job, struct output_places *places)
+{
+    places->response = chunked_create(file, LAYOUT_RESPONSE, H5T_IEEE_F32LE, job);
+    places->normalized = chunked_create(file, LAYOUT_NORMALIZED, H5T_STD_U8LE, job);
+    places->ledger = ledger_create(file, job->tasks);
+    return places->response >= 0 && places->normalized >= 0 && places->ledger >= 0 &&
+           image_attributes(file, LAYOUT_NORMALIZED);
 }
 
 static bool text_create(hid_t file, const char *name, const char *text)
@@ -251,41 +267,82 @@ static bool run_create(hid_t file, const struct output_info *info)
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-/* A file under a name of its own, complete or an error. */
-static bool draft_create(const char *draft, const struct job *job, const struct output_info *info)
+/* The version of the format in which chunks that are allocated at once need no index. */
+static hid_t file_create(const char *draft)
 {
-    hid_t file = H5Fcreate(draft, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_libver_bounds(access_list, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    hid_t file = H5Fcreate(draft, H5F_ACC_TRUNC, H5P_DEFAULT, access_list);
+    H5Pclose(access_list);
+    return file;
+}
+
+/* Over the draft, complete or an error. */
+static bool draft_fill(const char *draft, const struct job *job, const struct output_info *info,
+                       struct output_places *places)
+{
+    hid_t file = file_create(draft);
     if (file < 0)
         return false;
-    bool good =
-        results_create(file, job) && run_create(file, info) && attributes_create(file, job, info);
+    bool good = results_create(file, job, places) && run_create(file, info) &&
+                attributes_create(file, job, info);
     return H5Fclose(file) >= 0 && good; /* a full disk may show only now */
 }
 
-bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
+static bool exists_already(const char *path, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: exists already: choose another name or remove it first", path);
+}
+
+/* From here on the name stands for a whole file, whoever is killed when; nobody's file is replaced.
+ */
+static bool draft_publish(const char *draft, const char *path, struct failure *failure)
+{
+    if (renameat2(AT_FDCWD, draft, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno == EINVAL && rename(draft, path) == 0) /* a file system without that promise */
+        return true;
+    if (errno == EEXIST)
+        return exists_already(path, failure);
+    return failure_set(failure, FAILURE_FAILED, "%s: cannot be created: %s", path, strerror(errno));
+}
+
+static bool draft_make(const char *draft, const char *path, const struct job *job,
+                       const struct output_info *info, struct output_places *places,
                        struct failure *failure)
 {
-    layout_quiet();
-    if (!check_place(path, job, failure))
+    if (!draft_begin(draft, path, job, failure))
         return false;
-    size_t room = strlen(path) + sizeof ".new";
+    struct output_places made;
+    bool good = draft_fill(draft, job, info, &made) ||
+                failure_set(failure, FAILURE_FAILED,
+                            "%s: cannot be written in full: free some space or write to another "
+                            "disk",
+                            path);
+    good = good && reserve_all(draft, path, failure) && draft_publish(draft, path, failure);
+    if (good)
+        *places = made;
+    else
+        unlink(draft);
+    return good;
+}
+
+bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
+                       struct output_places *places, struct failure *failure)
+{
+    struct stat status;
+    layout_quiet();
+    if (path[0] == '\0')
+        return failure_set(failure, FAILURE_USAGE, "the output's name is empty: give -o FILE");
+    if (lstat(path, &status) == 0)
+        return exists_already(path, failure);
+    size_t room = strlen(path) + 32;
     char *draft = malloc(room);
     if (!draft)
         return failure_memory(failure, "creating the output");
-    snprintf(draft, room, "%s.new", path);
-    bool good = true;
-    if (!draft_create(draft, job, info))
-        good = failure_set(failure, FAILURE_FAILED,
-                           "%s: cannot be written in full: free some space or write to another "
-                           "disk",
-                           path);
-    good = good && reserve_all(draft, failure);
-    /* From here on the name stands for a whole file, whoever is killed when. */
-    if (good && rename(draft, path) != 0)
-        good = failure_set(failure, FAILURE_FAILED, "%s: cannot be created: %s", path,
-                           strerror(errno));
-    if (!good)
-        unlink(draft);
+    snprintf(draft, room, "%s.%ld.new", path, (long)getpid());
+    bool good = draft_make(draft, path, job, info, places, failure);
     free(draft);
     return good;
 }

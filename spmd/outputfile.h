@@ -26,6 +26,14 @@ struct output_info {
     int64_t events;  /* rows of /run/trace */
 };
 
+/* Where in the file its data sets lie, bytes from its start: chunk k of a chunked one, in row-major
+ * order, follows chunk k - 1. Ranks write there without HDF5, whose parallel driver spends time in
+ * proportion to all chunks on every access. */
+struct output_places {
+    int64_t response, normalized; /* chunks of float32, of bytes */
+    int64_t ledger;               /* bytes */
+};
+
 /* What is known after it. */
 struct output_outcome {
     const struct trace *trace; /* at most the events announced; borrowed */
@@ -36,7 +44,7 @@ struct output_outcome {
 /* Local, serial. Create `path`, which must not exist, whole and closed; nothing is left behind on
  * failure. */
 bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
-                       struct failure *failure);
+                       struct output_places *places, struct failure *failure);
 /* Local, serial; nobody else may have the file open. Trace, summary and checksum: the run is
  * complete. */
 bool outputfile_seal(const char *path, const struct output_outcome *outcome,

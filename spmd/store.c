@@ -1,114 +1,151 @@
 #include "spmd/store.h"
 
-#include <hdf5.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "spmd/layout.h"
-
 struct store {
     char *path; /* owned */
     const struct comm *comm;
     const struct job *job;
-    hid_t file, response, normalized, ledger; /* < 0: not open */
-    uint8_t *bytes;                           /* owned; one task's normalised values */
+    struct output_places places;
+    int64_t shape[3], chunk[3]; /* [z][y][x] */
+    int64_t chunk_values;
+    MPI_File file;  /* MPI_FILE_NULL: not open */
+    float *values;  /* owned; one chunk of results */
+    uint8_t *bytes; /* owned; one chunk of normalised ones */
 };
 
-static struct store *store_new(const char *path, const struct comm *comm, const struct job *job,
-                               struct failure *failure)
-{
-    struct store *store = calloc(1, sizeof *store);
-    if (!store) {
-        failure_memory(failure, "opening the output");
-        return NULL;
-    }
-    store->comm = comm;
-    store->job = job;
-    store->file = store->response = store->normalized = store->ledger = -1;
-    store->path = strdup(path);
-    store->bytes = malloc((size_t)job->kernel->result_stride(job->made));
-    if (!store->path || !store->bytes)
-        failure_memory(failure, "opening the output");
-    return store;
-}
+/* ---- opening and closing ------------------------------------------------------------------- */
 
 static void store_free(struct store *store)
 {
     if (!store)
         return;
     free(store->path);
+    free(store->values);
     free(store->bytes);
     free(store);
 }
 
-/* Collective. */
-static bool handles_open(struct store *store)
+static bool store_init(struct store *store, const char *path)
 {
-    hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_mpio(access_list, store->comm->mpi, MPI_INFO_NULL);
-    store->file = H5Fopen(store->path, H5F_ACC_RDWR, access_list);
-    H5Pclose(access_list);
-    if (store->file < 0)
-        return false;
-    store->response = H5Dopen2(store->file, LAYOUT_RESPONSE, H5P_DEFAULT);
-    store->normalized = H5Dopen2(store->file, LAYOUT_NORMALIZED, H5P_DEFAULT);
-    store->ledger = H5Dopen2(store->file, LAYOUT_LEDGER, H5P_DEFAULT);
-    return store->response >= 0 && store->normalized >= 0 && store->ledger >= 0;
+    const struct job *job = store->job;
+    job->kernel->response_shape(job->made, store->shape, store->chunk);
+    store->chunk_values = store->chunk[0] * store->chunk[1] * store->chunk[2];
+    store->path = strdup(path);
+    store->values = calloc((size_t)store->chunk_values, sizeof *store->values);
+    store->bytes = calloc((size_t)store->chunk_values, 1);
+    return store->path && store->values && store->bytes;
 }
 
-/* Read one task's rectangle of a data set into `into`, or, where that is NULL, write it from
- * `from`; in memory its rows lie side by side. */
-static bool task_transfer(const struct store *store, hid_t dataset, hid_t type, int64_t task,
-                          void *into, const void *from)
+static struct store *store_new(const char *path, const struct comm *comm, const struct job *job,
+                               struct failure *failure)
 {
-    int64_t start64[3], count64[3];
-    store->job->kernel->task_place(store->job->made, task, start64, count64);
-    hsize_t start[3], count[3];
-    for (int i = 0; i < 3; i++) {
-        start[i] = (hsize_t)start64[i];
-        count[i] = (hsize_t)count64[i];
+    struct store *store = calloc(1, sizeof *store);
+    if (store) {
+        store->comm = comm;
+        store->job = job;
+        store->file = MPI_FILE_NULL;
     }
-    hid_t space = H5Dget_space(dataset);
-    hid_t memory = H5Screate_simple(3, count, NULL);
-    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
-    herr_t status = into ? H5Dread(dataset, type, memory, space, H5P_DEFAULT, into)
-                         : H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, from);
-    H5Sclose(memory);
-    H5Sclose(space);
-    return status >= 0;
+    if (!store || !store_init(store, path))
+        failure_memory(failure, "opening the output");
+    return store;
 }
 
-/* A rank's first access reads the file's index: done before the clock starts. What is read does not
- * matter. */
-static bool first_access(struct store *store)
+struct store *store_open(const char *path, const struct output_places *places,
+                         const struct comm *comm, const struct job *job, struct failure *failure)
 {
-    int64_t task = store->comm->rank % store->job->tasks;
-    return task_transfer(store, store->normalized, H5T_NATIVE_UINT8, task, store->bytes, NULL) &&
-           task_transfer(store, store->response, H5T_NATIVE_UINT8, task, store->bytes, NULL);
-}
-
-struct store *store_open(const char *path, const struct comm *comm, const struct job *job,
-                         struct failure *failure)
-{
-    layout_quiet();
     struct store *store = store_new(path, comm, job, failure);
     if (!comm_agree(comm, failure)) {
         store_free(store);
         return NULL;
     }
-    if (!handles_open(store) || !first_access(store))
+    store->places = *places;
+    comm_broadcast(comm, &store->places, sizeof store->places);
+    /* MPI makes this succeed or fail on all ranks together. */
+    if (MPI_File_open(comm->mpi, store->path, MPI_MODE_RDWR, MPI_INFO_NULL, &store->file) !=
+        MPI_SUCCESS)
         failure_set(failure, FAILURE_FAILED,
                     "%s: cannot be opened on rank %d: write to a file system that all nodes see",
                     path, comm->rank);
-    if (!comm_agree(comm, failure))
-        store_close(&store, failure);
-    return store;
+    if (comm_agree(comm, failure))
+        return store;
+    store_free(store);
+    return NULL;
 }
 
-static bool write_failed(struct store *store, int64_t task, struct failure *failure)
+bool store_close(struct store **store, struct failure *failure)
+{
+    struct store *s = *store;
+    if (!s)
+        return true;
+    if (MPI_File_close(&s->file) != MPI_SUCCESS)
+        failure_set(failure, FAILURE_FAILED, "%s: could not be closed: is the disk full?", s->path);
+    bool all = comm_agree(s->comm, failure);
+    store_free(s);
+    *store = NULL;
+    return all;
+}
+
+/* ---- access -------------------------------------------------------------------------------- */
+
+/* MPI counts bytes in an int. */
+static const int64_t piece_bytes = (int64_t)1 << 30;
+
+static bool bytes_write(struct store *store, int64_t place, const void *bytes, int64_t count)
+{
+    for (int64_t at = 0; at < count; at += piece_bytes) {
+        int64_t rest = count - at;
+        int piece = (int)(rest < piece_bytes ? rest : piece_bytes);
+        if (MPI_File_write_at(store->file, place + at, (const char *)bytes + at, piece, MPI_BYTE,
+                              MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return false;
+    }
+    return true;
+}
+
+/* The chunk, in row-major order, that a task's result starts in, and how much of it is the task's.
+ */
+static int64_t task_chunk(const struct store *store, int64_t task, int64_t count[3])
+{
+    int64_t start[3], index = 0;
+    store->job->kernel->task_place(store->job->made, task, start, count);
+    for (int i = 0; i < 3; i++) {
+        int64_t chunks = (store->shape[i] + store->chunk[i] - 1) / store->chunk[i];
+        index = index * chunks + start[i] / store->chunk[i];
+    }
+    return index;
+}
+
+static bool is_whole(const struct store *store, const int64_t count[3])
+{
+    return count[0] * count[1] * count[2] == store->chunk_values;
+}
+
+/* A task at the image's edge fills part of its chunk: its rows are spread to the chunk's. */
+static const float *chunk_spread(struct store *store, const float *results, const int64_t count[3])
+{
+    for (int64_t z = 0; z < count[0]; z++)
+        for (int64_t y = 0; y < count[1]; y++)
+            memcpy(store->values + (z * store->chunk[1] + y) * store->chunk[2],
+                   results + (z * count[1] + y) * count[2], (size_t)count[2] * sizeof(float));
+    return store->values;
+}
+
+/* How many of the tasks [task, end) fill whole chunks that lie one behind the other. */
+static int64_t whole_run(const struct store *store, int64_t task, int64_t end)
+{
+    int64_t count[3], first = task_chunk(store, task, count), length = 0;
+    while (task + length < end && task_chunk(store, task + length, count) == first + length &&
+           is_whole(store, count))
+        length++;
+    return length;
+}
+
+static bool write_failed(const struct store *store, int64_t task, struct failure *failure)
 {
     struct statvfs disk;
     bool full = statvfs(store->path, &disk) == 0 && disk.f_bavail == 0;
@@ -119,6 +156,22 @@ static bool write_failed(struct store *store, int64_t task, struct failure *fail
                        full ? ", the disk is full" : " (disk full, quota, or file size limit?)");
 }
 
+/* ---- results ------------------------------------------------------------------------------- */
+
+/* Tasks from `task` on, as many as one write takes; returns how many, 0: failed. A result's stride
+ * is that of a chunk. */
+static int64_t tasks_write(struct store *store, int64_t task, int64_t end, const float *results)
+{
+    int64_t count[3], chunk = task_chunk(store, task, count);
+    int64_t chunk_bytes = store->chunk_values * (int64_t)sizeof(float);
+    int64_t run = whole_run(store, task, end);
+    const float *values = run > 0 ? results : chunk_spread(store, results, count);
+    int64_t chunks = run > 0 ? run : 1;
+    bool good = bytes_write(store, store->places.response + chunk * chunk_bytes, values,
+                            chunks * chunk_bytes);
+    return good ? chunks : 0;
+}
+
 static bool ledger_mark(struct store *store, int64_t first, int64_t count)
 {
     uint8_t done[256];
@@ -126,7 +179,7 @@ static bool ledger_mark(struct store *store, int64_t first, int64_t count)
     for (int64_t at = 0; at < count; at += (int64_t)sizeof done) {
         int64_t rest = count - at;
         int64_t rows = rest < (int64_t)sizeof done ? rest : (int64_t)sizeof done;
-        if (!layout_rows_write(store->ledger, H5T_NATIVE_UINT8, first + at, rows, done))
+        if (!bytes_write(store, store->places.ledger + first + at, done, rows))
             return false;
     }
     return true;
@@ -135,14 +188,16 @@ static bool ledger_mark(struct store *store, int64_t first, int64_t count)
 bool store_write(struct store *store, int64_t first, int64_t count, const float *results,
                  struct failure *failure)
 {
-    int64_t stride = store->job->kernel->result_stride(store->job->made);
-    for (int64_t i = 0; i < count; i++) {
-        if (!task_transfer(store, store->response, H5T_NATIVE_FLOAT, first + i, NULL,
-                           results + i * stride))
-            return write_failed(store, first + i, failure);
+    for (int64_t task = first, written; task < first + count; task += written) {
+        written =
+            tasks_write(store, task, first + count, results + (task - first) * store->chunk_values);
+        if (written == 0)
+            return write_failed(store, task, failure);
     }
     return ledger_mark(store, first, count) || write_failed(store, first, failure);
 }
+
+/* ---- normalised ---------------------------------------------------------------------------- */
 
 static void normalize(const float *values, int64_t count, const struct summary *summary,
                       uint8_t *bytes)
@@ -156,46 +211,26 @@ static void normalize(const float *values, int64_t count, const struct summary *
     }
 }
 
-static int64_t task_values(const struct job *job, int64_t task)
+static bool chunk_read(struct store *store, int64_t chunk)
 {
-    int64_t start[3], count[3];
-    job->kernel->task_place(job->made, task, start, count);
-    return count[0] * count[1] * count[2];
+    int64_t bytes = store->chunk_values * (int64_t)sizeof(float);
+    return MPI_File_read_at(store->file, store->places.response + chunk * bytes, store->values,
+                            (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
 bool store_normalize(struct store *store, int64_t first, int64_t count,
-                     const struct summary *summary, float *results, struct failure *failure)
+                     const struct summary *summary, struct failure *failure)
 {
     for (int64_t task = first; task < first + count; task++) {
-        if (!task_transfer(store, store->response, H5T_NATIVE_FLOAT, task, results, NULL))
+        int64_t part[3], chunk = task_chunk(store, task, part);
+        if (!chunk_read(store, chunk))
             return failure_set(failure, FAILURE_FAILED,
                                "%s: core task %" PRId64 " could not be read back: check the disk",
                                store->path, task);
-        normalize(results, task_values(store->job, task), summary, store->bytes);
-        if (!task_transfer(store, store->normalized, H5T_NATIVE_UINT8, task, NULL, store->bytes))
+        normalize(store->values, store->chunk_values, summary, store->bytes);
+        if (!bytes_write(store, store->places.normalized + chunk * store->chunk_values,
+                         store->bytes, store->chunk_values))
             return write_failed(store, task, failure);
     }
     return true;
-}
-
-static bool handle_close(hid_t handle, herr_t (*close)(hid_t))
-{
-    return handle < 0 || close(handle) >= 0;
-}
-
-bool store_close(struct store **store, struct failure *failure)
-{
-    struct store *s = *store;
-    if (!s)
-        return true;
-    bool good = handle_close(s->response, H5Dclose);
-    good = handle_close(s->normalized, H5Dclose) && good;
-    good = handle_close(s->ledger, H5Dclose) && good;
-    good = handle_close(s->file, H5Fclose) && good;
-    if (!good)
-        failure_set(failure, FAILURE_FAILED, "%s: could not be closed: is the disk full?", s->path);
-    bool all = comm_agree(s->comm, failure);
-    store_free(s);
-    *store = NULL;
-    return all;
 }

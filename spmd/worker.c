@@ -104,15 +104,10 @@ bool worker_run(const struct run *run, struct share *share, struct failure *fail
 bool worker_normalize(const struct run *run, const struct share *share,
                       const struct summary *summary, struct failure *failure)
 {
-    size_t values = (size_t)run->job->kernel->result_stride(run->job->made);
-    float *results = malloc(values * sizeof *results);
-    if (!results)
-        return failure_memory(failure, "normalising the result");
     bool good = true;
     for (int64_t i = 0; good && i < share->count; i++)
         good = store_normalize(run->store, share->packages[i].first, share->packages[i].count,
-                               summary, results, failure);
-    free(results);
+                               summary, failure);
     return good;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -59,8 +60,7 @@ static void write_share(struct store *store)
     for (int64_t task = comm.rank; task < TASKS - 1; task += comm.size) {
         task_fill(task, values);
         assert_true(store_write(store, task, 1, values, &failure));
-        memset(values, 0, (size_t)stride * sizeof *values);
-        assert_true(store_normalize(store, task, 1, &summary, values, &failure));
+        assert_true(store_normalize(store, task, 1, &summary, &failure));
     }
     free(values);
 }
@@ -126,10 +126,10 @@ static void test_write_and_read(void **state)
 {
     (void)state;
     struct failure failure = FAILURE_INIT;
+    struct output_places places = {0};
     if (comm.rank == 0)
-        assert_true(outputfile_create(path, &job, &info, &failure));
-    comm_barrier(&comm);
-    struct store *store = store_open(path, &comm, &job, &failure);
+        assert_true(outputfile_create(path, &job, &info, &places, &failure));
+    struct store *store = store_open(path, &places, &comm, &job, &failure);
     assert_non_null(store);
     write_share(store);
     assert_true(store_close(&store, &failure));
@@ -145,18 +145,42 @@ static void test_write_and_read(void **state)
 static void test_an_existing_file_is_refused(void **state)
 {
     (void)state;
+    struct output_places places = {0};
     struct failure failure = FAILURE_INIT;
-    assert_false(outputfile_create(path, &job, &info, &failure));
+    assert_false(outputfile_create(path, &job, &info, &places, &failure));
     assert_int_equal(failure.code, FAILURE_MISMATCH);
     assert_non_null(strstr(failure.text, "exists already"));
     assert_int_equal(access(path, F_OK), 0); /* and it is still there */
 }
 
+/* A file of the user's that happens to be named like a draft is nobody's business. */
+static void test_a_neighbour_is_left_alone(void **state)
+{
+    (void)state;
+    char name[220], neighbour[240];
+    snprintf(name, sizeof name, "near-%d-%s", comm.rank, path);
+    snprintf(neighbour, sizeof neighbour, "%s.new", name);
+    FILE *file = fopen(neighbour, "w");
+    assert_non_null(file);
+    assert_true(fputs("precious", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    struct output_places places = {0};
+    struct failure failure = FAILURE_INIT;
+    assert_true(outputfile_create(name, &job, &info, &places, &failure));
+    assert_true(places.response > 0 && places.normalized > 0 && places.ledger > 0);
+    struct stat status;
+    assert_int_equal(stat(neighbour, &status), 0);
+    assert_int_equal(status.st_size, 8);
+    unlink(name);
+    unlink(neighbour);
+}
+
 static void test_a_missing_directory_is_refused(void **state)
 {
     (void)state;
+    struct output_places places = {0};
     struct failure failure = FAILURE_INIT;
-    assert_false(outputfile_create("/nonexistent/x.h5", &job, &info, &failure));
+    assert_false(outputfile_create("/nonexistent/x.h5", &job, &info, &places, &failure));
     assert_string_equal(failure.text, "/nonexistent/x.h5: cannot be created: No such file or "
                                       "directory: choose a directory that you can write to");
 }
@@ -165,6 +189,7 @@ static void test_a_missing_directory_is_refused(void **state)
 static void test_a_full_disk_leaves_nothing(void **state)
 {
     (void)state;
+    struct output_places places = {0};
     char name[220];
     snprintf(name, sizeof name, "full-%d-%s", comm.rank, path);
     struct rlimit before, small;
@@ -174,7 +199,7 @@ static void test_a_full_disk_leaves_nothing(void **state)
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     struct failure failure = FAILURE_INIT;
-    bool created = outputfile_create(name, &job, &info, &failure);
+    bool created = outputfile_create(name, &job, &info, &places, &failure);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_false(created);
     assert_int_equal(failure.code, FAILURE_FAILED);
@@ -217,6 +242,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_write_and_read),
         cmocka_unit_test(test_an_existing_file_is_refused),
+        cmocka_unit_test(test_a_neighbour_is_left_alone),
         cmocka_unit_test(test_a_missing_directory_is_refused),
         cmocka_unit_test(test_a_full_disk_leaves_nothing),
         cmocka_unit_test(test_archives_refused),
