@@ -9,7 +9,7 @@
 #include "spmd/job.h"
 #include "spmd/launch.h"
 
-enum { BLOCKS_MOST = 16 };
+enum { BLOCK_MOST = 1 << 20, BLOCKS_MOST = 16 };
 
 struct arguments {
     const char *kernel, *input, *blocks, *output, *probes, *scratch, *isa;
@@ -19,13 +19,20 @@ struct arguments {
 
 /* ---- command line -------------------------------------------------------------------------- */
 
-static const struct kernel *first_kernel(void)
+/* The kernel whose parameters are options: the one that -k names anywhere, else the first. An
+ * unknown name is refused later. */
+static const struct kernel *kernel_named(int argc, char **argv)
 {
     size_t count = 0;
-    return kernel_list(&count)[0];
+    const struct kernel *kernel = NULL;
+    for (int i = 1; i + 1 < argc && !kernel; i++)
+        if (strcmp(argv[i], "-k") == 0 || strcmp(argv[i], "--kernel") == 0)
+            kernel = kernel_find(argv[i + 1]);
+    return kernel ? kernel : kernel_list(&count)[0];
 }
 
-static size_t rows_fill(struct arguments *arguments, struct option_row *rows)
+static size_t rows_fill(struct arguments *arguments, const struct kernel *kernel,
+                        struct option_row *rows)
 {
     const struct option_row fixed[] = {
         {'k', "kernel", "NAME", OPTION_TEXT, &arguments->kernel,
@@ -48,7 +55,6 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows)
     };
     size_t count = sizeof fixed / sizeof fixed[0];
     memcpy(rows, fixed, sizeof fixed);
-    const struct kernel *kernel = first_kernel();
     for (int i = 0; i < kernel->parameter_count; i++)
         rows[count++] = (struct option_row){
             0,           kernel->parameters[i].name, "VALUE",
@@ -67,7 +73,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
             "receiving, computing and output cost on "
             "these ranks, as latency + rate x core tasks.",
         .rows = rows,
-        .row_count = rows_fill(arguments, rows),
+        .row_count = rows_fill(arguments, kernel_named(argc, argv), rows),
         .epilogue = "Start it as the run will be started: same nodes, ranks per node and threads "
                     "(OMP_NUM_THREADS).\nExit: 0 done, 1 failed, 2 usage, 4 input does not fit.\n",
     };
@@ -86,24 +92,33 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     return true;
 }
 
+static bool blocks_have(const int *blocks, int count, int block)
+{
+    for (int i = 0; i < count; i++)
+        if (blocks[i] == block)
+            return true;
+    return false;
+}
+
 /* "32,64" into blocks[]; returns how many, 0 with *failure set. */
 static int blocks_parse(const char *text, int *blocks, struct failure *failure)
 {
     int count = 0;
-    for (const char *at = text; *at && count < BLOCKS_MOST;) {
+    for (const char *at = text;; at++) {
         char *end = NULL;
         long value = strtol(at, &end, 10);
-        if (end == at || value < 1 || value > 1 << 20 || (*end && *end != ',')) {
-            count = 0;
+        if (end == at || value < 1 || value > BLOCK_MOST || count == BLOCKS_MOST ||
+            blocks_have(blocks, count, (int)value) || (*end && *end != ','))
             break;
-        }
         blocks[count++] = (int)value;
-        at = *end ? end + 1 : end;
+        at = end;
+        if (!*end)
+            return count;
     }
-    if (count == 0)
-        failure_set(failure, FAILURE_USAGE,
-                    "--blocks %s: give whole numbers of pixels, separated by commas", text);
-    return count;
+    failure_set(failure, FAILURE_USAGE,
+                "--blocks %s: give up to %d different whole numbers of pixels, separated by commas",
+                text, BLOCKS_MOST);
+    return 0;
 }
 
 static bool values_list(const struct kernel *kernel, const struct arguments *arguments,
@@ -167,7 +182,7 @@ static bool request_fill(struct calibration_request *request, const struct argum
 {
     struct parameter_list list = {0};
     request->kernel =
-        arguments->kernel ? job_kernel(arguments->kernel, "--kernel", failure) : first_kernel();
+        job_kernel(arguments->kernel ? arguments->kernel : "matched-filter", "--kernel", failure);
     bool good = request->kernel && values_list(request->kernel, arguments, &list, failure) &&
                 job_parameters(request->kernel, &list, "command line", setup, failure);
     parameter_list_release(&list);

@@ -158,16 +158,42 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     return true;
 }
 
-bool archive_read(const char *path, struct run_record *record, struct failure *failure)
+/* Opened for reading; negative with *failure set. */
+static hid_t archive_open(const char *path, struct failure *failure)
 {
     layout_quiet();
+    hid_t file = -1;
     if (access(path, R_OK) != 0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: cannot be read: check the name and its permissions", path);
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: cannot be read: check the name and its permissions", path);
+    else if ((file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: is no readable HDF5 file: name an output of scow run", path);
+    return file;
+}
+
+bool archive_finished(const char *path, struct failure *failure)
+{
+    hid_t file = archive_open(path, failure);
     if (file < 0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is no readable HDF5 file: name an output of scow run", path);
+        return false;
+    int32_t complete = 0;
+    if (!attribute_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete))
+        not_ours(path, "attributes", failure);
+    else if (!complete)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: its run did not reach its end, so there is no normalised image: run again "
+                    "to another file",
+                    path);
+    H5Fclose(file);
+    return failure->code == FAILURE_NONE;
+}
+
+bool archive_read(const char *path, struct run_record *record, struct failure *failure)
+{
+    hid_t file = archive_open(path, failure);
+    if (file < 0)
+        return false;
     struct run_record read = {0};
     bool good = papers_read(file, path, &read, failure) &&
                 ledger_read(file, path, &read, failure) && trace_read(file, path, &read, failure) &&

@@ -1,5 +1,6 @@
 #include "spmd/comm.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,14 +70,16 @@ static int piece_of(size_t bytes, size_t at)
 void comm_send(const struct comm *comm, const void *data, size_t bytes, int rank, int tag)
 {
     MPI_Request request;
-    MPI_Isend(data, piece_of(bytes, 0), MPI_BYTE, rank, tag, comm->mpi, &request);
+    assert(bytes <= piece_bytes);
+    MPI_Isend(data, (int)bytes, MPI_BYTE, rank, tag, comm->mpi, &request);
     comm_wait(&request, MPI_STATUS_IGNORE);
 }
 
 void comm_receive(const struct comm *comm, void *data, size_t bytes, int rank, int tag)
 {
     MPI_Request request;
-    MPI_Irecv(data, piece_of(bytes, 0), MPI_BYTE, rank, tag, comm->mpi, &request);
+    assert(bytes <= piece_bytes);
+    MPI_Irecv(data, (int)bytes, MPI_BYTE, rank, tag, comm->mpi, &request);
     comm_wait(&request, MPI_STATUS_IGNORE);
 }
 

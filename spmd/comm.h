@@ -39,7 +39,7 @@ double comm_now(const struct comm *comm);
 
 /* Local. Wait for one request; status may be MPI_STATUS_IGNORE. */
 void comm_wait(MPI_Request *request, MPI_Status *status);
-/* Local to the two ranks concerned. */
+/* Local to the two ranks concerned. At most 1 GiB. */
 void comm_send(const struct comm *comm, const void *data, size_t bytes, int rank, int tag);
 void comm_receive(const struct comm *comm, void *data, size_t bytes, int rank, int tag);
 

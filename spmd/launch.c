@@ -16,9 +16,9 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
 {
     /* No MPI call is ever made inside a parallel region. */
     int provided = MPI_THREAD_SINGLE;
-    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
     /* A file over the size limit shall be a failed write with a sentence, not a death. */
     signal(SIGXFSZ, SIG_IGN);
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
     comm_init(comm, MPI_COMM_WORLD);
 }
 
@@ -33,13 +33,15 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
         if (result.code != FAILURE_NONE)
             fprintf(stderr, "%s: %s\n", name, result.text);
     }
-    int code = (int)result.code;
-    comm_broadcast(comm, &code, sizeof code);
-    /* HDF5 crashes in MPI_Finalize when a file could not be closed. */
-    if (H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) > 0)
-        MPI_Abort(comm->mpi, code);
+    /* HDF5, which only the master uses, crashes in MPI_Finalize when a file could not be closed. */
+    struct {
+        int code, broken;
+    } end = {(int)result.code, H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) > 0};
+    comm_broadcast(comm, &end, sizeof end);
+    if (end.broken)
+        MPI_Abort(comm->mpi, end.code);
     MPI_Finalize();
-    return code;
+    return end.code;
 }
 
 bool launch_options(const struct comm *comm, const struct option_table *table, int argc,

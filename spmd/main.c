@@ -67,11 +67,14 @@ static void outcome_print(const struct arguments *arguments, const struct plan *
     const struct summary *summary = &outcome->summary;
     printf("%s: %" PRId64 " core tasks in %.4f s", arguments->output, summary->tasks,
            outcome->makespan_s);
-    if (plan->predicted.known)
+    if (plan->predicted.known && plan->predicted.makespan_s > 0)
         printf(" (predicted %.4f s, %+.1f %%)", plan->predicted.makespan_s,
                100 * (outcome->makespan_s / plan->predicted.makespan_s - 1));
-    printf("\nresponse %g to %g, checksum %016" PRIx64 "\n", summary->minimum, summary->maximum,
-           summary->checksum);
+    if (summary->values > summary->not_numbers)
+        printf("\nresponse %g to %g", summary->minimum, summary->maximum);
+    else
+        printf("\nresponse without a single number");
+    printf(", checksum %016" PRIx64 "\n", summary->checksum);
     if (summary->not_numbers > 0)
         printf("%" PRId64 " of %" PRId64 " values are not numbers\n", summary->not_numbers,
                summary->values);

@@ -78,12 +78,15 @@ bool papers_read(struct papers *papers, const struct comm *comm, const char *pla
 {
     size_t length = 0;
     papers->plan_text = launch_read(comm, plan, &length, failure);
-    if (!papers->plan_text || !plan_parse(&papers->plan, papers->plan_text, length, plan, failure))
+    if (papers->plan_text)
+        plan_parse(&papers->plan, papers->plan_text, length, plan, failure);
+    if (!comm_agree(comm, failure)) /* memory may have ended on one rank only */
         return false;
     if (profile)
-        return profile_read(papers, comm, plan, profile, failure);
-    profile_share(papers, comm, plan);
-    return true;
+        profile_read(papers, comm, plan, profile, failure);
+    else
+        profile_share(papers, comm, plan);
+    return comm_agree(comm, failure);
 }
 
 void papers_release(struct papers *papers)

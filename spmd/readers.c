@@ -24,6 +24,12 @@ static bool count_tasks(const char *image, const struct profile *profile, int bl
     return true;
 }
 
+static bool write_preview(const char *output, const char *input, const char *png,
+                          struct failure *failure)
+{
+    return archive_finished(output, failure) && preview_write(output, input, png, failure);
+}
+
 static const char *libraries(void)
 {
     static char line[80];
@@ -35,6 +41,6 @@ static const char *libraries(void)
 
 const struct readers *readers_available(void)
 {
-    static const struct readers readers = {count_tasks, archive_read, preview_write, libraries};
+    static const struct readers readers = {count_tasks, archive_read, write_preview, libraries};
     return &readers;
 }

@@ -71,6 +71,10 @@ static int task_equal(const struct output *whole, const struct output *part, hsi
 static int compare(const struct output *whole, const struct output *part)
 {
     hsize_t done = 0;
+    if (part->tasks != whole->tasks) {
+        printf("%d core tasks instead of %d\n", (int)part->tasks, (int)whole->tasks);
+        return 1;
+    }
     for (hsize_t task = 0; task < part->tasks; task++) {
         if (whole->ledger[task] != 1) {
             printf("task %d is missing from the whole\n", (int)task);
