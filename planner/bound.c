@@ -300,7 +300,7 @@ double bound_makespan(const struct platform *platform, double tasks, bool real_v
     double low = 0, high = 1e-9;
     if (!problem_init(&problem, platform, tasks, real_valued)) {
         problem_release(&problem);
-        return 0; /* no memory: nothing is proven */
+        return -1;
     }
     while (!makespan_possible(&problem, high) && isfinite(high))
         high *= 4;

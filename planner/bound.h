@@ -7,7 +7,7 @@
 #include "planner/platform.h"
 
 /* Seconds; the proof is in bound.c. Holds for whole loads, with `real_valued` for fractional ones
- * too, which may lie up to one task outside their window. */
+ * too, which may lie up to one task outside their window. Negative: memory ended. */
 double bound_makespan(const struct platform *platform, double tasks, bool real_valued);
 
 #endif

@@ -105,7 +105,8 @@ static void shares_round(const struct lineup *lineup, struct share *shares, int6
     }
 }
 
-bool discretise(const struct lineup *lineup, double *wanted, int64_t count, double total)
+bool discretise(const struct lineup *lineup, double *wanted, int64_t count, double total,
+                bool *starved)
 {
     int64_t wanted_count = 0;
     if (count < 1 || !(total > 0))
@@ -114,9 +115,13 @@ bool discretise(const struct lineup *lineup, double *wanted, int64_t count, doub
         wanted_count += is_wanted(lineup, wanted[i]);
     const int64_t packages = packages_count(lineup, wanted_count, count, total);
     const size_t room = (size_t)(packages == wanted_count ? packages : count + packages);
-    struct share *shares = packages > 0 ? malloc((room + (size_t)packages) * sizeof *shares) : NULL;
-    if (shares == NULL)
+    if (packages == 0)
         return false;
+    struct share *shares = malloc((room + (size_t)packages) * sizeof *shares);
+    if (shares == NULL) {
+        *starved = true;
+        return false;
+    }
     shares_choose(lineup, shares, wanted, count, packages, wanted_count);
     shares_balance(lineup, shares, packages, total);
     if (!lineup->real_valued)

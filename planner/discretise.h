@@ -12,8 +12,9 @@
 
 /* Replace wanted[0..count) (>= 0, finite) by loads that sum to `total`, each 0 or within the
  * lineup's window, as near to the wanted ones as largest remainders make them. With fractional
- * loads only the window and the sum are enforced. False where no such loads exist (then *wanted is
- * untouched), or where memory ended. */
-bool discretise(const struct lineup *lineup, double *wanted, int64_t count, double total);
+ * loads only the window and the sum are enforced. False where no such loads exist or where memory
+ * ended, which sets *starved (it is left alone otherwise); *wanted is untouched then. */
+bool discretise(const struct lineup *lineup, double *wanted, int64_t count, double total,
+                bool *starved);
 
 #endif

@@ -61,12 +61,13 @@ static bool level_fill(const struct levelling *level, int64_t count, double *z)
 }
 
 /* Ordinary loads and Z into the two rounds, the Z in packages that exist. */
-static bool level_split(const struct levelling *level, double *z, double *round, double *auxiliary)
+static bool level_split(const struct levelling *level, double *z, double *round, double *auxiliary,
+                        bool *starved)
 {
     double total = level->last->total;
     for (int64_t i = 0; i < level->twice; i++)
         total -= level->last->loads[i];
-    if (!discretise(level->lineup, z, level->lineup->count, total))
+    if (!discretise(level->lineup, z, level->lineup->count, total, starved))
         return false;
     for (int64_t i = 0; i < level->lineup->count; i++) {
         round[i] = i < level->twice ? level->last->loads[i] : z[i];
@@ -106,12 +107,13 @@ static void offsets_fill(const struct lineup *lineup, const struct last_round *l
 }
 
 bool last_round_make(const struct lineup *lineup, const struct last_round *last, double *round,
-                     double *auxiliary)
+                     double *auxiliary, bool *starved)
 {
     const size_t size = (size_t)lineup->count * sizeof(double);
     double *offsets = malloc(size), *z = malloc(size);
     int64_t used = used_count(lineup, last->loads);
     bool good = offsets != NULL && z != NULL && used > 0;
+    *starved = *starved || offsets == NULL || z == NULL;
     if (good) {
         struct levelling level = {lineup, last, offsets, 0};
         offsets_fill(lineup, last, offsets);
@@ -120,13 +122,13 @@ bool last_round_make(const struct lineup *lineup, const struct last_round *last,
             used -= (used + 15) / 16; /* too little for all: the latest start goes first */
         for (int64_t i = 0; i < lineup->count; i++)
             z[i] = fmax(z[i], 0);
-        good = level_split(&level, z, round, auxiliary);
+        good = level_split(&level, z, round, auxiliary, starved);
         if (!good && level.twice > 0) {
             level.twice = 0;
             level_fill(&level, used, z);
             for (int64_t i = 0; i < lineup->count; i++)
                 z[i] = fmax(z[i], 0);
-            good = level_split(&level, z, round, auxiliary);
+            good = level_split(&level, z, round, auxiliary, starved);
         }
     }
     free(offsets);

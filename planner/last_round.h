@@ -20,8 +20,9 @@ struct last_round {
 
 /* Fill round[0..lineup->count) and auxiliary[0..lineup->count), in all `total` tasks, each package
  * within the window. The largest m with all Z >= 0 is taken; where even m = 0 has none, the last
- * workers get nothing. False where the window does not allow it, or memory ended. */
+ * workers get nothing. False where the window does not allow it, or where memory ended, which sets
+ * *starved (left alone otherwise). */
 bool last_round_make(const struct lineup *lineup, const struct last_round *last, double *round,
-                     double *auxiliary);
+                     double *auxiliary, bool *starved);
 
 #endif

@@ -98,7 +98,8 @@ static bool level_step(struct contest *contest, const struct lineup *lineup)
     if (contest->starved)
         goto out;
     const int64_t count = tails_find(contest, lineup, &copy, tails, wanted);
-    if (count < 2 || !discretise(lineup, wanted, count, tails_wanted(tails, count, wanted)))
+    if (count < 2 ||
+        !discretise(lineup, wanted, count, tails_wanted(tails, count, wanted), &contest->starved))
         goto out;
     for (int64_t k = 0; k < count; k++)
         copy.rounds[tails[k].round].loads[tails[k].place] = wanted[k];

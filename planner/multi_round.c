@@ -45,7 +45,7 @@ static bool pair_try(const struct hunt *hunt, int64_t count, int64_t rounds)
         return false;
     }
     if (hunt->family->fill(hunt->lineup, count, rounds, tasks, loads) &&
-        discretise(hunt->lineup, loads, rounds * count, tasks)) {
+        discretise(hunt->lineup, loads, rounds * count, tasks, &hunt->contest->starved)) {
         candidate_open(hunt->contest, &candidate, hunt->lineup, count);
         for (int64_t r = 0; r < rounds; r++)
             candidate_round(hunt->contest, &candidate, 1, loads + r * count);

@@ -37,7 +37,7 @@ static void offer_loads(struct walk *walk, const struct point *point, double *lo
 {
     struct plan candidate;
     if (!discretise(walk->lineup, loads, point->count * point->rounds,
-                    walk->contest->request->tasks))
+                    walk->contest->request->tasks, &walk->contest->starved))
         return;
     candidate_open(walk->contest, &candidate, walk->lineup, point->count);
     for (int64_t r = 0; r < point->rounds; r++)
@@ -60,7 +60,7 @@ static void point_solve(struct walk *walk, struct point *point)
     double *loads = malloc((size_t)packages * sizeof *loads);
     if (loads == NULL)
         walk->contest->starved = true;
-    else if (optimal_lp_solve(&lp, loads, &point->makespan_s))
+    else if (optimal_lp_solve(&lp, loads, &point->makespan_s, &walk->contest->starved))
         offer_loads(walk, point, loads);
     free(loads);
 }

@@ -143,12 +143,15 @@ static void program_fill(struct program *program)
 }
 
 /* Clp wants columns: it turns a row-wise matrix itself when rows are added. */
-static bool program_solve(const struct program *program, double *loads, double *makespan_s)
+static bool program_solve(const struct program *program, double *loads, double *makespan_s,
+                          bool *starved)
 {
     enum { ITERATIONS_MOST = 60000 };
     Clp_Simplex *model = Clp_newModel();
-    if (model == NULL)
+    if (model == NULL) {
+        *starved = true;
         return false;
+    }
     Clp_setLogLevel(model, 0);
     Clp_resize(model, 0, program->columns);
     for (int column = 0; column < program->columns; column++) {
@@ -177,13 +180,15 @@ bool optimal_lp_available(void)
     return true;
 }
 
-bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s)
+bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s, bool *starved)
 {
     struct program program;
     bool good = program_open(&program, lp);
     if (good) {
         program_fill(&program);
-        good = program_solve(&program, loads, makespan_s);
+        good = program_solve(&program, loads, makespan_s, starved);
+    } else {
+        *starved = true;
     }
     program_close(&program);
     return good;

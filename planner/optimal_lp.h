@@ -25,7 +25,9 @@ struct optimal_lp {
 /* Whether this build has the solver. */
 bool optimal_lp_available(void);
 /* loads[round * count + worker], core tasks, not whole; *makespan_s is the program's value, a lower
- * bound for all plans with these packages in this order. False: no solution within the effort. */
-bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s);
+ * bound for all plans with these packages in this order. False: no solution within the effort, or
+ * memory ended, which sets *starved (left alone otherwise). */
+bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s,
+                      bool *starved);
 
 #endif

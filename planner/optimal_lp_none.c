@@ -7,10 +7,12 @@ bool optimal_lp_available(void)
     return false;
 }
 
-bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s)
+bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s, bool *starved)
 {
     (void)lp;
     (void)loads;
     (void)makespan_s;
+    (void)starved;
+    (void)starved;
     return false;
 }

@@ -103,6 +103,8 @@ bool schedule_predict(const struct platform *platform, struct plan *plan, struct
         return false;
     const double makespan_s = simulation.makespan_s;
     const double bound_s = bound_makespan(platform, plan->tasks, plan->real_valued);
+    if (bound_s < 0)
+        return failure_memory(failure, "planning");
     const double network_s = fmax(simulation.port_busy_s, simulation.master_busy_s);
     const double workers_s = makespan_s * (double)simulation.workers_used;
     plan->predicted = (struct plan_prediction){

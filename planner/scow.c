@@ -74,6 +74,8 @@ static void try_exact(struct search *search, const struct period *period)
         return;
     const double greedy = steady->tasks / period->rounds;
     const double made = scow_exact_production(steady->lineup, period_s, steady->loads, &proven);
+    if (made < 0)
+        steady->contest->starved = true;
     if (made > greedy * (1 + 1e-6))
         steady_offer(steady, period_s, fmax(round(steady->tasks / made), 1));
 }

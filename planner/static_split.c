@@ -23,7 +23,7 @@ static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *c
         speed += loads[i] = 1 / rate_of(lineup->workers[i].work);
     for (int64_t i = 0; i < lineup->count; i++)
         loads[i] *= tasks / speed;
-    if (discretise(lineup, loads, lineup->count, tasks)) {
+    if (discretise(lineup, loads, lineup->count, tasks, &contest->starved)) {
         candidate_open(contest, &candidate, lineup, lineup->count);
         candidate_round(contest, &candidate, 1, loads);
         contest_offer(contest, &candidate);

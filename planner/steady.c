@@ -57,8 +57,8 @@ static bool offer_rounds(struct steady *steady, double rounds, double sum)
     const struct last_round last = {
         .loads = steady->plain, .delays = steady->delays, .total = steady->tasks - rounds * sum};
     struct plan candidate;
-    if (!(last.total > 0) ||
-        !last_round_make(steady->lineup, &last, steady->round, steady->auxiliary))
+    if (!(last.total > 0) || !last_round_make(steady->lineup, &last, steady->round,
+                                              steady->auxiliary, &steady->contest->starved))
         return false;
     candidate_open(steady->contest, &candidate, steady->lineup, places_used(steady));
     for (int64_t r = 0; r < steady->ramp_rounds; r++)
@@ -101,7 +101,8 @@ void steady_offer(struct steady *steady, double period_s, double rounds)
     const double real = steady->tasks / rounds;
     const double sum = real_valued ? real : fmax(round(real), steady->lineup->least);
     memcpy(steady->plain, steady->loads, (size_t)steady->lineup->count * sizeof *steady->loads);
-    if (!discretise(steady->lineup, steady->plain, steady->lineup->count, sum))
+    if (!discretise(steady->lineup, steady->plain, steady->lineup->count, sum,
+                    &steady->contest->starved))
         return;
     if (!real_valued) {
         steady_offer_whole(steady, period_s);

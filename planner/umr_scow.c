@@ -25,7 +25,7 @@ struct ramp {
 };
 
 /* Whether one more round before fits; the ramp keeps `tasks` whole. */
-static bool ramp_extend(struct ramp *ramp, const struct umr *umr, double round_tasks)
+static bool ramp_extend(struct ramp *ramp, const struct umr *umr, double round_tasks, bool *starved)
 {
     const struct lineup *lineup = umr->lineup;
     double *loads = ramp->loads + (RAMP_MOST - 1 - ramp->rounds) * lineup->count;
@@ -38,7 +38,7 @@ static bool ramp_extend(struct ramp *ramp, const struct umr *umr, double round_t
             return false;
     }
     const double sum = lineup->real_valued ? round_tasks : round(round_tasks);
-    if (!discretise(lineup, loads, umr->count, sum))
+    if (!discretise(lineup, loads, umr->count, sum, starved))
         return false;
     ramp->rounds++;
     ramp->tasks += sum;
@@ -72,7 +72,8 @@ static void ramps_offer(struct steady *steady, struct ramp *ramp, double period_
             break;
         steady_offer(steady, period_s, fmax(round(steady->tasks / period_tasks), 1));
         round_tasks = (round_tasks - umr.mu) / umr.theta;
-    } while (round_tasks < full_tasks && ramp_extend(ramp, &umr, round_tasks));
+    } while (round_tasks < full_tasks &&
+             ramp_extend(ramp, &umr, round_tasks, &steady->contest->starved));
     steady->ramp_rounds = 0;
     steady->tasks = all;
 }

@@ -4,8 +4,10 @@
 
 #include "planner/describe.h"
 #include "planner/gantt.h"
+#include "planner/optimal_lp.h"
 #include "planner/report.h"
 #include "planner/robustness.h"
+#include "planner/scheduler.h"
 #include "planner/simulate.h"
 #include "tests/planner/checks.h"
 #include "tests/planner/samples.h"
@@ -55,11 +57,13 @@ char *__wrap_strdup(const char *text)
     return allocation_fails() ? NULL : __real_strdup(text);
 }
 
-/* `attempt` returns whether it succeeded, and releases what it made. */
-static void every_allocation_fails(bool (*attempt)(void *self, struct failure *failure), void *self)
+/* `attempt` returns whether it succeeded, and releases what it made. Allocation 0 fails, then
+ * allocation `step`, and so on until it needs no more. */
+static void allocations_fail(bool (*attempt)(void *self, struct failure *failure), void *self,
+                             int64_t step)
 {
     int64_t allowed = 0;
-    for (bool reached = true; reached; allowed++) {
+    for (bool reached = true; reached; allowed += step) {
         struct failure failure = FAILURE_INIT;
         failed = false;
         until_failure = allowed;
@@ -75,7 +79,12 @@ static void every_allocation_fails(bool (*attempt)(void *self, struct failure *f
             assert_int_equal(failure.code, FAILURE_NONE);
         }
     }
-    assert_true(allowed > 1); /* something was allocated at all */
+    assert_true(allowed > step); /* something was allocated at all */
+}
+
+static void every_allocation_fails(bool (*attempt)(void *self, struct failure *failure), void *self)
+{
+    allocations_fail(attempt, self, 1);
 }
 
 struct texts {
@@ -173,6 +182,24 @@ static bool try_describe(void *self, struct failure *failure)
     return good && (complete || failure_memory(failure, "describing"));
 }
 
+struct job {
+    struct schedule_request request;
+    const struct scheduler *scheduler; /* NULL: auto */
+};
+
+static bool try_schedule(void *self, struct failure *failure)
+{
+    const struct job *job = self;
+    struct plan plan = {.worker_count = 77};
+    if (job->scheduler ? job->scheduler->make(&job->request, &plan, failure)
+                       : schedule_auto(&job->request, &plan, failure)) {
+        plan_release(&plan);
+        return true;
+    }
+    assert_int_equal(plan.worker_count, 77);
+    return false;
+}
+
 static int texts_make(void **state)
 {
     static struct texts texts;
@@ -234,11 +261,34 @@ static void reporting(void **state)
     trace_release(&record.trace);
 }
 
+/* Two unequal workers, a platform to which every scheduler applies. What `auto`
+ * adds to them is seen in a few of its thousands of allocations. */
+static void scheduling(void **state)
+{
+    struct platform_class classes[] = {
+        {.first = 0, .count = 1, .link = {0.1, 0.1}, .compute = {0.1, 1}},
+        {.first = 1, .count = 1, .link = {0.1, 0.2}, .compute = {0.2, 2}}};
+    struct platform_window window = {
+        .least = 1, .greatest = 100, .classes = classes, .class_count = 2};
+    const struct platform platform = {&window, 1, 2, PLATFORM_BUFFERS};
+    struct job job = {.request = {&platform, 4, false, 0}};
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    (void)state;
+    for (size_t k = 0; k < count; k++) {
+        job.scheduler = &list[k];
+        if (strcmp(list[k].name, "optimal") != 0 || optimal_lp_available())
+            every_allocation_fails(try_schedule, &job);
+    }
+    job.scheduler = NULL;
+    allocations_fail(try_schedule, &job, 97);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading),    cmocka_unit_test(printing),  cmocka_unit_test(simulating),
-        cmocka_unit_test(describing), cmocka_unit_test(reporting),
+        cmocka_unit_test(describing), cmocka_unit_test(reporting), cmocka_unit_test(scheduling),
     };
     return cmocka_run_group_tests(tests, texts_make, texts_free);
 }

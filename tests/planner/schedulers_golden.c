@@ -134,13 +134,14 @@ static void programs_meet_their_values(void **state)
         struct platform platform = table_6_1(rows[k][0]);
         struct lineup lineup;
         double loads[200], makespan_s = 0;
+        bool starved = false;
         assert_true(lineup_init(&lineup, &platform, &platform.windows[0], true, LINEUP_BY_FEED));
         const struct optimal_lp lp = {.lineup = &lineup,
                                       .count = (int64_t)rows[k][1],
                                       .rounds = (int64_t)rows[k][2],
                                       .buffers = PLATFORM_BUFFERS,
                                       .tasks = 1000};
-        assert_true(optimal_lp_solve(&lp, loads, &makespan_s));
+        assert_true(optimal_lp_solve(&lp, loads, &makespan_s, &starved));
         assert_near(makespan_s, rows[k][3], 0.001);
         lineup_release(&lineup);
         platform_release(&platform);

@@ -47,7 +47,9 @@ static void loads_are_whole_and_complete(void **state)
         for (int64_t k = 1; k <= count; k++)
             possible = possible ||
                        ((double)k * lineup.least <= total && total <= (double)k * lineup.greatest);
-        assert_int_equal(discretise(&lineup, loads, count, total), possible);
+        bool starved = false;
+        assert_int_equal(discretise(&lineup, loads, count, total, &starved), possible);
+        assert_false(starved);
         for (int64_t i = 0; possible && i < count; i++) {
             assert_true(loads[i] == floor(loads[i]));
             assert_true(loads[i] == 0 || (loads[i] >= lineup.least && loads[i] <= lineup.greatest));
@@ -62,7 +64,8 @@ static void largest_remainders_decide(void **state)
     (void)state;
     const struct lineup lineup = {.least = 1, .greatest = 1000};
     double loads[] = {10.2, 5.9, 3.4, 0.5};
-    assert_true(discretise(&lineup, loads, 4, 20));
+    bool starved = false;
+    assert_true(discretise(&lineup, loads, 4, 20, &starved));
     const double expected[] = {10, 6, 3, 1};
     for (int i = 0; i < 4; i++)
         assert_true(loads[i] == expected[i]);
@@ -85,7 +88,9 @@ static void last_round_ends_in_step(void **state)
         }
         const double result_s = seed % 2 == 0 ? 0 : 0.05;
         const struct last_round last = {loads, delays, total, result_s};
-        assert_true(last_round_make(&lineup, &last, round, auxiliary));
+        bool starved = false;
+        assert_true(last_round_make(&lineup, &last, round, auxiliary, &starved));
+        assert_false(starved);
         for (int64_t i = 0; i < lineup.count; i++) {
             start_s += i > 0 ? delays[i] - result_s : 0;
             const double mine_s = start_s + cost_of(workers[i].work, round[i]) +
