@@ -151,17 +151,6 @@ static bool plan_choose(const struct plan_options *options, const struct readers
     return true;
 }
 
-/* Print a text that was made, or say that it could not be. Takes the text. */
-static bool text_put(struct text *text, struct failure *failure)
-{
-    char *words = text_take(text);
-    if (!words)
-        return failure_memory(failure, "describing the plan");
-    fputs(words, stdout);
-    free(words);
-    return true;
-}
-
 static bool compare_print(const struct plan_options *options, const struct planning *planning,
                           struct failure *failure)
 {
@@ -177,7 +166,7 @@ static bool compare_print(const struct plan_options *options, const struct plann
     else
         tournament_text(&tournament, &text);
     tournament_release(&tournament);
-    return text_put(&text, failure);
+    return text_print(&text, "describing the plan", failure);
 }
 
 static bool sweep_print(const struct plan_options *options, const struct planning *planning,
@@ -192,7 +181,7 @@ static bool sweep_print(const struct plan_options *options, const struct plannin
     else
         sweep_text(&sweep, &text);
     sweep_release(&sweep);
-    return text_put(&text, failure);
+    return text_print(&text, "describing the plan", failure);
 }
 
 static void robustness_add(const struct plan_options *options, const struct robustness *robustness,
@@ -239,7 +228,7 @@ static bool table_print(const struct plan_options *options, const struct plan *p
     bool good = outlook_add(options, &platform, plan, &text, failure);
     platform_release(&platform);
     if (good)
-        return text_put(&text, failure);
+        return text_print(&text, "describing the plan", failure);
     text_release(&text);
     return false;
 }

@@ -1,14 +1,14 @@
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "planner/command.h"
+#include "planner/describe.h"
 #include "planner/options.h"
 #include "planner/textfile.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 struct report_options {
     const char *chrome_trace;
     char *path;
-    bool json;
+    bool json, quiet, verbose;
 };
 
 static bool chrome_trace_write(const char *path, const struct run_record *record,
@@ -20,6 +20,15 @@ static bool chrome_trace_write(const char *path, const struct run_record *record
     return good;
 }
 
+/* What --verbose puts before the report: the plan that was followed. */
+static bool plan_describe(const struct run_record *record, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    describe_plan(&record->plan, 0, &text);
+    text_add(&text, "\n");
+    return text_print(&text, "describing a plan", failure);
+}
+
 static bool report_print(const struct report_options *options, const struct readers *readers,
                          struct failure *failure)
 {
@@ -29,24 +38,28 @@ static bool report_print(const struct report_options *options, const struct read
     bool good =
         !options->chrome_trace || chrome_trace_write(options->chrome_trace, &record, failure);
     char *text = NULL;
-    if (good)
+    if (good && options->verbose && !options->json && record.plan.round_count > 0)
+        good = plan_describe(&record, failure);
+    if (good && !options->quiet)
         text = options->json ? report_json(&record, failure) : report_text(&record, failure);
     if (text)
         fputs(text, stdout);
     free(text);
     run_record_release(&record);
-    return text != NULL;
+    return good && (options->quiet || text != NULL);
 }
 
 bool command_report(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
-    struct report_options options = {NULL, NULL, false};
+    struct report_options options = {.json = false};
     bool help = false;
     int operands = 0;
     const struct option_row rows[] = {
         {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-report-1)"},
         {0, "chrome-trace", "FILE", OPTION_TEXT, &options.chrome_trace,
          "write all events for chrome://tracing or Perfetto"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "print nothing: for --chrome-trace"},
+        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "print the plan as well"},
     };
     const struct option_table table = {
         "scow report OUT.h5 [options]",

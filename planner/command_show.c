@@ -14,11 +14,13 @@ static const char HDF5_SIGNATURE[] = "\211HDF\r\n\032\n";
 struct show_options {
     const char *image, *png;
     char *path;
+    bool quiet, verbose;
 };
 
-static bool run_show(const char *path, const struct readers *readers, struct text *text,
-                     struct failure *failure)
+static bool run_show(const struct show_options *options, const struct readers *readers,
+                     struct text *text, struct failure *failure)
 {
+    const char *path = options->path;
     struct run_record record = {0};
     if (!readers)
         return failure_set(failure, FAILURE_FAILED,
@@ -32,12 +34,27 @@ static bool run_show(const char *path, const struct readers *readers, struct tex
              (long long)record.tasks_done, (long long)record.tasks,
              (unsigned long long)record.checksum);
     describe_plan(&record.plan, 0, text);
+    if (options->verbose && record.has_profile) {
+        text_add(text, "\n");
+        describe_profile(&record.profile, text);
+    }
     run_record_release(&record);
     return true;
 }
 
-static bool text_show(const char *path, struct text *text, struct failure *failure)
+/* What --verbose adds to a plan. */
+static void plan_origin(const struct plan *plan, struct text *text)
 {
+    if (plan->profile)
+        text_add(text, "\nmade from   %s\n", plan->profile);
+    if (plan->profile_sha256)
+        text_add(text, "sha256      %s\n", plan->profile_sha256);
+}
+
+static bool text_show(const struct show_options *options, struct text *text,
+                      struct failure *failure)
+{
+    const char *path = options->path;
     struct failure as_plan = FAILURE_INIT;
     struct profile profile;
     struct plan plan;
@@ -54,6 +71,8 @@ static bool text_show(const char *path, struct text *text, struct failure *failu
         }
     } else if (plan_parse(&plan, contents, length, path, &as_plan)) {
         describe_plan(&plan, 0, text);
+        if (options->verbose)
+            plan_origin(&plan, text);
         plan_release(&plan);
     } else {
         good = failure_set(failure, as_plan.code, "%s", as_plan.text);
@@ -79,26 +98,26 @@ static bool show_print(const struct show_options *options, const struct readers 
                        struct failure *failure)
 {
     struct text text = TEXT_INIT;
-    bool good = file_is_run(options->path) ? run_show(options->path, readers, &text, failure)
-                                           : text_show(options->path, &text, failure);
-    char *words = text_take(&text);
-    if (good && !words)
-        good = failure_memory(failure, "describing a file");
-    if (good)
-        fputs(words, stdout);
-    free(words);
+    bool good = file_is_run(options->path) ? run_show(options, readers, &text, failure)
+                                           : text_show(options, &text, failure);
+    if (good && !options->quiet)
+        return text_print(&text, "describing a file", failure);
+    text_release(&text);
     return good;
 }
 
 bool command_show(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
-    struct show_options options = {NULL, NULL, NULL};
+    struct show_options options = {.quiet = false};
     bool help = false;
     int operands = 0;
     const struct option_row rows[] = {
         {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
          "the input, to stand left of the result"},
         {0, "png", "FILE", OPTION_TEXT, &options.png, "write a picture of a run's result"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "print nothing: whether it can be read"},
+        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose,
+         "print a run's profile, or what a plan was made from, as well"},
     };
     const struct option_table table = {
         "scow show FILE [options]",

@@ -13,7 +13,7 @@ struct simulate_options {
     char *plan;
     int64_t tasks, workers, block, ahead, buffers, seed, seeds, slow, lost;
     struct scenario scenario;
-    bool json;
+    bool json, quiet, verbose;
 };
 
 /* What is played, and what it has come to. */
@@ -55,6 +55,23 @@ static void robustness_text(const struct show *show, struct text *text)
     text_add(text, "\n");
 }
 
+/* What --verbose adds: seconds behind the shares. */
+static void busy_text(const struct simulation *simulation, struct text *text)
+{
+    const struct {
+        const char *who;
+        double busy_s;
+    } rows[] = {{"master", simulation->master_busy_s},
+                {"port", simulation->port_busy_s},
+                {"workers", simulation->worker_busy_s},
+                {"output", simulation->output_s}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        text_add(text, "%-11s busy ", rows[k].who);
+        text_add_seconds(text, rows[k].busy_s);
+        text_add(text, "\n");
+    }
+}
+
 static void show_text(const struct show *show, struct text *text)
 {
     const struct simulation *simulation = &show->simulation;
@@ -79,6 +96,8 @@ static void show_text(const struct show *show, struct text *text)
     text_add(text, " to ");
     text_add_seconds(text, simulation->latest_end_s);
     text_add(text, ", variation %.4f\n", simulation->end_variation);
+    if (show->options->verbose)
+        busy_text(simulation, text);
     if (show->has_robustness)
         robustness_text(show, text);
 }
@@ -133,16 +152,13 @@ static void show_json(const struct show *show, struct text *text)
 static bool show_print(const struct show *show, struct failure *failure)
 {
     struct text text = TEXT_INIT;
+    if (show->options->quiet)
+        return true;
     if (show->options->json)
         show_json(show, &text);
     else
         show_text(show, &text);
-    char *words = text_take(&text);
-    if (!words)
-        return failure_memory(failure, "describing the simulation");
-    fputs(words, stdout);
-    free(words);
-    return true;
+    return text_print(&text, "describing the simulation", failure);
 }
 
 static bool setting_find(const char *name, const struct profile *profile, int block,
@@ -349,6 +365,10 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
         {0, "seeds", "N", OPTION_COUNT, &options.seeds,
          "so many seeds: median and 95th percentile as well"},
         {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-simulation-1)"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
+         "print nothing: whether it can be played"},
+        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose,
+         "print the seconds that everyone is busy as well"},
     };
     const struct option_table table = {
         "scow simulate -p PROFILE (PLAN | -s RULE -X TASKS) [options]",

@@ -131,3 +131,13 @@ void text_release(struct text *text)
     free(text->bytes);
     *text = (struct text)TEXT_INIT;
 }
+
+bool text_print(struct text *text, const char *task, struct failure *failure)
+{
+    char *words = text_take(text);
+    if (!words)
+        return failure_memory(failure, task);
+    fputs(words, stdout);
+    free(words);
+    return true;
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "planner/failure.h"
 #include "planner/parameter.h"
 
 /* Memory running out is remembered, so that a printer checks once, at the end. */
@@ -34,5 +35,8 @@ void text_add_parameters(struct text *text, const struct parameter_list *list);
  */
 char *text_take(struct text *text);
 void text_release(struct text *text);
+/* Put the text on standard output and release it; FAILURE_FAILED where memory ended, and then
+ * `task` says in what ("describing the plan"). That writing failed is seen at the program's end. */
+bool text_print(struct text *text, const char *task, struct failure *failure);
 
 #endif
