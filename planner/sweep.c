@@ -5,6 +5,7 @@
  */
 #include "planner/sweep.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,61 +155,102 @@ void sweep_json(const struct sweep *sweep, struct text *text)
     text_add(text, "  ] }\n");
 }
 
+/* The search for the fewest workers that meet a deadline. */
+struct hunt {
+    struct planning planning;
+    double deadline_s;
+    struct plan kept;       /* owned; of `workers` workers */
+    int64_t workers;        /* the fewest so far; 0: none */
+    double least_s;         /* the least makespan seen */
+    struct failure refused; /* why a number of workers had no plan at all */
+};
+
 /* Does a plan for so many workers meet the deadline? It is kept when it does. */
-static bool deadline_try(struct planning *planning, int64_t workers, double deadline_s,
-                         struct plan *kept, bool *met, struct failure *failure)
+static bool hunt_try(struct hunt *hunt, int64_t workers, bool *met, struct failure *failure)
 {
     struct plan made;
     struct failure refused = FAILURE_INIT;
-    planning->workers = workers;
+    hunt->planning.workers = workers;
     *met = false;
-    if (!planning_make(planning, &made, &refused))
+    if (!planning_make(&hunt->planning, &made, &refused)) {
+        failure_set(&hunt->refused, refused.code, "%s", refused.text);
         return refused.code == FAILURE_INFEASIBLE ||
                failure_set(failure, refused.code, "%s", refused.text);
-    *met = made.predicted.makespan_s <= deadline_s;
+    }
+    *met = made.predicted.makespan_s <= hunt->deadline_s;
+    hunt->least_s = fmin(hunt->least_s, made.predicted.makespan_s);
     if (*met) {
-        plan_release(kept);
-        *kept = made;
+        plan_release(&hunt->kept);
+        hunt->kept = made;
+        hunt->workers = workers;
     } else {
         plan_release(&made);
     }
     return true;
 }
 
-/* A plan for more workers may leave some idle, so more never take longer: halving finds the least.
- */
+/* A few fewer than `workers`, one by one, and on from the first of them that does. */
+static bool hunt_down(struct hunt *hunt, int64_t workers, struct failure *failure)
+{
+    enum { FEWER_MOST = 3 };
+    for (int64_t fewer = 1; fewer <= FEWER_MOST && fewer < workers; fewer++) {
+        bool met;
+        if (!hunt_try(hunt, workers - fewer, &met, failure))
+            return false;
+        if (met) {
+            workers -= fewer;
+            fewer = 0;
+        }
+    }
+    return true;
+}
+
+/* As if more workers never took longer. */
+static bool hunt_halve(struct hunt *hunt, struct failure *failure)
+{
+    int64_t low = 1;
+    while (low < hunt->workers) {
+        int64_t middle = low + (hunt->workers - low) / 2;
+        bool met;
+        if (!hunt_try(hunt, middle, &met, failure))
+            return false;
+        if (!met)
+            low = middle + 1;
+    }
+    return true;
+}
+
+static bool hunt_failed(const struct hunt *hunt, int64_t workers, struct failure *failure)
+{
+    if (!isfinite(hunt->least_s))
+        return failure_set(failure, hunt->refused.code, "%s", hunt->refused.text);
+    return failure_set(failure, FAILURE_INFEASIBLE,
+                       "no plan meets %.6g s: the least predicted makespan is %.6g s, with up to "
+                       "%lld workers",
+                       hunt->deadline_s, hunt->least_s, (long long)workers);
+}
+
+/* A plan for more workers may leave some idle, so more hardly ever take longer, and halving finds
+ * the least number. But a scheduler that must use every worker can lose by a slow one more, and
+ * rounding can lose a task: therefore the way down before and after. */
 bool sweep_deadline(const struct planning *planning, double deadline_s, struct plan *plan,
                     struct failure *failure)
 {
-    struct planning own = *planning;
-    struct plan kept = {0};
+    struct hunt hunt = {.planning = *planning,
+                        .deadline_s = deadline_s,
+                        .least_s = HUGE_VAL,
+                        .refused = FAILURE_INIT};
     int64_t available = profile_workers(&planning->setting->windows[0]);
-    int64_t low = 1, high = planning->workers > 0 && planning->workers < available
-                                ? planning->workers
-                                : available;
-    own.workers = high;
-    if (!planning_make(&own, &kept, failure))
-        return false;
-    if (!(kept.predicted.makespan_s <= deadline_s)) {
-        failure_set(failure, FAILURE_INFEASIBLE,
-                    "no plan meets %.6g s: the least predicted makespan is %.6g s, with all %lld "
-                    "workers",
-                    deadline_s, kept.predicted.makespan_s, (long long)high);
-        plan_release(&kept);
-        return false;
-    }
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        bool met;
-        if (!deadline_try(&own, middle, deadline_s, &kept, &met, failure)) {
-            plan_release(&kept);
-            return false;
-        }
-        if (met)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    *plan = kept;
-    return true;
+    int64_t most =
+        planning->workers > 0 && planning->workers < available ? planning->workers : available;
+    bool met;
+    bool good = hunt_try(&hunt, most, &met, failure) && (met || hunt_down(&hunt, most, failure)) &&
+                hunt_halve(&hunt, failure) && hunt_down(&hunt, hunt.workers, failure);
+    if (good && hunt.workers == 0)
+        good = hunt_failed(&hunt, most, failure);
+    if (good)
+        *plan = hunt.kept;
+    else
+        plan_release(&hunt.kept);
+    return good;
 }

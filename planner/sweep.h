@@ -29,8 +29,10 @@ void sweep_text(const struct sweep *sweep, struct text *text);
 void sweep_json(const struct sweep *sweep, struct text *text);
 void sweep_release(struct sweep *sweep);
 
-/* The plan with the fewest workers whose predicted makespan is at most `deadline_s`;
- * FAILURE_INFEASIBLE with the best one possible when there is none. */
+/* The plan with the fewest workers whose predicted makespan is at most `deadline_s`, to be
+ * released; FAILURE_INFEASIBLE with the least makespan seen when there is none. The number is found
+ * by halving and then by steps of up to three workers down: fewer may do only where more workers
+ * take longer over more than three workers on end. */
 bool sweep_deadline(const struct planning *planning, double deadline_s, struct plan *plan,
                     struct failure *failure);
 
