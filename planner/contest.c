@@ -40,7 +40,7 @@ void candidate_open(struct contest *contest, struct plan *candidate, const struc
         candidate->workers[i] = lineup->workers[i].id;
 }
 
-static double loads_sum(const double *loads, int64_t count)
+double loads_sum(const double *loads, int64_t count)
 {
     double sum = 0;
     for (int64_t i = 0; i < count; i++)

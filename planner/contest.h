@@ -25,6 +25,8 @@ bool contest_init(struct contest *contest, const struct schedule_request *reques
                   struct failure *failure);
 void contest_release(struct contest *contest);
 
+/* Core tasks of one round. */
+double loads_sum(const double *loads, int64_t count);
 /* An empty candidate on the first `count` workers of a lineup; its rounds are to be appended. */
 void candidate_open(struct contest *contest, struct plan *candidate, const struct lineup *lineup,
                     int64_t count);

@@ -142,15 +142,11 @@ static bool pass_swaps(struct bench *bench)
 static void rounds_prune(struct plan *plan)
 {
     size_t kept = 0;
-    for (size_t r = 0; r < plan->round_count; r++) {
-        double sum = 0;
-        for (int64_t k = 0; k < plan->worker_count; k++)
-            sum += plan->rounds[r].loads[k];
-        if (sum > 0)
+    for (size_t r = 0; r < plan->round_count; r++)
+        if (loads_sum(plan->rounds[r].loads, plan->worker_count) > 0)
             plan->rounds[kept++] = plan->rounds[r];
         else
             free(plan->rounds[r].loads);
-    }
     plan->round_count = kept;
 }
 

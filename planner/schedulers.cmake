@@ -12,6 +12,7 @@ target_sources(scow-planner PRIVATE
     period.c
     periodic.c
     polish.c
+    ramp_down.c
     rehearse.c
     scheduler.c
     scow.c

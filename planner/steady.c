@@ -83,9 +83,7 @@ static void delays_fill(struct steady *steady, double period_s)
 
 void steady_offer_whole(struct steady *steady, double period_s)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < steady->lineup->count; i++)
-        sum += steady->plain[i];
+    const double sum = loads_sum(steady->plain, steady->lineup->count);
     if (!(sum > 0))
         return;
     delays_fill(steady, period_s);

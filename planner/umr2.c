@@ -9,6 +9,8 @@
  * the master sends round j + 1, which gives T_{j+1} = theta T_j + kappa,
  * theta = [B_n / (B_n + S_n)] / sum [S_i / (B_i + S_i)].
  */
+#include "planner/umr2.h"
+
 #include <math.h>
 
 #include "planner/multi_round.h"
@@ -64,8 +66,8 @@ static double mrrs_first(const struct mrrs *mrrs, int64_t rounds, double tasks)
     return ((tasks + (double)rounds * mrrs->idle) / mrrs->capacity - fixed) / of_first;
 }
 
-static bool chunks_fill(const struct lineup *lineup, int64_t count, int64_t rounds, double tasks,
-                        double *loads)
+bool umr2_fill(const struct lineup *lineup, int64_t count, int64_t rounds, double tasks,
+               double *loads)
 {
     struct mrrs mrrs;
     mrrs_init(&mrrs, lineup, count);
@@ -93,7 +95,7 @@ static double chunks_guess(const struct lineup *lineup, int64_t count, double ta
 
 bool umr2_make(const struct schedule_request *request, struct plan *plan, struct failure *failure)
 {
-    static const struct multi_round family = {.fill = chunks_fill,
+    static const struct multi_round family = {.fill = umr2_fill,
                                               .guess = chunks_guess,
                                               .name = "umr2",
                                               .reason =

@@ -1,7 +1,8 @@
 /*
  * UMR-SCOW: a ramp of uniform multi-round chunks until a round lasts one SCOW period, then SCOW
  * with its last round. De la Torre, section 6.4, leaves the switch-over open: here every length of
- * the ramp and several periods are rehearsed.
+ * the ramp and several periods are rehearsed. At the end, a ramp down of UMR2 takes the place of
+ * the last rounds where that is rehearsed to be better.
  *
  * The ramp runs backwards from the period's tasks R: R_{j-1} = (R_j - mu) / theta (umr.h).
  */
@@ -11,6 +12,7 @@
 
 #include "planner/discretise.h"
 #include "planner/level.h"
+#include "planner/ramp_down.h"
 #include "planner/schedulers.h"
 #include "planner/scow.h"
 #include "planner/steady.h"
@@ -51,10 +53,9 @@ static void ramps_offer(struct steady *steady, struct ramp *ramp, double period_
     const struct lineup *lineup = steady->lineup;
     const double all = steady->contest->request->tasks;
     struct umr umr;
-    double period_tasks = 0, full_tasks = 0;
+    const double period_tasks = loads_sum(steady->loads, lineup->count);
+    double full_tasks = 0;
     int64_t full = 0;
-    for (int64_t i = 0; i < lineup->count; i++)
-        period_tasks += steady->loads[i];
     while (full < lineup->count && steady->loads[full] > 0 &&
            cost_of(lineup->workers[full].work, steady->loads[full]) >= 0.999 * period_s)
         full_tasks += steady->loads[full++];
@@ -105,6 +106,13 @@ static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *c
     return false;
 }
 
+static bool visit_leader(struct contest *contest, struct lineup *lineup, void *context)
+{
+    (void)context;
+    contest_ramp_down(contest, lineup);
+    return false;
+}
+
 bool umr_scow_make(const struct schedule_request *request, struct plan *plan,
                    struct failure *failure)
 {
@@ -112,6 +120,8 @@ bool umr_scow_make(const struct schedule_request *request, struct plan *plan,
     if (!contest_init(&contest, request, failure))
         return false;
     contest_visit(&contest, LINEUP_EVERY_ORDER, visit_lineup, NULL);
+    /* Only once the leader is known: so what a ramp down costs can never cost a better plan. */
+    contest_visit(&contest, LINEUP_EVERY_ORDER, visit_leader, NULL);
     return contest_finish(&contest, "umr-scow",
                           "no package size of the profile's windows adds up to the tasks", plan,
                           failure);

@@ -9,7 +9,10 @@
 
 #include "planner/discretise.h"
 #include "planner/last_round.h"
+#include "planner/level.h"
 #include "planner/period.h"
+#include "planner/ramp_down.h"
+#include "planner/scow.h"
 #include "planner/scow_exact.h"
 #include "tests/planner/platforms.h"
 
@@ -302,6 +305,54 @@ static void perfect_period_fills_the_port(void **state)
     }
 }
 
+static bool search_and_level(struct contest *contest, struct lineup *lineup, void *context)
+{
+    (void)context;
+    scow_search(contest, lineup, PERIOD_PRODUCTION);
+    contest_level(contest, lineup);
+    return true;
+}
+
+static bool ramp_down(struct contest *contest, struct lineup *lineup, void *context)
+{
+    (void)context;
+    contest_ramp_down(contest, lineup);
+    return true;
+}
+
+/* A plan with a ramp down is offered, whole, and kept only where it is better; on some platforms it
+ * is. */
+static void ramps_down_never_lose(void **state)
+{
+    (void)state;
+    int better = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct dice dice = dice_of(7000 + seed);
+        struct platform platform = platform_cluster(&dice, dice_between(&dice, 1, 12));
+        const struct schedule_request request = {&platform, floor(dice_scale(&dice, 50, 5000)),
+                                                 seed % 4 == 0, 0};
+        struct contest contest;
+        struct plan plan = {.kernel = NULL};
+        struct failure failure = FAILURE_INIT;
+        double sum = 0;
+        assert_true(contest_init(&contest, &request, &failure));
+        contest_visit(&contest, 1u << LINEUP_BY_FEED, search_and_level, NULL);
+        const double before_s = contest.best_s;
+        contest_visit(&contest, 1u << LINEUP_BY_FEED, ramp_down, NULL);
+        assert_true(contest.best_s <= before_s);
+        better += contest.best_s < before_s;
+        assert_true(contest_finish(&contest, "ramp", "", &plan, &failure));
+        for (size_t r = 0; r < plan.round_count; r++)
+            for (int64_t i = 0; i < plan.worker_count; i++)
+                sum += (double)plan.rounds[r].repeat * plan.rounds[r].loads[i];
+        assert_true(fabs(sum - request.tasks) <= (request.real_valued ? 1e-6 * sum : 0));
+        plan_release(&plan);
+        platform_release(&platform);
+    }
+    print_message("%d of 60 plans end better with a ramp down\n", better);
+    assert_true(better > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +364,7 @@ int main(void)
         cmocka_unit_test(the_printed_bound_is_too_small),
         cmocka_unit_test(greedy_is_near_in_long_periods),
         cmocka_unit_test(perfect_period_fills_the_port),
+        cmocka_unit_test(ramps_down_never_lose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
