@@ -112,7 +112,7 @@ static void class_add(struct bound_problem *problem, const struct platform *plat
 {
     for (int64_t k = 0; k < platform->window_count; k++) {
         const struct platform_class *class = &platform->windows[k].classes[at[k]];
-        costs[k] = cost_sum(cost_sum(class->receive, class->compute), class->output);
+        costs[k] = platform_class_work(class);
     }
     struct lines worker = lines_of(platform, costs, problem->beyond);
     for (int64_t k = 0; k < platform->window_count; k++)

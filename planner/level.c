@@ -22,7 +22,7 @@ static double work_rate(const struct platform *platform, int64_t worker, double 
     if (window == NULL)
         return rate_of((struct cost){0, 0});
     const struct platform_class *class = platform_worker(window, worker);
-    return rate_of(cost_sum(cost_sum(class->receive, class->compute), class->output));
+    return rate_of(platform_class_work(class));
 }
 
 /* A copy of the leader in which the last round of every repetition stands alone, so that it can

@@ -67,7 +67,7 @@ static void lineup_fill(struct lineup *lineup, const struct platform_window *win
     int64_t place = 0;
     for (int64_t c = 0; c < window->class_count; c++) {
         const struct platform_class *class = &window->classes[c];
-        const struct cost work = cost_sum(cost_sum(class->receive, class->compute), class->output);
+        const struct cost work = platform_class_work(class);
         for (int64_t i = 0; i < class->count && place < lineup->count; i++)
             lineup->workers[place++] = (struct lineup_worker){
                 .id = class->first + i,

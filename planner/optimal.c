@@ -136,9 +136,7 @@ static void starts_add(struct starts *starts, struct point point)
 
 static struct point plan_shape(const struct plan *plan)
 {
-    struct point shape = {plan->worker_count, 0, plan->predicted.makespan_s};
-    for (size_t r = 0; r < plan->round_count; r++)
-        shape.rounds += plan->rounds[r].repeat;
+    struct point shape = {plan->worker_count, plan_rounds_total(plan), plan->predicted.makespan_s};
     if (shape.rounds > PACKAGES_MOST / shape.count)
         shape.rounds = PACKAGES_MOST / shape.count;
     return shape;

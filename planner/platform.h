@@ -46,4 +46,10 @@ const struct platform_class *platform_worker(const struct platform_window *windo
  * largest packages, perfectly shared: what no schedule with those packages can beat. */
 double platform_ideal(const struct platform *platform, double tasks);
 
+/* r + w + o: all that holds a worker of the class. */
+static inline struct cost platform_class_work(const struct platform_class *class)
+{
+    return cost_sum(cost_sum(class->receive, class->compute), class->output);
+}
+
 #endif

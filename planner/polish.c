@@ -31,9 +31,7 @@ static void round_append(struct bench *bench, const double *loads)
 static bool bench_open(struct bench *bench, struct contest *contest)
 {
     const struct plan *best = &contest->best;
-    double rounds = 0;
-    for (size_t r = 0; r < best->round_count; r++)
-        rounds += (double)best->rounds[r].repeat;
+    const double rounds = (double)plan_rounds_total(best);
     if (rounds * (double)best->worker_count > PACKAGES_MOST)
         return false;
     const size_t places = (size_t)best->worker_count;

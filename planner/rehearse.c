@@ -49,7 +49,7 @@ static bool window_load(struct stage_window *stage, const struct platform_window
         for (int64_t i = class->first; i < class->first + class->count && i < workers; i++) {
             stage->link[i] = class->link;
             stage->output[i] = class->output;
-            stage->work[i] = cost_sum(cost_sum(class->receive, class->compute), class->output);
+            stage->work[i] = platform_class_work(class);
         }
     }
     return true;

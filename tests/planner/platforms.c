@@ -163,11 +163,3 @@ struct platform platform_cluster(struct dice *dice, int64_t workers)
         };
     return platform;
 }
-
-int64_t plan_rounds(const struct plan *plan)
-{
-    int64_t rounds = 0;
-    for (size_t r = 0; r < plan->round_count; r++)
-        rounds += plan->rounds[r].repeat;
-    return rounds;
-}

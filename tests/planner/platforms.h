@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 
-#include "planner/plan.h"
 #include "planner/platform.h"
 
 /* One window of `least`..`greatest` tasks, `count` equal workers. To be released. */
@@ -29,8 +28,5 @@ double dice_scale(struct dice *dice, double low, double high);
 struct platform platform_random(struct dice *dice, int64_t worker_most);
 /* Heterogeneous workers that a master can keep fed in part: what clusters look like. */
 struct platform platform_cluster(struct dice *dice, int64_t workers);
-
-/* Rounds with repetitions expanded. */
-int64_t plan_rounds(const struct plan *plan);
 
 #endif

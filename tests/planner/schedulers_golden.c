@@ -46,7 +46,7 @@ static void table_holds(const char *scheduler, const double rows[][4], size_t co
         assert_near(plan.predicted.makespan_s, rows[k][1], tolerance);
         assert_int_equal(plan.worker_count, (int64_t)rows[k][2]);
         if (rows[k][3] > 0) /* the auxiliary round is not counted in the table */
-            assert_int_equal(plan_rounds(&plan), (int64_t)rows[k][3] + 1);
+            assert_int_equal(plan_rounds_total(&plan), (int64_t)rows[k][3] + 1);
         plan_release(&plan);
         platform_release(&platform);
     }
