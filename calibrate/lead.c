@@ -224,7 +224,6 @@ static double probe_work_all(const struct probe *probe)
     }
     outbox_drain(leader->outbox, no_idle);
     comm_barrier(comm);
-    comm_barrier(comm);
     for (int rank = 1; rank <= worker_count(leader); rank++) {
         struct probe_work work;
         comm_receive(comm, &work, sizeof work, rank, WIRE_CONTROL);

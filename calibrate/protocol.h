@@ -13,7 +13,7 @@ enum probe_kind {
     PROBE_LINK,    /* take `repeats` packages as they come; answer each with its arrival */
     PROBE_RECEIVE, /* the same, but touch MPI only when the package has had `seconds` to travel;
                     * answer each with the time inside MPI */
-    PROBE_WORK,    /* collective: take one package, compute it again and again, write results */
+    PROBE_WORK,    /* collective: take one package; compute it and write its results in turns */
     PROBE_CLEAR,   /* collective: undo PROBE_STAGE */
     PROBE_END
 };

@@ -81,51 +81,80 @@ static void serve_receive(struct server *server, const struct probe_order *order
     }
 }
 
-static void time_compute(struct server *server, const struct inbox_package *in,
+/* Where in its share of the scratch file a worker writes next. Only places that were never written
+ * count: that is how a run finds them. */
+struct fresh {
+    int64_t next, last;
+};
+
+/* One timing of each: packages computed and written in turn, as in a run. */
+struct turns {
+    int64_t computed, written;
+    double compute_s, output_s;
+};
+
+static bool turn(struct server *server, const struct inbox_package *in, struct fresh *fresh,
+                 struct turns *turns, struct failure *failure)
+{
+    const struct comm *comm = server->setup->comm;
+    struct package package = {.first = fresh->next, .count = in->header.package.count};
+    struct summary summary;
+    summary_init(&summary);
+    double start = comm_now(comm);
+    station_compute(&server->station, in);
+    double computed = comm_now(comm);
+    turns->compute_s += computed - start;
+    turns->computed++;
+    if (package.first + package.count > fresh->last)
+        return true;
+    if (!station_output(&server->station, &package, &summary, failure))
+        return false;
+    turns->output_s += comm_now(comm) - computed;
+    turns->written++;
+    fresh->next += package.count;
+    return true;
+}
+
+/* Long enough for both, as long as there are places to write to. */
+static bool turns_last(const struct turns *turns, const struct fresh *fresh, int64_t count,
+                       double block_s)
+{
+    bool room = fresh->next + count <= fresh->last;
+    return turns->compute_s < block_s || (room && turns->output_s < block_s);
+}
+
+static void turns_record(const struct turns *turns, int64_t first, int64_t written_first,
                          struct probe_work *work)
 {
+    work->compute[work->compute_count++] =
+        (struct probe_timing){first, turns->computed, turns->compute_s / (double)turns->computed};
+    if (turns->written > 0)
+        work->output[work->output_count++] = (struct probe_timing){
+            written_first, turns->written, turns->output_s / (double)turns->written};
+}
+
+static void time_work(struct server *server, const struct inbox_package *in,
+                      const struct probe_order *order, struct probe_work *work)
+{
     const struct probe_effort *effort = &server->setup->effort;
+    struct fresh fresh = {order->fresh_first, order->fresh_last};
     for (int block = 0; block < effort->blocks; block++) {
-        double start = comm_now(server->setup->comm), spent = 0;
-        int64_t repeats = 0;
-        while (spent < effort->block_s) {
-            station_compute(&server->station, in);
-            spent = comm_now(server->setup->comm) - start;
-            repeats++;
-        }
-        work->compute[work->compute_count++] =
-            (struct probe_timing){in->header.package.first, repeats, spent / (double)repeats};
+        struct turns turns = {0};
+        int64_t written_first = fresh.next;
+        do {
+            if (!turn(server, in, &fresh, &turns, &work->failure))
+                return;
+        } while (turns_last(&turns, &fresh, order->count, effort->block_s));
+        turns_record(&turns, in->header.package.first, written_first, work);
     }
 }
 
-/* Results into places of the file that were never written, as in a run. */
-static void time_output(struct server *server, const struct probe_order *order,
-                        struct probe_work *work)
+/* Workers of a run are not in step: each begins a part of a turn later than the one before it, or
+ * their writes would always meet. */
+static void fall_out_of_step(const struct server *server, double turn_s)
 {
     const struct comm *comm = server->setup->comm;
-    struct package package = {.first = order->fresh_first, .count = order->count};
-    struct package opening = {.first = order->fresh_first, .count = 1};
-    struct summary summary;
-    summary_init(&summary);
-    /* A rank's very first write costs milliseconds once: not a package's cost. */
-    if (!station_output(&server->station, &opening, &summary, &work->failure))
-        return;
-    for (int block = 0; block < server->setup->effort.blocks; block++) {
-        struct probe_timing timing = {.first = package.first};
-        double start = comm_now(comm), spent = 0;
-        while (spent < server->setup->effort.block_s &&
-               package.first + package.count <= order->fresh_last) {
-            if (!station_output(&server->station, &package, &summary, &work->failure))
-                return;
-            spent = comm_now(comm) - start;
-            timing.repeats++;
-            package.first += package.count;
-        }
-        if (timing.repeats == 0)
-            return;
-        timing.seconds = spent / (double)timing.repeats;
-        work->output[work->output_count++] = timing;
-    }
+    nap(turn_s * (comm->rank - 1) / (comm->size - 1));
 }
 
 /* Collective but for the answer: all workers at once. */
@@ -135,12 +164,13 @@ static void serve_work(struct server *server, const struct probe_order *order)
     struct probe_work work = {.failure = FAILURE_INIT};
     struct inbox_package in;
     inbox_take(server->station.inbox, &in);
-    station_compute(&server->station, &in); /* warm: caches, pages, threads */
+    double start = comm_now(comm);
+    station_compute(&server->station, &in); /* caches, pages, threads */
+    double turn_s = comm_now(comm) - start;
     comm_barrier(comm);
-    time_compute(server, &in, &work);
+    fall_out_of_step(server, turn_s);
+    time_work(server, &in, order, &work);
     inbox_done(server->station.inbox);
-    comm_barrier(comm);
-    time_output(server, order, &work);
     comm_send(comm, &work, sizeof work, 0, WIRE_CONTROL);
 }
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Naps grow with the waiting, to a 64th of it: who has waited long pays little more for it, and
- * takes next to nothing from those who work. */
-enum { SPINS = 200, YIELDS = 200, NAP_NS = 20000, NAP_MOST_NS = 500000, NAPS_BEFORE_GROWTH = 64 };
+/* A nap costs whoever works on the same core some 50 us, so naps grow with the waiting: who has
+ * waited long pays at most a ninth more for it, and takes next to nothing from those who work. */
+enum { SPINS = 100, YIELDS = 20, NAP_LEAST_NS = 10000, NAP_MOST_NS = 2000000, NAP_GROWTH = 8 };
 enum { TAG_CLOCK = 900 };
 enum { CLOCK_EXCHANGES = 64 };
 
@@ -22,9 +22,12 @@ void comm_pause(struct pause *pause)
         sched_yield();
         return;
     }
-    long growth = 1 + (count - SPINS - YIELDS) / NAPS_BEFORE_GROWTH;
-    struct timespec nap = {0, growth < NAP_MOST_NS / NAP_NS ? growth * NAP_NS : NAP_MOST_NS};
+    if (pause->nap_ns < NAP_LEAST_NS)
+        pause->nap_ns = NAP_LEAST_NS;
+    struct timespec nap = {0, pause->nap_ns};
     nanosleep(&nap, NULL);
+    if (pause->nap_ns < NAP_MOST_NS)
+        pause->nap_ns += pause->nap_ns / NAP_GROWTH;
 }
 
 void comm_init(struct comm *comm, MPI_Comm mpi)

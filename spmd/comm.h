@@ -23,10 +23,11 @@ struct comm {
 
 /* How long something has been waited for; start with {0}. */
 struct pause {
-    long count;
+    long count, nap_ns;
 };
 
-/* Local. Call once per unsuccessful test: spins, then yields, then naps of 20 us and more. */
+/* Local. Call once per unsuccessful test: spins, then yields, then naps that grow from 10 us to 2
+ * ms. */
 void comm_pause(struct pause *pause);
 
 /* Local. No clock alignment yet. */
