@@ -19,7 +19,7 @@ static uint64_t seeds(void)
 {
     const char *asked = getenv("SCOW_SEEDS");
     const long count = asked != NULL ? strtol(asked, NULL, 10) : 0;
-    return count > 0 ? (uint64_t)count : 160;
+    return count > 0 ? (uint64_t)count : 1000;
 }
 
 static double tasks_random(struct dice *dice)
