@@ -39,10 +39,11 @@ static int output_read(struct output *output, const char *path)
     output->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (output->file < 0)
         return 0;
-    output->response = dataset_read(output->file, "/response", H5T_NATIVE_FLOAT, sizeof(float),
-                                    output->shape, output->chunk);
+    /* First the ledger: the file may be written meanwhile, data before their mark. */
     output->ledger =
         dataset_read(output->file, "/ledger", H5T_NATIVE_UINT8, 1, &output->tasks, NULL);
+    output->response = dataset_read(output->file, "/response", H5T_NATIVE_FLOAT, sizeof(float),
+                                    output->shape, output->chunk);
     return output->response && output->ledger;
 }
 
