@@ -46,7 +46,7 @@ bool comparison_make(const struct run_record *record, struct comparison *compari
     if (record->trace.count == 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the run left no trace: it ended before its last round, run it again "
-                           "with --resume");
+                           "to another file");
     made.has_predicted = record->has_profile && record->plan.round_count > 0;
     if (!reduction_make(&record->trace, &made.measured, failure))
         return false;
@@ -142,8 +142,8 @@ void comparison_explain(const struct comparison *comparison, struct text *text)
         comparison_error(comparison->predicted.makespan_s, comparison->measured.makespan_s);
     if (record->tasks_done < record->tasks)
         text_add(text,
-                 "The run is incomplete: %lld of %lld core tasks are done; run it again with "
-                 "--resume.",
+                 "The run is incomplete: %lld of %lld core tasks are done; run it again to "
+                 "another file.",
                  (long long)record->tasks_done, (long long)record->tasks);
     else if (!comparison->has_predicted)
         text_add(text, "The run has no profile, so there is no prediction to compare with.");

@@ -162,7 +162,7 @@ static void incomplete_runs_say_so(void **state)
     char *text = report_text(&record, &failure);
     assert_non_null(text);
     assert_non_null(strstr(text, "The run is incomplete: 990 of 1000 core tasks are done; run it "
-                                 "again with --resume.\n"));
+                                 "again to another file.\n"));
     free(text);
     run_record_release(&record);
 }
@@ -199,8 +199,8 @@ static void damaged_traces_are_refused(void **state)
     record.trace.count = 0;
     assert_null(report_json(&record, &empty));
     assert_failure(empty, FAILURE_MISMATCH,
-                   "the run left no trace: it ended before its last round, run it again with "
-                   "--resume");
+                   "the run left no trace: it ended before its last round, run it again to "
+                   "another file");
     run_record_release(&record);
 }
 
