@@ -104,7 +104,7 @@ VECTOR_INLINE void place_run(struct sums *sum, const float *const pixels[CELL_MO
         vector all = vector_all(weight[f]);
         VECTOR_UNROLL
         for (int v = 0; v < vectors; v++)
-            sum->of[f][v] = vector_fma(all, pixel[v], sum->of[f][v]);
+            vector_accumulate(&sum->of[f][v], all, pixel[v]);
     }
 }
 
@@ -266,8 +266,20 @@ VECTOR_INLINE void slide_step(struct sums *sum, const float *pixels, const float
         vector all = vector_all(weight[-r]);
         VECTOR_UNROLL
         for (int v = 0; v < vectors; v++)
-            sum->of[r][v] = vector_fma(all, pixel[v], sum->of[r][v]);
+            vector_accumulate(&sum->of[r][v], all, pixel[v]);
     }
+}
+
+/* Bring one line of pixels and one of results towards the processor: those of a cell further down,
+ * while this one is computed. Rows of a tile are too short for the processor to guess. */
+VECTOR_INLINE void slide_prefetch(const float *pixels, int columns, const float *result,
+                                  int results)
+{
+    enum { LINE = 64 / sizeof(float) };
+    for (int x = 0; x < columns; x += LINE)
+        __builtin_prefetch(pixels + x);
+    for (int x = 0; x < results; x += LINE)
+        __builtin_prefetch(result + x, 1);
 }
 
 /* `rows` result rows and `vectors` are constants where this is expanded; slide->rows >= rows. */
@@ -280,6 +292,7 @@ VECTOR_INLINE void slide_cell(const struct direct_slide *slide, const struct til
     float *result = tile->result + y * tile->result_stride + x;
     const float *corner =
         tile->origin + (y - slide->anchor_row) * stride + x - slide->anchor_column;
+    const int width = vectors * VECTOR_LANES;
     const bool parts = taps * slide->columns > CHAIN;
     int chain = 0; /* terms of the present partial sums */
     sums_clear(&sum, rows, vectors);
@@ -287,6 +300,9 @@ VECTOR_INLINE void slide_cell(const struct direct_slide *slide, const struct til
         sums_clear(&total, rows, vectors);
     for (int column = 0; column < slide->columns; column++) {
         const float *weight = slide->weights + (ptrdiff_t)column * taps, *pixels = corner + column;
+        if (column < rows && y + rows + column < tile->rows)
+            slide_prefetch(corner + (taps + rows - 1 + column) * stride, width + slide->columns,
+                           result + (rows + column) * tile->result_stride, width);
         if (chain + taps > CHAIN && chain > 0) {
             sums_set_aside(&total, &sum, rows, vectors);
             chain = 0;
@@ -352,9 +368,12 @@ static void slide_panel(const struct direct_slide *slide, const struct tile *til
 /* In panels so narrow that the rows a filter covers stay in the nearest cache. */
 static void slide_run(const struct direct_slide *slide, const struct tile *tile)
 {
-    enum { PANEL = 128 };
-    for (int x = 0; x < tile->columns; x += PANEL)
-        slide_panel(slide, tile, x, tile->columns - x < PANEL ? tile->columns : x + PANEL);
+    enum { CACHE = 32 << 10, CELL = SLIDE * VECTOR_LANES };
+    const int rows = slide->rows + 2 * DIRECT_SLIDE_ROWS; /* this cell's and the next one's */
+    const int width = CACHE / (int)sizeof(float) / rows - slide->columns;
+    const int panel = width > CELL ? width / CELL * CELL : CELL;
+    for (int x = 0; x < tile->columns; x += panel)
+        slide_panel(slide, tile, x, tile->columns - x < panel ? tile->columns : x + panel);
 }
 
 void DIRECT_RUN(const struct direct_bank *bank, const struct tile *tile, ptrdiff_t *offsets)

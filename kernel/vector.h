@@ -86,6 +86,18 @@ VECTOR_INLINE vector vector_fma(vector a, vector b, vector c)
 #endif
 }
 
+/* *sum += a * b in every lane, rounded once where the instruction set can. GCC would sometimes
+ * rather form the sum in a factor's register, and then copies and spills, not multiplications, set
+ * the pace of a loop with many sums. */
+VECTOR_INLINE void vector_accumulate(vector *sum, vector a, vector b)
+{
+#if defined(__FMA__)
+    __asm__("vfmadd231ps %2, %1, %0" : "+v"(*sum) : "v"(a), "v"(b));
+#else
+    *sum = vector_fma(a, b, *sum);
+#endif
+}
+
 /* c - a * b in every lane, rounded once where the instruction set can. */
 VECTOR_INLINE vector vector_fnma(vector a, vector b, vector c)
 {
