@@ -25,6 +25,8 @@ refuse 'planner knows no MPI, HDF5, LAPACKE, OpenMP or libpng' '(mpi|hdf5|lapack
 refuse 'kernel knows no other room' '(planner|spmd|calibrate)/' kernel
 refuse 'kernel knows no MPI, HDF5, LAPACKE or libpng' '(mpi|hdf5|lapacke|png)\.h' kernel
 refuse 'spmd does not know calibrate' 'calibrate/' spmd
+mapfile -t portable < <(find kernel -name '*.[ch]' ! -name vector_x86.h)
+refuse 'intrinsics are for vector_x86.h alone' '[a-z0-9]*intrin\.h|arm_[a-z]*\.h' "${portable[@]}"
 refuse 'LAPACKE is for calibrate alone' 'lapacke\.h' spmd
 refuse 'HDF5 and libpng are for spmd alone' '(hdf5|png)\.h' calibrate
 refuse 'the transport knows MPI only' '(hdf5|png)\.h' spmd/comm.* spmd/wire.*
