@@ -15,7 +15,10 @@ build_packages=(
     libjansson-dev libpng-dev libssl-dev libxxhash-dev
     libcmocka-dev
 )
-test_packages=(hdf5-tools python3-h5py shellcheck clang-format)
+test_packages=(
+    hdf5-tools python3-h5py shellcheck clang-format
+    clang libclang-rt-dev libomp-dev
+)
 
 # Print those of the arguments that are not installed.
 packages_missing() {

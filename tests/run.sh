@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Build everything and run all tests: as users run it, then under AddressSanitizer and
-# UndefinedBehaviorSanitizer.
+# UndefinedBehaviorSanitizer; then the tests with several threads under ThreadSanitizer.
 #
 #     bash tests/run.sh [OPTION OF CTEST]...        for example: bash tests/run.sh -R image
 #
@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=$(nproc)
 bash jobs/setup.sh --tests
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
-for preset in release asan; do
+for preset in release asan tsan; do
     printf '== %s ==\n' "$preset"
     cmake --preset "$preset" -DBUILD_TESTING=ON >/dev/null
     cmake --build --preset "$preset" -j "$jobs"
