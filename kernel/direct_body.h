@@ -16,21 +16,22 @@
 #include "kernel/direct_kernel.h"
 #include "kernel/vector.h"
 
-/* Vectors per cell for 6, 5, 4, 3, 2, 1 filters, and for sliding: as many sums as there are
- * registers for, beside the pixels and a weight. */
+/* Vectors per cell for 6, 5, 4, 3, 2, 1 filters, and for sliding over six rows of results or fewer:
+ * as many sums as there are registers for, beside the pixels and a weight. SLIDE_TALL: the same for
+ * sliding over eight rows or more, where that pays: loads of pixels, which straddle cache lines
+ * when vectors are that wide, are fewer then. */
 #if VECTOR_LANES == 16
-enum { CELL_6 = 4, CELL_5 = 4, CELL_4 = 5, CELL_3 = 6, CELL_2 = 8, CELL_1 = 8, SLIDE = 4 };
+#define SLIDE_TALL 2
+enum { CELL_6 = 4, CELL_5 = 4, CELL_4 = 4, CELL_3 = 6, CELL_2 = 8, CELL_1 = 8, SLIDE = 4 };
 #else
+#define SLIDE_TALL 0
 enum { CELL_6 = 2, CELL_5 = 2, CELL_4 = 3, CELL_3 = 3, CELL_2 = 4, CELL_1 = 8, SLIDE = 2 };
 #endif
-enum { CELL_MOST = 8 };
+enum { CELL_MOST = 8, SLIDE_ROWS_MOST = 12 };
 
 /* One vector of sums for each filter (or row of results) and each vector of a cell. */
-enum {
-    SUM_ROWS = DIRECT_FILTERS_MOST > DIRECT_SLIDE_ROWS ? DIRECT_FILTERS_MOST : DIRECT_SLIDE_ROWS
-};
 struct sums {
-    vector of[SUM_ROWS][CELL_MOST];
+    vector of[SLIDE_ROWS_MOST][CELL_MOST];
 };
 
 /* Where a cell's vectors are: `step` floats apart in the pixels, `result_step` in the results. */
@@ -327,41 +328,86 @@ VECTOR_INLINE void slide_cell(const struct direct_slide *slide, const struct til
                    lanes, tile->accumulate);
 }
 
-/* How many rows of results the next cell takes when `left` of a tile's `rows` are left: most
- * numbers are sums of sixes and fours; a tile of fewer rows than four takes them one by one. */
-static int slide_rows(int rows, int left)
+/* What a band of so many rows is made of: cells of so many vectors as long as they fit, then cells
+ * of one vector, of which the first `lanes` columns are wanted. */
+struct slide_kind {
+    int rows, vectors;
+    void (*wide)(const struct direct_slide *slide, const struct tile *tile, int y, int x);
+    void (*narrow)(const struct direct_slide *slide, const struct tile *tile, int y, int x,
+                   int lanes);
+};
+
+#define SLIDE_FUNCTIONS(wide, narrow, rows, vectors)                                               \
+    static void wide(const struct direct_slide *slide, const struct tile *tile, int y, int x)      \
+    {                                                                                              \
+        slide_cell(slide, tile, y, x, VECTOR_LANES, rows, vectors);                                \
+    }                                                                                              \
+    static void narrow(const struct direct_slide *slide, const struct tile *tile, int y, int x,    \
+                       int lanes)                                                                  \
+    {                                                                                              \
+        slide_cell(slide, tile, y, x, lanes, rows, 1);                                             \
+    }
+
+SLIDE_FUNCTIONS(slide_six, slide_six_narrow, 6, SLIDE)
+SLIDE_FUNCTIONS(slide_four, slide_four_narrow, 4, SLIDE)
+SLIDE_FUNCTIONS(slide_one, slide_one_narrow, 1, SLIDE)
+#if SLIDE_TALL > 0
+SLIDE_FUNCTIONS(slide_twelve, slide_twelve_narrow, 12, SLIDE_TALL)
+SLIDE_FUNCTIONS(slide_eight, slide_eight_narrow, 8, SLIDE_TALL)
+#endif
+
+/* For a band when `left` of a tile's rows are left. Most numbers are sums of sixes and fours; a
+ * tile of fewer rows than four takes them one by one. */
+static struct slide_kind slide_kind_low(int rows, int left)
 {
     if (rows < 4)
-        return 1;
-    return rows < 6 || left <= 4 || left == 8 ? 4 : 6;
+        return (struct slide_kind){1, SLIDE, slide_one, slide_one_narrow};
+    if (rows < 6 || left <= 4 || left == 8)
+        return (struct slide_kind){4, SLIDE, slide_four, slide_four_narrow};
+    return (struct slide_kind){6, SLIDE, slide_six, slide_six_narrow};
 }
 
-/* `rows` rows from y, of `vectors` vectors from x, or of the first `lanes` of one vector. */
-VECTOR_INLINE void slide_cells(const struct direct_slide *slide, const struct tile *tile, int y,
-                               int x, int lanes, int rows, int vectors)
+#if SLIDE_TALL > 0
+/* Multiples of four are sums of twelves and eights. */
+static struct slide_kind slide_kind_tall(int left)
 {
-    if (rows == 6)
-        slide_cell(slide, tile, y, x, lanes, 6, vectors);
-    else if (rows == 4)
-        slide_cell(slide, tile, y, x, lanes, 4, vectors);
-    else
-        slide_cell(slide, tile, y, x, lanes, 1, vectors);
+    if (left <= 8 || (left > 12 && left <= 16))
+        return (struct slide_kind){8, SLIDE_TALL, slide_eight, slide_eight_narrow};
+    return (struct slide_kind){12, SLIDE_TALL, slide_twelve, slide_twelve_narrow};
+}
+#endif
+
+static struct slide_kind slide_kind_of(const struct direct_slide *slide, int rows, int left)
+{
+#if SLIDE_TALL > 0
+    if (slide->rows >= SLIDE_ROWS_MOST && rows >= SLIDE_ROWS_MOST)
+        return slide_kind_tall(left);
+#endif
+    (void)slide;
+    return slide_kind_low(rows, left);
 }
 
-/* Columns [first, end), all rows. A cell that would end below the last row is moved up. */
+/* The rows from y, columns [first, end). */
+static void slide_band(const struct slide_kind *kind, const struct direct_slide *slide,
+                       const struct tile *tile, int y, int first, int end)
+{
+    const int width = kind->vectors * VECTOR_LANES;
+    int x = first;
+    for (; x + width <= end; x += width)
+        kind->wide(slide, tile, y, x);
+    for (; x < end; x += VECTOR_LANES)
+        kind->narrow(slide, tile, y, x, end - x < VECTOR_LANES ? end - x : VECTOR_LANES);
+}
+
+/* Columns [first, end), all rows. A band that would end below the last row is moved up. */
 static void slide_panel(const struct direct_slide *slide, const struct tile *tile, int first,
                         int end)
 {
     int next;
     for (int y = 0; y < tile->rows; y = next) {
-        int rows = slide_rows(tile->rows, tile->rows - y), x = first;
-        next = y + rows;
-        int top = next <= tile->rows ? y : tile->rows - rows;
-        for (; x + SLIDE * VECTOR_LANES <= end; x += SLIDE * VECTOR_LANES)
-            slide_cells(slide, tile, top, x, VECTOR_LANES, rows, SLIDE);
-        for (; x < end; x += VECTOR_LANES)
-            slide_cells(slide, tile, top, x, end - x < VECTOR_LANES ? end - x : VECTOR_LANES, rows,
-                        1);
+        const struct slide_kind kind = slide_kind_of(slide, tile->rows, tile->rows - y);
+        next = y + kind.rows;
+        slide_band(&kind, slide, tile, next <= tile->rows ? y : tile->rows - kind.rows, first, end);
     }
 }
 
@@ -369,7 +415,7 @@ static void slide_panel(const struct direct_slide *slide, const struct tile *til
 static void slide_run(const struct direct_slide *slide, const struct tile *tile)
 {
     enum { CACHE = 32 << 10, CELL = SLIDE * VECTOR_LANES };
-    const int rows = slide->rows + 2 * DIRECT_SLIDE_ROWS; /* this cell's and the next one's */
+    const int rows = slide->rows + 2 * SLIDE_ROWS_MOST; /* this cell's and the next one's */
     const int width = CACHE / (int)sizeof(float) / rows - slide->columns;
     const int panel = width > CELL ? width / CELL * CELL : CELL;
     for (int x = 0; x < tile->columns; x += panel)

@@ -14,13 +14,14 @@ static const struct price {
     double column; /* with its product, down a window, in a batch */
     double row;    /* with the maximum */
     double plain;  /* lanes over columns: product or finish, with its share of transposing */
-} prices[FFT_SIZES] = {{720, 650, 1250},   {940, 810, 1820},   {1110, 950, 2070},
-                       {1600, 1300, 3040}, {2390, 1840, 3970}, {3400, 2500, 4930},
-                       {6110, 4510, 7170}};
+} prices[FFT_SIZES] = {{650, 580, 1100},   {850, 730, 1600},   {1000, 850, 1850},
+                       {1400, 1150, 2700}, {2100, 1650, 3550}, {3000, 2200, 4400},
+                       {5400, 4000, 6400}};
 
 enum {
-    NOMINAL_LANES = 16, /* of a batch; narrower processors waste less of the last one */
-    LEAST_PAIRS = 6     /* for a batch; with fewer, lanes over columns are faster */
+    LANES_WIDE = 16, /* of a batch; narrower processors waste less of the last one */
+    LANES_NARROW = 8,
+    LEAST_PAIRS = 6 /* for a batch; with fewer, lanes over columns are faster */
 };
 
 static int larger(int a, int b)
@@ -49,7 +50,9 @@ static void reach_widen(struct reach *reach, const struct filter *filter)
 static double batched_effort(const struct fft_section *section, const struct price *price, int rows,
                              int across, int windows)
 {
-    const double lanes = (double)NOMINAL_LANES * parts(section->pairs, NOMINAL_LANES);
+    const double lanes = (LANES_WIDE * parts(section->pairs, LANES_WIDE) +
+                          LANES_NARROW * parts(section->pairs, LANES_NARROW)) /
+                         2.0;
     const double forward = 2.0 * section->size * price->plain;
     const double columns = lanes * section->size * price->column;
     return windows * (forward + columns) + lanes * across * rows * price->row;

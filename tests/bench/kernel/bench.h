@@ -52,8 +52,11 @@ extern const struct rival rival_opencv, rival_onednn, rival_fftw; /* where insta
 
 /* ---- the machine ---- */
 
-/* One burst of fused multiply-adds on floats, with the widest registers; how many a second. */
+/* One burst of fused multiply-adds on floats, with the widest registers; how many a second. The
+ * peak is what registers alone allow. Fed, the factors come from the nearest cache, as in any
+ * correlation: with the widest registers a processor may then have to lower its clock. */
 double machine_peak(void);
+double machine_fed_peak(void);
 /* One pass over memory far larger than caches: bytes read a second. */
 double machine_bandwidth(void);
 
@@ -85,7 +88,7 @@ struct contest {
     struct setting setting;
     int count;
     struct outcome outcomes[RIVALS_MOST];
-    double peak; /* multiply-adds a second, the best seen meanwhile */
+    double peak, fed_peak; /* multiply-adds a second, the best seen meanwhile */
 };
 
 /* All rivals that can, in turns, until each has had `rounds` turns or `budget_s` seconds, but at

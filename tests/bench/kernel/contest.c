@@ -74,6 +74,7 @@ static void contest_round(struct contest *contest, const struct starter *starter
         samples_add(&contest->outcomes[starter - starters].samples,
                     clock_now(contest->setting.threads) - start);
         contest->peak = fmax(contest->peak, machine_peak());
+        contest->fed_peak = fmax(contest->fed_peak, machine_fed_peak());
     }
 }
 
@@ -141,9 +142,10 @@ static double naive_rate(const struct contest *contest, double seconds)
 void contest_print(const struct contest *contest)
 {
     const double first = samples_least(&contest->outcomes[0].samples);
-    printf("\n%s, %d x %d, tile %d, %d thread%s; peak %.1f G multiply-adds/s a thread\n",
+    printf("\n%s, %d x %d, tile %d, %d thread%s; peak %.1f, fed %.1f G multiply-adds/s a thread\n",
            contest->work->name, contest->work->edge, contest->work->edge, contest->setting.tile,
-           contest->setting.threads, contest->setting.threads == 1 ? "" : "s", contest->peak / 1e9);
+           contest->setting.threads, contest->setting.threads == 1 ? "" : "s", contest->peak / 1e9,
+           contest->fed_peak / 1e9);
     printf("  %-10s %10s %10s %10s %9s %8s %10s\n", "", "least ms", "median ms", "G taps/s",
            "% of peak", "x first", "difference");
     for (int i = 0; i < contest->count; i++) {
@@ -166,12 +168,14 @@ void contest_json(const struct contest *contest, FILE *file, bool first)
         fprintf(file,
                 "%s    {\"work\": \"%s\", \"edge\": %d, \"tile\": %d, \"threads\": %d, "
                 "\"rival\": \"%s\", \"least_s\": %.9g, \"median_s\": %.9g, \"samples\": %d, "
-                "\"naive_taps_per_s\": %.6g, \"part_of_peak\": %.4f, \"difference\": %.3g}",
+                "\"naive_taps_per_s\": %.6g, \"part_of_peak\": %.4f, \"part_of_fed_peak\": %.4f, "
+                "\"difference\": %.3g}",
                 first && i == 0 ? "" : ",\n", contest->work->name, contest->work->edge,
                 contest->setting.tile, contest->setting.threads, outcome->rival, least,
                 samples_median(&outcome->samples), outcome->samples.count,
                 naive_rate(contest, least),
                 naive_rate(contest, least) / contest->peak / contest->setting.threads,
+                naive_rate(contest, least) / contest->fed_peak / contest->setting.threads,
                 outcome->difference);
     }
 }

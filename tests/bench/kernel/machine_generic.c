@@ -1,2 +1,3 @@
 #define PEAK peak_generic
+#define FED_PEAK fed_peak_generic
 #include "tests/bench/kernel/machine_body.h"

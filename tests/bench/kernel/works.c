@@ -14,14 +14,20 @@ static struct bank *had(struct bank *bank)
     return bank;
 }
 
-struct bank *bank_of_one(int n)
+struct bank *bank_of_random(int count, int n)
 {
-    const struct filter shape = {
-        .rows = n, .columns = n, .anchor_row = (n - 1) / 2, .anchor_column = (n - 1) / 2};
+    struct filter *shapes = calloc((size_t)count, sizeof *shapes);
     struct random random = {(uint64_t)n};
-    struct bank *bank = had(bank_new(&shape, 1));
-    for (int t = 0; t < n * n; t++)
-        bank_taps(bank, 0)[t] = random_signed(&random);
+    if (!shapes)
+        abort();
+    for (int i = 0; i < count; i++)
+        shapes[i] = (struct filter){
+            .rows = n, .columns = n, .anchor_row = (n - 1) / 2, .anchor_column = (n - 1) / 2};
+    struct bank *bank = had(bank_new(shapes, count));
+    for (int i = 0; i < count; i++)
+        for (int t = 0; t < n * n; t++)
+            bank_taps(bank, i)[t] = random_signed(&random);
+    free(shapes);
     return bank;
 }
 

@@ -5,8 +5,9 @@
 #include "kernel/bank.h"
 #include "tests/bench/kernel/bench.h"
 
-/* One filter of n x n random taps. All of these abort when memory runs out, and are to be freed. */
-struct bank *bank_of_one(int n);
+/* `count` filters of n x n random taps. All of these abort when memory runs out, and are to be
+ * freed. */
+struct bank *bank_of_random(int count, int n);
 /* 30 orientations of a ridge, each in a frame of 15 x 15. */
 struct bank *bank_of_orientations(void);
 struct bank *bank_of_source(void);

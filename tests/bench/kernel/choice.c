@@ -1,0 +1,76 @@
+/*
+ * Is the algorithm that is chosen the fastest? Banks of random filters from one to many and from
+ * small to large, each by every algorithm and by the choice.
+ */
+#include "tests/bench/kernel/choice.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "tests/bench/kernel/works.h"
+
+static const int counts[] = {1, 2, 4, 8, 16};
+static const int sides[] = {3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 25, 31};
+static const int tiles[] = {16, 64, 256};
+static const struct rival *const rivals[] = {&rival_direct, &rival_fft, &rival_auto};
+enum {
+    COUNTS = sizeof counts / sizeof *counts,
+    SIDES = sizeof sides / sizeof *sides,
+    TILES = sizeof tiles / sizeof *tiles,
+    RIVALS = sizeof rivals / sizeof *rivals,
+    EDGE = 256
+};
+
+/* How much longer the choice takes than the better of the algorithms, and how direct compares. */
+struct verdict {
+    double regret, fft_by_direct;
+};
+
+static struct verdict verdict_of(int count, int side, int tile, int rounds)
+{
+    const struct setting setting = {.tile = tile, .threads = 1};
+    struct bank *bank = bank_of_random(count, side);
+    struct work work;
+    struct contest contest;
+    work_init(&work, "choice", bank, EDGE);
+    contest_hold(&contest, &work, &setting, rivals, RIVALS, 3, rounds, 1);
+    const double direct = contest_least(&contest, "direct"), fft = contest_least(&contest, "fft");
+    const struct verdict verdict = {contest_least(&contest, "auto") / fmin(direct, fft),
+                                    fft / direct};
+    work_release(&work);
+    bank_free(&bank);
+    return verdict;
+}
+
+static double row_print(int count, int tile, int rounds)
+{
+    double worst = 0;
+    struct verdict verdicts[SIDES];
+    printf("  %2d filter%s  fft/direct", count, count == 1 ? " " : "s");
+    for (int i = 0; i < SIDES; i++) {
+        verdicts[i] = verdict_of(count, sides[i], tile, rounds);
+        printf(" %6.2f", verdicts[i].fft_by_direct);
+        worst = fmax(worst, verdicts[i].regret);
+    }
+    printf("\n              auto/best ");
+    for (int i = 0; i < SIDES; i++)
+        printf(" %6.2f", verdicts[i].regret);
+    printf("\n");
+    fflush(stdout);
+    return worst;
+}
+
+double choice_hold(int rounds)
+{
+    double worst = 0;
+    for (int t = 0; t < TILES; t++) {
+        printf("\nwhich algorithm, %d x %d, tile %d\n  taps a side           ", EDGE, EDGE,
+               tiles[t]);
+        for (int i = 0; i < SIDES; i++)
+            printf(" %6d", sides[i]);
+        printf("\n");
+        for (int i = 0; i < COUNTS; i++)
+            worst = fmax(worst, row_print(counts[i], tiles[t], rounds));
+    }
+    return worst;
+}
