@@ -11,8 +11,7 @@
 
 #include "kernel/correlate.h"
 #include "kernel/kernel.h"
-#include "tests/kernel/golden.h"
-#include "tests/kernel/trial.h"
+#include "tests/kernel/assert_trial.h"
 
 static const struct algorithm *orbit(void)
 {
@@ -66,16 +65,6 @@ static struct bank *bank_of_images(const struct bank *seeds, const int *of,
     return bank;
 }
 
-static void symmetrize(struct bank *bank)
-{
-    for (int i = 0; i < bank->count; i++) {
-        double *taps = bank_taps(bank, i);
-        const int count = bank->filters[i].rows * bank->filters[i].columns;
-        for (int t = 0; t < count / 2; t++)
-            taps[count - 1 - t] = taps[t];
-    }
-}
-
 /* Filters and their transposes, one of them its own, one twice. */
 static struct bank *bank_with_transposes(struct random *random, int rows, int columns)
 {
@@ -99,7 +88,7 @@ static struct bank *bank_with_symmetry(struct random *random, int rows, int colu
     static const enum image images[] = {SAME,       SAME,       TURNED, MIRRORED, SAME,     SAME,
                                         TRANSPOSED, TRANSPOSED, SAME,   TURNED,   MIRRORED, TURNED};
     struct bank *seeds = bank_new_random(random, 5, rows, columns);
-    symmetrize(seeds);
+    bank_symmetrize(seeds);
     struct bank *bank = bank_of_images(seeds, of, images, 12);
     bank_free(&seeds);
     return bank;
@@ -112,7 +101,7 @@ static void banks_closed_under_transposition(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct random random = {100 + i};
         struct bank *bank = bank_with_transposes(&random, shapes[i][0], shapes[i][1]);
-        trial_check_random(orbit(), bank, 7 + (int)i, 40 + 9 * (int)i, 100 + i);
+        assert_trial_random(orbit(), bank, 7 + (int)i, 40 + 9 * (int)i, 100 + i);
         bank_free(&bank);
     }
 }
@@ -124,7 +113,7 @@ static void banks_symmetric_about_a_point(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct random random = {200 + i};
         struct bank *bank = bank_with_symmetry(&random, shapes[i][0], shapes[i][1]);
-        trial_check_random(orbit(), bank, 5 + (int)i, 30 + 13 * (int)i, 200 + i);
+        assert_trial_random(orbit(), bank, 5 + (int)i, 30 + 13 * (int)i, 200 + i);
         bank_free(&bank);
     }
 }
@@ -144,8 +133,8 @@ static void two_centres_in_one_bank(void **state)
     assert_non_null(bank);
     for (int64_t t = 0; t < bank_tap_count(bank); t++)
         bank->taps[t] = random_signed(&random);
-    symmetrize(bank);
-    trial_check_random(orbit(), bank, 20, 50, 301);
+    bank_symmetrize(bank);
+    assert_trial_random(orbit(), bank, 20, 50, 301);
     bank_free(&bank);
 }
 
@@ -155,8 +144,8 @@ static void a_single_symmetric_filter(void **state)
     struct random random = {401};
     struct bank *bank = bank_new_random(&random, 1, 7, 7);
     assert_false(orbit()->applies(bank));
-    symmetrize(bank);
-    trial_check_random(orbit(), bank, 9, 100, 401);
+    bank_symmetrize(bank);
+    assert_trial_random(orbit(), bank, 9, 100, 401);
     bank_free(&bank);
 }
 
@@ -166,8 +155,8 @@ static void chaudhuri_and_source_have_symmetries(void **state)
     struct bank *chaudhuri = bank_new_chaudhuri(12, 2, 9), *source = bank_new_source();
     assert_non_null(chaudhuri);
     assert_non_null(source);
-    trial_check_random(orbit(), chaudhuri, 10, 101, 501);
-    trial_check_random(orbit(), source, 2, 70, 502);
+    assert_trial_random(orbit(), chaudhuri, 10, 101, 501);
+    assert_trial_random(orbit(), source, 2, 70, 502);
     assert_true(orbit()->effort(chaudhuri, 1, 1) < (double)bank_tap_count(chaudhuri));
     assert_true(orbit()->effort(source, 1, 1) < (double)bank_tap_count(source));
     bank_free(&source);
@@ -217,7 +206,7 @@ static void pixels_beyond_the_reach_are_not_read(void **state)
     (void)state;
     struct random random = {701};
     struct bank *bank = bank_new_random(&random, 3, 3, 9);
-    symmetrize(bank);
+    bank_symmetrize(bank);
     assert_false(orbit()->applies(bank));
     assert_true(orbit()->effort(bank, 8, 8) > DBL_MAX);
     assert_null(orbit()->new_correlator(bank, 8, 8));

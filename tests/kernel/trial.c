@@ -2,131 +2,106 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "kernel/isa.h"
 #include "kernel/kernel.h"
 
-enum { MARGIN = 3 }; /* values around a result that nobody may touch */
 static const float untouched = -12345.0F;
 
-struct bank *bank_new_random(struct random *random, int count, int rows, int columns)
-{
-    struct filter *shapes = calloc((size_t)count, sizeof *shapes);
-    assert_non_null(shapes);
-    for (int i = 0; i < count; i++)
-        shapes[i] = (struct filter){.rows = rows,
-                                    .columns = columns,
-                                    .anchor_row = (rows - 1) / 2,
-                                    .anchor_column = (columns - 1) / 2,
-                                    .angle = i};
-    struct bank *bank = bank_new(shapes, count);
-    assert_non_null(bank);
-    for (int64_t t = 0; t < bank_tap_count(bank); t++)
-        bank->taps[t] = random_signed(random);
-    free(shapes);
-    return bank;
-}
-
-void picture_init(struct picture *picture, const struct bank *bank, int rows, int columns)
-{
-    *picture = (struct picture){.reach = bank_reach(bank), .rows = rows, .columns = columns};
-    picture->stride = picture->reach.left + columns + picture->reach.right + CORRELATE_SLACK;
-    const size_t count =
-        (size_t)picture->stride * (size_t)(picture->reach.up + rows + picture->reach.down);
-    picture->memory = malloc(count * sizeof *picture->memory);
-    assert_non_null(picture->memory);
-    for (size_t i = 0; i < count; i++)
-        picture->memory[i] = NAN;
-}
-
-float *picture_at(const struct picture *picture, int row, int column)
-{
-    return picture->memory + (picture->reach.up + row) * picture->stride + picture->reach.left +
-           column;
-}
-
-void picture_fill_random(struct picture *picture, struct random *random, double scale)
-{
-    for (int y = -picture->reach.up; y < picture->rows + picture->reach.down; y++)
-        for (int x = -picture->reach.left; x < picture->columns + picture->reach.right; x++)
-            *picture_at(picture, y, x) = (float)(scale * random_signed(random));
-}
-
-void picture_release(struct picture *picture)
-{
-    free(picture->memory);
-    picture->memory = NULL;
-}
-
-static float *result_new(const struct picture *picture, float value)
-{
-    const size_t count = (size_t)picture->rows * (size_t)(picture->columns + MARGIN) + MARGIN;
-    float *result = malloc(count * sizeof *result);
-    assert_non_null(result);
-    for (size_t i = 0; i < count; i++)
-        result[i] = value;
-    return result;
-}
-
-/* Rows [first, last) as one tile. */
-static struct tile picture_tile(const struct picture *picture, int first, int last, float *result)
-{
-    const ptrdiff_t stride = picture->columns + MARGIN;
-    return (struct tile){.origin = picture_at(picture, first, 0),
-                         .stride = picture->stride,
-                         .rows = last - first,
-                         .columns = picture->columns,
-                         .result = result + first * stride,
-                         .result_stride = stride};
-}
-
-/* A correlator and a thread's workspace. */
-struct machine {
+/* One algorithm on one picture. */
+struct trial {
     const struct algorithm *algorithm;
+    const struct picture *picture;
+    uint64_t seed;
+    double scale; /* of the responses */
+    const float *reference;
     struct correlator *correlator;
     void *workspace;
 };
 
-static void machine_init(struct machine *machine, const struct algorithm *algorithm,
-                         const struct bank *bank, int rows, int columns)
+static char complaint[256]; /* the first one of the trial; empty while all is well */
+
+__attribute__((format(printf, 2, 3))) static void complain(const struct trial *trial,
+                                                           const char *format, ...)
 {
-    machine->algorithm = algorithm;
-    machine->correlator = algorithm->new_correlator(bank, rows, columns);
-    assert_non_null(machine->correlator);
-    const size_t bytes = algorithm->workspace_bytes(machine->correlator);
-    assert_int_equal(bytes % 64, 0);
-    machine->workspace = aligned_alloc(64, bytes + 64);
-    assert_non_null(machine->workspace);
-    memset(machine->workspace, 0xff, bytes + 64); /* not numbers */
+    if (complaint[0] != '\0')
+        return;
+    const int length = snprintf(complaint, sizeof complaint, "%s on %s, seed %" PRIu64 ": ",
+                                trial->algorithm->name, kernel_isa(), trial->seed);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(complaint + length, sizeof complaint - (size_t)length, format, list);
+    va_end(list);
 }
 
-static void machine_release(struct machine *machine)
+/* What cannot be had ends the program. */
+static void need(bool had, const struct algorithm *algorithm, const char *what)
 {
-    machine->algorithm->free_correlator(&machine->correlator);
-    assert_null(machine->correlator);
-    free(machine->workspace);
+    if (had)
+        return;
+    fprintf(stderr, "trial of %s: %s\n", algorithm->name, what);
+    abort();
 }
 
-static void machine_run(const struct machine *machine, struct tile tile, bool accumulate)
+static ptrdiff_t result_stride(const struct picture *picture)
 {
-    tile.accumulate = accumulate;
-    machine->algorithm->run(machine->correlator, &tile, machine->workspace);
+    return picture->columns + picture->margin;
+}
+
+static float *result_new(const struct trial *trial)
+{
+    const size_t count = (size_t)trial->picture->rows * (size_t)result_stride(trial->picture);
+    float *result = malloc(count * sizeof *result);
+    need(result != NULL, trial->algorithm, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        result[i] = untouched;
+    return result;
+}
+
+static void trial_start(struct trial *trial, const struct bank *bank, int rows_most,
+                        int columns_most)
+{
+    trial->correlator = trial->algorithm->new_correlator(bank, rows_most, columns_most);
+    need(trial->correlator != NULL, trial->algorithm, "no correlator for this bank");
+    const size_t bytes = trial->algorithm->workspace_bytes(trial->correlator);
+    need(posix_memalign(&trial->workspace, 64, bytes) == 0, trial->algorithm, "out of memory");
+    memset(trial->workspace, 0xff, bytes); /* not numbers */
+}
+
+static void trial_stop(struct trial *trial)
+{
+    trial->algorithm->free_correlator(&trial->correlator);
+    need(trial->correlator == NULL, trial->algorithm, "a freed correlator is not NULL");
+    free(trial->workspace);
+    trial->workspace = NULL;
+}
+
+/* Rows [first, last) as one tile. */
+static void rows_run(const struct trial *trial, int first, int last, bool accumulate, float *result)
+{
+    const struct picture *picture = trial->picture;
+    const struct tile tile = {.origin = picture_at(picture, first, 0),
+                              .stride = picture->stride,
+                              .rows = last - first,
+                              .columns = picture->columns,
+                              .result = result + first * result_stride(picture),
+                              .result_stride = result_stride(picture),
+                              .accumulate = accumulate};
+    trial->algorithm->run(trial->correlator, &tile, trial->workspace);
 }
 
 float *picture_run(const struct picture *picture, const struct algorithm *algorithm,
                    const struct bank *bank, int rows_most, int columns_most)
 {
-    struct machine machine;
-    float *result = result_new(picture, untouched);
-    machine_init(&machine, algorithm, bank, rows_most, columns_most);
-    machine_run(&machine, picture_tile(picture, 0, picture->rows, result), false);
-    machine_release(&machine);
+    struct trial trial = {.algorithm = algorithm, .picture = picture};
+    float *result = result_new(&trial);
+    trial_start(&trial, bank, rows_most, columns_most);
+    rows_run(&trial, 0, picture->rows, false, result);
+    trial_stop(&trial);
     return result;
 }
 
@@ -134,133 +109,186 @@ float *picture_run(const struct picture *picture, const struct algorithm *algori
  * a filter's taps times the largest pixel. */
 static double response_scale(const struct bank *bank, const struct picture *picture)
 {
-    double norm = 0, pixel = 0;
+    double norm = 0;
     for (int i = 0; i < bank->count; i++) {
         double square = 0;
         for (int t = 0; t < bank->filters[i].rows * bank->filters[i].columns; t++)
             square += bank->filters[i].taps[t] * bank->filters[i].taps[t];
         norm = fmax(norm, sqrt(square));
     }
-    for (int y = -picture->reach.up; y < picture->rows + picture->reach.down; y++)
-        for (int x = -picture->reach.left; x < picture->columns + picture->reach.right; x++)
-            pixel = fmax(pixel, fabs((double)*picture_at(picture, y, x)));
-    return norm * pixel;
+    return norm * picture_magnitude(picture);
 }
 
-static void check_near(const struct picture *picture, const float *result, const float *reference,
-                       double tolerance, uint64_t seed)
+static void check_near(const struct trial *trial, const float *result)
 {
-    const int stride = picture->columns + MARGIN;
-    for (int y = 0; y < picture->rows; y++)
-        for (int x = 0; x < picture->columns; x++) {
-            const double actual = (double)result[y * stride + x];
-            const double expected = (double)reference[y * stride + x];
+    const double tolerance = 2e-6 * trial->scale;
+    for (int y = 0; y < trial->picture->rows; y++)
+        for (int x = 0; x < trial->picture->columns; x++) {
+            const ptrdiff_t at = y * result_stride(trial->picture) + x;
+            const double actual = (double)result[at], expected = (double)trial->reference[at];
             if (!(fabs(actual - expected) <= tolerance))
-                fail_msg("%s, seed %" PRIu64 ": %.9g at (%d, %d) of %d x %d is not within %.3g of "
-                         "%.9g",
-                         kernel_isa(), seed, actual, y, x, picture->rows, picture->columns,
-                         tolerance, expected);
+                complain(trial, "%.9g at (%d, %d) of %d x %d is not within %.3g of %.9g", actual, y,
+                         x, trial->picture->rows, trial->picture->columns, tolerance, expected);
         }
 }
 
-static void check_margin(const struct picture *picture, const float *result)
+static void check_margin(const struct trial *trial, const float *result)
 {
+    const struct picture *picture = trial->picture;
     for (int y = 0; y < picture->rows; y++)
-        for (int x = 0; x < MARGIN; x++)
-            assert_true(result[y * (picture->columns + MARGIN) + picture->columns + x] ==
-                        untouched);
+        for (int x = picture->columns; x < result_stride(picture); x++)
+            if (result[y * result_stride(picture) + x] != untouched)
+                complain(trial, "writes to (%d, %d), right of %d columns", y, x, picture->columns);
 }
 
-static void check_same(const struct picture *picture, const float *one, const float *other,
-                       const char *what, uint64_t seed)
+static void check_same(const struct trial *trial, const float *one, const float *other,
+                       const char *when)
 {
-    const size_t row = (size_t)picture->columns * sizeof *one;
-    for (int y = 0; y < picture->rows; y++) {
-        const ptrdiff_t at = (ptrdiff_t)y * (picture->columns + MARGIN);
-        if (memcmp(one + at, other + at, row) != 0)
-            fail_msg("%s, seed %" PRIu64 ": row %d is not the same %s", kernel_isa(), seed, y,
-                     what);
+    const size_t row_bytes = (size_t)trial->picture->columns * sizeof *one;
+    for (int y = 0; y < trial->picture->rows; y++) {
+        const ptrdiff_t at = y * result_stride(trial->picture);
+        if (memcmp(one + at, other + at, row_bytes) != 0)
+            complain(trial, "row %d is not the same %s", y, when);
     }
 }
 
-/* In two pieces, onto the same result: nothing may change, neither by cutting nor by adding the
- * maximum with itself. */
-static void check_cut(const struct machine *machine, const struct picture *picture,
-                      const float *whole, uint64_t seed)
+/* In pieces: nothing may change. */
+static void check_cut(const struct trial *trial, const float *whole)
 {
-    if (machine->algorithm->row_step == NULL)
+    struct random random = {trial->seed};
+    const int rows = trial->picture->rows;
+    if (trial->algorithm->row_step == NULL)
         return;
-    const int step = machine->algorithm->row_step(machine->correlator);
-    assert_true(step > 0);
-    const int cut = step < picture->rows ? (picture->rows / 2 + step - 1) / step * step : 0;
-    float *result = result_new(picture, untouched);
-    if (cut > 0)
-        machine_run(machine, picture_tile(picture, 0, cut, result), false);
-    if (cut < picture->rows)
-        machine_run(machine, picture_tile(picture, cut, picture->rows, result), false);
-    check_same(picture, result, whole, "when cut", seed);
-    machine_run(machine, picture_tile(picture, 0, picture->rows, result), true);
-    check_same(picture, result, whole, "when accumulated onto itself", seed);
+    const int step = trial->algorithm->row_step(trial->correlator);
+    need(step > 0, trial->algorithm, "its row step is not positive");
+    float *result = result_new(trial);
+    for (int first = 0, last; first < rows; first = last) {
+        const int64_t steps = (rows - first + step - 1) / step;
+        const int64_t end = first + random_between(&random, 1, steps) * step;
+        last = end < rows ? (int)end : rows;
+        rows_run(trial, first, last, false, result);
+    }
+    check_same(trial, result, whole, "when cut");
+    check_margin(trial, result);
     free(result);
 }
 
-static void check_accumulate(const struct machine *machine, const struct picture *picture,
-                             const float *whole)
+static void check_accumulate(const struct trial *trial, const float *whole)
 {
-    const float high = 1e30F;
-    float *result = result_new(picture, high);
-    machine_run(machine, picture_tile(picture, 0, picture->rows, result), true);
+    struct random random = {trial->seed};
+    const struct picture *picture = trial->picture;
+    const double scale = fmax(trial->scale, 1e-3); /* no zeros, whose sign the maximum may lose */
+    float *result = result_new(trial), *expected = result_new(trial);
     for (int y = 0; y < picture->rows; y++)
         for (int x = 0; x < picture->columns; x++) {
-            const int at = y * (picture->columns + MARGIN) + x;
-            assert_true(result[at] == (whole[at] > high ? whole[at] : high));
+            const ptrdiff_t at = y * result_stride(picture) + x;
+            result[at] = (float)(scale * random_signed(&random));
+            expected[at] = whole[at] > result[at] ? whole[at] : result[at];
         }
+    rows_run(trial, 0, picture->rows, true, result);
+    check_same(trial, result, expected, "when accumulated");
+    check_margin(trial, result);
+    rows_run(trial, 0, picture->rows, true, result);
+    check_same(trial, result, expected, "when accumulated again");
+    free(expected);
     free(result);
 }
 
 /* The result with the instruction set in use, checked. To be freed. */
-static float *check_isa(const struct algorithm *algorithm, const struct bank *bank,
-                        const struct picture *picture, const float *reference, double tolerance,
-                        uint64_t seed)
+static float *isa_run(struct trial *trial, const struct bank *bank)
 {
-    struct machine machine;
-    float *result = result_new(picture, untouched);
-    machine_init(&machine, algorithm, bank, picture->rows, picture->columns);
-    machine_run(&machine, picture_tile(picture, 0, picture->rows, result), false);
-    check_near(picture, result, reference, tolerance, seed);
-    check_margin(picture, result);
-    check_cut(&machine, picture, result, seed);
-    check_accumulate(&machine, picture, result);
-    machine_release(&machine);
+    float *result = result_new(trial);
+    trial_start(trial, bank, trial->picture->rows, trial->picture->columns);
+    rows_run(trial, 0, trial->picture->rows, false, result);
+    check_near(trial, result);
+    check_margin(trial, result);
+    check_cut(trial, result);
+    check_accumulate(trial, result);
+    trial_stop(trial);
     return result;
 }
 
-void trial_check(const struct algorithm *algorithm, const struct bank *bank,
-                 const struct picture *picture, uint64_t seed)
+const char *trial_complaint(const struct algorithm *algorithm, const struct bank *bank,
+                            const struct picture *picture, uint64_t seed)
 {
-    const double tolerance = 2e-6 * response_scale(bank, picture);
     float *reference =
         picture_run(picture, algorithm_find("reference"), bank, picture->rows, picture->columns);
+    struct trial trial = {.algorithm = algorithm,
+                          .picture = picture,
+                          .seed = seed,
+                          .scale = response_scale(bank, picture),
+                          .reference = reference};
     float *results[ISA_COUNT] = {NULL};
-    assert_true(algorithm->applies(bank));
+    complaint[0] = '\0';
+    need(algorithm->applies(bank), algorithm, "does not apply to the bank of the trial");
     for (int isa = 0; isa < ISA_COUNT; isa++)
         if (kernel_isa_pin(isa_name((enum isa)isa)))
-            results[isa] = check_isa(algorithm, bank, picture, reference, tolerance, seed);
+            results[isa] = isa_run(&trial, bank);
     if (results[ISA_AVX2] != NULL && results[ISA_AVX512] != NULL)
-        check_same(picture, results[ISA_AVX2], results[ISA_AVX512], "on AVX2 and AVX-512", seed);
-    assert_true(kernel_isa_pin("auto"));
+        check_same(&trial, results[ISA_AVX2], results[ISA_AVX512], "on AVX2");
+    need(kernel_isa_pin("auto"), algorithm, "the choice of an instruction set cannot be undone");
     for (int isa = 0; isa < ISA_COUNT; isa++)
         free(results[isa]);
     free(reference);
+    return complaint[0] == '\0' ? NULL : complaint;
 }
 
-void trial_check_random(const struct algorithm *algorithm, const struct bank *bank, int rows,
-                        int columns, uint64_t seed)
+const char *trial_complaint_random(const struct algorithm *algorithm, const struct bank *bank,
+                                   int rows, int columns, uint64_t seed)
 {
     struct random random = {seed};
     struct picture picture;
-    picture_init(&picture, bank, rows, columns);
-    picture_fill_random(&picture, &random, 1);
-    trial_check(algorithm, bank, &picture, seed);
+    picture_init_random(&picture, bank, rows, columns, &random);
+    const char *result = trial_complaint(algorithm, bank, &picture, seed);
     picture_release(&picture);
+    return result;
+}
+
+/* Any bank; one in four is symmetric, since some algorithms do only those. */
+static struct bank *bank_new_any(struct random *random)
+{
+    const int count = (int)random_between(random, 1, random_between(random, 0, 2) ? 6 : 16);
+    const int most = (int)random_between(random, 1, 14);
+    if (random_between(random, 0, 3) > 0)
+        return bank_new_varied(random, count, most);
+    struct bank *bank = bank_new_random(random, count, most, most);
+    bank_symmetrize(bank);
+    return bank;
+}
+
+/* One random bank and tile, every algorithm that can do it; counts those in tried[]. */
+static const char *seed_complaint(uint64_t seed, const struct algorithm *const *algorithms,
+                                  size_t count, int *tried)
+{
+    static const int rows_most[] = {8, 24, 80};
+    struct random random = {seed};
+    struct bank *bank = bank_new_any(&random);
+    const int rows = (int)random_between(&random, 1, rows_most[random_between(&random, 0, 2)]);
+    const int columns = (int)random_between(&random, 1, 90);
+    const char *result = NULL;
+    for (size_t i = 0; i < count && result == NULL; i++)
+        if (algorithms[i]->applies(bank)) {
+            result = trial_complaint_random(algorithms[i], bank, rows, columns, seed);
+            tried[i]++;
+        }
+    bank_free(&bank);
+    return result;
+}
+
+const char *trial_complaint_seeds(uint64_t first, uint64_t last)
+{
+    size_t count;
+    const char *result = NULL;
+    const struct algorithm *const *algorithms = algorithm_list(&count);
+    int *tried = calloc(count, sizeof *tried);
+    need(tried != NULL, algorithms[0], "out of memory");
+    for (uint64_t seed = first; seed <= last && result == NULL; seed++)
+        result = seed_complaint(seed, algorithms, count, tried);
+    for (size_t i = 0; i < count && result == NULL; i++)
+        if (tried[i] == 0) {
+            snprintf(complaint, sizeof complaint, "%s was never tried", algorithms[i]->name);
+            result = complaint;
+        }
+    free(tried);
+    return result;
 }

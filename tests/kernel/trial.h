@@ -1,6 +1,12 @@
 /*
- * Trials of an algorithm against the reference: a random bank, a random picture, a tile in it, on
- * every instruction set this processor has.
+ * Trials of an algorithm against the reference on every instruction set this processor has. They
+ * complain instead of failing a test, so that they run where there is no test library
+ * (assert_trial.h is for where there is).
+ *
+ * On a picture, an algorithm's result must be within 2e-6 of the reference (relative to the
+ * greatest response such pixels can be expected to have), equal bit for bit on AVX2 and AVX-512,
+ * equal bit for bit when the tile is cut at its row step, leave what is around it alone, and
+ * accumulate.
  */
 #ifndef TESTS_KERNEL_TRIAL_H
 #define TESTS_KERNEL_TRIAL_H
@@ -8,40 +14,22 @@
 #include <stdint.h>
 
 #include "kernel/correlate.h"
-#include "tests/kernel/random.h"
-
-/* Filters of exactly those sizes, anchored at (n - 1) / 2, taps in [-1, 1). To be freed. */
-struct bank *bank_new_random(struct random *random, int count, int rows, int columns);
-
-/* Pixels around a tile: as far as a bank reaches, and the slack, which is not a number. */
-struct picture {
-    float *memory; /* owned */
-    ptrdiff_t stride;
-    struct reach reach;
-    int rows, columns;
-};
-
-void picture_init(struct picture *picture, const struct bank *bank, int rows, int columns);
-void picture_fill_random(struct picture *picture, struct random *random, double scale);
-void picture_release(struct picture *picture);
-/* The pixel at (row, column) of the tile, or outside it within reach. */
-float *picture_at(const struct picture *picture, int row, int column);
+#include "tests/kernel/picture.h"
 
 /* The whole tile's result by that algorithm with the instruction set in use, for a correlator made
- * for tiles of at most rows_most x columns_most. To be freed. */
+ * for tiles of at most rows_most x columns_most; columns + margin floats a row. To be freed. */
 float *picture_run(const struct picture *picture, const struct algorithm *algorithm,
                    const struct bank *bank, int rows_most, int columns_most);
 
-/*
- * The algorithm's result on that picture, on every instruction set, must be within 2e-6 of the
- * reference (relative to the greatest response such pixels can be expected to have), equal bit for
- * bit on AVX2 and AVX-512, equal bit for bit when the tile is cut at its row step, leave what is
- * around it alone, and accumulate. Fails the cmocka test otherwise, naming `seed`.
- */
-void trial_check(const struct algorithm *algorithm, const struct bank *bank,
-                 const struct picture *picture, uint64_t seed);
-/* The same with a picture of random pixels. */
-void trial_check_random(const struct algorithm *algorithm, const struct bank *bank, int rows,
-                        int columns, uint64_t seed);
+/* NULL when all is well, otherwise the first thing that is wrong, as one sentence that names
+ * `seed`; borrowed until the next trial. */
+const char *trial_complaint(const struct algorithm *algorithm, const struct bank *bank,
+                            const struct picture *picture, uint64_t seed);
+/* The same with a picture of random pixels, made from the seed. */
+const char *trial_complaint_random(const struct algorithm *algorithm, const struct bank *bank,
+                                   int rows, int columns, uint64_t seed);
+/* The same for all algorithms: a random bank and picture from each seed first .. last, done by
+ * every algorithm that applies. Complains also of an algorithm that never did. */
+const char *trial_complaint_seeds(uint64_t first, uint64_t last);
 
 #endif
