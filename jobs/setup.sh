@@ -18,6 +18,7 @@ build_packages=(
 test_packages=(
     hdf5-tools python3-h5py shellcheck clang-format
     clang libclang-rt-dev libomp-dev
+    gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
 
 # Print those of the arguments that are not installed.
