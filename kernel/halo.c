@@ -96,28 +96,59 @@ void halo_load(struct halo *halo, const struct package *package, const void *byt
     }
 }
 
-/* One unusable pixel, at (y, x) from the area's first pixel. */
-static void spoil_around(const struct halo *halo, int64_t y, int64_t x, float *results,
-                         int64_t result_stride)
+/* Set `until` to `row` in the columns whose pixel is not usable; false: there are none. */
+static bool columns_mark(const float *restrict from, float *restrict until, int64_t count,
+                         float row)
 {
-    int64_t top = y - halo->reach.down, bottom = y + halo->reach.up;
-    int64_t left = x - halo->reach.right, right = x + halo->reach.left;
-    for (int64_t row = top < 0 ? 0 : top; row <= bottom && row < halo->area.rows; row++)
-        for (int64_t column = left < 0 ? 0 : left; column <= right && column < halo->area.columns;
-             column++)
-            results[row * result_stride + column] = NAN;
+    int unusable = 0;
+    for (int64_t i = 0; i < count; i++) {
+        bool usable = pixel_usable(from[i]);
+        until[i] = usable ? until[i] : row;
+        unusable |= !usable;
+    }
+    return unusable;
 }
 
+/* Column x of the halo, where it spoils this row at all, does so to results x - wide .. x: a result
+ * is spoiled when the last such column up to x + wide is not left of it. */
+static void spoil_row(const float *until, int64_t row, int64_t wide, float *results, int64_t count)
+{
+    int64_t last = -1;
+    for (int64_t x = 0; x < wide; x++)
+        if (until[x] >= (float)row)
+            last = x;
+    for (int64_t x = 0; x < count; x++) {
+        if (until[wide + x] >= (float)row)
+            last = wide + x;
+        if (last >= x)
+            results[x] = NAN;
+    }
+}
+
+/* Rows and columns one after the other, so that the time does not depend on how many pixels are
+ * unusable: while the window's rows pass by, `until` has the last row of results that each column
+ * of the halo spoils, a number that a float holds exactly. */
 void halo_spoil(const struct halo *halo, const struct package *package, const void *bytes,
                 int64_t slice, float *results, int64_t result_stride)
 {
-    struct rectangle inside = grid_surroundings(package->grid, &halo->reach, &halo->area);
+    const struct rectangle *area = &halo->area;
+    const struct reach *reach = &halo->reach;
+    struct rectangle inside = grid_surroundings(package->grid, reach, area);
     struct window window = package_window(package, bytes, slice, &inside);
-    for (int64_t y = 0; y < inside.rows; y++) {
-        const float *row = window_row(&window, PIXEL_F32, y);
-        for (int64_t x = 0; x < inside.columns; x++)
-            if (!pixel_usable(row[x]))
-                spoil_around(halo, inside.row + y - halo->area.row,
-                             inside.column + x - halo->area.column, results, result_stride);
+    int64_t wide = reach->left + reach->right;
+    int64_t left = inside.column - (area->column - reach->left);
+    float *until = halo->floats;
+    for (int64_t x = 0; x < wide + area->columns; x++)
+        until[x] = -1;
+    int64_t read = 0, last = -1; /* rows of the window; row of the results that is spoiled */
+    for (int64_t y = 0; y < area->rows; y++) {
+        for (; read < inside.rows && inside.row + read <= area->row + y + reach->down; read++) {
+            int64_t reached = inside.row + read - area->row + reach->up;
+            const float *from = window_row(&window, PIXEL_F32, read);
+            if (columns_mark(from, until + left, inside.columns, (float)reached))
+                last = reached;
+        }
+        if (y <= last)
+            spoil_row(until, y, wide, results + y * result_stride, area->columns);
     }
 }
