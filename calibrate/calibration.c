@@ -198,6 +198,8 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     struct bench bench = {.comm = comm, .request = request, .result = calibration};
     memcpy(bench.setup.values, request->values,
            (size_t)request->kernel->parameter_count * sizeof(double));
+    request->kernel->settle(&bench.setup); /* for the master's processor, on every rank */
+    comm_broadcast(comm, bench.setup.values, sizeof bench.setup.values);
     bool good = input_open(&bench, failure) && names_gather(&bench, failure);
     if (good) {
         scratch_name(&bench);

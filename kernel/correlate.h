@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "kernel/bank.h"
+#include "kernel/isa.h"
 
 #define CORRELATE_PIXEL_MOST 0x1p96F
 enum { CORRELATE_SLACK = 32 }; /* floats that may be read right of the right reach */
@@ -32,6 +33,14 @@ struct tile {
     bool accumulate; /* result = max(result, response) instead of result = response */
 };
 
+/* What a correlator is wanted for: tiles of at most rows x columns, and the instruction set whose
+ * speeds decide between ways of doing them. All ranks of a run are told the same one, whichever
+ * they compute with, so that all do the same. */
+struct demand {
+    int rows, columns;
+    enum isa tuned;
+};
+
 struct correlator; /* a bank made ready for one algorithm; read-only once made */
 
 struct algorithm {
@@ -39,18 +48,13 @@ struct algorithm {
     const char *summary;
     /* Can it do this bank exactly? */
     bool (*applies)(const struct bank *bank);
-    /* Estimated seconds for a rows x columns tile, in multiply-adds of the direct algorithm;
-     * deterministic, so that every rank of a run chooses the same. */
-    double (*effort)(const struct bank *bank, int rows, int columns);
-    /* For tiles of at most rows x columns. The bank may be freed afterwards. NULL: out of memory.
-     */
-    struct correlator *(*new_correlator)(const struct bank *bank, int rows, int columns);
+    /* Estimated seconds for a tile of the full size, in multiply-adds of the direct algorithm. */
+    double (*effort)(const struct bank *bank, const struct demand *demand);
+    /* The bank may be freed afterwards. NULL: out of memory. */
+    struct correlator *(*new_correlator)(const struct bank *bank, const struct demand *demand);
     size_t (*workspace_bytes)(const struct correlator *correlator); /* per thread, aligned to 64 */
     void (*run)(const struct correlator *correlator, const struct tile *tile, void *workspace);
     void (*free_correlator)(struct correlator **correlator);
-    /* A tile may be cut into several between rows that are multiples of this, with the same result
-     * bit for bit (so that threads can share it). NULL: it must be done in one piece. */
-    int (*row_step)(const struct correlator *correlator);
 };
 
 /* All algorithms, the reference first; borrowed, static. */

@@ -226,10 +226,9 @@ static void direct_isa_set(struct correlator *correlator)
 #endif
 }
 
-static struct correlator *direct_new(const struct bank *bank, int rows, int columns)
+static struct correlator *direct_new(const struct bank *bank, const struct demand *demand)
 {
-    (void)rows;
-    (void)columns;
+    (void)demand;
     struct correlator *correlator = calloc(1, sizeof *correlator);
     if (!correlator)
         return NULL;
@@ -245,25 +244,38 @@ static bool direct_applies(const struct bank *bank)
     return bank->count > 0;
 }
 
-/* How much longer a multiply-add takes than one of six filters at a time, for which a pixel is
- * loaded once: measured, between what AVX2 and AVX-512 say. */
-static double direct_slowness(const struct bank *bank, int columns)
+/* What the loops take longer for than six filters at a time, where one load of a pixel serves six
+ * multiply-adds: measured, as parts of that. */
+static const struct slowness {
+    int lanes;
+    int cell; /* columns that a cell of a lone filter takes at its best; fewer go in narrow ones */
+    double few;  /* taps' rows too few for sliding */
+    double step; /* sliding, for each result row but the first: 1 + step / rows of taps */
+    double narrow, pair, several;
+} slowness_of[ISA_COUNT] = {
+    [ISA_BASELINE] = {4, 8, 1.3, 0.8, 1.1, 1.1, 1.0},
+    [ISA_AVX2] = {8, 16, 2.1, 1.5, 1.1, 1.2, 1.0},
+    [ISA_AVX512] = {16, 64, 2.4, 2.0, 1.4, 1.42, 1.08},
+};
+
+static double direct_slowness(const struct bank *bank, const struct demand *demand)
 {
+    const struct slowness *slow = &slowness_of[demand->tuned];
     const int rows = bank->filters[0].rows;
-    const double narrow = columns < 32 ? 1.2 : 1; /* cells of few sums */
-    if (bank->count == 2)
-        return 1.35;
-    if (bank->count > 2)
-        return 1.05;
-    return narrow * (rows >= DIRECT_SLIDE_ROWS ? 1 + 2.0 / rows : 2.2);
+    if (bank->count > 1)
+        return bank->count == 2 ? slow->pair : bank->count == 6 ? 1 : slow->several;
+    if (rows < DIRECT_SLIDE_ROWS)
+        return slow->few;
+    return (1 + slow->step / rows) * (demand->columns < slow->cell ? slow->narrow : 1);
 }
 
-static double direct_effort(const struct bank *bank, int rows, int columns)
+static double direct_effort(const struct bank *bank, const struct demand *demand)
 {
-    const double lanes = 8;   /* columns are done that many at a time */
     const double storing = 2; /* maximum and store, in taps per filter */
-    double taps = (double)bank_tap_count(bank) + storing * bank->count;
-    return direct_slowness(bank, columns) * taps * rows * ceil(columns / lanes) * lanes;
+    const int lanes = slowness_of[demand->tuned].lanes;
+    const double taps = (double)bank_tap_count(bank) + storing * bank->count;
+    const double columns = ceil((double)demand->columns / lanes) * lanes;
+    return direct_slowness(bank, demand) * taps * demand->rows * columns;
 }
 
 static size_t direct_workspace(const struct correlator *correlator)
@@ -277,12 +289,6 @@ static void direct_run(const struct correlator *correlator, const struct tile *t
     correlator->run(&correlator->bank, tile, workspace);
 }
 
-static int direct_row_step(const struct correlator *correlator)
-{
-    (void)correlator;
-    return 1;
-}
-
 const struct algorithm direct_algorithm = {.name = "direct",
                                            .summary = "every tap a multiply-add, six filters at a "
                                                       "time in registers",
@@ -291,5 +297,4 @@ const struct algorithm direct_algorithm = {.name = "direct",
                                            .new_correlator = direct_new,
                                            .workspace_bytes = direct_workspace,
                                            .run = direct_run,
-                                           .free_correlator = direct_free,
-                                           .row_step = direct_row_step};
+                                           .free_correlator = direct_free};

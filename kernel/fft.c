@@ -189,15 +189,15 @@ static const struct fft_isa *isa_passes(void)
     return &fft_isa_generic;
 }
 
-static struct correlator *correlator_new(const struct bank *bank, int rows, int columns)
+static struct correlator *correlator_new(const struct bank *bank, const struct demand *demand)
 {
     struct fft_plan plan;
     bool made = false;
     struct correlator *self = calloc(1, sizeof *self);
-    if (!fft_plan_init(&plan, bank, rows, columns) || self == NULL)
+    if (!fft_plan_init(&plan, bank, demand) || self == NULL)
         goto out;
     self->isa = isa_passes();
-    self->rows_most = rows;
+    self->rows_most = demand->rows;
     made = sections_init(self, &plan, bank);
 out:
     if (!made)
@@ -209,15 +209,15 @@ out:
 static bool fft_applies(const struct bank *bank)
 {
     struct fft_plan plan;
-    const bool applies = fft_plan_init(&plan, bank, 1, 1);
+    const bool applies = fft_plan_init(&plan, bank, &(struct demand){.rows = 1, .columns = 1});
     fft_plan_release(&plan);
     return applies;
 }
 
-static double fft_effort(const struct bank *bank, int rows, int columns)
+static double fft_effort(const struct bank *bank, const struct demand *demand)
 {
     struct fft_plan plan;
-    const double effort = fft_plan_init(&plan, bank, rows, columns) ? plan.effort : HUGE_VAL;
+    const double effort = fft_plan_init(&plan, bank, demand) ? plan.effort : HUGE_VAL;
     fft_plan_release(&plan);
     return effort;
 }
@@ -467,22 +467,6 @@ static void correlator_run(const struct correlator *correlator, const struct til
     }
 }
 
-/* Windows start afresh there; those of a single filter go in twos. Beyond the tallest tile there is
- * nothing to cut. */
-static int correlator_row_step(const struct correlator *correlator)
-{
-    int step = 1;
-    for (int s = 0; s < correlator->count && step < correlator->rows_most; s++) {
-        const struct fft_section *cut = &correlator->sections[s].cut;
-        const int own = cut->count == 1 ? 2 * cut->valid_rows : cut->valid_rows;
-        int common = step;
-        while (common % own != 0 && common < correlator->rows_most)
-            common += step;
-        step = common;
-    }
-    return smaller(step, correlator->rows_most);
-}
-
 const struct algorithm fft_algorithm = {
     .name = "fft",
     .summary = "batched Fourier transforms with overlap-save",
@@ -492,5 +476,4 @@ const struct algorithm fft_algorithm = {
     .workspace_bytes = correlator_workspace,
     .run = correlator_run,
     .free_correlator = correlator_free,
-    .row_step = correlator_row_step,
 };

@@ -7,22 +7,47 @@
 
 /*
  * What a one-dimensional transform costs, in multiply-adds of the direct algorithm that take as
- * long, for one lane: measured on one core, between what AVX2 and AVX-512 say (a tenth apart, a
- * fifth for the plain ones).
+ * long: measured on one core (Sapphire Rapids) for each instruction set.
  */
-static const struct price {
-    double column; /* with its product, down a window, in a batch */
+struct price {
+    double column; /* with its product, down a window, in a batch, for one lane */
     double row;    /* with the maximum */
     double plain;  /* lanes over columns: product or finish, with its share of transposing */
-} prices[FFT_SIZES] = {{650, 580, 1100},   {850, 730, 1600},   {1000, 850, 1850},
-                       {1400, 1150, 2700}, {2100, 1650, 3550}, {3000, 2200, 4400},
-                       {5400, 4000, 6400}};
-
-enum {
-    LANES_WIDE = 16, /* of a batch; narrower processors waste less of the last one */
-    LANES_NARROW = 8,
-    LEAST_PAIRS = 6 /* for a batch; with fewer, lanes over columns are faster */
 };
+
+static const struct prices {
+    int lanes; /* of a batch */
+    struct price of[FFT_SIZES];
+} prices_of[ISA_COUNT] = {
+    [ISA_BASELINE] = {4,
+                      {{360, 290, 520},
+                       {545, 440, 680},
+                       {640, 510, 810},
+                       {880, 700, 1130},
+                       {1310, 1050, 1650},
+                       {1570, 1260, 2090},
+                       {2290, 1830, 3080}}},
+    [ISA_AVX2] = {8,
+                  {{730, 580, 1030},
+                   {1040, 830, 1550},
+                   {1150, 920, 1730},
+                   {1630, 1300, 2580},
+                   {2420, 1940, 3600},
+                   {3470, 2780, 4450},
+                   {5780, 4620, 6550}}},
+    [ISA_AVX512] = {16,
+                    {{650, 520, 1280},
+                     {900, 720, 1800},
+                     {1050, 840, 2150},
+                     {1550, 1250, 2700},
+                     {2700, 2100, 4050},
+                     {4100, 3300, 4900},
+                     {7300, 5800, 7000}}},
+};
+
+/* Transforms of a window's pixels, in plain ones for each of its rows. A lone filter's window is
+ * two of the tile's, one of them imaginary. */
+static const double forward_real = 1.7, forward_pair = 2;
 
 static int larger(int a, int b)
 {
@@ -47,51 +72,58 @@ static void reach_widen(struct reach *reach, const struct filter *filter)
     reach->right = larger(reach->right, filter->columns - 1 - filter->anchor_column);
 }
 
-static double batched_effort(const struct fft_section *section, const struct price *price, int rows,
-                             int across, int windows)
+/* How many windows a tile takes. */
+struct windows {
+    int across, count;
+};
+
+static double batched_effort(const struct fft_section *section, const struct demand *demand,
+                             struct windows windows)
 {
-    const double lanes = (LANES_WIDE * parts(section->pairs, LANES_WIDE) +
-                          LANES_NARROW * parts(section->pairs, LANES_NARROW)) /
-                         2.0;
-    const double forward = 2.0 * section->size * price->plain;
+    const struct prices *prices = &prices_of[demand->tuned];
+    const struct price *price = &prices->of[section->kind];
+    const double lanes = (double)prices->lanes * parts(section->pairs, prices->lanes);
+    const double forward = forward_real * section->size * price->plain;
     const double columns = lanes * section->size * price->column;
-    return windows * (forward + columns) + lanes * across * rows * price->row;
+    return windows.count * (forward + columns) + lanes * windows.across * demand->rows * price->row;
 }
 
 /* One filter takes its windows in pairs, several filters go in pairs over each window. */
-static double plain_effort(const struct fft_section *section, const struct price *price,
-                           int windows)
+static double plain_effort(const struct fft_section *section, const struct demand *demand,
+                           struct windows windows)
 {
-    const int images = section->count == 1 ? parts(windows, 2) : windows;
-    const double forward = 2.0 * section->size;
+    const bool paired = section->count == 1 && windows.count > 1;
+    const int images = paired ? parts(windows.count, 2) : windows.count;
+    const double forward = (paired ? forward_pair : forward_real) * section->size;
     const double inverse = (double)section->size + section->valid_columns;
-    return images * (forward + section->pairs * inverse) * price->plain;
+    return images * (forward + section->pairs * inverse) *
+           prices_of[demand->tuned].of[section->kind].plain;
 }
 
 /* Complete a section whose filters and reach are known with windows of one kind. */
-static double section_effort(struct fft_section *section, int kind, int rows, int columns)
+static double section_effort(struct fft_section *section, int kind, const struct demand *demand)
 {
     section->kind = kind;
     section->size = FFT_INNER * fft_outers[kind];
     section->valid_rows = section->size - section->reach.up - section->reach.down;
     section->valid_columns = section->size - section->reach.left - section->reach.right;
     section->pairs = parts(section->count, 2);
-    section->batched = section->pairs >= LEAST_PAIRS;
     if (section->valid_rows < 1 || section->valid_columns < 1)
         return HUGE_VAL;
-    const int across = parts(columns, section->valid_columns);
-    const int windows = across * parts(rows, section->valid_rows);
-    const struct price *price = &prices[kind];
-    return section->batched ? batched_effort(section, price, rows, across, windows)
-                            : plain_effort(section, price, windows);
+    struct windows windows = {.across = parts(demand->columns, section->valid_columns)};
+    windows.count = windows.across * parts(demand->rows, section->valid_rows);
+    const double batched = batched_effort(section, demand, windows);
+    const double plain = plain_effort(section, demand, windows);
+    section->batched = batched < plain;
+    return section->batched ? batched : plain;
 }
 
-static double section_choose(struct fft_section *section, int rows, int columns)
+static double section_choose(struct fft_section *section, const struct demand *demand)
 {
     double least = HUGE_VAL;
     struct fft_section best = *section;
     for (int kind = 0; kind < FFT_SIZES; kind++) {
-        const double effort = section_effort(section, kind, rows, columns);
+        const double effort = section_effort(section, kind, demand);
         if (effort < least) {
             least = effort;
             best = *section;
@@ -125,7 +157,7 @@ static bool same_span(const struct bank *bank, const int *order, int i, int j)
 }
 
 static void step_find(struct step *steps, int end, const int *order, const struct bank *bank,
-                      int rows, int columns)
+                      const struct demand *demand)
 {
     struct fft_section section = {.first = end, .count = 0};
     steps[end].effort = HUGE_VAL;
@@ -135,20 +167,20 @@ static void step_find(struct step *steps, int end, const int *order, const struc
         reach_widen(&section.reach, &bank->filters[order[first]]);
         if (first > 0 && same_span(bank, order, first - 1, first))
             continue;
-        const double effort = steps[first].effort + section_choose(&section, rows, columns);
+        const double effort = steps[first].effort + section_choose(&section, demand);
         if (effort < steps[end].effort)
             steps[end] = (struct step){effort, section};
     }
 }
 
 /* Dynamic programming over the filters by size; sections break only where the size does. */
-static bool cut(struct fft_plan *plan, struct step *steps, const struct bank *bank, int rows,
-                int columns)
+static bool cut(struct fft_plan *plan, struct step *steps, const struct bank *bank,
+                const struct demand *demand)
 {
     steps[0].effort = 0;
     for (int end = 1; end <= bank->count; end++)
         if (end == bank->count || !same_span(bank, plan->order, end - 1, end))
-            step_find(steps, end, plan->order, bank, rows, columns);
+            step_find(steps, end, plan->order, bank, demand);
     plan->effort = steps[bank->count].effort;
     if (!isfinite(plan->effort))
         return false;
@@ -163,7 +195,7 @@ static bool cut(struct fft_plan *plan, struct step *steps, const struct bank *ba
     return true;
 }
 
-bool fft_plan_init(struct fft_plan *plan, const struct bank *bank, int rows, int columns)
+bool fft_plan_init(struct fft_plan *plan, const struct bank *bank, const struct demand *demand)
 {
     *plan = (struct fft_plan){0};
     if (bank->count < 1)
@@ -174,7 +206,7 @@ bool fft_plan_init(struct fft_plan *plan, const struct bank *bank, int rows, int
     if (steps == NULL || plan->order == NULL)
         goto out;
     sort_filters(plan->order, bank);
-    made = cut(plan, steps, bank, rows, columns);
+    made = cut(plan, steps, bank, demand);
 out:
     free(steps);
     return made;

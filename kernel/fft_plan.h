@@ -1,14 +1,15 @@
 /*
  * How a bank is cut for the batched FFT: sections of filters of similar size, each with a window
- * size of its own, because small filters leave more of a window valid. Depends on the bank and the
- * tile's size alone, not on the processor: every rank cuts alike. Private to the algorithm "fft".
+ * size of its own, because small filters leave more of a window valid. Depends on the bank and on
+ * what is demanded alone, not on the processor: every rank cuts alike. Private to the algorithm
+ * "fft".
  */
 #ifndef KERNEL_FFT_PLAN_H
 #define KERNEL_FFT_PLAN_H
 
 #include <stdbool.h>
 
-#include "kernel/bank.h"
+#include "kernel/correlate.h"
 
 struct fft_section {
     int first, count; /* filters, in fft_plan's order */
@@ -27,9 +28,8 @@ struct fft_plan {
     double effort;                /* direct multiply-adds that take as long */
 };
 
-/* For tiles of rows x columns. False: out of memory, or a filter that no window holds. Release it
- * in either case. */
-bool fft_plan_init(struct fft_plan *plan, const struct bank *bank, int rows, int columns);
+/* False: out of memory, or a filter that no window holds. Release it in either case. */
+bool fft_plan_init(struct fft_plan *plan, const struct bank *bank, const struct demand *demand);
 void fft_plan_release(struct fft_plan *plan);
 
 #endif

@@ -43,8 +43,8 @@ static void order_by_area(int *order, const struct bank *bank)
 }
 
 /* The cheapest algorithm for a whole bank, and its effort. */
-static const struct algorithm *algorithm_cheapest(const struct bank *bank, int rows, int columns,
-                                                  double *effort)
+static const struct algorithm *algorithm_cheapest(const struct bank *bank,
+                                                  const struct demand *demand, double *effort)
 {
     size_t count;
     const struct algorithm *const *list = algorithm_list(&count);
@@ -53,7 +53,7 @@ static const struct algorithm *algorithm_cheapest(const struct bank *bank, int r
     for (size_t i = 0; i < count; i++) {
         if (!list[i]->applies(bank))
             continue;
-        double estimate = list[i]->effort(bank, rows, columns);
+        double estimate = list[i]->effort(bank, demand);
         if (estimate < *effort) {
             *effort = estimate;
             cheapest = list[i];
@@ -63,8 +63,9 @@ static const struct algorithm *algorithm_cheapest(const struct bank *bank, int r
 }
 
 /* The cheapest for the filters order[from] .. order[to - 1]. False: out of memory. */
-static bool part_choose(const struct bank *bank, const int *order, int from, int to, int rows,
-                        int columns, const struct algorithm **chosen, double *effort)
+static bool part_choose(const struct bank *bank, const int *order, int from, int to,
+                        const struct demand *demand, const struct algorithm **chosen,
+                        double *effort)
 {
     *chosen = NULL;
     *effort = 0;
@@ -73,13 +74,13 @@ static bool part_choose(const struct bank *bank, const int *order, int from, int
     struct bank *part = bank_new_subset(bank, order + from, to - from);
     if (!part)
         return false;
-    *chosen = algorithm_cheapest(part, rows, columns, effort);
+    *chosen = algorithm_cheapest(part, demand, effort);
     bank_free(&part);
     return true;
 }
 
 /* Try every place between filters of different sizes. False: out of memory. */
-static bool split_choose(struct split *split, const struct bank *bank, int rows, int columns)
+static bool split_choose(struct split *split, const struct bank *bank, const struct demand *demand)
 {
     split->effort = HUGE_VAL;
     for (int large = 0; large < split->count; large++) {
@@ -88,8 +89,8 @@ static bool split_choose(struct split *split, const struct bank *bank, int rows,
             continue;
         const struct algorithm *first, *second;
         double effort, more;
-        if (!part_choose(bank, order, 0, large, rows, columns, &first, &effort) ||
-            !part_choose(bank, order, large, split->count, rows, columns, &second, &more))
+        if (!part_choose(bank, order, 0, large, demand, &first, &effort) ||
+            !part_choose(bank, order, large, split->count, demand, &second, &more))
             return false;
         const double twice = large > 0 ? 1.05 : 1; /* going over a tile twice must pay */
         double total = (effort + more) * twice;
@@ -104,7 +105,7 @@ static bool split_choose(struct split *split, const struct bank *bank, int rows,
 }
 
 static bool group_add(struct groups *groups, const struct bank *bank, const int *indices, int count,
-                      int rows, int columns, const struct algorithm *algorithm)
+                      const struct demand *demand, const struct algorithm *algorithm)
 {
     if (!algorithm)
         return true;
@@ -113,7 +114,7 @@ static bool group_add(struct groups *groups, const struct bank *bank, const int 
         return false;
     struct group *group = &groups->group[groups->count];
     *group = (struct group){.algorithm = algorithm, .filters = count};
-    group->correlator = algorithm->new_correlator(part, rows, columns);
+    group->correlator = algorithm->new_correlator(part, demand);
     bank_free(&part);
     if (!group->correlator)
         return false;
@@ -121,33 +122,47 @@ static bool group_add(struct groups *groups, const struct bank *bank, const int 
     return true;
 }
 
-static bool groups_fill(struct groups *groups, const struct bank *bank, int rows, int columns,
-                        struct split *split)
+static bool groups_fill(struct groups *groups, const struct bank *bank, const struct demand *demand,
+                        const struct split *split)
 {
     groups->effort = split->effort;
-    return group_add(groups, bank, split->order, split->large, rows, columns, split->chosen[0]) &&
-           group_add(groups, bank, split->order + split->large, split->count - split->large, rows,
-                     columns, split->chosen[1]);
+    return group_add(groups, bank, split->order, split->large, demand, split->chosen[0]) &&
+           group_add(groups, bank, split->order + split->large, split->count - split->large, demand,
+                     split->chosen[1]);
 }
 
-struct groups *groups_new(const struct bank *bank, int rows, int columns,
+/* False: out of memory; release it in either case. */
+static bool split_init(struct split *split, const struct bank *bank, const struct demand *demand,
+                       const struct algorithm *algorithm)
+{
+    *split = (struct split){.count = bank->count};
+    split->order = calloc((size_t)bank->count + 1, sizeof *split->order);
+    if (!split->order)
+        return false;
+    order_by_area(split->order, bank);
+    if (!algorithm)
+        return split_choose(split, bank, demand);
+    split->chosen[1] = algorithm;
+    split->effort = algorithm->effort(bank, demand);
+    return true;
+}
+
+double groups_estimate(const struct bank *bank, const struct demand *demand,
+                       const struct algorithm *algorithm)
+{
+    struct split split;
+    const double effort = split_init(&split, bank, demand, algorithm) ? split.effort : (double)NAN;
+    free(split.order);
+    return effort;
+}
+
+struct groups *groups_new(const struct bank *bank, const struct demand *demand,
                           const struct algorithm *algorithm)
 {
-    bool done = false;
-    struct split split = {.count = bank->count};
+    struct split split;
     struct groups *groups = calloc(1, sizeof *groups);
-    split.order = calloc((size_t)bank->count + 1, sizeof *split.order);
-    if (!groups || !split.order)
-        goto out;
-    order_by_area(split.order, bank);
-    if (algorithm) {
-        split.chosen[1] = algorithm;
-        split.effort = algorithm->effort(bank, rows, columns);
-    } else if (!split_choose(&split, bank, rows, columns)) {
-        goto out;
-    }
-    done = groups_fill(groups, bank, rows, columns, &split);
-out:
+    bool done = split_init(&split, bank, demand, algorithm) && groups &&
+                groups_fill(groups, bank, demand, &split);
     free(split.order);
     if (!done)
         groups_free(&groups);
@@ -174,29 +189,6 @@ void groups_run(const struct groups *groups, const struct tile *tile, void *work
         group->algorithm->run(group->correlator, &next, workspace);
         next.accumulate = true;
     }
-}
-
-static int common_divisor(int a, int b)
-{
-    return b == 0 ? a : common_divisor(b, a % b);
-}
-
-int row_step_common(int a, int b)
-{
-    return a == 0 || b == 0 ? 0 : a / common_divisor(a, b) * b;
-}
-
-static int group_row_step(const struct group *group)
-{
-    return group->algorithm->row_step ? group->algorithm->row_step(group->correlator) : 0;
-}
-
-int groups_row_step(const struct groups *groups)
-{
-    int step = 1;
-    for (int i = 0; i < groups->count; i++)
-        step = row_step_common(step, group_row_step(&groups->group[i]));
-    return step;
 }
 
 double groups_effort(const struct groups *groups)

@@ -71,6 +71,9 @@ struct kernel {
     int parameter_count;
     /* Can this setup be run? If not, one sentence without a file name into why[size]. */
     bool (*check)(const struct kernel_setup *setup, char *why, size_t size);
+    /* Put in place of what the setup leaves to this processor what that comes to, so that other
+     * processors do the same. */
+    void (*settle)(struct kernel_setup *setup);
     int64_t (*task_count)(const struct kernel_setup *setup); /* of a checked setup */
     /* Of a checked setup; NULL: out of memory. Freed by free_job, which sets *job NULL. */
     struct kernel_job *(*new_job)(const struct kernel_setup *setup);

@@ -8,13 +8,25 @@
 #include "kernel/correlate.h"
 #include "kernel/matched_job.h"
 #include "kernel/package.h"
+#include "kernel/tiling.h"
 
 enum { BLOCK_MOST = 8192 };
 
-enum parameter_index { BANK, COMBINE, POLARITY, ANGLES, SIGMA, LENGTH, ALGORITHM, PARAMETERS };
+enum parameter_index {
+    BANK,
+    COMBINE,
+    POLARITY,
+    ANGLES,
+    SIGMA,
+    LENGTH,
+    ALGORITHM,
+    TUNED,
+    PARAMETERS
+};
 enum bank_choice { BANK_SOURCE, BANK_CHAUDHURI };
 enum polarity_choice { POLARITY_BRIGHT, POLARITY_DARK };
 enum { ALGORITHM_AUTO };
+enum { TUNED_AUTO };
 
 static const char *const bank_choices[] = {"source", "chaudhuri", NULL};
 static const char *const combine_choices[] = {[COMBINE_SUM] = "sum",
@@ -25,6 +37,10 @@ static const char *const combine_choices[] = {[COMBINE_SUM] = "sum",
 static const char *const polarity_choices[] = {"bright", "dark", NULL};
 static const char *const algorithm_choices[] = {"auto",  "reference", "direct",
                                                 "orbit", "fft",       NULL};
+
+static const char *const tuned_choices[] = {"auto", [1 + ISA_BASELINE] = "generic",
+                                            [1 + ISA_AVX2] = "avx2", [1 + ISA_AVX512] = "avx512",
+                                            NULL};
 
 static const struct kernel_parameter parameters[PARAMETERS] = {
     [BANK] = {.name = "bank",
@@ -68,6 +84,14 @@ static const struct kernel_parameter parameters[PARAMETERS] = {
                    .initial = ALGORITHM_AUTO,
                    .greatest = 4,
                    .whole = true},
+    [TUNED] = {.name = "tuned",
+               .help =
+                   "instruction set whose speeds decide what auto takes; calibrate puts its own "
+                   "machine's into the profile, so that every rank of a run does the same",
+               .choices = tuned_choices,
+               .initial = TUNED_AUTO,
+               .greatest = 3,
+               .whole = true},
 };
 
 static int choice(const struct kernel_setup *setup, enum parameter_index index)
@@ -96,6 +120,13 @@ static enum combine setup_combine(const struct kernel_setup *setup)
 static const struct algorithm *setup_algorithm(const struct kernel_setup *setup)
 {
     return algorithm_find(algorithm_choices[choice(setup, ALGORITHM)]);
+}
+
+/* Whose speeds decide; "auto": this processor's. */
+static enum isa setup_tuned(const struct kernel_setup *setup)
+{
+    const int tuned = choice(setup, TUNED);
+    return tuned == TUNED_AUTO ? isa_current() : (enum isa)(tuned - 1);
 }
 
 static bool value_check(const struct kernel_parameter *parameter, double value, char *why,
@@ -218,6 +249,11 @@ static bool matched_check(const struct kernel_setup *setup, char *why, size_t si
     return good;
 }
 
+static void matched_settle(struct kernel_setup *setup)
+{
+    setup->values[TUNED] = 1 + (double)setup_tuned(setup);
+}
+
 static int64_t matched_task_count(const struct kernel_setup *setup)
 {
     struct grid grid;
@@ -242,11 +278,14 @@ static struct kernel_job *matched_new_job(const struct kernel_setup *setup)
         goto failed;
     grid_init(&job->grid, &setup->extent, setup->block);
     job->reach = bank_reach(bank);
-    job->response = response_new(bank, setup_combine(setup), setup->block, setup->block,
-                                 setup_algorithm(setup));
+    job->tile = tiling_edge(bank, setup_combine(setup), setup->block, setup_tuned(setup),
+                            setup_algorithm(setup));
+    if (job->tile == 0)
+        goto failed;
+    const struct demand demand = {job->tile, job->tile, setup_tuned(setup)};
+    job->response = response_new(bank, setup_combine(setup), &demand, setup_algorithm(setup));
     if (!job->response)
         goto failed;
-    matched_job_cut(job);
     bank_free(&bank);
     return job;
 failed:
@@ -312,6 +351,7 @@ const struct kernel matched_filter_kernel = {
     .parameters = parameters,
     .parameter_count = PARAMETERS,
     .check = matched_check,
+    .settle = matched_settle,
     .task_count = matched_task_count,
     .new_job = matched_new_job,
     .free_job = matched_free_job,

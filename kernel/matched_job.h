@@ -11,12 +11,9 @@ struct kernel_job {
     struct grid grid;
     struct reach reach;
     struct response *response; /* owned */
-    int row_step;   /* tasks may be cut into strips at multiples of this; 0: not at all */
-    int strip_rows; /* of the largest strip */
+    int tile;                  /* edge of the tiles that a block is computed in */
 };
 
-/* Set row_step and strip_rows, given all else. */
-void matched_job_cut(struct kernel_job *job);
 size_t matched_workspace_bytes(const struct kernel_job *job, int threads);
 void matched_compute(const struct kernel_job *job, int64_t first, int64_t count,
                      const void *package, int threads, void *workspace,

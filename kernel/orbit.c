@@ -39,14 +39,14 @@ static bool orbit_applies(const struct bank *bank)
 
 /* Prices in multiply-adds of the direct algorithm that take as long, measured on one core, between
  * what AVX2 and AVX-512 say. */
-static double orbit_effort(const struct bank *bank, int rows, int columns)
+static double orbit_effort(const struct bank *bank, const struct demand *demand)
 {
     const double product = 1, feature = 3.8, image = 30;
     struct orbit_plan plan;
     double effort = HUGE_VAL;
     if (orbit_plan_init(&plan, bank) && plan.count > 0)
         effort = (product * plan.multiply_adds + feature * plan.features + image * plan.images) *
-                 rows * columns;
+                 demand->rows * demand->columns;
     orbit_plan_release(&plan);
     return effort;
 }
@@ -60,14 +60,13 @@ static void correlator_free(struct correlator **correlator)
     *correlator = NULL;
 }
 
-static struct correlator *correlator_new(const struct bank *bank, int rows, int columns)
+static struct correlator *correlator_new(const struct bank *bank, const struct demand *demand)
 {
-    (void)rows;
     struct correlator *correlator = calloc(1, sizeof *correlator);
     if (!correlator)
         return NULL;
     correlator->isa = isa_passes();
-    correlator->columns_most = columns;
+    correlator->columns_most = demand->columns;
     if (!orbit_plan_init(&correlator->plan, bank) || correlator->plan.count == 0)
         correlator_free(&correlator);
     return correlator;
@@ -126,12 +125,6 @@ static void correlator_run(const struct correlator *correlator, const struct til
                    workspace);
 }
 
-static int correlator_row_step(const struct correlator *correlator)
-{
-    (void)correlator;
-    return 1;
-}
-
 const struct algorithm orbit_algorithm = {
     .name = "orbit",
     .summary = "sums of products shared by filters that are images of each other",
@@ -141,5 +134,4 @@ const struct algorithm orbit_algorithm = {
     .workspace_bytes = correlator_workspace,
     .run = correlator_run,
     .free_correlator = correlator_free,
-    .row_step = correlator_row_step,
 };

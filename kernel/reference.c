@@ -16,10 +16,10 @@ static bool reference_applies(const struct bank *bank)
     return bank->count > 0;
 }
 
-static double reference_effort(const struct bank *bank, int rows, int columns)
+static double reference_effort(const struct bank *bank, const struct demand *demand)
 {
     const double slower = 64; /* than a multiply-add of the direct algorithm */
-    return slower * (double)bank_tap_count(bank) * rows * columns;
+    return slower * (double)bank_tap_count(bank) * demand->rows * demand->columns;
 }
 
 static void reference_free(struct correlator **correlator)
@@ -31,10 +31,9 @@ static void reference_free(struct correlator **correlator)
     *correlator = NULL;
 }
 
-static struct correlator *reference_new(const struct bank *bank, int rows, int columns)
+static struct correlator *reference_new(const struct bank *bank, const struct demand *demand)
 {
-    (void)rows;
-    (void)columns;
+    (void)demand;
     struct correlator *correlator = calloc(1, sizeof *correlator);
     if (!correlator)
         return NULL;
@@ -87,12 +86,6 @@ static void reference_run(const struct correlator *correlator, const struct tile
         }
 }
 
-static int reference_row_step(const struct correlator *correlator)
-{
-    (void)correlator;
-    return 1;
-}
-
 const struct algorithm reference_algorithm = {.name = "reference",
                                               .summary = "the definition, term by term, in doubles",
                                               .applies = reference_applies,
@@ -100,5 +93,4 @@ const struct algorithm reference_algorithm = {.name = "reference",
                                               .new_correlator = reference_new,
                                               .workspace_bytes = reference_workspace,
                                               .run = reference_run,
-                                              .free_correlator = reference_free,
-                                              .row_step = reference_row_step};
+                                              .free_correlator = reference_free};

@@ -1,5 +1,6 @@
 #include "kernel/response.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct response {
@@ -60,14 +61,14 @@ bool response_applies(const struct bank *bank, enum combine combine,
 
 /* False: out of memory. A scale without filters adds nothing. */
 static bool summand_add(struct response *response, const struct bank *bank, enum combine combine,
-                        int i, const struct algorithm *algorithm)
+                        int i, const struct demand *demand, const struct algorithm *algorithm)
 {
     struct bank *part = summand_bank(bank, combine, i);
     if (!part)
         return false;
     bool done = true;
     if (part->count > 0) {
-        struct groups *groups = groups_new(part, response->rows, response->columns, algorithm);
+        struct groups *groups = groups_new(part, demand, algorithm);
         done = groups != NULL;
         response->summands[response->count] = groups;
         response->count += done;
@@ -76,19 +77,19 @@ static bool summand_add(struct response *response, const struct bank *bank, enum
     return done;
 }
 
-struct response *response_new(const struct bank *bank, enum combine combine, int rows, int columns,
-                              const struct algorithm *algorithm)
+struct response *response_new(const struct bank *bank, enum combine combine,
+                              const struct demand *demand, const struct algorithm *algorithm)
 {
     int summands = summand_count(bank, combine);
     struct response *response = calloc(1, sizeof *response);
     if (!response)
         return NULL;
-    response->rows = rows;
-    response->columns = columns;
+    response->rows = demand->rows;
+    response->columns = demand->columns;
     response->summands = calloc((size_t)summands, sizeof(struct groups *));
     bool done = response->summands != NULL;
     for (int i = 0; done && i < summands; i++)
-        done = summand_add(response, bank, combine, i, algorithm);
+        done = summand_add(response, bank, combine, i, demand, algorithm);
     if (!done)
         response_free(&response);
     return response;
@@ -134,19 +135,18 @@ void response_run(const struct response *response, const struct tile *tile, void
     }
 }
 
-int response_row_step(const struct response *response)
-{
-    int step = 1;
-    for (int i = 0; i < response->count; i++)
-        step = row_step_common(step, groups_row_step(response->summands[i]));
-    return step;
-}
-
-double response_effort(const struct response *response)
+double response_estimate(const struct bank *bank, enum combine combine, const struct demand *demand,
+                         const struct algorithm *algorithm)
 {
     double effort = 0;
-    for (int i = 0; i < response->count; i++)
-        effort += groups_effort(response->summands[i]);
+    for (int i = 0; i < summand_count(bank, combine); i++) {
+        struct bank *part = summand_bank(bank, combine, i);
+        if (!part)
+            return (double)NAN;
+        if (part->count > 0)
+            effort += groups_estimate(part, demand, algorithm);
+        bank_free(&part);
+    }
     return effort;
 }
 

@@ -10,20 +10,20 @@
 
 struct response; /* read-only once made */
 
-/* For tiles of at most rows x columns; `algorithm` may be NULL: the fastest, filter by filter. The
- * bank may be freed afterwards. NULL: out of memory. */
-struct response *response_new(const struct bank *bank, enum combine combine, int rows, int columns,
-                              const struct algorithm *algorithm);
+/* `algorithm` may be NULL: the fastest, filter by filter. The bank may be freed afterwards. NULL:
+ * out of memory. */
+struct response *response_new(const struct bank *bank, enum combine combine,
+                              const struct demand *demand, const struct algorithm *algorithm);
 /* Can that algorithm do every bank that response_new would give it? False: out of memory. */
 bool response_applies(const struct bank *bank, enum combine combine,
                       const struct algorithm *algorithm, bool *applies);
 size_t response_workspace_bytes(const struct response *response); /* aligned to 64 */
 /* tile->accumulate must be false. */
 void response_run(const struct response *response, const struct tile *tile, void *workspace);
-/* Tiles may be cut at rows that are multiples of this; 0: not at all. */
-int response_row_step(const struct response *response);
-/* Estimated, for a tile of the full size, in multiply-adds of the direct algorithm. */
-double response_effort(const struct response *response);
+/* What a response would take, estimated for a tile of the full size, in multiply-adds of the direct
+ * algorithm. NAN: out of memory. */
+double response_estimate(const struct bank *bank, enum combine combine, const struct demand *demand,
+                         const struct algorithm *algorithm);
 /* The summands, one unless a sum of maxima was asked for; borrowed; NULL: there is no such one. */
 const struct groups *response_summand(const struct response *response, int i);
 void response_free(struct response **response); /* sets *response NULL */

@@ -100,7 +100,8 @@ static bool plan_fits(const struct execution *execution, const struct job *job,
     return packages_fit(execution, job, failure);
 }
 
-/* Local, the same on every rank. */
+/* Collective, with the same outcome on every rank. What the plan leaves to the processor, the
+ * master's decides. */
 static bool job_make(struct stage *stage, const struct extent *extent, struct failure *failure)
 {
     const struct execution *execution = stage->execution;
@@ -114,8 +115,11 @@ static bool job_make(struct stage *stage, const struct extent *extent, struct fa
                            "pixels",
                            execution->plan_name);
     struct kernel_setup setup = {.extent = *extent, .block = plan->block};
-    return job_parameters(kernel, &plan->parameters, execution->plan_name, &setup, failure) &&
-           job_init(&stage->job, kernel, &setup, execution->input, failure) &&
+    if (!job_parameters(kernel, &plan->parameters, execution->plan_name, &setup, failure))
+        return false;
+    kernel->settle(&setup);
+    comm_broadcast(execution->comm, setup.values, sizeof setup.values);
+    return job_init(&stage->job, kernel, &setup, execution->input, failure) &&
            plan_fits(execution, &stage->job, failure);
 }
 

@@ -122,8 +122,8 @@ static void beyond_the_largest_window(void **state)
     struct random random = {901};
     struct bank *bank = bank_new_random(&random, 1, 129, 2);
     assert_false(fft()->applies(bank));
-    assert_true(fft()->effort(bank, 10, 10) > DBL_MAX);
-    assert_null(fft()->new_correlator(bank, 10, 10));
+    assert_true(fft()->effort(bank, &(struct demand){10, 10, isa_current()}) > DBL_MAX);
+    assert_null(fft()->new_correlator(bank, &(struct demand){10, 10, isa_current()}));
     bank_free(&bank);
 }
 
@@ -134,7 +134,7 @@ static void effort_grows_with_the_tile(void **state)
     assert_non_null(bank);
     double last = 0;
     for (int tile = 16; tile <= 1024; tile *= 2) {
-        const double effort = fft()->effort(bank, tile, tile);
+        const double effort = fft()->effort(bank, &(struct demand){tile, tile, isa_current()});
         assert_true(effort > last);
         last = effort;
     }

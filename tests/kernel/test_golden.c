@@ -154,7 +154,8 @@ static void the_reference_meets_the_retina(void **state)
     ptrdiff_t stride;
     float *floats = padded(&image, BORDER, &stride);
     struct bank *bank = bank_new_source();
-    struct correlator *correlator = reference->new_correlator(bank, 1, 1);
+    struct correlator *correlator =
+        reference->new_correlator(bank, &(struct demand){1, 1, isa_current()});
     int rows, columns;
     float *golden = sample_floats(&retina, "max", &image, &rows, &columns);
     for (int y = 0; y < rows; y += APART)

@@ -71,7 +71,7 @@ static void groups_do_every_filter_once(void **state)
     (void)state;
     struct random random = {1};
     struct bank *bank = mixed_bank(20, 20, &random);
-    struct groups *groups = groups_new(bank, ROWS, COLUMNS, NULL);
+    struct groups *groups = groups_new(bank, &(struct demand){ROWS, COLUMNS, isa_current()}, NULL);
     struct bench *bench = bench_new(&random);
     assert_non_null(groups);
     void *workspace = aligned_alloc(64, groups_workspace_bytes(groups) / 64 * 64 + 64);
@@ -103,13 +103,14 @@ static void a_split_is_never_estimated_worse_than_one_algorithm(void **state)
         struct random random = {seed};
         struct bank *bank = mixed_bank((int)random_between(&random, 0, 20),
                                        (int)random_between(&random, 1, 20), &random);
-        int edge = (int)random_between(&random, 8, 200);
-        struct groups *groups = groups_new(bank, edge, edge, NULL);
-        struct groups *again = groups_new(bank, edge, edge, NULL);
+        const int edge = (int)random_between(&random, 8, 200);
+        const struct demand demand = {edge, edge, (enum isa)(seed % ISA_COUNT)};
+        struct groups *groups = groups_new(bank, &demand, NULL);
+        struct groups *again = groups_new(bank, &demand, NULL);
         int filters = 0, same = 0;
         for (size_t i = 0; i < count; i++)
             if (algorithms[i]->applies(bank))
-                assert_true(groups_effort(groups) <= algorithms[i]->effort(bank, edge, edge));
+                assert_true(groups_effort(groups) <= algorithms[i]->effort(bank, &demand));
         for (int i = 0; groups_algorithm(groups, i, &filters); i++) {
             assert_ptr_equal(groups_algorithm(again, i, &same),
                              groups_algorithm(groups, i, &filters));
@@ -128,7 +129,7 @@ static void the_reference_is_never_chosen(void **state)
         struct random random = {9};
         int filters;
         struct bank *bank = mixed_bank(large, 3, &random);
-        struct groups *groups = groups_new(bank, 64, 64, NULL);
+        struct groups *groups = groups_new(bank, &(struct demand){64, 64, isa_current()}, NULL);
         for (int i = 0; groups_algorithm(groups, i, &filters); i++)
             assert_ptr_not_equal(groups_algorithm(groups, i, &filters),
                                  algorithm_find("reference"));
@@ -142,24 +143,14 @@ static void one_algorithm_can_be_asked_for(void **state)
     (void)state;
     struct random random = {2};
     struct bank *bank = mixed_bank(3, 3, &random);
-    struct groups *groups = groups_new(bank, 64, 64, algorithm_find("direct"));
+    struct groups *groups =
+        groups_new(bank, &(struct demand){64, 64, isa_current()}, algorithm_find("direct"));
     int filters;
     assert_ptr_equal(groups_algorithm(groups, 0, &filters), algorithm_find("direct"));
     assert_int_equal(filters, 6);
     assert_null(groups_algorithm(groups, 1, &filters));
-    assert_int_equal(groups_row_step(groups), 1);
     groups_free(&groups);
     bank_free(&bank);
-}
-
-static void steps_meet_at_their_common_multiples(void **state)
-{
-    (void)state;
-    assert_int_equal(row_step_common(1, 1), 1);
-    assert_int_equal(row_step_common(4, 6), 12);
-    assert_int_equal(row_step_common(1, 41), 41);
-    assert_int_equal(row_step_common(0, 5), 0);
-    assert_int_equal(row_step_common(5, 0), 0);
 }
 
 /* Sum over scales (here: sizes) of the maximum over that scale's filters. */
@@ -168,7 +159,8 @@ static void a_sum_of_maxima_adds_scale_by_scale(void **state)
     (void)state;
     struct random random = {4};
     struct bank *bank = mixed_bank(5, 7, &random);
-    struct response *response = response_new(bank, COMBINE_SUMMAX, ROWS, COLUMNS, NULL);
+    struct response *response =
+        response_new(bank, COMBINE_SUMMAX, &(struct demand){ROWS, COLUMNS, isa_current()}, NULL);
     assert_non_null(response);
     assert_non_null(response_summand(response, 1));
     assert_null(response_summand(response, 2));
@@ -198,7 +190,6 @@ int main(void)
         cmocka_unit_test(a_split_is_never_estimated_worse_than_one_algorithm),
         cmocka_unit_test(the_reference_is_never_chosen),
         cmocka_unit_test(one_algorithm_can_be_asked_for),
-        cmocka_unit_test(steps_meet_at_their_common_multiples),
         cmocka_unit_test(a_sum_of_maxima_adds_scale_by_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,8 +157,10 @@ static void chaudhuri_and_source_have_symmetries(void **state)
     assert_non_null(source);
     assert_trial_random(orbit(), chaudhuri, 10, 101, 501);
     assert_trial_random(orbit(), source, 2, 70, 502);
-    assert_true(orbit()->effort(chaudhuri, 1, 1) < (double)bank_tap_count(chaudhuri));
-    assert_true(orbit()->effort(source, 1, 1) < (double)bank_tap_count(source));
+    assert_true(orbit()->effort(chaudhuri, &(struct demand){1, 1, isa_current()}) <
+                (double)bank_tap_count(chaudhuri));
+    assert_true(orbit()->effort(source, &(struct demand){1, 1, isa_current()}) <
+                (double)bank_tap_count(source));
     bank_free(&source);
     bank_free(&chaudhuri);
 }
@@ -208,8 +210,8 @@ static void pixels_beyond_the_reach_are_not_read(void **state)
     struct bank *bank = bank_new_random(&random, 3, 3, 9);
     bank_symmetrize(bank);
     assert_false(orbit()->applies(bank));
-    assert_true(orbit()->effort(bank, 8, 8) > DBL_MAX);
-    assert_null(orbit()->new_correlator(bank, 8, 8));
+    assert_true(orbit()->effort(bank, &(struct demand){8, 8, isa_current()}) > DBL_MAX);
+    assert_null(orbit()->new_correlator(bank, &(struct demand){8, 8, isa_current()}));
     bank_free(&bank);
 }
 
@@ -219,7 +221,7 @@ static void asymmetric_banks_are_refused(void **state)
     struct random random = {801};
     struct bank *bank = bank_new_random(&random, 4, 6, 6);
     assert_false(orbit()->applies(bank));
-    assert_null(orbit()->new_correlator(bank, 8, 8));
+    assert_null(orbit()->new_correlator(bank, &(struct demand){8, 8, isa_current()}));
     bank_free(&bank);
 }
 

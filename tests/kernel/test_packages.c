@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernel/bank.h"
+#include "kernel/tiling.h"
 #include "tests/kernel/whole.h"
 
 static const struct kernel *matched(void)
@@ -124,38 +125,61 @@ static void values_do_not_depend_on_packages_or_threads(void **state)
     }
 }
 
-/* Few, large tasks are cut into strips and shared by the threads. */
-static void strips_do_not_show(void **state)
+/* One block of several tiles: whoever computes them, and however many, nothing changes. */
+static void check_tiles(const char *bank, const char *combine, const char *algorithm, int edge)
 {
-    (void)state;
     struct random random = {7};
-    struct extent extent = {1, 150, 130, PIXEL_U16};
-    struct kernel_setup setup = setup_initial(matched(), &extent, 130);
+    const struct extent extent = {1, edge, edge, PIXEL_U16};
+    struct kernel_setup setup = setup_initial(matched(), &extent, edge);
+    setup_word(&setup, matched(), "bank", bank);
+    setup_word(&setup, matched(), "combine", combine);
+    setup_word(&setup, matched(), "algorithm", algorithm);
+    struct bank *filters = setup_bank(&setup);
+    const enum combine how = strcmp(combine, "summax") == 0 ? COMBINE_SUMMAX : COMBINE_MAX;
+    assert_in_range(tiling_edge(filters, how, edge, isa_current(), algorithm_find(algorithm)), 48,
+                    edge - 1);
+    bank_free(&filters);
     struct stack stack;
     stack_init_random(&stack, &extent, &random);
-    float *one = whole_compute(matched(), &setup, &stack, &random, 1, 1, NULL);
-    for (int threads = 2; threads <= 7; threads++) {
+    int64_t pulses = 0;
+    float *one = whole_compute(matched(), &setup, &stack, &random, 1, 1, &pulses);
+    assert_true(pulses >= 4);
+    for (int threads = 2; threads <= 5; threads += 3) {
         float *many = whole_compute(matched(), &setup, &stack, &random, 1, threads, NULL);
-        assert_memory_equal(one, many, 150 * 130 * sizeof *one);
+        assert_memory_equal(one, many, (size_t)edge * (size_t)edge * sizeof *one);
         free(many);
     }
     free(one);
     stack_release(&stack);
 }
 
+static void tiles_do_not_show(void **state)
+{
+    (void)state;
+    check_tiles("chaudhuri", "max", "auto", 270);
+    check_tiles("chaudhuri", "max", "direct", 150);
+    check_tiles("chaudhuri", "max", "orbit", 150);
+    check_tiles("source", "max", "fft", 270);
+    check_tiles("source", "max", "auto", 270);
+    check_tiles("source", "summax", "auto", 270);
+}
+
+/* One pulse a task when nobody helps, one at least when others do all the work. */
 static void the_caller_gets_its_pulse(void **state)
 {
     (void)state;
     struct random random = {11};
     struct extent extent = {1, 64, 64, PIXEL_U8};
-    struct kernel_setup setup = setup_initial(matched(), &extent, 16);
-    struct stack stack;
-    stack_init_random(&stack, &extent, &random);
-    int64_t pulses = 0;
-    float *image = whole_compute(matched(), &setup, &stack, &random, 4, 1, &pulses);
-    assert_true(pulses >= 16); /* at least once a task when nobody helps */
-    free(image);
-    stack_release(&stack);
+    for (int threads = 1; threads <= 5; threads++) {
+        struct kernel_setup setup = setup_initial(matched(), &extent, 16);
+        struct stack stack;
+        stack_init_random(&stack, &extent, &random);
+        int64_t pulses = 0;
+        float *image = whole_compute(matched(), &setup, &stack, &random, 16, threads, &pulses);
+        assert_true(pulses >= (threads == 1 ? 16 : 1));
+        free(image);
+        stack_release(&stack);
+    }
 }
 
 /* The reach of the spoiled pixels, by definition. */
@@ -250,7 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_do_not_depend_on_packages_or_threads),
-        cmocka_unit_test(strips_do_not_show),
+        cmocka_unit_test(tiles_do_not_show),
         cmocka_unit_test(the_caller_gets_its_pulse),
         cmocka_unit_test(unusable_pixels_spoil_what_they_reach),
         cmocka_unit_test(constant_images_give_nothing_inside),

@@ -1,6 +1,7 @@
 #include "tests/kernel/whole.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,8 +141,12 @@ static int64_t runs_make(struct run *runs, int64_t tasks, int64_t most, struct r
     return n;
 }
 
+static pthread_t caller;
+
 static void pulse_count(void *self)
 {
+    if (!pthread_equal(caller, pthread_self()))
+        abort(); /* a pulse from a thread that did not call */
     ++*(int64_t *)self;
 }
 
@@ -175,6 +180,7 @@ static void run_compute(const struct kernel *kernel, const struct kernel_job *jo
     package[bytes] = guard;
     results[values] = guard;
     struct kernel_source source = stack_source(stack);
+    caller = pthread_self();
     struct kernel_pulse pulse = {.call = pulses ? pulse_count : NULL, .self = pulses};
     if (!kernel->pack(job, run->first, run->count, &source, package))
         whole_abort("the source failed");

@@ -30,9 +30,10 @@ static void *ours_begin(const struct work *work, const struct setting *setting,
     struct ours *ours = calloc(1, sizeof *ours);
     if (!ours)
         abort();
+    const struct demand demand = {setting->tile, setting->tile, isa_current()};
     ours->work = work;
     ours->setting = *setting;
-    ours->groups = groups_new(work->bank, setting->tile, setting->tile, algorithm);
+    ours->groups = groups_new(work->bank, &demand, algorithm);
     if (!ours->groups)
         abort();
     ours->workspace_bytes = groups_workspace_bytes(ours->groups);
