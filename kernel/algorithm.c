@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "kernel/correlate.h"
@@ -26,4 +27,14 @@ const struct algorithm *algorithm_find(const char *name)
         if (strcmp(algorithms[i]->name, name) == 0)
             return algorithms[i];
     return NULL;
+}
+
+bool algorithm_applies(const struct algorithm *algorithm, const struct bank *bank, bool *applies)
+{
+    const struct demand pixel = {1, 1, ISA_BASELINE};
+    double effort;
+    if (!algorithm->estimate(bank, &pixel, 1, &effort))
+        return false;
+    *applies = isfinite(effort);
+    return true;
 }

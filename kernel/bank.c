@@ -147,16 +147,19 @@ static void raise_to(int *most, int value)
         *most = value;
 }
 
+void reach_widen(struct reach *reach, const struct filter *filter)
+{
+    raise_to(&reach->up, filter->anchor_row);
+    raise_to(&reach->down, filter->rows - 1 - filter->anchor_row);
+    raise_to(&reach->left, filter->anchor_column);
+    raise_to(&reach->right, filter->columns - 1 - filter->anchor_column);
+}
+
 struct reach bank_reach(const struct bank *bank)
 {
-    struct reach reach = {0, 0, 0, 0};
-    for (int i = 0; i < bank->count; i++) {
-        const struct filter *filter = &bank->filters[i];
-        raise_to(&reach.up, filter->anchor_row);
-        raise_to(&reach.down, filter->rows - 1 - filter->anchor_row);
-        raise_to(&reach.left, filter->anchor_column);
-        raise_to(&reach.right, filter->columns - 1 - filter->anchor_column);
-    }
+    struct reach reach = {0};
+    for (int i = 0; i < bank->count; i++)
+        reach_widen(&reach, &bank->filters[i]);
     return reach;
 }
 

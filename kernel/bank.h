@@ -57,6 +57,8 @@ struct bank *bank_new_collapsed(const struct bank *bank, enum combine combine);
 /* Multiply every tap, for instance by -1 to find dark ridges instead of bright ones. */
 void bank_scale(struct bank *bank, double factor);
 struct reach bank_reach(const struct bank *bank);
+/* Take in one more filter; start with no reach at all. */
+void reach_widen(struct reach *reach, const struct filter *filter);
 /* Taps of all filters together, zeros included. */
 int64_t bank_tap_count(const struct bank *bank);
 void bank_free(struct bank **bank); /* sets *bank NULL */

@@ -5,8 +5,8 @@
  * Pixels are finite and at most CORRELATE_PIXEL_MOST in magnitude, so that no sum overflows: the
  * caller replaces others by zero and marks the results within their reach as not a number.
  *
- * A pixel's value depends on the tile's own origin at most, never on threads or on what else is
- * in the package.
+ * A bank has at least one filter. A pixel's value depends on the tile's own origin at most, never
+ * on threads or on what else is in the package.
  */
 #ifndef KERNEL_CORRELATE_H
 #define KERNEL_CORRELATE_H
@@ -41,16 +41,19 @@ struct demand {
     enum isa tuned;
 };
 
+enum { DEMANDS_MOST = 8 }; /* compared in one go */
+
 struct correlator; /* a bank made ready for one algorithm; read-only once made */
 
 struct algorithm {
     const char *name; /* "reference", "direct", "orbit", "fft" */
     const char *summary;
-    /* Can it do this bank exactly? */
-    bool (*applies)(const struct bank *bank);
-    /* Estimated seconds for a tile of the full size, in multiply-adds of the direct algorithm. */
-    double (*effort)(const struct bank *bank, const struct demand *demand);
-    /* The bank may be freed afterwards. NULL: out of memory. */
+    /* What a tile of the full size takes, estimated, for each of `count` demands: in multiply-adds
+     * of the direct algorithm that take as long; HUGE_VAL when it cannot do this bank exactly, for
+     * whatever demand. False: out of memory. */
+    bool (*estimate)(const struct bank *bank, const struct demand *demands, int count,
+                     double *efforts);
+    /* The bank may be freed afterwards. NULL: out of memory, or it cannot do this bank. */
     struct correlator *(*new_correlator)(const struct bank *bank, const struct demand *demand);
     size_t (*workspace_bytes)(const struct correlator *correlator); /* per thread, aligned to 64 */
     void (*run)(const struct correlator *correlator, const struct tile *tile, void *workspace);
@@ -60,5 +63,7 @@ struct algorithm {
 /* All algorithms, the reference first; borrowed, static. */
 const struct algorithm *const *algorithm_list(size_t *count);
 const struct algorithm *algorithm_find(const char *name);
+/* Can it do this bank exactly? False: out of memory. */
+bool algorithm_applies(const struct algorithm *algorithm, const struct bank *bank, bool *applies);
 
 #endif

@@ -215,16 +215,14 @@ static void direct_free(struct correlator **correlator)
     *correlator = NULL;
 }
 
-static void direct_isa_set(struct correlator *correlator)
-{
-    correlator->run = direct_run_generic;
+static void (*const runs[ISA_COUNT])(const struct direct_bank *bank, const struct tile *tile,
+                                     ptrdiff_t *offsets) = {
+    [ISA_BASELINE] = direct_run_generic,
 #ifdef __x86_64__
-    if (isa_current() == ISA_AVX2)
-        correlator->run = direct_run_avx2;
-    if (isa_current() == ISA_AVX512)
-        correlator->run = direct_run_avx512;
+    [ISA_AVX2] = direct_run_avx2,
+    [ISA_AVX512] = direct_run_avx512,
 #endif
-}
+};
 
 static struct correlator *direct_new(const struct bank *bank, const struct demand *demand)
 {
@@ -232,16 +230,11 @@ static struct correlator *direct_new(const struct bank *bank, const struct deman
     struct correlator *correlator = calloc(1, sizeof *correlator);
     if (!correlator)
         return NULL;
-    direct_isa_set(correlator);
+    correlator->run = runs[isa_current()];
     bool lone = bank->count == 1 && bank->filters[0].rows >= DIRECT_SLIDE_ROWS;
     if (lone ? !slide_build(correlator, &bank->filters[0]) : !groups_build(correlator, bank))
         direct_free(&correlator);
     return correlator;
-}
-
-static bool direct_applies(const struct bank *bank)
-{
-    return bank->count > 0;
 }
 
 /* What the loops take longer for than six filters at a time, where one load of a pixel serves six
@@ -278,9 +271,17 @@ static double direct_effort(const struct bank *bank, const struct demand *demand
     return direct_slowness(bank, demand) * taps * demand->rows * columns;
 }
 
+static bool direct_estimate(const struct bank *bank, const struct demand *demands, int count,
+                            double *efforts)
+{
+    for (int i = 0; i < count; i++)
+        efforts[i] = direct_effort(bank, &demands[i]);
+    return true;
+}
+
 static size_t direct_workspace(const struct correlator *correlator)
 {
-    return (size_t)correlator->places_most * sizeof(ptrdiff_t);
+    return ((size_t)correlator->places_most * sizeof(ptrdiff_t) + 63) / 64 * 64;
 }
 
 static void direct_run(const struct correlator *correlator, const struct tile *tile,
@@ -292,8 +293,7 @@ static void direct_run(const struct correlator *correlator, const struct tile *t
 const struct algorithm direct_algorithm = {.name = "direct",
                                            .summary = "every tap a multiply-add, six filters at a "
                                                       "time in registers",
-                                           .applies = direct_applies,
-                                           .effort = direct_effort,
+                                           .estimate = direct_estimate,
                                            .new_correlator = direct_new,
                                            .workspace_bytes = direct_workspace,
                                            .run = direct_run,

@@ -177,26 +177,22 @@ static bool sections_init(struct correlator *self, const struct fft_plan *plan,
     return made;
 }
 
-/* The passes for the instruction set in use. */
-static const struct fft_isa *isa_passes(void)
-{
+static const struct fft_isa *const passes[ISA_COUNT] = {
+    [ISA_BASELINE] = &fft_isa_generic,
 #ifdef __x86_64__
-    if (isa_current() == ISA_AVX512)
-        return &fft_isa_avx512;
-    if (isa_current() == ISA_AVX2)
-        return &fft_isa_avx2;
+    [ISA_AVX2] = &fft_isa_avx2,
+    [ISA_AVX512] = &fft_isa_avx512,
 #endif
-    return &fft_isa_generic;
-}
+};
 
 static struct correlator *correlator_new(const struct bank *bank, const struct demand *demand)
 {
     struct fft_plan plan;
     bool made = false;
     struct correlator *self = calloc(1, sizeof *self);
-    if (!fft_plan_init(&plan, bank, demand) || self == NULL)
+    if (!fft_plan_init(&plan, bank, demand) || plan.count == 0 || self == NULL)
         goto out;
-    self->isa = isa_passes();
+    self->isa = passes[isa_current()];
     self->rows_most = demand->rows;
     made = sections_init(self, &plan, bank);
 out:
@@ -206,20 +202,17 @@ out:
     return self;
 }
 
-static bool fft_applies(const struct bank *bank)
+static bool fft_estimate(const struct bank *bank, const struct demand *demands, int count,
+                         double *efforts)
 {
-    struct fft_plan plan;
-    const bool applies = fft_plan_init(&plan, bank, &(struct demand){.rows = 1, .columns = 1});
-    fft_plan_release(&plan);
-    return applies;
-}
-
-static double fft_effort(const struct bank *bank, const struct demand *demand)
-{
-    struct fft_plan plan;
-    const double effort = fft_plan_init(&plan, bank, demand) ? plan.effort : HUGE_VAL;
-    fft_plan_release(&plan);
-    return effort;
+    bool done = true;
+    for (int i = 0; done && i < count; i++) {
+        struct fft_plan plan;
+        done = fft_plan_init(&plan, bank, &demands[i]);
+        efforts[i] = plan.effort;
+        fft_plan_release(&plan);
+    }
+    return done;
 }
 
 /* ---- running ---- */
@@ -470,8 +463,7 @@ static void correlator_run(const struct correlator *correlator, const struct til
 const struct algorithm fft_algorithm = {
     .name = "fft",
     .summary = "batched Fourier transforms with overlap-save",
-    .applies = fft_applies,
-    .effort = fft_effort,
+    .estimate = fft_estimate,
     .new_correlator = correlator_new,
     .workspace_bytes = correlator_workspace,
     .run = correlator_run,

@@ -64,14 +64,6 @@ static int filter_span(const struct filter *filter)
     return larger(filter->rows, filter->columns);
 }
 
-static void reach_widen(struct reach *reach, const struct filter *filter)
-{
-    reach->up = larger(reach->up, filter->anchor_row);
-    reach->down = larger(reach->down, filter->rows - 1 - filter->anchor_row);
-    reach->left = larger(reach->left, filter->anchor_column);
-    reach->right = larger(reach->right, filter->columns - 1 - filter->anchor_column);
-}
-
 /* How many windows a tile takes. */
 struct windows {
     int across, count;
@@ -173,7 +165,8 @@ static void step_find(struct step *steps, int end, const int *order, const struc
     }
 }
 
-/* Dynamic programming over the filters by size; sections break only where the size does. */
+/* Dynamic programming over the filters by size; sections break only where the size does. False: out
+ * of memory. */
 static bool cut(struct fft_plan *plan, struct step *steps, const struct bank *bank,
                 const struct demand *demand)
 {
@@ -183,7 +176,7 @@ static bool cut(struct fft_plan *plan, struct step *steps, const struct bank *ba
             step_find(steps, end, plan->order, bank, demand);
     plan->effort = steps[bank->count].effort;
     if (!isfinite(plan->effort))
-        return false;
+        return true;
     for (int end = bank->count; end > 0; end = steps[end].last.first)
         plan->count++;
     plan->sections = calloc((size_t)plan->count, sizeof *plan->sections);
@@ -198,8 +191,6 @@ static bool cut(struct fft_plan *plan, struct step *steps, const struct bank *ba
 bool fft_plan_init(struct fft_plan *plan, const struct bank *bank, const struct demand *demand)
 {
     *plan = (struct fft_plan){0};
-    if (bank->count < 1)
-        return false;
     bool made = false;
     struct step *steps = calloc((size_t)bank->count + 1, sizeof *steps);
     plan->order = calloc((size_t)bank->count, sizeof *plan->order);

@@ -28,7 +28,8 @@ struct fft_plan {
     double effort;                /* direct multiply-adds that take as long */
 };
 
-/* False: out of memory, or a filter that no window holds. Release it in either case. */
+/* No sections and an effort of HUGE_VAL: a filter is larger than every window. False: out of
+ * memory. Release it in either case. */
 bool fft_plan_init(struct fft_plan *plan, const struct bank *bank, const struct demand *demand);
 void fft_plan_release(struct fft_plan *plan);
 

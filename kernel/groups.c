@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { GROUPS_MOST = 2 };
 
@@ -17,12 +18,16 @@ struct groups {
     struct group group[GROUPS_MOST];
 };
 
-/* The bank's filters from the largest to the smallest, and a way to cut that list in two. */
+/* An algorithm for a part of a bank; NULL for a part without filters. */
+struct choice {
+    const struct algorithm *algorithm;
+    double effort;
+};
+
+/* The bank's filters from the largest to the smallest, cut in two for one demand. */
 struct split {
-    int *order;
-    int count;                                   /* of filters */
-    int large;                                   /* how many go to the first group; may be 0 */
-    const struct algorithm *chosen[GROUPS_MOST]; /* NULL for a group without filters */
+    int large; /* how many go to the first group; may be 0 */
+    struct choice parts[GROUPS_MOST];
     double effort;
 };
 
@@ -31,77 +36,106 @@ static int filter_area(const struct bank *bank, int index)
     return bank->filters[index].rows * bank->filters[index].columns;
 }
 
-/* Insertion: stable, and a bank has few filters. */
-static void order_by_area(int *order, const struct bank *bank)
+/* Insertion: stable, and a bank has few filters. NULL: out of memory. */
+static int *order_new(const struct bank *bank)
 {
-    for (int i = 0; i < bank->count; i++) {
+    int *order = calloc((size_t)bank->count, sizeof *order);
+    for (int i = 0; order && i < bank->count; i++) {
         int k = i;
         for (; k > 0 && filter_area(bank, order[k - 1]) < filter_area(bank, i); k--)
             order[k] = order[k - 1];
         order[k] = i;
     }
+    return order;
 }
 
-/* The cheapest algorithm for a whole bank, and its effort. */
-static const struct algorithm *algorithm_cheapest(const struct bank *bank,
-                                                  const struct demand *demand, double *effort)
+/* The cheapest algorithm for a whole bank, for each of some demands. False: out of memory. */
+static bool bank_choose(const struct bank *bank, const struct demand *demands, int count,
+                        struct choice *choices)
 {
-    size_t count;
-    const struct algorithm *const *list = algorithm_list(&count);
-    const struct algorithm *cheapest = NULL;
-    *effort = HUGE_VAL;
-    for (size_t i = 0; i < count; i++) {
-        if (!list[i]->applies(bank))
-            continue;
-        double estimate = list[i]->effort(bank, demand);
-        if (estimate < *effort) {
-            *effort = estimate;
-            cheapest = list[i];
-        }
-    }
-    return cheapest;
-}
-
-/* The cheapest for the filters order[from] .. order[to - 1]. False: out of memory. */
-static bool part_choose(const struct bank *bank, const int *order, int from, int to,
-                        const struct demand *demand, const struct algorithm **chosen,
-                        double *effort)
-{
-    *chosen = NULL;
-    *effort = 0;
-    if (from == to)
-        return true;
-    struct bank *part = bank_new_subset(bank, order + from, to - from);
-    if (!part)
-        return false;
-    *chosen = algorithm_cheapest(part, demand, effort);
-    bank_free(&part);
-    return true;
-}
-
-/* Try every place between filters of different sizes. False: out of memory. */
-static bool split_choose(struct split *split, const struct bank *bank, const struct demand *demand)
-{
-    split->effort = HUGE_VAL;
-    for (int large = 0; large < split->count; large++) {
-        const int *order = split->order;
-        if (large > 0 && filter_area(bank, order[large - 1]) == filter_area(bank, order[large]))
-            continue;
-        const struct algorithm *first, *second;
-        double effort, more;
-        if (!part_choose(bank, order, 0, large, demand, &first, &effort) ||
-            !part_choose(bank, order, large, split->count, demand, &second, &more))
+    size_t algorithms;
+    const struct algorithm *const *list = algorithm_list(&algorithms);
+    for (int d = 0; d < count; d++)
+        choices[d] = (struct choice){NULL, HUGE_VAL};
+    for (size_t i = 0; i < algorithms; i++) {
+        double efforts[DEMANDS_MOST];
+        if (!list[i]->estimate(bank, demands, count, efforts))
             return false;
-        const double twice = large > 0 ? 1.05 : 1; /* going over a tile twice must pay */
-        double total = (effort + more) * twice;
-        if (total >= split->effort)
-            continue;
-        split->large = large;
-        split->effort = total;
-        split->chosen[0] = first;
-        split->chosen[1] = second;
+        for (int d = 0; d < count; d++)
+            if (efforts[d] < choices[d].effort)
+                choices[d] = (struct choice){list[i], efforts[d]};
     }
     return true;
+}
+
+/* The same for the `filters` filters at `indices`. False: out of memory. */
+static bool part_choose(const struct bank *bank, const int *indices, int filters,
+                        const struct demand *demands, int count, struct choice *choices)
+{
+    memset(choices, 0, (size_t)count * sizeof *choices);
+    if (filters == 0)
+        return true;
+    struct bank *part = bank_new_subset(bank, indices, filters);
+    const bool done = part && bank_choose(part, demands, count, choices);
+    bank_free(&part);
+    return done;
+}
+
+static void split_improve(struct split *split, int large, struct choice first, struct choice second)
+{
+    const double twice = large > 0 ? 1.05 : 1; /* going over a tile twice must pay */
+    const double effort = (first.effort + second.effort) * twice;
+    if (effort < split->effort)
+        *split = (struct split){large, {first, second}, effort};
+}
+
+/* The next place after `large` to cut: where filters are smaller by a fifth than after the last
+ * cut, because those of nearly one size go together. */
+static int cut_next(const struct bank *bank, const int *order, int large)
+{
+    const double alike = 0.8; /* of the area */
+    const double area = filter_area(bank, order[large]);
+    do
+        large++;
+    while (large < bank->count && filter_area(bank, order[large]) > alike * area);
+    return large;
+}
+
+/* Try all cuts for all demands. False: out of memory. */
+static bool splits_choose(struct split *splits, const struct bank *bank, const int *order,
+                          const struct demand *demands, int count)
+{
+    for (int d = 0; d < count; d++)
+        splits[d].effort = HUGE_VAL;
+    for (int large = 0; large < bank->count; large = cut_next(bank, order, large)) {
+        struct choice first[DEMANDS_MOST], second[DEMANDS_MOST];
+        if (!part_choose(bank, order, large, demands, count, first) ||
+            !part_choose(bank, order + large, bank->count - large, demands, count, second))
+            return false;
+        for (int d = 0; d < count; d++)
+            split_improve(&splits[d], large, first[d], second[d]);
+    }
+    return true;
+}
+
+/* The whole bank by that algorithm. False: out of memory. */
+static bool splits_whole(struct split *splits, const struct bank *bank,
+                         const struct demand *demands, int count, const struct algorithm *algorithm)
+{
+    double efforts[DEMANDS_MOST];
+    if (!algorithm->estimate(bank, demands, count, efforts))
+        return false;
+    for (int d = 0; d < count; d++)
+        splits[d] = (struct split){.parts[1] = {algorithm, efforts[d]}, .effort = efforts[d]};
+    return true;
+}
+
+/* False: out of memory. */
+static bool splits_make(struct split *splits, const struct bank *bank, const int *order,
+                        const struct demand *demands, int count, const struct algorithm *algorithm)
+{
+    return algorithm ? splits_whole(splits, bank, demands, count, algorithm)
+                     : splits_choose(splits, bank, order, demands, count);
 }
 
 static bool group_add(struct groups *groups, const struct bank *bank, const int *indices, int count,
@@ -122,48 +156,37 @@ static bool group_add(struct groups *groups, const struct bank *bank, const int 
     return true;
 }
 
-static bool groups_fill(struct groups *groups, const struct bank *bank, const struct demand *demand,
-                        const struct split *split)
-{
-    groups->effort = split->effort;
-    return group_add(groups, bank, split->order, split->large, demand, split->chosen[0]) &&
-           group_add(groups, bank, split->order + split->large, split->count - split->large, demand,
-                     split->chosen[1]);
-}
-
-/* False: out of memory; release it in either case. */
-static bool split_init(struct split *split, const struct bank *bank, const struct demand *demand,
-                       const struct algorithm *algorithm)
-{
-    *split = (struct split){.count = bank->count};
-    split->order = calloc((size_t)bank->count + 1, sizeof *split->order);
-    if (!split->order)
-        return false;
-    order_by_area(split->order, bank);
-    if (!algorithm)
-        return split_choose(split, bank, demand);
-    split->chosen[1] = algorithm;
-    split->effort = algorithm->effort(bank, demand);
-    return true;
-}
-
-double groups_estimate(const struct bank *bank, const struct demand *demand,
-                       const struct algorithm *algorithm)
+static bool groups_fill(struct groups *groups, const struct bank *bank, const int *order,
+                        const struct demand *demand, const struct algorithm *algorithm)
 {
     struct split split;
-    const double effort = split_init(&split, bank, demand, algorithm) ? split.effort : (double)NAN;
-    free(split.order);
-    return effort;
+    if (!splits_make(&split, bank, order, demand, 1, algorithm))
+        return false;
+    groups->effort = split.effort;
+    return group_add(groups, bank, order, split.large, demand, split.parts[0].algorithm) &&
+           group_add(groups, bank, order + split.large, bank->count - split.large, demand,
+                     split.parts[1].algorithm);
+}
+
+bool groups_estimate(const struct bank *bank, const struct demand *demands, int count,
+                     const struct algorithm *algorithm, double *efforts)
+{
+    struct split splits[DEMANDS_MOST];
+    int *order = order_new(bank);
+    const bool done = order && splits_make(splits, bank, order, demands, count, algorithm);
+    for (int d = 0; done && d < count; d++)
+        efforts[d] = splits[d].effort;
+    free(order);
+    return done;
 }
 
 struct groups *groups_new(const struct bank *bank, const struct demand *demand,
                           const struct algorithm *algorithm)
 {
-    struct split split;
+    int *order = order_new(bank);
     struct groups *groups = calloc(1, sizeof *groups);
-    bool done = split_init(&split, bank, demand, algorithm) && groups &&
-                groups_fill(groups, bank, demand, &split);
-    free(split.order);
+    const bool done = order && groups && groups_fill(groups, bank, order, demand, algorithm);
+    free(order);
     if (!done)
         groups_free(&groups);
     return groups;

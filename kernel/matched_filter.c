@@ -217,12 +217,16 @@ static bool algorithm_check(const struct kernel_setup *setup, const struct bank 
                             size_t size)
 {
     const struct algorithm *algorithm = setup_algorithm(setup);
-    bool applies = true;
-    if (algorithm && !response_applies(bank, setup_combine(setup), algorithm, &applies))
+    const struct demand pixel = {1, 1, ISA_BASELINE};
+    double effort;
+    if (!algorithm)
+        return true;
+    if (!response_estimate(bank, setup_combine(setup), &pixel, 1, algorithm, &effort))
         return memory_failed(why, size);
-    if (!applies)
-        snprintf(why, size, "the algorithm %s cannot do these filters: use auto", algorithm->name);
-    return applies;
+    if (isfinite(effort))
+        return true;
+    snprintf(why, size, "the algorithm %s cannot do these filters: use auto", algorithm->name);
+    return false;
 }
 
 static bool bank_check(const struct kernel_setup *setup, const struct bank *bank, char *why,

@@ -17,38 +17,32 @@ struct correlator {
     int columns_most; /* of a tile */
 };
 
-/* The passes for the instruction set in use. */
-static const struct orbit_isa *isa_passes(void)
-{
+static const struct orbit_isa *const passes[ISA_COUNT] = {
+    [ISA_BASELINE] = &orbit_isa_generic,
 #ifdef __x86_64__
-    if (isa_current() == ISA_AVX512)
-        return &orbit_isa_avx512;
-    if (isa_current() == ISA_AVX2)
-        return &orbit_isa_avx2;
+    [ISA_AVX2] = &orbit_isa_avx2,
+    [ISA_AVX512] = &orbit_isa_avx512,
 #endif
-    return &orbit_isa_generic;
-}
-
-static bool orbit_applies(const struct bank *bank)
-{
-    struct orbit_plan plan;
-    const bool applies = orbit_plan_init(&plan, bank) && plan.count > 0;
-    orbit_plan_release(&plan);
-    return applies;
-}
+};
 
 /* Prices in multiply-adds of the direct algorithm that take as long, measured on one core, between
  * what AVX2 and AVX-512 say. */
-static double orbit_effort(const struct bank *bank, const struct demand *demand)
+static double effort_per_pixel(const struct orbit_plan *plan)
 {
     const double product = 1, feature = 3.8, image = 30;
+    return product * plan->multiply_adds + feature * plan->features + image * plan->images;
+}
+
+static bool orbit_estimate(const struct bank *bank, const struct demand *demands, int count,
+                           double *efforts)
+{
     struct orbit_plan plan;
-    double effort = HUGE_VAL;
-    if (orbit_plan_init(&plan, bank) && plan.count > 0)
-        effort = (product * plan.multiply_adds + feature * plan.features + image * plan.images) *
-                 demand->rows * demand->columns;
+    const bool done = orbit_plan_init(&plan, bank);
+    const double each = plan.count > 0 ? effort_per_pixel(&plan) : HUGE_VAL;
+    for (int i = 0; i < count; i++)
+        efforts[i] = each * demands[i].rows * demands[i].columns;
     orbit_plan_release(&plan);
-    return effort;
+    return done;
 }
 
 static void correlator_free(struct correlator **correlator)
@@ -65,7 +59,7 @@ static struct correlator *correlator_new(const struct bank *bank, const struct d
     struct correlator *correlator = calloc(1, sizeof *correlator);
     if (!correlator)
         return NULL;
-    correlator->isa = isa_passes();
+    correlator->isa = passes[isa_current()];
     correlator->columns_most = demand->columns;
     if (!orbit_plan_init(&correlator->plan, bank) || correlator->plan.count == 0)
         correlator_free(&correlator);
@@ -128,8 +122,7 @@ static void correlator_run(const struct correlator *correlator, const struct til
 const struct algorithm orbit_algorithm = {
     .name = "orbit",
     .summary = "sums of products shared by filters that are images of each other",
-    .applies = orbit_applies,
-    .effort = orbit_effort,
+    .estimate = orbit_estimate,
     .new_correlator = correlator_new,
     .workspace_bytes = correlator_workspace,
     .run = correlator_run,

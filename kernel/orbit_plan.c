@@ -52,14 +52,6 @@ static double image_at(const struct filter *filter, enum image image, int centre
     return tap_at(filter, y, x);
 }
 
-static void reach_widen(struct reach *reach, const struct filter *filter)
-{
-    reach->up = larger(reach->up, filter->anchor_row);
-    reach->down = larger(reach->down, filter->rows - 1 - filter->anchor_row);
-    reach->left = larger(reach->left, filter->anchor_column);
-    reach->right = larger(reach->right, filter->columns - 1 - filter->anchor_column);
-}
-
 static int reach_back(const struct reach *reach)
 {
     return larger(reach->up, reach->left);

@@ -10,7 +10,7 @@
 
 /* Taps count as equal when they differ by at most this much of the bank's largest. What a bank's
  * filters have in common is off by rounding (1e-10 of it in banks that are resized and rotated
- * pictures), and half of a difference is all that a response inherits. */
+ * pictures); a tap that is replaced by its like changes a response by that much of the pixel. */
 #define ORBIT_TOLERANCE 2e-8
 
 /* Families that do the whole bank; none when it has no such symmetry. */

@@ -11,15 +11,14 @@ struct correlator {
     struct bank *bank;
 };
 
-static bool reference_applies(const struct bank *bank)
-{
-    return bank->count > 0;
-}
-
-static double reference_effort(const struct bank *bank, const struct demand *demand)
+static bool reference_estimate(const struct bank *bank, const struct demand *demands, int count,
+                               double *efforts)
 {
     const double slower = 64; /* than a multiply-add of the direct algorithm */
-    return slower * (double)bank_tap_count(bank) * demand->rows * demand->columns;
+    const double taps = (double)bank_tap_count(bank);
+    for (int i = 0; i < count; i++)
+        efforts[i] = slower * taps * demands[i].rows * demands[i].columns;
+    return true;
 }
 
 static void reference_free(struct correlator **correlator)
@@ -88,8 +87,7 @@ static void reference_run(const struct correlator *correlator, const struct tile
 
 const struct algorithm reference_algorithm = {.name = "reference",
                                               .summary = "the definition, term by term, in doubles",
-                                              .applies = reference_applies,
-                                              .effort = reference_effort,
+                                              .estimate = reference_estimate,
                                               .new_correlator = reference_new,
                                               .workspace_bytes = reference_workspace,
                                               .run = reference_run,

@@ -1,6 +1,5 @@
 #include "kernel/response.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 struct response {
@@ -43,20 +42,6 @@ static struct bank *summand_bank(const struct bank *bank, enum combine combine, 
 static int summand_count(const struct bank *bank, enum combine combine)
 {
     return combine == COMBINE_SUMMAX ? scale_most(bank) + 1 : 1;
-}
-
-bool response_applies(const struct bank *bank, enum combine combine,
-                      const struct algorithm *algorithm, bool *applies)
-{
-    *applies = true;
-    for (int i = 0; i < summand_count(bank, combine); i++) {
-        struct bank *part = summand_bank(bank, combine, i);
-        if (!part)
-            return false;
-        *applies = *applies && (part->count == 0 || algorithm->applies(part));
-        bank_free(&part);
-    }
-    return true;
 }
 
 /* False: out of memory. A scale without filters adds nothing. */
@@ -135,19 +120,31 @@ void response_run(const struct response *response, const struct tile *tile, void
     }
 }
 
-double response_estimate(const struct bank *bank, enum combine combine, const struct demand *demand,
-                         const struct algorithm *algorithm)
+/* Add what summand i takes. False: out of memory. */
+static bool summand_estimate(const struct bank *bank, enum combine combine, int i,
+                             const struct demand *demands, int count,
+                             const struct algorithm *algorithm, double *efforts)
 {
-    double effort = 0;
-    for (int i = 0; i < summand_count(bank, combine); i++) {
-        struct bank *part = summand_bank(bank, combine, i);
-        if (!part)
-            return (double)NAN;
-        if (part->count > 0)
-            effort += groups_estimate(part, demand, algorithm);
-        bank_free(&part);
-    }
-    return effort;
+    double own[DEMANDS_MOST] = {0};
+    struct bank *part = summand_bank(bank, combine, i);
+    if (!part)
+        return false;
+    const bool done = part->count == 0 || groups_estimate(part, demands, count, algorithm, own);
+    for (int d = 0; d < count; d++)
+        efforts[d] += own[d];
+    bank_free(&part);
+    return done;
+}
+
+bool response_estimate(const struct bank *bank, enum combine combine, const struct demand *demands,
+                       int count, const struct algorithm *algorithm, double *efforts)
+{
+    bool done = true;
+    for (int d = 0; d < count; d++)
+        efforts[d] = 0;
+    for (int i = 0; done && i < summand_count(bank, combine); i++)
+        done = summand_estimate(bank, combine, i, demands, count, algorithm, efforts);
+    return done;
 }
 
 const struct groups *response_summand(const struct response *response, int i)

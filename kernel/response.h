@@ -14,16 +14,12 @@ struct response; /* read-only once made */
  * out of memory. */
 struct response *response_new(const struct bank *bank, enum combine combine,
                               const struct demand *demand, const struct algorithm *algorithm);
-/* Can that algorithm do every bank that response_new would give it? False: out of memory. */
-bool response_applies(const struct bank *bank, enum combine combine,
-                      const struct algorithm *algorithm, bool *applies);
 size_t response_workspace_bytes(const struct response *response); /* aligned to 64 */
 /* tile->accumulate must be false. */
 void response_run(const struct response *response, const struct tile *tile, void *workspace);
-/* What a response would take, estimated for a tile of the full size, in multiply-adds of the direct
- * algorithm. NAN: out of memory. */
-double response_estimate(const struct bank *bank, enum combine combine, const struct demand *demand,
-                         const struct algorithm *algorithm);
+/* What a response would take, estimated as for groups (kernel/groups.h). False: out of memory. */
+bool response_estimate(const struct bank *bank, enum combine combine, const struct demand *demands,
+                       int count, const struct algorithm *algorithm, double *efforts);
 /* The summands, one unless a sum of maxima was asked for; borrowed; NULL: there is no such one. */
 const struct groups *response_summand(const struct response *response, int i);
 void response_free(struct response **response); /* sets *response NULL */

@@ -6,6 +6,7 @@
  * cache. */
 static const int edges[] = {512, 384, 256, 192, 128, 96, 64};
 enum { EDGES = sizeof edges / sizeof *edges, UNIT = 16 };
+_Static_assert((int)EDGES <= (int)DEMANDS_MOST, "all are compared in one go");
 
 /* About `edge`, such that equal parts make up the block. */
 static int edge_fitted(int block, int edge)
@@ -15,34 +16,42 @@ static int edge_fitted(int block, int edge)
     return fitted < block ? fitted : block;
 }
 
-/* For one pixel of the block. */
-static double effort_per_pixel(const struct bank *bank, enum combine combine,
-                               const struct demand *demand, const struct algorithm *algorithm)
+/* Of the block, with what it takes to load the tile. */
+static double effort_per_pixel(const struct demand *demand, const struct reach *reach,
+                               double effort)
 {
     const double loading = 20; /* a pixel into the tile, in multiply-adds that take as long */
-    const struct reach reach = bank_reach(bank);
-    const double loaded = ((double)demand->rows + reach.up + reach.down) *
-                          ((double)demand->columns + reach.left + reach.right);
-    const double effort = response_estimate(bank, combine, demand, algorithm);
+    const double loaded = ((double)demand->rows + reach->up + reach->down) *
+                          ((double)demand->columns + reach->left + reach->right);
     return (effort + loading * loaded) / ((double)demand->rows * demand->columns);
+}
+
+/* The last demand is for the finest tiles. */
+static int finest_good(const struct demand *demands, const double *efforts,
+                       const struct reach *reach)
+{
+    const double worse = 1.1; /* how much finer tiles may cost */
+    double least = HUGE_VAL;
+    int edge = 0;
+    for (int i = 0; i < EDGES; i++)
+        least = fmin(least, effort_per_pixel(&demands[i], reach, efforts[i]));
+    for (int i = 0; i < EDGES; i++)
+        if (effort_per_pixel(&demands[i], reach, efforts[i]) <= worse * least)
+            edge = demands[i].rows;
+    return edge;
 }
 
 int tiling_edge(const struct bank *bank, enum combine combine, int block, enum isa tuned,
                 const struct algorithm *algorithm)
 {
-    const double worse = 1.1; /* how much finer tiles may cost */
-    double efforts[EDGES], least = HUGE_VAL;
-    int edge = block;
+    double efforts[EDGES];
+    struct demand demands[EDGES];
+    const struct reach reach = bank_reach(bank);
     for (int i = 0; i < EDGES; i++) {
-        const int fitted = edge_fitted(block, edges[i]);
-        const struct demand demand = {.rows = fitted, .columns = fitted, .tuned = tuned};
-        efforts[i] = effort_per_pixel(bank, combine, &demand, algorithm);
-        if (isnan(efforts[i]))
-            return 0;
-        least = fmin(least, efforts[i]);
+        const int edge = edge_fitted(block, edges[i]);
+        demands[i] = (struct demand){.rows = edge, .columns = edge, .tuned = tuned};
     }
-    for (int i = 0; i < EDGES; i++)
-        if (efforts[i] <= worse * least)
-            edge = edge_fitted(block, edges[i]);
-    return edge;
+    if (!response_estimate(bank, combine, demands, EDGES, algorithm, efforts))
+        return 0;
+    return finest_good(demands, efforts, &reach);
 }

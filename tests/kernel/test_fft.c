@@ -121,8 +121,8 @@ static void beyond_the_largest_window(void **state)
     (void)state;
     struct random random = {901};
     struct bank *bank = bank_new_random(&random, 1, 129, 2);
-    assert_false(fft()->applies(bank));
-    assert_true(fft()->effort(bank, &(struct demand){10, 10, isa_current()}) > DBL_MAX);
+    assert_false(trial_applies(fft(), bank));
+    assert_true(trial_effort(fft(), bank, 10) > DBL_MAX);
     assert_null(fft()->new_correlator(bank, &(struct demand){10, 10, isa_current()}));
     bank_free(&bank);
 }
@@ -134,7 +134,7 @@ static void effort_grows_with_the_tile(void **state)
     assert_non_null(bank);
     double last = 0;
     for (int tile = 16; tile <= 1024; tile *= 2) {
-        const double effort = fft()->effort(bank, &(struct demand){tile, tile, isa_current()});
+        const double effort = trial_effort(fft(), bank, tile);
         assert_true(effort > last);
         last = effort;
     }

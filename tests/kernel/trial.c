@@ -101,6 +101,21 @@ static void rows_run(const struct trial *trial, int first, int last, bool accumu
     trial->algorithm->run(trial->correlator, &tile, trial->workspace);
 }
 
+bool trial_applies(const struct algorithm *algorithm, const struct bank *bank)
+{
+    bool applies = false;
+    need(algorithm_applies(algorithm, bank, &applies), algorithm, "out of memory");
+    return applies;
+}
+
+double trial_effort(const struct algorithm *algorithm, const struct bank *bank, int edge)
+{
+    const struct demand demand = {edge, edge, isa_current()};
+    double effort = 0;
+    need(algorithm->estimate(bank, &demand, 1, &effort), algorithm, "out of memory");
+    return effort;
+}
+
 float *picture_run(const struct picture *picture, const struct algorithm *algorithm,
                    const struct bank *bank, int rows_most, int columns_most)
 {
@@ -223,7 +238,7 @@ const char *trial_complaint(const struct algorithm *algorithm, const struct bank
                           .reference = reference};
     float *results[ISA_COUNT] = {NULL};
     complaint[0] = '\0';
-    need(algorithm->applies(bank), algorithm, "does not apply to the bank of the trial");
+    need(trial_applies(algorithm, bank), algorithm, "does not apply to the bank of the trial");
     for (int isa = 0; isa < ISA_COUNT; isa++)
         if (kernel_isa_pin(isa_name((enum isa)isa)))
             results[isa] = isa_run(&trial, bank);
@@ -270,7 +285,7 @@ static const char *seed_complaint(uint64_t seed, const struct algorithm *const *
     const int columns = (int)random_between(&random, 1, 90);
     const char *result = NULL;
     for (size_t i = 0; i < count && result == NULL; i++)
-        if (algorithms[i]->applies(bank)) {
+        if (trial_applies(algorithms[i], bank)) {
             result = trial_complaint_random(algorithms[i], bank, rows, columns, seed);
             tried[i]++;
         }

@@ -5,7 +5,7 @@
  *
  * On a picture, an algorithm's result must be within 2e-6 of the reference (relative to the
  * greatest response such pixels can be expected to have), equal bit for bit on AVX2 and AVX-512,
- * equal bit for bit when the tile is cut at its row step, leave what is around it alone, and
+ * equal bit for bit when the tile is cut into rows (the FFT aside), leave what is around it alone, and
  * accumulate.
  */
 #ifndef TESTS_KERNEL_TRIAL_H
@@ -20,6 +20,10 @@
  * for tiles of at most rows_most x columns_most; columns + margin floats a row. To be freed. */
 float *picture_run(const struct picture *picture, const struct algorithm *algorithm,
                    const struct bank *bank, int rows_most, int columns_most);
+
+bool trial_applies(const struct algorithm *algorithm, const struct bank *bank);
+/* Its estimate for square tiles of that edge and the instruction set in use. */
+double trial_effort(const struct algorithm *algorithm, const struct bank *bank, int edge);
 
 /* NULL when all is well, otherwise the first thing that is wrong, as one sentence that names
  * `seed`; borrowed until the next trial. */

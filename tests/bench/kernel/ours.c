@@ -25,7 +25,10 @@ static void ours_end(void *state)
 static void *ours_begin(const struct work *work, const struct setting *setting,
                         const struct algorithm *algorithm)
 {
-    if (algorithm && !algorithm->applies(work->bank))
+    bool applies = true;
+    if (algorithm && !algorithm_applies(algorithm, work->bank, &applies))
+        abort();
+    if (!applies)
         return NULL;
     struct ours *ours = calloc(1, sizeof *ours);
     if (!ours)
