@@ -303,7 +303,8 @@ VECTOR_INLINE void slide_cell(const struct direct_slide *slide, const struct til
         const float *weight = slide->weights + (ptrdiff_t)column * taps, *pixels = corner + column;
         if (column < rows && y + rows + column < tile->rows)
             slide_prefetch(corner + (taps + rows - 1 + column) * stride, width + slide->columns,
-                           result + (rows + column) * tile->result_stride, width);
+                           result + (rows + column) * tile->result_stride,
+                           width < tile->columns - x ? width : tile->columns - x);
         if (chain + taps > CHAIN && chain > 0) {
             sums_set_aside(&total, &sum, rows, vectors);
             chain = 0;
