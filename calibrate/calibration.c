@@ -8,6 +8,7 @@
 
 #include "calibrate/assemble.h"
 #include "spmd/image.h"
+#include "spmd/instructions.h"
 #include "spmd/job.h"
 
 enum { NAME_BYTES = 64, PATH_BYTES = 4096, ATTEMPTS = 3 };
@@ -20,6 +21,7 @@ struct bench {
     struct kernel_setup setup;
     struct image *image; /* the master's */
     char **names;        /* the master's: of the workers, owned */
+    char *isa;           /* which rank computes with which instruction set; owned */
     char scratch[PATH_BYTES];
 };
 
@@ -150,7 +152,7 @@ static void tabs_to_spaces(char *text)
 }
 
 /* Strings that cannot be had are left out: they are notes for people. */
-static void origin_fill(struct profile_origin *origin, int threads)
+static void origin_fill(struct profile_origin *origin, const char *isa, int threads)
 {
     char node[MPI_MAX_PROCESSOR_NAME] = "", library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     char when[32] = "";
@@ -165,7 +167,7 @@ static void origin_fill(struct profile_origin *origin, int threads)
         strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
     *origin = (struct profile_origin){
         .host_name = strdup(node),
-        .isa = strdup(kernel_isa()),
+        .isa = strdup(isa),
         .threads = threads,
         .mpi = strdup(library),
         .created = strdup(when),
@@ -177,7 +179,7 @@ static void origin_fill(struct profile_origin *origin, int threads)
 static bool profile_head(struct bench *bench, struct failure *failure)
 {
     struct profile *profile = &bench->result->profile;
-    origin_fill(&profile->origin, bench->request->threads);
+    origin_fill(&profile->origin, bench->isa, bench->request->threads);
     profile->kernel = strdup(bench->request->kernel->name);
     if (!profile->kernel)
         return failure_memory(failure, "writing the profile");
@@ -190,6 +192,7 @@ static void bench_release(struct bench *bench)
     for (int i = 0; bench->names && i < bench->comm->size - 1; i++)
         free(bench->names[i]);
     free(bench->names);
+    free(bench->isa);
 }
 
 bool calibration_make(struct calibration *calibration, struct comm *comm,
@@ -202,6 +205,7 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     comm_broadcast(comm, bench.setup.values, sizeof bench.setup.values);
     bool good = input_open(&bench, failure) && names_gather(&bench, failure);
     if (good) {
+        bench.isa = instructions_gather(comm);
         scratch_name(&bench);
         comm_align_clocks(comm);
     }

@@ -6,6 +6,7 @@
 #include "calibrate/calibration.h"
 #include "kernel/kernel.h"
 #include "planner/textfile.h"
+#include "spmd/instructions.h"
 #include "spmd/job.h"
 #include "spmd/launch.h"
 
@@ -86,10 +87,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     if (!arguments->input)
         return failure_set(failure, FAILURE_USAGE,
                            "the input (-i IMAGE) is missing: see scow calibrate --help");
-    if (arguments->isa && !kernel_isa_pin(arguments->isa))
-        return failure_set(failure, FAILURE_USAGE,
-                           "--isa %s: unknown, or not available on this processor", arguments->isa);
-    return true;
+    return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
 
 static bool blocks_have(const int *blocks, int count, int block)

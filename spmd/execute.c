@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "spmd/inbox.h"
-#include "spmd/launch.h"
 #include "spmd/outputfile.h"
 #include "spmd/wire.h"
 
@@ -20,7 +19,6 @@ struct stage {
     struct store *store;
     bool created;              /* the master has made the output */
     struct dispatch *dispatch; /* the master's */
-    char *isa;
     char digest[65];
 };
 
@@ -127,13 +125,12 @@ static bool job_make(struct stage *stage, const struct extent *extent, struct fa
 static bool output_open(struct stage *stage, struct failure *failure)
 {
     const struct execution *execution = stage->execution;
-    stage->isa = launch_isa(execution->comm);
     struct output_info info = {
         .plan = execution->plan_text,
         .profile = execution->profile_text,
         .input = execution->input,
         .input_sha256 = stage->digest,
-        .isa = stage->isa,
+        .isa = execution->isa,
         .events = plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
     };
     struct output_places places = {0};
@@ -233,6 +230,5 @@ out:
     dispatch_free(&stage.dispatch);
     job_release(&stage.job);
     image_close(&stage.image);
-    free(stage.isa);
     return good;
 }

@@ -18,6 +18,7 @@ struct execution {
     const char *plan_text;
     const char *profile_text; /* NULL: none */
     const char *plan_name, *input, *output;
+    const char *isa; /* which rank computes with which instruction set */
     int threads;
     bool quiet; /* no progress */
 };

@@ -93,47 +93,6 @@ int launch_threads(const struct comm *comm)
     return share > 1 ? share : 1;
 }
 
-enum { ISA_NAME = 16 };
-
-/* "avx512", or "avx2 (ranks 1-3), avx512 (rank 4)". */
-static char *isa_words(const char *names, int size)
-{
-    size_t room = (size_t)size * (ISA_NAME + 32) + 1;
-    char *text = calloc(room, 1);
-    if (!text)
-        return NULL;
-    size_t used = 0;
-    for (int from = 1, to; from < size; from = to) {
-        const char *name = names + (size_t)from * ISA_NAME;
-        for (to = from + 1; to < size && strcmp(names + (size_t)to * ISA_NAME, name) == 0; to++)
-            ;
-        int printed;
-        if (from == 1 && to == size)
-            printed = snprintf(text, room, "%s", name);
-        else
-            printed = snprintf(text + used, room - used, "%s%s (ranks %d-%d)", used ? ", " : "",
-                               name, from, to - 1);
-        used += (size_t)printed;
-    }
-    return text;
-}
-
-char *launch_isa(const struct comm *comm)
-{
-    char mine[ISA_NAME] = {0};
-    snprintf(mine, sizeof mine, "%s", kernel_isa());
-    char *all = comm->rank == 0 ? calloc((size_t)comm->size, ISA_NAME) : NULL;
-    comm_gather(comm, mine, sizeof mine, all);
-    char *text = all ? isa_words(all, comm->size) : NULL;
-    free(all);
-    if (comm->rank == 0 && !text) {
-        fputs("scow: out of memory\n", stderr);
-        MPI_Abort(comm->mpi, FAILURE_FAILED);
-    }
-    size_t length = text ? strlen(text) : 0;
-    return comm_broadcast_text(comm, text, &length);
-}
-
 const char *launch_version(void)
 {
     static char line[400];

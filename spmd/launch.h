@@ -28,9 +28,6 @@ char *launch_read(const struct comm *comm, const char *path, size_t *length,
 /* Collective. OpenMP threads for this rank: OMP_NUM_THREADS where it is set, otherwise the cores
  * this rank may use, shared among the workers of its node. */
 int launch_threads(const struct comm *comm);
-/* Collective. Which rank computes with which instruction set, in words; owned, the same on every
- * rank. */
-char *launch_isa(const struct comm *comm);
 /* One line: version, MPI, HDF5, compiler, instruction set. Static. */
 const char *launch_version(void);
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/kernel.h"
 #include "planner/profile.h"
 #include "spmd/execute.h"
+#include "spmd/instructions.h"
 #include "spmd/launch.h"
 #include "spmd/papers.h"
 
@@ -55,10 +55,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                            !arguments->plan    ? "the plan"
                            : !arguments->input ? "the input (-i IMAGE)"
                                                : "the output (-o FILE)");
-    if (arguments->isa && !kernel_isa_pin(arguments->isa))
-        return failure_set(failure, FAILURE_USAGE,
-                           "--isa %s: unknown, or not available on this processor", arguments->isa);
-    return true;
+    return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
 
 static void outcome_print(const struct arguments *arguments, const struct plan *plan,
@@ -81,7 +78,7 @@ static void outcome_print(const struct arguments *arguments, const struct plan *
 }
 
 /* What makes a profile's times other than this run's. */
-static void profile_compare(const struct papers *papers, int threads)
+static void profile_compare(const struct papers *papers, const struct execution *execution)
 {
     struct profile profile;
     struct failure failure = FAILURE_INIT;
@@ -89,22 +86,22 @@ static void profile_compare(const struct papers *papers, int threads)
         !profile_parse(&profile, papers->profile_text, strlen(papers->profile_text), "", &failure))
         return;
     const struct profile_origin *origin = &profile.origin;
-    if (origin->threads > 0 && origin->threads != threads)
+    if (origin->threads > 0 && origin->threads != execution->threads)
         fprintf(stderr,
                 "scow run: the profile was measured with %d threads per rank, this run has %d: "
                 "times will differ (OMP_NUM_THREADS)\n",
-                origin->threads, threads);
-    if (origin->isa && strcmp(origin->isa, kernel_isa()) != 0)
+                origin->threads, execution->threads);
+    if (origin->isa && strcmp(origin->isa, execution->isa) != 0)
         fprintf(stderr,
                 "scow run: the profile was measured with %s, this run computes with %s: times "
                 "will differ (--isa)\n",
-                origin->isa, kernel_isa());
+                origin->isa, execution->isa);
     profile_release(&profile);
 }
 
 /* Local to the master. */
 static void intent_print(const struct arguments *arguments, const struct papers *papers,
-                         int threads)
+                         const struct execution *execution)
 {
     const struct plan *plan = &papers->plan;
     if (!arguments->quiet && plan->profile && !papers->profile_text)
@@ -113,13 +110,13 @@ static void intent_print(const struct arguments *arguments, const struct papers 
                 "report will have no prediction of single operations\n",
                 plan->profile);
     if (!arguments->quiet)
-        profile_compare(papers, threads);
+        profile_compare(papers, execution);
     if (arguments->verbose)
         fprintf(stderr,
                 "scow run: %s: %.0f core tasks in %" PRId64 " packages to %" PRId64
                 " workers by %s, %d threads each, %s\n",
                 arguments->plan, plan->tasks, plan_packages(plan), plan_workers_needed(plan),
-                plan->scheduler, threads, kernel_isa());
+                plan->scheduler, execution->threads, execution->isa);
 }
 
 static void run_command(struct comm *comm, int argc, char **argv, struct failure *failure)
@@ -127,6 +124,7 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
     struct arguments arguments = {0};
     struct papers papers = {0};
     struct run_outcome outcome = {0};
+    char *isa = NULL;
     bool over = false;
     arguments_parse(comm, argc, argv, &arguments, &over, failure);
     if (!comm_agree(comm, failure) || over)
@@ -134,6 +132,7 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
     if (!papers_read(&papers, comm, arguments.plan, arguments.profile, failure))
         goto out;
     comm_align_clocks(comm);
+    isa = instructions_gather(comm);
     struct execution execution = {
         .comm = comm,
         .plan = &papers.plan,
@@ -142,14 +141,16 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
         .plan_name = arguments.plan,
         .input = arguments.input,
         .output = arguments.output,
+        .isa = isa,
         .threads = launch_threads(comm),
         .quiet = arguments.quiet,
     };
     if (comm->rank == 0)
-        intent_print(&arguments, &papers, execution.threads);
+        intent_print(&arguments, &papers, &execution);
     if (execute_run(&execution, &outcome, failure) && comm->rank == 0)
         outcome_print(&arguments, &papers.plan, &outcome);
 out:
+    free(isa);
     run_outcome_release(&outcome);
     papers_release(&papers);
 }
