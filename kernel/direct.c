@@ -4,6 +4,7 @@
  */
 #include "kernel/direct.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,13 +243,14 @@ static struct correlator *direct_new(const struct bank *bank, const struct deman
 static const struct slowness {
     int lanes;
     int cell; /* columns that a cell of a lone filter takes at its best; fewer go in narrow ones */
+    int tall; /* rows of taps from which on cells are taller, and half as wide */
     double few;  /* taps' rows too few for sliding */
     double step; /* sliding, for each result row but the first: 1 + step / rows of taps */
     double narrow, pair, several;
 } slowness_of[ISA_COUNT] = {
-    [ISA_BASELINE] = {4, 8, 1.3, 0.8, 1.1, 1.1, 1.0},
-    [ISA_AVX2] = {8, 16, 2.1, 1.5, 1.1, 1.2, 1.0},
-    [ISA_AVX512] = {16, 64, 2.4, 2.0, 1.4, 1.42, 1.08},
+    [ISA_BASELINE] = {4, 8, INT_MAX, 1.3, 0.8, 1.1, 0.9, 0.92},
+    [ISA_AVX2] = {8, 16, INT_MAX, 2.1, 1.5, 1.1, 1.2, 1.0},
+    [ISA_AVX512] = {16, 64, 12, 2.4, 2.0, 1.4, 1.42, 1.08},
 };
 
 static double direct_slowness(const struct bank *bank, const struct demand *demand)
@@ -259,7 +261,8 @@ static double direct_slowness(const struct bank *bank, const struct demand *dema
         return bank->count == 2 ? slow->pair : bank->count == 6 ? 1 : slow->several;
     if (rows < DIRECT_SLIDE_ROWS)
         return slow->few;
-    return (1 + slow->step / rows) * (demand->columns < slow->cell ? slow->narrow : 1);
+    const int cell = rows < slow->tall ? slow->cell : slow->cell / 2;
+    return (1 + slow->step / rows) * (demand->columns < cell ? slow->narrow : 1);
 }
 
 static double direct_effort(const struct bank *bank, const struct demand *demand)

@@ -16,7 +16,7 @@ struct price {
 };
 
 static const struct prices {
-    int lanes; /* of a batch */
+    int lanes; /* of a batch, or columns of a plain window that go together */
     struct price of[FFT_SIZES];
 } prices_of[ISA_COUNT] = {
     [ISA_BASELINE] = {4,
@@ -36,13 +36,13 @@ static const struct prices {
                    {3470, 2780, 4450},
                    {5780, 4620, 6550}}},
     [ISA_AVX512] = {16,
-                    {{650, 520, 1280},
+                    {{650, 520, 1120},
                      {900, 720, 1800},
-                     {1050, 840, 2150},
+                     {1050, 840, 1970},
                      {1550, 1250, 2700},
                      {2700, 2100, 4050},
                      {4100, 3300, 4900},
-                     {7300, 5800, 7000}}},
+                     {7300, 5800, 6750}}},
 };
 
 /* Transforms of a window's pixels, in plain ones for each of its rows. A lone filter's window is
@@ -87,9 +87,10 @@ static double plain_effort(const struct fft_section *section, const struct deman
     const bool paired = section->count == 1 && windows.count > 1;
     const int images = paired ? parts(windows.count, 2) : windows.count;
     const double forward = (paired ? forward_pair : forward_real) * section->size;
-    const double inverse = (double)section->size + section->valid_columns;
-    return images * (forward + section->pairs * inverse) *
-           prices_of[demand->tuned].of[section->kind].plain;
+    const struct prices *prices = &prices_of[demand->tuned];
+    const int columns = prices->lanes * parts(section->valid_columns, prices->lanes);
+    const double inverse = (double)section->size + columns;
+    return images * (forward + section->pairs * inverse) * prices->of[section->kind].plain;
 }
 
 /* Complete a section whose filters and reach are known with windows of one kind. */
