@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #include "kernel/groups.h"
+#include "kernel/kernel.h"
 #include "kernel/response.h"
+#include "tests/kernel/picture.h"
 #include "tests/kernel/random.h"
 #include "tests/kernel/trial.h"
 
@@ -139,6 +141,59 @@ static void the_reference_is_never_chosen(void **state)
     }
 }
 
+/* What `count` square filters of that many taps a side are done with. */
+static const struct algorithm *chosen(int count, int side, const struct demand *demand)
+{
+    struct random random = {(uint64_t)side};
+    int filters;
+    struct bank *bank = bank_new_random(&random, count, side, side);
+    struct groups *groups = groups_new(bank, demand, NULL);
+    assert_non_null(groups);
+    const struct algorithm *algorithm = groups_algorithm(groups, 0, &filters);
+    assert_int_equal(filters, count);
+    groups_free(&groups);
+    bank_free(&bank);
+    return algorithm;
+}
+
+/* From a certain size on, filters are done by FFT; the more of them, the smaller that is (one
+ * filter 16 taps a side, sixteen 8, with the processor and the transforms this was first measured
+ * with). */
+static void large_filters_go_to_the_fft(void **state)
+{
+    (void)state;
+    static const int counts[] = {1, 4, 8, 32};
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        for (int tile = 64; tile <= 256; tile *= 2) {
+            const struct demand demand = {tile, tile, (enum isa)isa};
+            int before = 16;
+            for (int i = 0; i < 4; i++) {
+                int direct = 0; /* the largest side that is done directly */
+                for (int side = 2; side <= 31; side++)
+                    if (chosen(counts[i], side, &demand) == algorithm_find("direct")) {
+                        assert_int_equal(direct, side == 2 ? 0 : side - 1);
+                        direct = side;
+                    }
+                assert_in_range(direct, 3, before);
+                before = direct;
+            }
+        }
+}
+
+/* Whose speeds decide, and not who computes. */
+static void the_choice_does_not_depend_on_the_processor(void **state)
+{
+    (void)state;
+    for (int side = 3; side <= 15; side += 2) {
+        const struct demand demand = {128, 128, (enum isa)(side % ISA_COUNT)};
+        const struct algorithm *own = chosen(3, side, &demand);
+        for (int isa = 0; isa < ISA_COUNT; isa++)
+            if (kernel_isa_pin(isa_name((enum isa)isa)))
+                assert_ptr_equal(chosen(3, side, &demand), own);
+        assert_true(kernel_isa_pin("auto"));
+    }
+}
+
 static void one_algorithm_can_be_asked_for(void **state)
 {
     (void)state;
@@ -190,6 +245,8 @@ int main(void)
         cmocka_unit_test(groups_do_every_filter_once),
         cmocka_unit_test(a_split_is_never_estimated_worse_than_one_algorithm),
         cmocka_unit_test(the_reference_is_never_chosen),
+        cmocka_unit_test(large_filters_go_to_the_fft),
+        cmocka_unit_test(the_choice_does_not_depend_on_the_processor),
         cmocka_unit_test(one_algorithm_can_be_asked_for),
         cmocka_unit_test(a_sum_of_maxima_adds_scale_by_scale),
     };
