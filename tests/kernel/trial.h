@@ -5,8 +5,8 @@
  *
  * On a picture, an algorithm's result must be within 2e-6 of the reference (relative to the
  * greatest response such pixels can be expected to have), equal bit for bit on AVX2 and AVX-512,
- * equal bit for bit when the tile is cut into rows (the FFT aside), leave what is around it alone, and
- * accumulate.
+ * equal bit for bit when the tile is cut into rows (the FFT aside), leave what is around it alone,
+ * and accumulate.
  */
 #ifndef TESTS_KERNEL_TRIAL_H
 #define TESTS_KERNEL_TRIAL_H
