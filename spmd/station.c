@@ -3,15 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64 };
+/* Pages: what a thread touches first is where that thread runs. */
+enum { ALIGNMENT = 4096 };
 
 static void *block_new(size_t bytes)
 {
     return aligned_alloc(ALIGNMENT, (bytes / ALIGNMENT + 1) * ALIGNMENT);
 }
 
-/* Compute tasks of nothing, at least one a thread, so that threads, pages and tables are there
- * before the first package. */
+/* Compute tasks of nothing, at least one a thread, so that threads, their workspaces' pages and
+ * tables are there before the first package. */
 static bool warm_up(struct station *station, struct failure *failure)
 {
     const struct run *run = station->run;
@@ -37,9 +38,10 @@ bool station_init(struct station *station, const struct run *run, struct failure
     size_t values = (size_t)(run->largest_package * kernel->result_stride(made));
     station->results = block_new(values * sizeof(float));
     station->workspace = block_new(kernel->workspace_bytes(made, run->threads));
+    /* Neither is cleared here: compute writes every value that is looked at later, and the pages
+     * shall be near the threads that compute, not all near this one. */
     if (!station->results || !station->workspace)
         return failure_memory(failure, "making room for a package's results");
-    memset(station->results, 0, values * sizeof(float));
     if (!warm_up(station, failure))
         return false;
     station->inbox =
