@@ -44,17 +44,19 @@ struct rival {
     void *(*begin)(const struct work *work, const struct setting *setting);
     void (*run)(void *state, float *result);
     void (*end)(void *state);
+    bool alone; /* one thread, however many the others have */
 };
 
 extern const struct rival rival_reference, rival_direct, rival_orbit, rival_fft, rival_auto;
+extern const struct rival rival_alone;  /* auto with one thread */
 extern const struct rival rival_passes; /* every filter in a direct pass of its own, added up */
 extern const struct rival rival_opencv, rival_onednn, rival_fftw; /* where installed */
 
 /* ---- the machine ---- */
 
-/* One burst of fused multiply-adds on floats, with the widest registers; how many a second. The
+/* What one turn of fused multiply-adds on floats, with the widest registers, does a second. The
  * peak is what registers alone allow. Fed, the factors come from the nearest cache, as in any
- * correlation: with the widest registers a processor may then have to lower its clock. */
+ * correlation. */
 double machine_peak(void);
 double machine_fed_peak(void);
 /* One pass over memory far larger than caches: bytes read a second. */
@@ -62,12 +64,31 @@ double machine_bandwidth(void);
 
 /* ---- timing ---- */
 
-enum { SAMPLES_MOST = 64, RIVALS_MOST = 16 };
+enum { SAMPLES_MOST = 32 /* rounds */, RIVALS_MOST = 16 };
 
+/* Seconds a pass, one sample for each turn. */
 struct samples {
     int count;
     double seconds[SAMPLES_MOST];
 };
+
+/* What is to be done again and again. */
+struct turn {
+    void (*pass)(void *context);
+    void *context;
+    int threads; /* of which clock_now is to be told */
+};
+
+/*
+ * Seconds a pass of one turn. Passes of the first 5 ms, at least one, are not counted: they find
+ * the caches, the predictors of branches and the clock of the vector unit as somebody else left
+ * them. Then as many passes as take about 10 ms, at least one, are timed together, and their mean
+ * is the turn's one sample. So a sample covers the same stretch of time for all (or one pass, where
+ * that is longer), all have the same number of samples, and neither their minimum nor their median
+ * favours somebody for being quick: the least of forty single passes would be luckier than the
+ * least of two. A first pass of 100 ms or more is the sample itself; a cold start is lost in that.
+ */
+double turn_take(const struct turn *turn);
 
 void samples_add(struct samples *samples, double seconds);
 double samples_least(const struct samples *samples);
@@ -79,6 +100,7 @@ double clock_now(int threads);
 /* What one rival did with one work. */
 struct outcome {
     const char *rival;
+    int threads;
     struct samples samples;
     double difference; /* largest, from the first rival's result, relative to its largest */
 };
@@ -88,16 +110,23 @@ struct contest {
     struct setting setting;
     int count;
     struct outcome outcomes[RIVALS_MOST];
-    double peak, fed_peak; /* multiply-adds a second, the best seen meanwhile */
+    double peak, fed_peak; /* multiply-adds a second and thread, of the best turn meanwhile */
 };
 
-/* All rivals that can, in turns, until each has had `rounds` turns or `budget_s` seconds, but at
- * least `least` turns. */
+/* Rounds end when there were `rounds` (SAMPLES_MOST at most) or `budget_s` seconds are over, but
+ * not before there were `least`. */
+struct patience {
+    int least, rounds;
+    double budget_s;
+    bool peaks; /* measure the machine's peaks after each turn */
+};
+
+/* All rivals that can take turns. */
 void contest_hold(struct contest *contest, const struct work *work, const struct setting *setting,
-                  const struct rival *const *rivals, int count, int least, int rounds,
-                  double budget_s);
+                  const struct rival *const *rivals, int count, const struct patience *patience);
+/* NULL: did not take part. */
 const struct outcome *contest_find(const struct contest *contest, const char *rival);
-/* Least seconds of that rival; NAN when it did not take part. */
+/* Least seconds of that rival; NAN when it did not take part, or there was no contest (NULL). */
 double contest_least(const struct contest *contest, const char *rival);
 void contest_print(const struct contest *contest);
 void contest_json(const struct contest *contest, FILE *file, bool first);

@@ -29,11 +29,12 @@ struct verdict {
 static struct verdict verdict_of(int count, int side, int tile, int rounds)
 {
     const struct setting setting = {.tile = tile, .threads = 1};
+    const struct patience patience = {.least = 3, .rounds = rounds, .budget_s = 1};
     struct bank *bank = bank_of_random(count, side);
     struct work work;
     struct contest contest;
     work_init(&work, "choice", bank, EDGE);
-    contest_hold(&contest, &work, &setting, rivals, RIVALS, 3, rounds, 1);
+    contest_hold(&contest, &work, &setting, rivals, RIVALS, &patience);
     const double direct = contest_least(&contest, "direct"), fft = contest_least(&contest, "fft");
     const struct verdict verdict = {contest_least(&contest, "auto") / fmin(direct, fft),
                                     fft / direct};

@@ -1,47 +1,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "tests/bench/kernel/bench.h"
-
-void samples_add(struct samples *samples, double seconds)
-{
-    if (samples->count < SAMPLES_MOST)
-        samples->seconds[samples->count++] = seconds;
-}
-
-double samples_least(const struct samples *samples)
-{
-    double least = samples->count > 0 ? samples->seconds[0] : (double)NAN;
-    for (int i = 1; i < samples->count; i++)
-        least = fmin(least, samples->seconds[i]);
-    return least;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double samples_median(const struct samples *samples)
-{
-    struct samples sorted = *samples;
-    if (sorted.count == 0)
-        return (double)NAN;
-    qsort(sorted.seconds, (size_t)sorted.count, sizeof *sorted.seconds, ascending);
-    const int middle = sorted.count / 2;
-    return sorted.count % 2 ? sorted.seconds[middle]
-                            : (sorted.seconds[middle - 1] + sorted.seconds[middle]) / 2;
-}
-
-double clock_now(int threads)
-{
-    struct timespec time;
-    clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* A rival at the start. */
 struct starter {
@@ -65,16 +26,22 @@ static double difference(const struct work *work, const float *one, const float 
     return most / largest;
 }
 
-/* Starters end with one without a rival, outcomes are in their order. */
-static void contest_round(struct contest *contest, const struct starter *starters)
+static void starter_pass(void *context)
 {
-    for (const struct starter *starter = starters; starter->rival; starter++) {
-        const double start = clock_now(contest->setting.threads);
-        starter->rival->run(starter->state, starter->result);
-        samples_add(&contest->outcomes[starter - starters].samples,
-                    clock_now(contest->setting.threads) - start);
-        contest->peak = fmax(contest->peak, machine_peak());
-        contest->fed_peak = fmax(contest->fed_peak, machine_fed_peak());
+    const struct starter *starter = context;
+    starter->rival->run(starter->state, starter->result);
+}
+
+/* Starters end with one without a rival, outcomes are in their order. */
+static void contest_round(struct contest *contest, struct starter *starters, bool peaks)
+{
+    for (struct starter *starter = starters; starter->rival; starter++) {
+        const struct turn turn = {starter_pass, starter, contest->setting.threads};
+        samples_add(&contest->outcomes[starter - starters].samples, turn_take(&turn));
+        if (peaks) {
+            contest->peak = fmax(contest->peak, machine_peak());
+            contest->fed_peak = fmax(contest->fed_peak, machine_fed_peak());
+        }
     }
 }
 
@@ -84,20 +51,33 @@ static void starters_release(struct starter *starters)
         starter->rival->end(starter->state);
 }
 
-/* False: that rival cannot do this work. */
-static bool starter_init(struct starter *starter, const struct contest *contest,
-                         const struct rival *rival)
+/* Nothing, if that rival cannot do this work. */
+static void starter_enter(struct starter *starters, struct contest *contest,
+                          const struct rival *rival, float *results)
 {
-    void *state = rival->begin(contest->work, &contest->setting);
+    struct setting setting = contest->setting;
+    if (rival->alone)
+        setting.threads = 1;
+    void *state = rival->begin(contest->work, &setting);
     if (!state)
+        return;
+    const int i = contest->count++;
+    contest->outcomes[i].rival = rival->name;
+    contest->outcomes[i].threads = setting.threads;
+    starters[i] = (struct starter){rival, state, results + (size_t)i * result_count(contest->work)};
+}
+
+static bool contest_goes_on(const struct contest *contest, const struct patience *patience,
+                            double elapsed_s)
+{
+    const int round = contest->outcomes[0].samples.count;
+    if (contest->count == 0 || round == SAMPLES_MOST)
         return false;
-    *starter = (struct starter){.rival = rival, .state = state};
-    return true;
+    return round < patience->least || (round < patience->rounds && elapsed_s < patience->budget_s);
 }
 
 void contest_hold(struct contest *contest, const struct work *work, const struct setting *setting,
-                  const struct rival *const *rivals, int count, int least, int rounds,
-                  double budget_s)
+                  const struct rival *const *rivals, int count, const struct patience *patience)
 {
     struct starter starters[RIVALS_MOST + 1] = {{0}};
     *contest = (struct contest){.work = work, .setting = *setting};
@@ -105,14 +85,10 @@ void contest_hold(struct contest *contest, const struct work *work, const struct
     if (!results)
         abort();
     for (int i = 0; i < count && i < RIVALS_MOST; i++)
-        if (starter_init(&starters[contest->count], contest, rivals[i]))
-            contest->outcomes[contest->count++].rival = rivals[i]->name;
-    for (int i = 0; i < contest->count; i++)
-        starters[i].result = results + (size_t)i * result_count(work);
+        starter_enter(starters, contest, rivals[i], results);
     const double start = clock_now(0);
-    for (int round = 0; round < least || (round < rounds && clock_now(0) - start < budget_s);
-         round++)
-        contest_round(contest, starters);
+    while (contest_goes_on(contest, patience, clock_now(0) - start))
+        contest_round(contest, starters, patience->peaks);
     for (const struct starter *starter = starters; starter->rival; starter++)
         contest->outcomes[starter - starters].difference =
             difference(work, starters->result, starter->result);
@@ -130,7 +106,7 @@ const struct outcome *contest_find(const struct contest *contest, const char *ri
 
 double contest_least(const struct contest *contest, const char *rival)
 {
-    const struct outcome *outcome = contest_find(contest, rival);
+    const struct outcome *outcome = contest ? contest_find(contest, rival) : NULL;
     return outcome ? samples_least(&outcome->samples) : (double)NAN;
 }
 
@@ -146,15 +122,16 @@ void contest_print(const struct contest *contest)
            contest->work->name, contest->work->edge, contest->work->edge, contest->setting.tile,
            contest->setting.threads, contest->setting.threads == 1 ? "" : "s", contest->peak / 1e9,
            contest->fed_peak / 1e9);
-    printf("  %-10s %10s %10s %10s %9s %8s %10s\n", "", "least ms", "median ms", "G taps/s",
-           "% of peak", "x first", "difference");
+    printf("  %-10s %10s %10s %10s %9s %9s %8s %10s\n", "", "least ms", "median ms", "G taps/s",
+           "% of peak", "% of fed", "x first", "difference");
     for (int i = 0; i < contest->count; i++) {
         const struct outcome *outcome = &contest->outcomes[i];
         const double least = samples_least(&outcome->samples);
         const double rate = naive_rate(contest, least);
-        printf("  %-10s %10.3f %10.3f %10.1f %9.1f %8.2f %10.1e\n", outcome->rival, 1e3 * least,
-               1e3 * samples_median(&outcome->samples), rate / 1e9,
-               100 * rate / contest->peak / contest->setting.threads, least / first,
+        printf("  %-10s %10.3f %10.3f %10.1f %9.1f %9.1f %8.2f %10.1e\n", outcome->rival,
+               1e3 * least, 1e3 * samples_median(&outcome->samples), rate / 1e9,
+               100 * rate / contest->peak / outcome->threads,
+               100 * rate / contest->fed_peak / outcome->threads, least / first,
                outcome->difference);
     }
     fflush(stdout);
@@ -165,17 +142,16 @@ void contest_json(const struct contest *contest, FILE *file, bool first)
     for (int i = 0; i < contest->count; i++) {
         const struct outcome *outcome = &contest->outcomes[i];
         const double least = samples_least(&outcome->samples);
+        const double rate = naive_rate(contest, least);
         fprintf(file,
                 "%s    {\"work\": \"%s\", \"edge\": %d, \"tile\": %d, \"threads\": %d, "
                 "\"rival\": \"%s\", \"least_s\": %.9g, \"median_s\": %.9g, \"samples\": %d, "
                 "\"naive_taps_per_s\": %.6g, \"part_of_peak\": %.4f, \"part_of_fed_peak\": %.4f, "
                 "\"difference\": %.3g}",
                 first && i == 0 ? "" : ",\n", contest->work->name, contest->work->edge,
-                contest->setting.tile, contest->setting.threads, outcome->rival, least,
-                samples_median(&outcome->samples), outcome->samples.count,
-                naive_rate(contest, least),
-                naive_rate(contest, least) / contest->peak / contest->setting.threads,
-                naive_rate(contest, least) / contest->fed_peak / contest->setting.threads,
-                outcome->difference);
+                contest->setting.tile, outcome->threads, outcome->rival, least,
+                samples_median(&outcome->samples), outcome->samples.count, rate,
+                rate / contest->peak / outcome->threads,
+                rate / contest->fed_peak / outcome->threads, outcome->difference);
     }
 }

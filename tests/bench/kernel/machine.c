@@ -21,15 +21,27 @@ static struct bursts bursts_current(void)
     return (struct bursts){peak_generic, fed_peak_generic};
 }
 
-/* Multiply-adds a second. */
-static double burst_rate(double (*burst)(int rounds), int rounds)
+/* Bursts of one kind, and how many multiply-adds the last one did. */
+struct bursting {
+    double (*burst)(int rounds);
+    int rounds;
+    double done;
+};
+
+static void bursting_pass(void *context)
 {
-    const double start = clock_now(1);
-    const double done = burst(rounds);
-    return done / (clock_now(1) - start);
+    struct bursting *bursting = context;
+    bursting->done = bursting->burst(bursting->rounds);
 }
 
-/* Either takes a millisecond or two: much more than the clock's grain. */
+/* Multiply-adds a second in a turn as any rival has. A burst takes about a millisecond. */
+static double burst_rate(double (*burst)(int rounds), int rounds)
+{
+    struct bursting bursting = {burst, rounds, 0};
+    const double seconds = turn_take(&(struct turn){bursting_pass, &bursting, 1});
+    return bursting.done / seconds;
+}
+
 double machine_peak(void)
 {
     return burst_rate(bursts_current().peak, 500000);

@@ -1,7 +1,7 @@
 /*
- * bench-kernel [--quick] [--json FILE] [--isa NAME] [--only PART]: everything, or one part of it,
- * in turns on one machine, and the ratios that matter. Times of one thread are its processor time,
- * those of two the wall's clock.
+ * bench-kernel: everything, or one part of it, in turns on one machine, and at the end the ratios
+ * that matter with what they are to be. Times of one thread are its processor time, those of two
+ * the wall's clock.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,15 @@
 #include "kernel/kernel.h"
 #include "tests/bench/kernel/bench.h"
 #include "tests/bench/kernel/choice.h"
+#include "tests/bench/kernel/goals.h"
 #include "tests/bench/kernel/works.h"
+
+static const char usage[] =
+    "usage: bench-kernel [--quick] [--json FILE] [--isa NAME] [--only PART]\n"
+    "\n"
+    "Measures everything: about 12 minutes on one core, with --quick (512^2 alone,\n"
+    "fewer rounds) about a minute and a half. PART is one of source, orientations, tiles,\n"
+    "single, sum, threads, packages, chaudhuri, reference, choice.\n";
 
 enum { PACKAGE_BLOCK = 64 };
 
@@ -19,12 +27,13 @@ struct options {
     const char *json, *isa, *only;
 };
 
-/* What is kept of all contests, for the ratios. */
+/* What is kept of all contests. */
 struct record {
     struct options options;
     FILE *json; /* NULL: none wanted */
     bool first;
     double peak, fed_peak, bandwidth;
+    struct goals goals;
 };
 
 static const struct rival *const everybody[] = {&rival_fft,    &rival_auto,
@@ -44,17 +53,19 @@ static const struct rival *const ourselves[] = {&rival_fft, &rival_auto, &rival_
 static const struct rival *const small[] = {&rival_fft, &rival_reference, NULL};
 static const struct rival *const sums[] = {&rival_fft, &rival_auto, &rival_direct, &rival_passes,
                                            NULL};
+static const struct rival *const pairs[] = {&rival_alone, &rival_auto, NULL};
 
 static void hold(struct record *record, struct contest *contest, const struct work *work, int tile,
                  int threads, const struct rival *const *rivals)
 {
     const struct setting setting = {.tile = tile, .threads = threads};
     const bool quick = record->options.quick;
+    const struct patience patience = {
+        .least = 3, .rounds = quick ? 5 : 15, .budget_s = quick ? 1.5 : 10, .peaks = true};
     int count = 0;
     while (rivals[count])
         count++;
-    contest_hold(contest, work, &setting, rivals, count, quick ? 2 : 3, quick ? 5 : 15,
-                 quick ? 0.5 : 4);
+    contest_hold(contest, work, &setting, rivals, count, &patience);
     contest_print(contest);
     record->peak = fmax(record->peak, contest->peak);
     record->fed_peak = fmax(record->fed_peak, contest->fed_peak);
@@ -64,62 +75,46 @@ static void hold(struct record *record, struct contest *contest, const struct wo
     }
 }
 
-/* A ratio that is wanted to be at least so much. */
-static void goal(const char *what, double measured, double wanted)
-{
-    if (isnan(measured))
-        printf("  %-66s        -  (%.2f)\n", what, wanted);
-    else
-        printf("  %-66s %8.2f  (%.2f)%s\n", what, measured, wanted,
-               measured < wanted ? "  short" : "");
-}
-
 static double ratio(const struct contest *contest, const char *other, const char *ours)
 {
     return contest_least(contest, other) / contest_least(contest, ours);
 }
 
-/* Naive multiply-adds a second. */
-static double rate_of(const struct contest *contest, const char *rival)
-{
-    const struct work *work = contest->work;
-    return work->taps * work->edge * work->edge / contest_least(contest, rival);
-}
-
+/* In naive multiply-adds, of one thread's; NAN when there was no contest. */
 static double part_of_peak(const struct contest *contest, const char *rival)
 {
-    return rate_of(contest, rival) / contest->peak;
+    if (!contest)
+        return (double)NAN;
+    const struct work *work = contest->work;
+    return work->taps * work->edge * work->edge / contest_least(contest, rival) / contest->peak;
 }
 
-/* The direct algorithm against what registers alone could do, and what they can when fed. */
-static void direct_goals(const char *name, const struct contest *contest, double share)
-{
-    char what[80];
-    snprintf(what, sizeof what, "%s, %d^2: direct, share of peak", name, contest->work->edge);
-    goal(what, part_of_peak(contest, "direct"), share);
-    snprintf(what, sizeof what, "%s, %d^2: direct, share of fed peak", name, contest->work->edge);
-    goal(what, rate_of(contest, "direct") / contest->fed_peak, share);
-}
+/* One bank on images of several sizes, with everybody. */
+enum { EDGES = 3 };
+static const int edges[EDGES] = {512, 1024, 2048};
 
-/* One bank on images of several sizes, with everybody; goals go to a list printed at the end. */
 struct contests {
-    struct contest at[3];
-    struct work works[3];
+    struct contest at[EDGES];
+    struct work works[EDGES];
     int count;
 };
 
-static const int edges[] = {512, 1024, 2048};
-
 static void contests_hold(struct record *record, struct contests *contests, const char *name,
-                          const struct bank *bank, int most_edge)
+                          const struct bank *bank)
 {
-    const int limit = record->options.quick ? 512 : most_edge;
+    const int limit = record->options.quick ? 512 : 2048;
     contests->count = 0;
-    for (int i = 0; i < 3 && edges[i] <= limit; i++) {
+    for (int i = 0; i < EDGES && edges[i] <= limit; i++) {
         work_init(&contests->works[i], name, bank, edges[i]);
         hold(record, &contests->at[i], &contests->works[i], 256, 1, everybody);
         contests->count++;
     }
+}
+
+/* The one on images of edges[i]; NULL: was left out. */
+static const struct contest *contests_find(const struct contests *contests, int i)
+{
+    return i < contests->count ? &contests->at[i] : NULL;
 }
 
 static void contests_release(struct contests *contests)
@@ -128,39 +123,21 @@ static void contests_release(struct contests *contests)
         work_release(&contests->works[i]);
 }
 
-static void bench_singles(struct record *record)
-{
-    static const char *const names[] = {"one filter of 7", "one filter of 11", "one filter of 21",
-                                        "one filter of 31"};
-    static const int sizes[] = {7, 11, 21, 31};
-    static const double shares[] = {0.70, 0.75, 0.83, 0.88};
-    for (int i = 0; i < 4; i++) {
-        struct bank *bank = bank_of_random(1, sizes[i]);
-        struct contests contests;
-        char what[80];
-        contests_hold(record, &contests, names[i], bank, 2048);
-        const struct contest *last = &contests.at[contests.count - 1];
-        for (int k = 0; k < contests.count; k++)
-            direct_goals(names[i], &contests.at[k], shares[i]);
-        snprintf(what, sizeof what, "%s, %d^2: OpenCV / ours", names[i], last->work->edge);
-        goal(what, ratio(last, "opencv", "auto"), i < 2 ? 1 : 3.5);
-        contests_release(&contests);
-        bank_free(&bank);
-    }
-}
-
 static void bench_source(struct record *record)
 {
+    struct goals *goals = &record->goals;
     struct bank *bank = bank_of_source();
     struct contests contests;
-    contests_hold(record, &contests, "210 filters", bank, 2048);
-    for (int i = 0; i < contests.count; i++) {
-        const struct contest *contest = &contests.at[i];
-        printf("  %d^2:\n", contest->work->edge);
-        goal("210 filters: part of peak in naive taps", part_of_peak(contest, "auto"), 3);
-        goal("210 filters: OpenCV / ours", ratio(contest, "opencv", "auto"), 16);
-        goal("210 filters: FFTW / ours", ratio(contest, "fftw", "auto"), 1.6);
-    }
+    contests_hold(record, &contests, "210 filters", bank);
+    for (int i = 0; i < EDGES; i++)
+        goals_at_least(goals, part_of_peak(contests_find(&contests, i), "auto"), 3,
+                       "210 filters, %d^2: part of peak, in naive taps", edges[i]);
+    for (int i = 0; i < 2; i++)
+        goals_at_least(goals, ratio(contests_find(&contests, i), "opencv", "auto"), 16,
+                       "210 filters, %d^2: OpenCV / ours", edges[i]);
+    for (int i = 0; i < EDGES; i++)
+        goals_at_least(goals, ratio(contests_find(&contests, i), "fftw", "auto"), 1.6,
+                       "210 filters, %d^2: FFTW / ours", edges[i]);
     contests_release(&contests);
     bank_free(&bank);
 }
@@ -169,18 +146,73 @@ static void bench_orientations(struct record *record)
 {
     struct bank *bank = bank_of_orientations();
     struct contests contests;
-    contests_hold(record, &contests, "30 orientations of 15", bank, 2048);
-    const struct contest *contest = &contests.at[contests.count > 1 ? 1 : 0];
-    goal("30 orientations of 15: OpenCV / ours", ratio(contest, "opencv", "auto"), 20);
+    contests_hold(record, &contests, "30 orientations of 15", bank);
+    goals_at_least(&record->goals, ratio(contests_find(&contests, 1), "opencv", "auto"), 20,
+                   "30 orientations of 15, %d^2: OpenCV / ours", edges[1]);
     contests_release(&contests);
     bank_free(&bank);
+}
+
+static void bench_tiles(struct record *record)
+{
+    struct bank *source = bank_of_source(), *one = bank_of_random(1, 31);
+    struct work bank_work, one_work;
+    work_init(&bank_work, "210 filters", source, record->options.quick ? 512 : 1024);
+    work_init(&one_work, "one filter of 31", one, 1024);
+    for (int tile = 16; tile <= 1024; tile *= 2) {
+        struct contest contest;
+        const bool fits = tile <= bank_work.edge;
+        if (fits)
+            hold(record, &contest, &bank_work, tile, 1, ourselves);
+        goals_at_least(&record->goals, part_of_peak(fits ? &contest : NULL, "direct"), 0.9,
+                       "210 filters, %d^2, tile %d: direct, part of peak", bank_work.edge, tile);
+        if (fits)
+            hold(record, &contest, &one_work, tile, 1, ourselves);
+    }
+    work_release(&one_work);
+    work_release(&bank_work);
+    bank_free(&one);
+    bank_free(&source);
+}
+
+/* One filter of so many taps a side; zero: nothing in particular is wanted. */
+struct single {
+    const char *name;
+    int taps;
+    double part_of_peak, opencv;
+};
+
+static void bench_single(struct record *record, const struct single *single)
+{
+    struct bank *bank = bank_of_random(1, single->taps);
+    struct contests contests;
+    contests_hold(record, &contests, single->name, bank);
+    for (int i = 0; i < EDGES && single->part_of_peak > 0; i++)
+        goals_at_least(&record->goals, part_of_peak(contests_find(&contests, i), "direct"),
+                       single->part_of_peak, "%s, %d^2: direct, part of peak", single->name,
+                       edges[i]);
+    if (single->opencv > 0)
+        goals_at_least(&record->goals, ratio(contests_find(&contests, 2), "opencv", "auto"),
+                       single->opencv, "%s, %d^2: OpenCV / ours", single->name, edges[2]);
+    contests_release(&contests);
+    bank_free(&bank);
+}
+
+static void bench_singles(struct record *record)
+{
+    static const struct single singles[] = {{"one filter of 31", 31, 0.88, 3.5},
+                                            {"one filter of 21", 21, 0.83, 3.5},
+                                            {"one filter of 11", 11, 0, 0},
+                                            {"one filter of 7", 7, 0.70, 0}};
+    for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
+        bench_single(record, &singles[i]);
 }
 
 static void bench_chaudhuri(struct record *record)
 {
     struct bank *bank = bank_of_chaudhuri();
     struct contests contests;
-    contests_hold(record, &contests, "chaudhuri", bank, 2048);
+    contests_hold(record, &contests, "chaudhuri", bank);
     contests_release(&contests);
     bank_free(&bank);
 }
@@ -192,7 +224,8 @@ static void bench_sum(struct record *record)
     struct contest contest;
     work_init(&work, "sum of 210", bank, 512);
     hold(record, &contest, &work, 256, 1, sums);
-    goal("sum of the 210: 210 direct passes / ours", ratio(&contest, "210 passes", "auto"), 80);
+    goals_at_least(&record->goals, ratio(&contest, "210 passes", "auto"), 80,
+                   "sum of the 210, %d^2: 210 direct passes / ours", work.edge);
     work_release(&work);
     bank_free(&bank);
 }
@@ -208,24 +241,6 @@ static void bench_reference(struct record *record)
     bank_free(&bank);
 }
 
-static void bench_tiles(struct record *record)
-{
-    struct bank *source = bank_of_source(), *one = bank_of_random(1, 31);
-    struct work bank_work, one_work;
-    work_init(&bank_work, "210 filters", source, record->options.quick ? 512 : 1024);
-    work_init(&one_work, "one filter of 31", one, 1024);
-    for (int tile = 16; tile <= bank_work.edge; tile *= 2) {
-        struct contest contest;
-        hold(record, &contest, &bank_work, tile, 1, ourselves);
-        direct_goals("210 filters", &contest, 0.9);
-        hold(record, &contest, &one_work, tile, 1, ourselves);
-    }
-    work_release(&one_work);
-    work_release(&bank_work);
-    bank_free(&one);
-    bank_free(&source);
-}
-
 static void bench_threads(struct record *record)
 {
     struct bank *bank = bank_of_source();
@@ -233,6 +248,9 @@ static void bench_threads(struct record *record)
     struct contest contest;
     work_init(&work, "210 filters", bank, record->options.quick ? 512 : 1024);
     hold(record, &contest, &work, 64, 2, everybody);
+    hold(record, &contest, &work, 64, 2, pairs);
+    goals_at_least(&record->goals, ratio(&contest, "auto alone", "auto"), 1.9,
+                   "210 filters, %d^2: 1 thread / 2 threads", work.edge);
     work_release(&work);
     bank_free(&bank);
 }
@@ -250,20 +268,27 @@ static void package_json(struct record *record, const char *bank, int edge, int 
     record->first = false;
 }
 
+static void package_goals(struct goals *goals, const char *bank, int edge,
+                          const struct package_times *times)
+{
+    const double u8 = samples_least(&times->u8), u16 = samples_least(&times->u16);
+    const double f32 = samples_least(&times->f32);
+    printf("\npackages of %s, %d x %d, blocks of %d: 8 bits %.3f ms, 16 bits %.3f ms, floats %.3f "
+           "ms\n",
+           bank, edge, edge, PACKAGE_BLOCK, 1e3 * u8, 1e3 * u16, 1e3 * f32);
+    goals_at_least(goals, samples_least(&times->one) / samples_least(&times->two), 1.9,
+                   "packages of %s, %d^2: 1 thread / 2 threads", bank, edge);
+    goals_at_most(goals, u8 / f32, 1.05, "packages of %s, %d^2: 8-bit / float input", bank, edge);
+    goals_at_most(goals, u16 / f32, 1.05, "packages of %s, %d^2: 16-bit / float input", bank, edge);
+}
+
 static void bench_package(struct record *record, const char *bank)
 {
     struct package_times times;
     const int edge = record->options.quick ? 512 : 1024, rounds = record->options.quick ? 5 : 15;
     if (!packages_hold(&times, bank, "max", edge, PACKAGE_BLOCK, rounds))
         abort();
-    const double u8 = samples_least(&times.u8), u16 = samples_least(&times.u16);
-    const double f32 = samples_least(&times.f32);
-    printf("\npackages of %s, blocks of %d: 8 bits %.3f ms, 16 bits %.3f ms, floats %.3f ms\n",
-           bank, PACKAGE_BLOCK, 1e3 * u8, 1e3 * u16, 1e3 * f32);
-    goal("float input / 8-bit input", f32 / u8, 1 / 1.05);
-    goal("float input / 16-bit input", f32 / u16, 1 / 1.05);
-    goal("1 thread / 2 threads, by the wall's clock",
-         samples_least(&times.one) / samples_least(&times.two), 1.9);
+    package_goals(&record->goals, bank, edge, &times);
     package_json(record, bank, edge, 1, "8 bits", &times.u8);
     package_json(record, bank, edge, 1, "16 bits", &times.u16);
     package_json(record, bank, edge, 1, "floats", &times.f32);
@@ -279,18 +304,24 @@ static void bench_packages(struct record *record)
 
 static void bench_choice(struct record *record)
 {
-    const double worst = choice_hold(record->options.quick ? 5 : 15);
-    goal("the better algorithm / the chosen one, at the worst", 1 / worst, 0.9);
+    const double worst = choice_hold(record->options.quick ? 3 : 15);
+    goals_at_least(&record->goals, 1 / worst, 0.9,
+                   "the better algorithm / the chosen one, at the worst");
 }
 
 static const struct part {
     const char *name;
     void (*run)(struct record *record);
-} parts[] = {
-    {"reference", bench_reference}, {"single", bench_singles}, {"orientations", bench_orientations},
-    {"chaudhuri", bench_chaudhuri}, {"sum", bench_sum},        {"source", bench_source},
-    {"tiles", bench_tiles},         {"choice", bench_choice},  {"threads", bench_threads},
-    {"packages", bench_packages}};
+} parts[] = {{"source", bench_source},
+             {"orientations", bench_orientations},
+             {"tiles", bench_tiles},
+             {"single", bench_singles},
+             {"sum", bench_sum},
+             {"threads", bench_threads},
+             {"packages", bench_packages},
+             {"chaudhuri", bench_chaudhuri},
+             {"reference", bench_reference},
+             {"choice", bench_choice}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 static const struct part *part_find(const char *name)
@@ -301,48 +332,68 @@ static const struct part *part_find(const char *name)
     return NULL;
 }
 
+/* An option that has a value. */
+static bool option_set(struct options *options, const char *name, const char *value)
+{
+    const struct {
+        const char *name;
+        const char **word;
+    } known[] = {{"--json", &options->json}, {"--isa", &options->isa}, {"--only", &options->only}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0) {
+            *known[i].word = value;
+            return true;
+        }
+    return false;
+}
+
 static bool options_parse(struct options *options, int count, char **words)
 {
     *options = (struct options){.isa = "auto"};
     for (int i = 1; i < count; i++) {
         if (strcmp(words[i], "--quick") == 0)
             options->quick = true;
-        else if (strcmp(words[i], "--json") == 0 && i + 1 < count)
-            options->json = words[++i];
-        else if (strcmp(words[i], "--isa") == 0 && i + 1 < count)
-            options->isa = words[++i];
-        else if (strcmp(words[i], "--only") == 0 && i + 1 < count)
-            options->only = words[++i];
+        else if (i + 1 < count && option_set(options, words[i], words[i + 1]))
+            i++;
         else
             return false;
     }
     return kernel_isa_pin(options->isa) && (!options->only || part_find(options->only));
 }
 
+static void results_end(const struct record *record)
+{
+    fprintf(record->json, "\n  ],\n  \"goals\": ");
+    goals_json(&record->goals, record->json);
+    fprintf(record->json,
+            ",\n  \"peak_multiply_adds_per_s\": %.6g, "
+            "\"fed_peak_multiply_adds_per_s\": %.6g, \"memory_bytes_per_s\": %.6g }\n",
+            record->peak, record->fed_peak, record->bandwidth);
+}
+
 static void bench_all(struct record *record)
 {
-    printf("instruction set %s, memory %.1f GB/s; goals in brackets\n", kernel_isa(),
-           record->bandwidth / 1e9);
+    printf("ours and the peak: instruction set %s; OpenCV, oneDNN and FFTW use the best they know "
+           "here\nmemory %.1f GB/s\n",
+           kernel_isa(), record->bandwidth / 1e9);
     if (record->json)
         fprintf(record->json,
-                "{ \"schema\": \"scow-bench-kernel-1\", \"isa\": \"%s\",\n"
+                "{ \"schema\": \"scow-bench-kernel-2\", \"isa\": \"%s\",\n"
                 "  \"results\": [\n",
                 kernel_isa());
     for (int i = 0; i < PARTS; i++)
         if (!record->options.only || part_find(record->options.only) == &parts[i])
             parts[i].run(record);
+    goals_print(&record->goals);
     if (record->json)
-        fprintf(record->json,
-                "\n  ],\n  \"peak_multiply_adds_per_s\": %.6g, "
-                "\"fed_peak_multiply_adds_per_s\": %.6g, \"memory_bytes_per_s\": %.6g }\n",
-                record->peak, record->fed_peak, record->bandwidth);
+        results_end(record);
 }
 
 int main(int count, char **words)
 {
-    struct record record = {.first = true};
+    static struct record record = {.first = true};
     if (!options_parse(&record.options, count, words)) {
-        fprintf(stderr, "usage: bench-kernel [--quick] [--json FILE] [--isa NAME] [--only PART]\n");
+        fputs(usage, stderr);
         return 2;
     }
     if (record.options.json) {

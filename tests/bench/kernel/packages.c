@@ -57,15 +57,27 @@ static void packed_release(struct packed *packed)
     free(packed->results);
 }
 
+/* A package and how it is to be computed. */
+struct computing {
+    const struct packed *packed;
+    int threads;
+};
+
+static void computing_pass(void *context)
+{
+    const struct computing *computing = context;
+    const struct packed *packed = computing->packed;
+    const struct kernel_pulse pulse = {0};
+    packed->kernel->compute(packed->job, 0, packed->tasks, packed->package, computing->threads,
+                            packed->workspace, &pulse, packed->results);
+}
+
 static void packed_time(const struct packed *packed, int threads, bool wall,
                         struct samples *samples)
 {
-    const struct kernel_pulse pulse = {0};
-    const int clock = wall ? 0 : 1;
-    const double start = clock_now(clock);
-    packed->kernel->compute(packed->job, 0, packed->tasks, packed->package, threads,
-                            packed->workspace, &pulse, packed->results);
-    samples_add(samples, clock_now(clock) - start);
+    struct computing computing = {packed, threads};
+    const struct turn turn = {computing_pass, &computing, wall ? 2 : 1};
+    samples_add(samples, turn_take(&turn));
 }
 
 bool packages_hold(struct package_times *times, const char *bank, const char *combine, int edge,
