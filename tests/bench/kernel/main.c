@@ -11,20 +11,28 @@
 #include "tests/bench/kernel/bench.h"
 #include "tests/bench/kernel/choice.h"
 #include "tests/bench/kernel/goals.h"
+#include "tests/bench/kernel/once.h"
 #include "tests/bench/kernel/works.h"
 
 static const char usage[] =
     "usage: bench-kernel [--quick] [--json FILE] [--isa NAME] [--only PART]\n"
+    "       bench-kernel --once RIVAL --work WORK [--isa NAME] [--edge N] [--passes N]\n"
     "\n"
-    "Measures everything: about 12 minutes on one core, with --quick (512^2 alone,\n"
+    "The first measures everything: about 12 minutes on one core, with --quick (512^2 alone,\n"
     "fewer rounds) about a minute and a half. PART is one of source, orientations, tiles,\n"
-    "single, sum, threads, packages, chaudhuri, reference, choice.\n";
+    "single, sum, threads, packages, chaudhuri, reference, choice.\n"
+    "The second is for profilers. It runs one rival (direct, orbit, fft, auto, reference,\n"
+    "opencv, onednn, fftw) on one work (source, orientations, chaudhuri, sum, or a number: one\n"
+    "filter of so many taps a side) and prints how many multiply-adds the work is. Without\n"
+    "more, one pass over 512^2 pixels.\n";
 
 enum { PACKAGE_BLOCK = 64 };
 
 struct options {
     bool quick;
     const char *json, *isa, *only;
+    const char *rival; /* NULL: no --once */
+    struct once once;
 };
 
 /* What is kept of all contests. */
@@ -332,24 +340,63 @@ static const struct part *part_find(const char *name)
     return NULL;
 }
 
+/* NULL: unknown, or not installed. */
+static const struct rival *rival_find(const char *name)
+{
+    static const struct rival *const others[] = {&rival_reference, &rival_passes, NULL};
+    for (int i = 0; everybody[i]; i++)
+        if (strcmp(everybody[i]->name, name) == 0)
+            return everybody[i];
+    for (int i = 0; others[i]; i++)
+        if (strcmp(others[i]->name, name) == 0)
+            return others[i];
+    return NULL;
+}
+
+/* 0: not a number from 1 to 2^14. */
+static int count_parse(const char *word)
+{
+    char *end;
+    const long count = strtol(word, &end, 10);
+    return *end == '\0' && count >= 1 && count <= 1 << 14 ? (int)count : 0;
+}
+
 /* An option that has a value. */
 static bool option_set(struct options *options, const char *name, const char *value)
 {
     const struct {
         const char *name;
         const char **word;
-    } known[] = {{"--json", &options->json}, {"--isa", &options->isa}, {"--only", &options->only}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i].name, name) == 0) {
+        int *number;
+    } known[] = {{"--json", &options->json, NULL},         {"--isa", &options->isa, NULL},
+                 {"--only", &options->only, NULL},         {"--once", &options->rival, NULL},
+                 {"--work", &options->once.work, NULL},    {"--edge", NULL, &options->once.edge},
+                 {"--passes", NULL, &options->once.passes}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(known[i].name, name) != 0)
+            continue;
+        if (known[i].word)
             *known[i].word = value;
-            return true;
-        }
+        else
+            *known[i].number = count_parse(value);
+        return true;
+    }
     return false;
+}
+
+static bool options_check(const struct options *options)
+{
+    if (!kernel_isa_pin(options->isa) || (options->only && !part_find(options->only)))
+        return false;
+    if (!options->rival)
+        return !options->once.work;
+    return rival_find(options->rival) && options->once.work && options->once.edge > 0 &&
+           options->once.passes > 0;
 }
 
 static bool options_parse(struct options *options, int count, char **words)
 {
-    *options = (struct options){.isa = "auto"};
+    *options = (struct options){.isa = "auto", .once = {.edge = 512, .passes = 1}};
     for (int i = 1; i < count; i++) {
         if (strcmp(words[i], "--quick") == 0)
             options->quick = true;
@@ -358,7 +405,7 @@ static bool options_parse(struct options *options, int count, char **words)
         else
             return false;
     }
-    return kernel_isa_pin(options->isa) && (!options->only || part_find(options->only));
+    return options_check(options);
 }
 
 static void results_end(const struct record *record)
@@ -389,6 +436,15 @@ static void bench_all(struct record *record)
         results_end(record);
 }
 
+static int profile_run(const struct options *options)
+{
+    if (once_run(&options->once, rival_find(options->rival)))
+        return 0;
+    fprintf(stderr, "bench-kernel: %s cannot do %s, or there is no such work; see the usage\n",
+            options->rival, options->once.work);
+    return 1;
+}
+
 int main(int count, char **words)
 {
     static struct record record = {.first = true};
@@ -396,6 +452,8 @@ int main(int count, char **words)
         fputs(usage, stderr);
         return 2;
     }
+    if (record.options.rival)
+        return profile_run(&record.options);
     if (record.options.json) {
         record.json = fopen(record.options.json, "w");
         if (!record.json) {
