@@ -276,19 +276,19 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     return good;
 }
 
-static void schedulers_list(void)
+static void schedulers_list(FILE *out)
 {
     size_t count = 0;
     const struct scheduler *schedulers = scheduler_list(&count);
-    printf("\nSchedulers:\n  %-10s  %s\n", "auto", "the least predicted makespan of all of them");
+    fprintf(out, "\nSchedulers:\n  %-10s  %s\n", "auto",
+            "the least predicted makespan of all of them");
     for (size_t k = 0; k < count; k++)
-        printf("  %-10s  %s\n", schedulers[k].name, schedulers[k].summary);
+        fprintf(out, "  %-10s  %s\n", schedulers[k].name, schedulers[k].summary);
 }
 
 bool command_plan(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
     struct plan_options options = {.scheduler = "auto", .seeds = 100};
-    bool help = false;
     int operands = 0;
     const struct option_row rows[] = {
         {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile, "what 'scow calibrate' wrote"},
@@ -317,16 +317,17 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "print the chart as well"},
     };
     const struct option_table table = {
-        "scow plan -p PROFILE (-i IMAGE | -X TASKS) [options]",
-        "Decides workers, rounds and package sizes for a job, and predicts its makespan.", rows,
-        sizeof rows / sizeof *rows, NULL};
-    if (!options_parse(&table, argc, argv, NULL, 0, &operands, &help, failure))
-        return false;
-    if (help) {
-        options_help(&table, stdout);
-        schedulers_list();
-        return true;
-    }
+        .usage = "scow plan -p PROFILE (-i IMAGE | -X TASKS) [options]",
+        .purpose =
+            "Decides workers, rounds and package sizes for a job, and predicts its makespan.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof *rows,
+        .list = schedulers_list,
+    };
+    const enum options_outcome outcome =
+        options_read(&table, argc, argv, NULL, 0, &operands, failure);
+    if (outcome != OPTIONS_READ)
+        return outcome == OPTIONS_HELPED;
     options.gantt = options.gantt || options.verbose;
     return options_check(&options, failure) && plan_run(&options, readers, failure);
 }

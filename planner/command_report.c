@@ -52,7 +52,6 @@ static bool report_print(const struct report_options *options, const struct read
 bool command_report(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
     struct report_options options = {.json = false};
-    bool help = false;
     int operands = 0;
     const struct option_row rows[] = {
         {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-report-1)"},
@@ -62,15 +61,15 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "print the plan as well"},
     };
     const struct option_table table = {
-        "scow report OUT.h5 [options]",
-        "Lays a finished run beside its plan: makespan, operations, workers, rounds.", rows,
-        sizeof rows / sizeof *rows, NULL};
-    if (!options_parse(&table, argc, argv, &options.path, 1, &operands, &help, failure))
-        return false;
-    if (help) {
-        options_help(&table, stdout);
-        return true;
-    }
+        .usage = "scow report OUT.h5 [options]",
+        .purpose = "Lays a finished run beside its plan: makespan, operations, workers, rounds.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof *rows,
+    };
+    const enum options_outcome outcome =
+        options_read(&table, argc, argv, &options.path, 1, &operands, failure);
+    if (outcome != OPTIONS_READ)
+        return outcome == OPTIONS_HELPED;
     if (operands == 0)
         return failure_set(failure, FAILURE_USAGE,
                            "no run given: name the file that 'scow run' wrote");

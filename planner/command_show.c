@@ -109,7 +109,6 @@ static bool show_print(const struct show_options *options, const struct readers 
 bool command_show(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
     struct show_options options = {.quiet = false};
-    bool help = false;
     int operands = 0;
     const struct option_row rows[] = {
         {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
@@ -120,15 +119,15 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
          "print a run's profile, or what a plan was made from, as well"},
     };
     const struct option_table table = {
-        "scow show FILE [options]",
-        "Describes a profile, a plan or the output of a run; --png draws the latter.", rows,
-        sizeof rows / sizeof *rows, NULL};
-    if (!options_parse(&table, argc, argv, &options.path, 1, &operands, &help, failure))
-        return false;
-    if (help) {
-        options_help(&table, stdout);
-        return true;
-    }
+        .usage = "scow show FILE [options]",
+        .purpose = "Describes a profile, a plan or the output of a run; --png draws the latter.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof *rows,
+    };
+    const enum options_outcome outcome =
+        options_read(&table, argc, argv, &options.path, 1, &operands, failure);
+    if (outcome != OPTIONS_READ)
+        return outcome == OPTIONS_HELPED;
     if (operands == 0)
         return failure_set(failure, FAILURE_USAGE, "no file given: see 'scow show --help'");
     if (options.image && !options.png)

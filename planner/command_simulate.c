@@ -323,12 +323,12 @@ static bool simulate_run(const struct simulate_options *options, struct failure 
     return good;
 }
 
-static void rules_list(void)
+static void rules_list(FILE *out)
 {
-    printf("\nRules:\n");
+    fprintf(out, "\nRules:\n");
     for (size_t k = 0; k < dispatch_rule_count(); k++) {
         struct dispatch_rule_name rule = dispatch_rule_name(k);
-        printf("  %-8s  %s\n", rule.name, rule.summary);
+        fprintf(out, "  %-8s  %s\n", rule.name, rule.summary);
     }
 }
 
@@ -336,7 +336,6 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
 {
     struct simulate_options options = {
         .ahead = 1, .seed = 1, .seeds = 1, .scenario = SCENARIO_INIT};
-    bool help = false;
     int operands = 0;
     options.scenario.outlier_factor = 5;
     options.scenario.slow_factor = 2;
@@ -371,16 +370,16 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
          "print the seconds that everyone is busy as well"},
     };
     const struct option_table table = {
-        "scow simulate -p PROFILE (PLAN | -s RULE -X TASKS) [options]",
-        "Plays a plan or a request-driven rule on the cluster that a profile describes.", rows,
-        sizeof rows / sizeof *rows, NULL};
+        .usage = "scow simulate -p PROFILE (PLAN | -s RULE -X TASKS) [options]",
+        .purpose = "Plays a plan or a request-driven rule on the cluster that a profile describes.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof *rows,
+        .list = rules_list,
+    };
     (void)readers;
-    if (!options_parse(&table, argc, argv, &options.plan, 1, &operands, &help, failure))
-        return false;
-    if (help) {
-        options_help(&table, stdout);
-        rules_list();
-        return true;
-    }
+    const enum options_outcome outcome =
+        options_read(&table, argc, argv, &options.plan, 1, &operands, failure);
+    if (outcome != OPTIONS_READ)
+        return outcome == OPTIONS_HELPED;
     return options_check(&options, operands, failure) && simulate_run(&options, failure);
 }

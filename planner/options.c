@@ -204,4 +204,19 @@ void options_help(const struct option_table *table, FILE *out)
     row_print(&help_row, out);
     if (table->epilogue)
         fprintf(out, "\n%s\n", table->epilogue);
+    if (table->list)
+        table->list(out);
+}
+
+enum options_outcome options_read(const struct option_table *table, int argc, char **argv,
+                                  char **operands, int operand_most, int *operand_count,
+                                  struct failure *failure)
+{
+    bool help;
+    if (!options_parse(table, argc, argv, operands, operand_most, operand_count, &help, failure))
+        return OPTIONS_WRONG;
+    if (!help)
+        return OPTIONS_READ;
+    options_help(table, stdout);
+    return OPTIONS_HELPED;
 }

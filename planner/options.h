@@ -33,7 +33,8 @@ struct option_table {
     const char *purpose;           /* one or two sentences */
     const struct option_row *rows; /* -h/--help is always there and need not be listed */
     size_t row_count;
-    const char *epilogue; /* printed after the options; may be NULL */
+    const char *epilogue;    /* printed after the options; may be NULL */
+    void (*list)(FILE *out); /* what the help ends with; may be NULL */
 };
 
 /* Fill the rows' variables; operands (borrowed from argv) go to operands[0..*operand_count), at
@@ -41,5 +42,11 @@ struct option_table {
 bool options_parse(const struct option_table *table, int argc, char **argv, char **operands,
                    int operand_most, int *operand_count, bool *help, struct failure *failure);
 void options_help(const struct option_table *table, FILE *out);
+
+enum options_outcome { OPTIONS_WRONG, OPTIONS_HELPED, OPTIONS_READ };
+/* The same for a command that is alone in its process: when help is asked for, it is printed. */
+enum options_outcome options_read(const struct option_table *table, int argc, char **argv,
+                                  char **operands, int operand_most, int *operand_count,
+                                  struct failure *failure);
 
 #endif

@@ -6,7 +6,7 @@
 #include "planner/scheduler.h"
 #include "planner/sweep.h"
 #include "planner/tournament.h"
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 #include "tests/planner/samples.h"
 
 static struct planning planning_of(const struct profile *profile, const char *scheduler,

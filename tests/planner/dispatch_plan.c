@@ -1,6 +1,6 @@
 /* A fixed plan hands out every core task once, in order, to the workers it names. */
 #include "planner/dispatch.h"
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 #include "tests/planner/samples.h"
 
 static void plan_is_handed_out(const struct plan *plan)

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "planner/dispatch.h"
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 #include "tests/planner/samples.h"
 
 static struct dispatch *rule_new(const char *rule, int64_t tasks, int64_t workers, int ahead,

@@ -3,7 +3,7 @@
 
 #include "planner/plan.h"
 #include "planner/profile.h"
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 
 /* What is replaced in the good text, by what, and the sentence that it earns. */
 struct malformed {

@@ -9,7 +9,7 @@
 #include "planner/robustness.h"
 #include "planner/scheduler.h"
 #include "planner/simulate.h"
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 #include "tests/planner/samples.h"
 
 /* The linker sends the product's allocations here. */

@@ -1,6 +1,6 @@
 #include "planner/options.h"
 
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 
 struct values {
     bool quiet, verbose, help;
@@ -22,8 +22,10 @@ static bool parse(struct values *values, int argc, char **argv)
         {'n', "workers", "N", OPTION_COUNT, &values->workers, "how many"},
         {0, "noise", "SHARE", OPTION_NUMBER, &values->noise, "how much"},
     };
-    const struct option_table table = {"scow plan FILE [options]", "Plans.", rows, COUNT_OF(rows),
-                                       NULL};
+    const struct option_table table = {.usage = "scow plan FILE [options]",
+                                       .purpose = "Plans.",
+                                       .rows = rows,
+                                       .row_count = COUNT_OF(rows)};
     return options_parse(&table, argc, argv, values->operands, 2, &values->operand_count,
                          &values->help, &values->failure);
 }

@@ -10,7 +10,7 @@
 #include "planner/reduction.h"
 #include "planner/scenario.h"
 #include "planner/simulate.h"
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 #include "tests/planner/samples.h"
 
 static char *word(const char *text)

@@ -3,7 +3,7 @@
 
 #include "planner/plan.h"
 #include "planner/profile.h"
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 #include "tests/planner/samples.h"
 
 static bool word_equal(const char *a, const char *b)

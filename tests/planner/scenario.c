@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "planner/robustness.h"
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 #include "tests/planner/samples.h"
 
 struct stage {

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "planner/bound.h"
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 #include "tests/planner/oracle.h"
 #include "tests/planner/samples.h"
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 
 static void files_round_trip(void **state)
 {

@@ -1,5 +1,5 @@
 /* Small words and lists: nearest word, parameters, growing text, trace, failure. */
-#include "tests/planner/checks.h"
+#include "tests/checks.h"
 
 #include <math.h>
 

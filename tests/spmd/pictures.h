@@ -1,27 +1,11 @@
-/* Small image files for tests, written with the formats' own libraries. cmocka, with the headers
- * it wants before it. Every function fails the running test when it cannot do its work. */
+/* Small image files for tests, written with the formats' own libraries. Every function fails the
+ * running test when it cannot do its work. */
 #ifndef TESTS_SPMD_PICTURES_H
 #define TESTS_SPMD_PICTURES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "planner/failure.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-/* It failed, with that code and exactly that sentence. */
-#define assert_failure(failure, wanted_code, sentence)                                             \
-    do {                                                                                           \
-        assert_string_equal((failure).text, sentence);                                             \
-        assert_int_equal((failure).code, wanted_code);                                             \
-    } while (0)
+#include "tests/checks.h"
 
 /* Group set-up and tear-down: work in a new directory, and remove it with all that is in it. */
 int pictures_enter(void **state);

@@ -1,6 +1,6 @@
-/* cmocka, with the headers it wants before it, and the checks that several tests share. */
-#ifndef TESTS_PLANNER_CHECKS_H
-#define TESTS_PLANNER_CHECKS_H
+/* cmocka, with the headers it wants before it, and what tests of all rooms check alike. */
+#ifndef TESTS_CHECKS_H
+#define TESTS_CHECKS_H
 
 #include <setjmp.h>
 #include <stdarg.h>
