@@ -10,6 +10,7 @@
 #include "spmd/image.h"
 #include "spmd/instructions.h"
 #include "spmd/job.h"
+#include "spmd/method.h"
 
 enum { NAME_BYTES = 64, PATH_BYTES = 4096, ATTEMPTS = 3 };
 
@@ -79,8 +80,17 @@ static bool names_gather(struct bench *bench, struct failure *failure)
     return comm_agree(comm, failure);
 }
 
+/* Local to the master. How tasks of that job are computed; owned; NULL: out of memory. */
+static char *method_of(const struct job *job)
+{
+    char method[KERNEL_METHOD_BYTES];
+    job->kernel->describe(job->made, method, sizeof method);
+    return strdup(method);
+}
+
 /* Local to the master. Nothing is added on failure. */
-static bool setting_add(struct bench *bench, int64_t largest, struct failure *failure)
+static bool setting_add(struct bench *bench, const struct job *job, int64_t largest,
+                        struct failure *failure)
 {
     struct profile *profile = &bench->result->profile;
     size_t count = profile->setting_count;
@@ -88,10 +98,17 @@ static bool setting_add(struct bench *bench, int64_t largest, struct failure *fa
     if (!more)
         return failure_memory(failure, "writing the profile");
     profile->settings = more;
-    if (assemble_setting(&bench->result->samples, bench->setup.block, largest,
-                         bench->comm->size - 1, bench->names, &more[count], failure))
-        profile->setting_count++;
-    return failure->code == FAILURE_NONE;
+    char *method = method_of(job);
+    if (!method)
+        return failure_memory(failure, "writing the profile");
+    if (!assemble_setting(&bench->result->samples, job->setup.block, largest, bench->comm->size - 1,
+                          bench->names, &more[count], failure)) {
+        free(method);
+        return false;
+    }
+    more[count].method = method;
+    profile->setting_count++;
+    return true;
 }
 
 /* Local to the master. On a machine that others use, timings may make no sense at first. */
@@ -106,7 +123,7 @@ static bool setting_probe(struct bench *bench, const struct probe_setup *setup,
         senseless = (struct failure)FAILURE_INIT;
         if (!probe_lead(setup, bench->image, samples, &largest, failure))
             return false;
-        if (setting_add(bench, largest, &senseless))
+        if (setting_add(bench, setup->job, largest, &senseless))
             return true;
     }
     return failure_set(failure, senseless.code, "%s", senseless.text);
@@ -140,7 +157,8 @@ static bool block_probe(struct bench *bench, int block, struct failure *failure)
     struct job job = {0};
     bench->setup.block = block;
     job_init(&job, bench->request->kernel, &bench->setup, bench->request->input, failure);
-    bool good = comm_agree(bench->comm, failure) && job_probe(bench, &job, failure);
+    bool good = comm_agree(bench->comm, failure) && method_agree(bench->comm, &job, failure) &&
+                job_probe(bench, &job, failure);
     job_release(&job);
     return good;
 }

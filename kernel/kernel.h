@@ -47,7 +47,7 @@ struct kernel_parameter {
     bool whole; /* the number must be an integer */
 };
 
-enum { KERNEL_PARAMETER_MOST = 16 };
+enum { KERNEL_PARAMETER_MOST = 16, KERNEL_METHOD_BYTES = 1024 };
 
 struct kernel_setup {
     struct extent extent;
@@ -78,6 +78,10 @@ struct kernel {
     /* Of a checked setup; NULL: out of memory. Freed by free_job, which sets *job NULL. */
     struct kernel_job *(*new_job)(const struct kernel_setup *setup);
     void (*free_job)(struct kernel_job **job);
+    /* How the job is computed, by every rank alike, in one line: "fft for the 150 largest of 210
+     * filters, direct for the others, in tiles of 128 x 128". Cut to `size` bytes;
+     * KERNEL_METHOD_BYTES are enough. */
+    void (*describe)(const struct kernel_job *job, char *text, size_t size);
     /* Shape of /response and of the part one task fills (edge tasks fill less): [z][y][x]. */
     void (*response_shape)(const struct kernel_job *job, int64_t shape[3], int64_t chunk[3]);
     void (*task_place)(const struct kernel_job *job, int64_t task, int64_t start[3],

@@ -359,6 +359,7 @@ const struct kernel matched_filter_kernel = {
     .task_count = matched_task_count,
     .new_job = matched_new_job,
     .free_job = matched_free_job,
+    .describe = matched_describe,
     .response_shape = matched_response_shape,
     .task_place = matched_task_place,
     .result_stride = matched_result_stride,

@@ -1,5 +1,6 @@
 /* Inside of the matched filter: what its set-up (matched_filter.c) prepares for its computation
- * (matched_compute.c). Included by these two only. */
+ * (matched_compute.c) and what is said of it (matched_method.c). Included by these, and by tests.
+ */
 #ifndef KERNEL_MATCHED_JOB_H
 #define KERNEL_MATCHED_JOB_H
 
@@ -14,6 +15,7 @@ struct kernel_job {
     int tile;                  /* edge of the tiles that a block is computed in */
 };
 
+void matched_describe(const struct kernel_job *job, char *text, size_t size);
 size_t matched_workspace_bytes(const struct kernel_job *job, int threads);
 void matched_compute(const struct kernel_job *job, int64_t first, int64_t count,
                      const void *package, int threads, void *workspace,

@@ -88,6 +88,7 @@ void describe_profile(const struct profile *profile, struct text *text)
             text_add(text, "\nblocks of %d x %d\n", setting->block, setting->block);
         else
             text_add(text, "\n");
+        line_describe("  computed by", setting->method, text);
         for (size_t w = 0; w < setting->window_count; w++)
             window_describe(&setting->windows[w], text);
     }

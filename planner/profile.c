@@ -30,6 +30,7 @@ void profile_setting_release(struct profile_setting *setting)
     for (size_t k = 0; k < setting->window_count; k++)
         window_release(&setting->windows[k]);
     free(setting->windows);
+    free(setting->method);
 }
 
 void profile_release(struct profile *profile)

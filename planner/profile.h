@@ -30,6 +30,7 @@ struct profile_window {
 
 struct profile_setting {
     int block;                      /* edge of a core task; 0 when not given */
+    char *method;                   /* owned: how tasks were computed, NULL when not given */
     struct profile_window *windows; /* owned, ascending, disjoint */
     size_t window_count;
 };

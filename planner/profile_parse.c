@@ -171,14 +171,17 @@ static bool windows_parse(struct profile_setting *setting, json_t *value,
 static bool setting_parse(struct profile_setting *setting, json_t *value,
                           const struct document_place *place, struct failure *failure)
 {
-    static const struct document_key keys[] = {{"block", false}, {"windows", true}};
+    static const struct document_key keys[] = {
+        {"block", false}, {"method", false}, {"windows", true}};
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
         return false;
     struct document_place block_place = document_at(place, "block");
+    struct document_place method = document_at(place, "method");
     struct document_place windows = document_at(place, "windows");
     int64_t block = 0;
     if (!document_count(json_object_get(value, "block"), &block_place, 1, BLOCK_MOST, &block,
-                        failure))
+                        failure) ||
+        !document_word(json_object_get(value, "method"), &method, &setting->method, failure))
         return false;
     setting->block = (int)block;
     return windows_parse(setting, json_object_get(value, "windows"), &windows, failure);

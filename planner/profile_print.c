@@ -57,6 +57,11 @@ static void setting_print(struct text *text, const struct profile_setting *setti
     text_add(text, "    { ");
     if (setting->block > 0)
         text_add(text, "\"block\": %d,\n      ", setting->block);
+    if (setting->method) {
+        text_add(text, "\"method\": ");
+        text_add_quoted(text, setting->method);
+        text_add(text, ",\n      ");
+    }
     text_add(text, "\"windows\": [\n");
     for (size_t k = 0; k < setting->window_count; k++) {
         window_print(text, &setting->windows[k]);

@@ -18,6 +18,7 @@ void run_record_release(struct run_record *record)
     free(record->kernel);
     free(record->version);
     free(record->isa);
+    free(record->method);
     *record = (struct run_record){0};
 }
 
@@ -27,6 +28,8 @@ static void head_add(struct text *text, const struct comparison *comparison)
     text_add(text, "input       %s\n", record->input ? record->input : "none");
     text_add(text, "kernel      %s%s%s%s\n", record->kernel ? record->kernel : "unknown",
              record->isa ? " (" : "", record->isa ? record->isa : "", record->isa ? ")" : "");
+    if (record->method)
+        text_add(text, "computed by %s\n", record->method);
     text_add(text, "scheduler   %s\n", record->plan.scheduler ? record->plan.scheduler : "unknown");
     text_add(text, "workers     %lld\n", (long long)comparison->measured.workers_used);
     text_add(text, "core tasks  %lld, %lld done\n", (long long)record->tasks,
@@ -214,6 +217,7 @@ static void head_json(struct text *text, const struct comparison *comparison)
     member_word(text, "kernel", record->kernel);
     member_word(text, "version", record->version);
     member_word(text, "isa", record->isa);
+    member_word(text, "method", record->method);
     member_word(text, "scheduler", record->plan.scheduler);
     text_add(text, ",\n  \"tasks\": %lld, \"tasks_done\": %lld, \"complete\": %s",
              (long long)record->tasks, (long long)record->tasks_done,

@@ -21,6 +21,7 @@ struct run_record {
     char *kernel;              /* owned */
     char *version;             /* owned: of the program that ran */
     char *isa;                 /* owned: instruction set(s) the workers used */
+    char *method;              /* owned: how tasks were computed; NULL: not said */
     int64_t tasks, tasks_done; /* from the ledger */
     uint64_t checksum;
     double finish_s; /* after the last package: reduction, normalised image, close */

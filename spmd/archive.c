@@ -148,6 +148,7 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     record->kernel = attribute_text(file, LAYOUT_KERNEL);
     record->version = attribute_text(file, LAYOUT_VERSION);
     record->isa = attribute_text(file, LAYOUT_ISA);
+    record->method = attribute_text(file, LAYOUT_METHOD); /* older files do without */
     attribute_number(file, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &record->finish_s);
     char *checksum = attribute_text(file, LAYOUT_CHECKSUM);
     if (checksum)

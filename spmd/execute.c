@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "spmd/inbox.h"
+#include "spmd/method.h"
 #include "spmd/outputfile.h"
 #include "spmd/wire.h"
 
@@ -218,7 +219,8 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
     if (!input_open(&stage, &extent, failure))
         goto out;
     job_make(&stage, &extent, failure);
-    if (!comm_agree(execution->comm, failure) || !memory_suffices(&stage, failure) ||
+    if (!comm_agree(execution->comm, failure) ||
+        !method_agree(execution->comm, &stage.job, failure) || !memory_suffices(&stage, failure) ||
         !output_open(&stage, failure))
         goto out;
     good = perform(&stage, outcome, failure);

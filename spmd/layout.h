@@ -22,6 +22,7 @@
 #define LAYOUT_INPUT_SHA256 "input_sha256"
 #define LAYOUT_KERNEL "kernel"
 #define LAYOUT_ISA "isa"
+#define LAYOUT_METHOD "method"     /* how every rank computes a core task */
 #define LAYOUT_CHECKSUM "checksum" /* 16 hexadecimal digits */
 #define LAYOUT_COMPLETE "complete" /* 1 when the run reached its end */
 #define LAYOUT_MINIMUM "minimum"

@@ -111,7 +111,10 @@ static bool mark_as_image(hid_t dataset)
 static bool attributes_of_job(hid_t file, const struct job *job)
 {
     const struct kernel *kernel = job->kernel;
-    bool good = attribute_text(file, LAYOUT_KERNEL, kernel->name);
+    char method[KERNEL_METHOD_BYTES] = "";
+    kernel->describe(job->made, method, sizeof method);
+    bool good = attribute_text(file, LAYOUT_KERNEL, kernel->name) &&
+                attribute_text(file, LAYOUT_METHOD, method);
     for (int i = 0; i < kernel->parameter_count; i++) {
         const struct kernel_parameter *row = &kernel->parameters[i];
         double value = job->setup.values[i];

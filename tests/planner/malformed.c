@@ -36,6 +36,10 @@ static const struct malformed profiles[] = {
     {"\"x\"", "null", "p.json: parameters.bank: must be a number or a string, not null"},
     {"\"block\": 64", "\"block\": 0",
      "p.json: settings[0].block: must be a whole number from 1 to 1048576, not 0"},
+    {"\"block\": 64", "\"block\": 64, \"method\": 7",
+     "p.json: settings[0].method: must be a string, not 7"},
+    {"\"block\": 64", "\"block\": 64, \"methods\": \"fft\"",
+     "p.json: settings[0]: unknown key 'methods': did you mean 'method'?"},
     {"[1, 450]", "[0, 450]",
      "p.json: settings[0].windows[0].tasks[0]: must be a whole number from 1 to 9007199254740992, "
      "not 0"},

@@ -181,6 +181,31 @@ static void runs_without_a_profile_have_no_prediction(void **state)
     run_record_release(&record);
 }
 
+/* Beside the kernel, where the run says it. */
+static void the_method_is_reported(void **state)
+{
+    struct run_record record;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    sample_run(5, 0.1, &record);
+    json_t *silent = report_read(&record);
+    assert_true(json_is_null(json_object_get(silent, "method")));
+    json_decref(silent);
+    char *text = report_text(&record, &failure);
+    assert_non_null(text);
+    assert_null(strstr(text, "computed by"));
+    free(text);
+    record.method = word("fft for 2 filters");
+    text = report_text(&record, &failure);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "kernel      sleep\ncomputed by fft for 2 filters\nscheduler"));
+    free(text);
+    json_t *json = report_read(&record);
+    assert_string_equal(json_string_value(json_object_get(json, "method")), "fft for 2 filters");
+    json_decref(json);
+    run_record_release(&record);
+}
+
 static void damaged_traces_are_refused(void **state)
 {
     struct run_record record;
@@ -241,6 +266,7 @@ int main(void)
         cmocka_unit_test(the_sentence_names_the_cause),
         cmocka_unit_test(incomplete_runs_say_so),
         cmocka_unit_test(runs_without_a_profile_have_no_prediction),
+        cmocka_unit_test(the_method_is_reported),
         cmocka_unit_test(damaged_traces_are_refused),
         cmocka_unit_test(chrome_traces_have_every_event),
     };

@@ -45,6 +45,7 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
     assert_int_equal(a->setting_count, b->setting_count);
     for (size_t k = 0; k < a->setting_count; k++) {
         assert_int_equal(a->settings[k].block, b->settings[k].block);
+        assert_true(word_equal(a->settings[k].method, b->settings[k].method));
         assert_int_equal(a->settings[k].window_count, b->settings[k].window_count);
         for (size_t w = 0; w < a->settings[k].window_count; w++)
             assert_window_equal(&a->settings[k].windows[w], &b->settings[k].windows[w]);

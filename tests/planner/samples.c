@@ -117,6 +117,7 @@ void sample_profile(struct dice *dice, int64_t worker_most, size_t settings,
     profile->settings = memory(settings, sizeof *profile->settings);
     for (size_t k = 0; k < settings; k++) {
         profile->settings[k].block = 32 * (int)(k + 1);
+        profile->settings[k].method = dice_whole(dice, 0, 1) ? word("fft for 2 filters") : NULL;
         sample_setting(dice, counts, classes, &profile->settings[k]);
     }
 }

@@ -97,6 +97,9 @@ static void check_record(void)
     assert_string_equal(record.input, "input.png");
     assert_string_equal(record.kernel, "matched-filter");
     assert_string_equal(record.isa, "generic");
+    char method[KERNEL_METHOD_BYTES];
+    job.kernel->describe(job.made, method, sizeof method);
+    assert_string_equal(record.method, method);
     assert_string_equal(record.plan.scheduler, "by hand");
     assert_false(record.has_profile);
     assert_true(record.checksum == 0xfedcba9876543210u);

@@ -40,6 +40,11 @@ cmp out.h5 before.h5 || fail "damaged a result"
 
 "$scow" report out.h5 >report.txt
 grep -q '^makespan' report.txt || fail "the report has no makespan"
+method=$(sed -n 's/^computed by //p' report.txt)
+block=$(sed -n 's/.*"block": \([0-9]*\),.*/\1/p' plan.json)
+[[ $method && $method == $("$scow" show profile.json |
+    sed -n "/^blocks of $block /,/packages/s/^  computed by //p") ]] ||
+    fail "the run was computed by '$method', and the profile says otherwise for blocks of $block"
 "$scow" report out.h5 --json | python3 -c '
 import json, sys
 report = json.load(sys.stdin)
@@ -47,6 +52,13 @@ assert report["schema"] == "scow-report-1"
 assert report["predicted_s"] > 0 and report["measured_s"] > 0
 assert abs(report["error"] - (report["measured_s"] / report["predicted_s"] - 1)) < 1e-9
 '
+
+# Computed otherwise than in the calibration: not wrong, and said.
+sed 's/"algorithm": "auto"/"algorithm": "direct"/' plan.json >direct.json
+"$mpiexec" -n 3 "$scow" run direct.json -i "$image" -o direct.h5 -q >/dev/null
+"$scow" report direct.h5 | grep -q '^computed by direct for .* in tiles of ' ||
+    fail "the report does not say how its run computed"
+
 "$scow" show out.h5 -i "$image" --png preview.png
 [[ $(head -c 4 preview.png | tail -c 3) == PNG ]] || fail "the preview is no PNG"
 

@@ -1,0 +1,17 @@
+/*
+ * One way of computing on all ranks.
+ */
+#ifndef SPMD_METHOD_H
+#define SPMD_METHOD_H
+
+#include <stdbool.h>
+
+#include "planner/failure.h"
+#include "spmd/comm.h"
+#include "spmd/job.h"
+
+/* Collective. Does every rank compute its job the way the master does? Then results do not depend
+ * on who computes what. Refused with the two ways in words. */
+bool method_agree(const struct comm *comm, const struct job *job, struct failure *failure);
+
+#endif
