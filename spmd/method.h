@@ -10,8 +10,9 @@
 #include "spmd/comm.h"
 #include "spmd/job.h"
 
-/* Collective. Does every rank compute its job the way the master does? Then results do not depend
- * on who computes what. Refused with the two ways in words. */
+/* Collective. Does every rank compute its job as the master does, by what the kernel says of it?
+ * One build makes that so of equal jobs; ranks that started different ones are refused, with the
+ * two ways in words. */
 bool method_agree(const struct comm *comm, const struct job *job, struct failure *failure);
 
 #endif
