@@ -34,11 +34,24 @@ struct reason {
     char text[160];
 };
 
+/* What HDF5 says of a system call is several lines, addresses among them: "file read failed: time =
+ * ..., error message = 'Input/output error', ...". People need its beginning and the message. */
+static void reason_fill(struct reason *reason, const char *words)
+{
+    static const char mark[] = "error message = '";
+    const char *details = strstr(words, ": time = ");
+    const char *message = details ? strstr(details, mark) : NULL;
+    int beginning = (int)(details ? (size_t)(details - words) : strcspn(words, "\n"));
+    if (message)
+        message += strlen(mark);
+    snprintf(reason->text, sizeof reason->text, "%.*s%s%.*s", beginning, words, message ? ": " : "",
+             message ? (int)strcspn(message, "'\n") : 0, message ? message : "");
+}
+
 static herr_t reason_take(unsigned depth, const H5E_error2_t *error, void *data)
 {
-    struct reason *reason = data;
     if (depth == 0 && error->desc)
-        snprintf(reason->text, sizeof reason->text, "%s", error->desc);
+        reason_fill(data, error->desc);
     return 0;
 }
 
