@@ -271,16 +271,17 @@ VECTOR_INLINE void slide_step(struct sums *sum, const float *pixels, const float
     }
 }
 
-/* Bring one line of pixels and one of results towards the processor: those of a cell further down,
- * while this one is computed. Rows of a tile are too short for the processor to guess. */
-VECTOR_INLINE void slide_prefetch(const float *pixels, int columns, const float *result,
-                                  int results)
+/* Bring what a cell further down will need for one row towards the processor, while this one is
+ * computed: the `width` pixels on the right, which the cell before did not bring, and results. Rows
+ * of a tile are too short for the processor to guess. */
+VECTOR_INLINE void slide_prefetch(const float *pixels, const float *result, int width)
 {
     enum { LINE = 64 / sizeof(float) };
-    for (int x = 0; x < columns; x += LINE)
+    VECTOR_UNROLL
+    for (int x = 0; x < width; x += LINE) {
         __builtin_prefetch(pixels + x);
-    for (int x = 0; x < results; x += LINE)
         __builtin_prefetch(result + x, 1);
+    }
 }
 
 /* `rows` result rows and `vectors` are constants where this is expanded; slide->rows >= rows. */
@@ -302,9 +303,8 @@ VECTOR_INLINE void slide_cell(const struct direct_slide *slide, const struct til
     for (int column = 0; column < slide->columns; column++) {
         const float *weight = slide->weights + (ptrdiff_t)column * taps, *pixels = corner + column;
         if (column < rows && y + rows + column < tile->rows)
-            slide_prefetch(corner + (taps + rows - 1 + column) * stride, width + slide->columns,
-                           result + (rows + column) * tile->result_stride,
-                           width < tile->columns - x ? width : tile->columns - x);
+            slide_prefetch(corner + (taps + rows - 1 + column) * stride + slide->columns - 1,
+                           result + (rows + column) * tile->result_stride, width);
         if (chain + taps > CHAIN && chain > 0) {
             sums_set_aside(&total, &sum, rows, vectors);
             chain = 0;
@@ -329,24 +329,33 @@ VECTOR_INLINE void slide_cell(const struct direct_slide *slide, const struct til
                    lanes, tile->accumulate);
 }
 
-/* What a band of so many rows is made of: cells of so many vectors as long as they fit, then cells
- * of one vector, of which the first `lanes` columns are wanted. */
+/* What a band of so many rows is made of. Columns [first, end): `wide` does cells of so many
+ * vectors as long as they fit, and returns where the rest begins; `narrow` does the rest in cells
+ * of one vector, of which the last one's first columns are wanted. */
 struct slide_kind {
     int rows, vectors;
-    void (*wide)(const struct direct_slide *slide, const struct tile *tile, int y, int x);
-    void (*narrow)(const struct direct_slide *slide, const struct tile *tile, int y, int x,
-                   int lanes);
+    int (*wide)(const struct direct_slide *slide, const struct tile *tile, int y, int first,
+                int end);
+    void (*narrow)(const struct direct_slide *slide, const struct tile *tile, int y, int first,
+                   int end);
 };
 
 #define SLIDE_FUNCTIONS(wide, narrow, rows, vectors)                                               \
-    static void wide(const struct direct_slide *slide, const struct tile *tile, int y, int x)      \
+    static int wide(const struct direct_slide *slide, const struct tile *tile, int y, int first,   \
+                    int end)                                                                       \
     {                                                                                              \
-        slide_cell(slide, tile, y, x, VECTOR_LANES, rows, vectors);                                \
+        const int width = (vectors)*VECTOR_LANES;                                                  \
+        int x = first;                                                                             \
+        for (; x + width <= end; x += width)                                                       \
+            slide_cell(slide, tile, y, x, VECTOR_LANES, rows, vectors);                            \
+        return x;                                                                                  \
     }                                                                                              \
-    static void narrow(const struct direct_slide *slide, const struct tile *tile, int y, int x,    \
-                       int lanes)                                                                  \
+    static void narrow(const struct direct_slide *slide, const struct tile *tile, int y,           \
+                       int first, int end)                                                         \
     {                                                                                              \
-        slide_cell(slide, tile, y, x, lanes, rows, 1);                                             \
+        for (int x = first; x < end; x += VECTOR_LANES)                                            \
+            slide_cell(slide, tile, y, x, end - x < VECTOR_LANES ? end - x : VECTOR_LANES, rows,   \
+                       1);                                                                         \
     }
 
 SLIDE_FUNCTIONS(slide_six, slide_six_narrow, 6, SLIDE)
@@ -388,18 +397,6 @@ static struct slide_kind slide_kind_of(const struct direct_slide *slide, int row
     return slide_kind_low(rows, left);
 }
 
-/* The rows from y, columns [first, end). */
-static void slide_band(const struct slide_kind *kind, const struct direct_slide *slide,
-                       const struct tile *tile, int y, int first, int end)
-{
-    const int width = kind->vectors * VECTOR_LANES;
-    int x = first;
-    for (; x + width <= end; x += width)
-        kind->wide(slide, tile, y, x);
-    for (; x < end; x += VECTOR_LANES)
-        kind->narrow(slide, tile, y, x, end - x < VECTOR_LANES ? end - x : VECTOR_LANES);
-}
-
 /* Columns [first, end), all rows. A band that would end below the last row is moved up. */
 static void slide_panel(const struct direct_slide *slide, const struct tile *tile, int first,
                         int end)
@@ -408,7 +405,8 @@ static void slide_panel(const struct direct_slide *slide, const struct tile *til
     for (int y = 0; y < tile->rows; y = next) {
         const struct slide_kind kind = slide_kind_of(slide, tile->rows, tile->rows - y);
         next = y + kind.rows;
-        slide_band(&kind, slide, tile, next <= tile->rows ? y : tile->rows - kind.rows, first, end);
+        const int top = next <= tile->rows ? y : tile->rows - kind.rows;
+        kind.narrow(slide, tile, top, kind.wide(slide, tile, top, first, end), end);
     }
 }
 
