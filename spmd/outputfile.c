@@ -362,10 +362,36 @@ static bool trace_write(hid_t file, const struct trace *trace)
     return H5Dclose(dataset) >= 0 && good;
 }
 
+/* While HDF5 has a file open for writing, its superblock says so, and nobody can open it any more
+ * if that is the last that it says. Sealing changes values only, so what the superblock said before
+ * stays true: it is put back at once, and a run that is killed, or a disk that is full, while
+ * sealing leaves a file that can be read. */
+enum { SUPERBLOCK_BYTES = 48 };
+
+/* Negative: it could not be opened so. */
+static hid_t seal_begin(const char *path)
+{
+    char superblock[SUPERBLOCK_BYTES];
+    int raw = open(path, O_RDWR | O_CLOEXEC);
+    if (raw < 0)
+        return -1;
+    hid_t file = -1;
+    if (pread(raw, superblock, sizeof superblock, 0) == (ssize_t)sizeof superblock) {
+        file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        if (pwrite(raw, superblock, sizeof superblock, 0) != (ssize_t)sizeof superblock &&
+            file >= 0) {
+            H5Fclose(file);
+            file = -1;
+        }
+    }
+    close(raw);
+    return file;
+}
+
 bool outputfile_seal(const char *path, const struct output_outcome *outcome,
                      struct failure *failure)
 {
-    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t file = seal_begin(path);
     bool good = file >= 0 && trace_write(file, outcome->trace) &&
                 attributes_of_outcome(file, outcome->summary, outcome->finish_s, 1);
     good = file >= 0 && H5Fclose(file) >= 0 && good;

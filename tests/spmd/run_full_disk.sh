@@ -35,3 +35,6 @@ done
 [[ $(cut -d' ' -f1 said) -gt 0 ]] || { echo "nothing was kept"; exit 1; }
 full 0 1000 'cannot be written in full'
 [[ ! -e part.h5 ]] || { echo "a file that cannot be completed was left behind"; exit 1; }
+# Full when only the trace and the checksum are left to write.
+full 0 20000 'the results are there, but its trace and checksum could not be written'
+[[ $("$check" whole.h5 part.h5) == "56 of 56 core tasks done, all right" ]] || { echo "the results are not there"; exit 1; }
