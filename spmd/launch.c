@@ -18,6 +18,10 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
     int provided = MPI_THREAD_SINGLE;
     /* A file over the size limit shall be a failed write with a sentence, not a death. */
     signal(SIGXFSZ, SIG_IGN);
+    /* Started before MPI and told not to end by itself, HDF5 ends where launch_end says and not
+     * within MPI_Finalize, where a file that could not be closed would crash it. */
+    H5dont_atexit();
+    H5open();
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
     comm_init(comm, MPI_COMM_WORLD);
 }
@@ -33,15 +37,12 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
         if (result.code != FAILURE_NONE)
             fprintf(stderr, "%s: %s\n", name, result.text);
     }
-    /* HDF5, which only the master uses, crashes in MPI_Finalize when a file could not be closed. */
-    struct {
-        int code, broken;
-    } end = {(int)result.code, H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) > 0};
-    comm_broadcast(comm, &end, sizeof end);
-    if (end.broken)
-        MPI_Abort(comm->mpi, end.code);
+    comm_broadcast(comm, &result.code, sizeof result.code);
+    if (H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) == 0)
+        H5close();
+    /* Not MPI_Abort, whatever happened: it can overtake the sentence on its way through mpiexec. */
     MPI_Finalize();
-    return end.code;
+    return (int)result.code;
 }
 
 bool launch_options(const struct comm *comm, const struct option_table *table, int argc,

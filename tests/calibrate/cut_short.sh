@@ -14,6 +14,9 @@ cat >inputs/plan.json <<'EOP'
 EOP
 "$mpiexec" -n 2 "$scow" run inputs/plan.json -i "$image" -o inputs/image.h5 -q >/dev/null
 
+# What HDF5 does not free when it cannot close a file is no leak of ours.
+echo 'leak:libhdf5' >inputs/leaks
+
 # A header that is right, and a last pixel that is not.
 printf 'P5 200 200 200\n' >inputs/bright.pgm
 head -c 39999 /dev/zero >>inputs/bright.pgm
@@ -25,8 +28,9 @@ cut_short() {
     shift 4
     echo "the older profile" >out/profile.json
     # A sanitised scow wants to be told that something comes before its runtime.
-    ASAN_OPTIONS=verify_asan_link_order=0 timeout 60 "$mpiexec" -n 3 env "$@" "$scow" calibrate \
-        -i "$input" --blocks 32 --quick -q -o out/profile.json >said 2>errors || code=$?
+    ASAN_OPTIONS=verify_asan_link_order=0 LSAN_OPTIONS=suppressions=$dir/inputs/leaks:print_suppressions=0 \
+        timeout 60 "$mpiexec" -n 3 env "$@" "$scow" calibrate -i "$input" \
+        --blocks 32 --quick -q -o out/profile.json >said 2>errors || code=$?
     if [[ $code != "$expected" ]] || [[ $(wc -l <errors) != 1 ]] ||
         ! grep -qE "^scow calibrate: $sentence" errors || [[ -s said ]]; then
         echo "$what: exit code $code, and:"
@@ -44,6 +48,8 @@ for rank in 1 2; do
         'out/scow-probe-[0-9]+\.h5: core task [0-9]+ could not be written .*: .*make room' \
         "$image" LD_PRELOAD="$full_disk" FULL_DISK_RANK=$rank FULL_DISK_AFTER=400000
 done
+cut_short "the disk of rank 0 is full" 1 'out/scow-probe-[0-9]+\.h5: cannot be written in full: free some' \
+    "$image" LD_PRELOAD="$full_disk" FULL_DISK_RANK=0 FULL_DISK_AFTER=40000
 cut_short "a pixel that cannot be" 4 ".*'inputs/bright\.pgm' has a pixel of 255, .*: make the image again" \
     inputs/bright.pgm
 cut_short "the disk of the image breaks" 4 \

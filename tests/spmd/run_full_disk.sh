@@ -13,13 +13,18 @@ cat >plan.json <<'EOF'
 EOF
 "$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o whole.h5 -q >/dev/null
 
-# full RANK BYTES SENTENCE: that rank's disk is full after so many bytes.
+# What HDF5 does not free when it cannot close a file is no leak of ours.
+echo 'leak:libhdf5' >leaks
+
+# full RANK BYTES SENTENCE: that rank's disk is full after so many bytes. The sentence is all there is
+# on stderr: MPI_Abort would add its own, and make mpiexec lose the sentence now and then.
 full() {
     local code=0
     # A sanitised scow wants to be told that something comes before its runtime.
-    ASAN_OPTIONS=verify_asan_link_order=0 timeout 60 "$mpiexec" -n 3 env LD_PRELOAD="$shim" FULL_DISK_RANK="$1" FULL_DISK_AFTER="$2" \
+    ASAN_OPTIONS=verify_asan_link_order=0 LSAN_OPTIONS=suppressions=$dir/leaks:print_suppressions=0 \
+        timeout 60 "$mpiexec" -n 3 env LD_PRELOAD="$shim" FULL_DISK_RANK="$1" FULL_DISK_AFTER="$2" \
         "$scow" run plan.json -i "$image" -o part.h5 -q >/dev/null 2>errors || code=$?
-    if [[ $code != 1 ]] || [[ $(grep -c '^scow run: ' errors) != 1 ]] ||
+    if [[ $code != 1 ]] || [[ $(wc -l <errors) != 1 ]] ||
         ! grep -qE "^scow run: part\.h5: $3" errors; then
         echo "rank $1 after $2 bytes: exit code $code, and:"
         cat errors
@@ -33,8 +38,10 @@ for bytes in 1000 40000 100000; do
     rm part.h5
 done
 [[ $(cut -d' ' -f1 said) -gt 0 ]] || { echo "nothing was kept"; exit 1; }
-full 0 1000 'cannot be written in full'
-[[ ! -e part.h5 ]] || { echo "a file that cannot be completed was left behind"; exit 1; }
+for bytes in 0 1000 6000; do
+    full 0 "$bytes" 'cannot be written in full'
+    [[ ! -e part.h5 ]] || { echo "a file that cannot be completed was left behind"; exit 1; }
+done
 # Full when only the trace and the checksum are left to write.
 full 0 20000 'the results are there, but its trace and checksum could not be written'
 [[ $("$check" whole.h5 part.h5) == "56 of 56 core tasks done, all right" ]] || { echo "the results are not there"; exit 1; }
