@@ -439,6 +439,28 @@ static void run_batched(const struct pass *pass)
     }
 }
 
+static void columns_clear(const struct section *section, struct fft_planes planes, int first)
+{
+    const size_t bytes = (size_t)(section->stride - first) * sizeof(float);
+    for (int y = 0; y < section->cut.size; y++) {
+        memset(planes.re + y * section->stride + first, 0, bytes);
+        memset(planes.im + y * section->stride + first, 0, bytes);
+    }
+}
+
+/* Passes go over whole registers of columns, also where the last ones are never written. No result
+ * depends on those, but on denormal numbers, such as integers look like, arithmetic is slow. */
+static void margins_clear(const struct pass *pass)
+{
+    const struct fft_section *cut = &pass->section->cut;
+    columns_clear(pass->section, pass->space.b, cut->size);
+    if (cut->batched)
+        memset(pass->space.maxima, 0,
+               maxima_floats(pass->section, pass->isa->lanes) * sizeof(float));
+    else
+        columns_clear(pass->section, pass->space.c, cut->valid_columns);
+}
+
 static void correlator_run(const struct correlator *correlator, const struct tile *tile,
                            void *workspace)
 {
@@ -451,6 +473,7 @@ static void correlator_run(const struct correlator *correlator, const struct til
                                   .space =
                                       workspace_cut(section, correlator->isa->lanes, workspace),
                                   .accumulate = tile->accumulate || s > 0};
+        margins_clear(&pass);
         if (section->cut.count == 1)
             run_single(&pass);
         else if (section->cut.batched)

@@ -66,12 +66,13 @@ static struct correlator *correlator_new(const struct bank *bank, const struct d
     return correlator;
 }
 
-/* An odd number of cache lines, so that a column of halves spreads over the cache. */
+/* An odd number of cache lines, so that a column of halves spreads over the cache, with room for
+ * two registers that are not full: the row's last one, and the last one of what it needs. */
 static ptrdiff_t half_stride(const struct correlator *correlator, const struct orbit_family *family)
 {
     const int line = 16;
     const int count = orbit_back(family) + correlator->columns_most + orbit_ahead(family);
-    return (ptrdiff_t)line * ((count / line + 2) | 1);
+    return (ptrdiff_t)line * ((count / line + 3) | 1);
 }
 
 static size_t half_floats(const struct correlator *correlator, const struct orbit_family *family)

@@ -31,11 +31,13 @@ VECTOR_INLINE void features_of_two(const struct orbit_run *run, int x, int block
     }
 }
 
-/* For one row of pixels, sums and differences of rows that are images in the point. */
+/* For one row of pixels, sums and differences of rows that are images in the point; as far as
+ * features of whole registers use them. */
 static void halves_fill(const struct orbit_run *run)
 {
     const struct orbit_family *family = run->family;
-    const int back = orbit_back(family), count = back + run->columns + orbit_ahead(family);
+    const int columns = (run->columns + VECTOR_LANES - 1) / VECTOR_LANES * VECTOR_LANES;
+    const int back = orbit_back(family), count = back + columns + orbit_ahead(family);
     for (int h = 0; h < family->halves; h++) {
         const int row = family->first + h;
         const float *one = run->origin + row * run->stride - back;

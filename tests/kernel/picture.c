@@ -106,10 +106,9 @@ static void picture_allocate(struct picture *picture, const struct bank *bank, i
     const ptrdiff_t wide = reach.left + columns + reach.right + CORRELATE_SLACK;
     *picture = (struct picture){
         .stride = wide + between, .reach = reach, .rows = rows, .columns = columns};
-    const size_t count =
-        (size_t)((reach.up + rows + reach.down - 1) * picture->stride) + (size_t)wide;
-    picture->memory = had(malloc(count * sizeof *picture->memory));
-    for (size_t i = 0; i < count; i++)
+    picture->floats = (size_t)((reach.up + rows + reach.down - 1) * picture->stride) + (size_t)wide;
+    picture->memory = had(malloc(picture->floats * sizeof *picture->memory));
+    for (size_t i = 0; i < picture->floats; i++)
         picture->memory[i] = NAN;
 }
 
@@ -124,6 +123,14 @@ void picture_init_random(struct picture *picture, const struct bank *bank, int r
     picture_allocate(picture, bank, rows, columns, (int)random_between(random, 0, 3));
     picture->margin = (int)random_between(random, 0, 5);
     picture_fill_random(picture, random, 1);
+}
+
+void picture_init_calm(struct picture *picture, const struct picture *other)
+{
+    *picture = *other;
+    picture->memory = had(malloc(picture->floats * sizeof *picture->memory));
+    for (size_t i = 0; i < picture->floats; i++)
+        picture->memory[i] = isnan(other->memory[i]) ? 0 : other->memory[i];
 }
 
 float *picture_at(const struct picture *picture, int row, int column)

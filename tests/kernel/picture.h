@@ -20,6 +20,7 @@ void bank_symmetrize(struct bank *bank);
  * numbers. */
 struct picture {
     float *memory; /* owned; ends where it may end */
+    size_t floats; /* in memory */
     ptrdiff_t stride;
     struct reach reach;
     int rows, columns;
@@ -30,6 +31,8 @@ void picture_init(struct picture *picture, const struct bank *bank, int rows, in
 /* The same with random pixels, a random margin and space between rows. */
 void picture_init_random(struct picture *picture, const struct bank *bank, int rows, int columns,
                          struct random *random);
+/* The same as another, but for zeros where that has no numbers. */
+void picture_init_calm(struct picture *picture, const struct picture *other);
 void picture_fill_random(struct picture *picture, struct random *random, double scale);
 void picture_release(struct picture *picture);
 /* The pixel at (row, column) of the tile, or outside it within reach. */
