@@ -16,6 +16,16 @@ const char *isa_name(enum isa isa)
     return names[isa];
 }
 
+enum isa isa_find(const char *name)
+{
+    if (strcmp(name, "generic") == 0)
+        return ISA_BASELINE;
+    int isa = 0;
+    while (isa < ISA_COUNT && strcmp(name, isa_name((enum isa)isa)) != 0)
+        isa++;
+    return (enum isa)isa;
+}
+
 bool isa_available(enum isa isa)
 {
 #ifdef __x86_64__
@@ -52,14 +62,9 @@ bool kernel_isa_pin(const char *name)
         pinned = ISA_COUNT;
         return true;
     }
-    if (strcmp(name, "generic") == 0) { /* the portable code, under its own name everywhere */
-        pinned = ISA_BASELINE;
-        return true;
-    }
-    for (int isa = 0; isa < ISA_COUNT; isa++)
-        if (strcmp(name, isa_name((enum isa)isa)) == 0 && isa_available((enum isa)isa)) {
-            pinned = (enum isa)isa;
-            return true;
-        }
-    return false;
+    const enum isa isa = isa_find(name);
+    if (isa == ISA_COUNT || !isa_available(isa))
+        return false;
+    pinned = isa;
+    return true;
 }

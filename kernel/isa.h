@@ -20,6 +20,9 @@ enum isa {
 };
 
 const char *isa_name(enum isa isa);
+/* The one of that name; the portable code is "generic" everywhere, too. ISA_COUNT: there is none.
+ */
+enum isa isa_find(const char *name);
 /* Built, and had by this processor? */
 bool isa_available(enum isa isa);
 /* The one in use: the best available, or the one pinned by kernel_isa_pin. Whatever is made for an

@@ -9,17 +9,6 @@
 
 /* ---- pinning ------------------------------------------------------------------------------- */
 
-/* ISA_COUNT: there is none of that name. The portable code has its own name everywhere. */
-static enum isa isa_named(const char *name)
-{
-    if (strcmp(name, "generic") == 0)
-        return ISA_BASELINE;
-    int isa = 0;
-    while (isa < ISA_COUNT && strcmp(name, isa_name((enum isa)isa)) != 0)
-        isa++;
-    return (enum isa)isa;
-}
-
 /* ", sse2, avx2", those of `which`. */
 static void names_list(char *list, size_t size, const bool which[ISA_COUNT])
 {
@@ -34,7 +23,7 @@ bool instructions_check(const char *name, const bool had[ISA_COUNT], int rank,
                         struct failure *failure)
 {
     static const bool all[ISA_COUNT] = {true, true, true};
-    const enum isa isa = isa_named(name);
+    const enum isa isa = isa_find(name);
     char list[80];
     if (strcmp(name, "auto") == 0 || (isa != ISA_COUNT && had[isa]))
         return true;
