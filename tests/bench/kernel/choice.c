@@ -6,7 +6,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "kernel/correlate.h"
 #include "tests/bench/kernel/works.h"
 
 static const int counts[] = {1, 2, 4, 8, 16};
@@ -21,10 +23,20 @@ enum {
     EDGE = 256
 };
 
-/* How much longer the choice takes than the better of the algorithms, and how direct compares. */
+/* How much longer the choice takes than the better of the algorithms, and how these compare, in
+ * truth and by the model. */
 struct verdict {
-    double regret, fft_by_direct;
+    double regret, fft_by_direct, estimated;
 };
+
+static double estimate_of(const char *algorithm, const struct bank *bank, int tile)
+{
+    const struct demand demand = {tile, tile, isa_current()};
+    double effort;
+    if (!algorithm_find(algorithm)->estimate(bank, &demand, 1, &effort))
+        abort();
+    return effort;
+}
 
 static struct verdict verdict_of(int count, int side, int tile, int rounds)
 {
@@ -36,8 +48,9 @@ static struct verdict verdict_of(int count, int side, int tile, int rounds)
     work_init(&work, "choice", bank, EDGE);
     contest_hold(&contest, &work, &setting, rivals, RIVALS, &patience);
     const double direct = contest_least(&contest, "direct"), fft = contest_least(&contest, "fft");
-    const struct verdict verdict = {contest_least(&contest, "auto") / fmin(direct, fft),
-                                    fft / direct};
+    const struct verdict verdict = {
+        contest_least(&contest, "auto") / fmin(direct, fft), fft / direct,
+        estimate_of("fft", bank, tile) / estimate_of("direct", bank, tile)};
     work_release(&work);
     bank_free(&bank);
     return verdict;
@@ -53,6 +66,9 @@ static double row_print(int count, int tile, int rounds)
         printf(" %6.2f", verdicts[i].fft_by_direct);
         worst = fmax(worst, verdicts[i].regret);
     }
+    printf("\n              estimated ");
+    for (int i = 0; i < SIDES; i++)
+        printf(" %6.2f", verdicts[i].estimated);
     printf("\n              auto/best ");
     for (int i = 0; i < SIDES; i++)
         printf(" %6.2f", verdicts[i].regret);

@@ -12,6 +12,7 @@
 #include "tests/bench/kernel/choice.h"
 #include "tests/bench/kernel/goals.h"
 #include "tests/bench/kernel/once.h"
+#include "tests/bench/kernel/prices.h"
 #include "tests/bench/kernel/works.h"
 
 static const char usage[] =
@@ -20,7 +21,7 @@ static const char usage[] =
     "\n"
     "The first measures everything: about 12 minutes on one core, with --quick (512^2 alone,\n"
     "fewer rounds) about a minute and a half. PART is one of source, orientations, tiles,\n"
-    "single, sum, threads, packages, chaudhuri, reference, choice.\n"
+    "single, sum, threads, packages, chaudhuri, reference, prices, choice.\n"
     "The second is for profilers. It runs one rival (direct, orbit, fft, auto, reference,\n"
     "opencv, onednn, fftw) on one work (source, orientations, chaudhuri, sum, or a number: one\n"
     "filter of so many taps a side) and prints how many multiply-adds the work is. Without\n"
@@ -310,6 +311,11 @@ static void bench_packages(struct record *record)
     bench_package(record, "chaudhuri");
 }
 
+static void bench_prices(struct record *record)
+{
+    prices_print(record->options.quick ? 1 : 5);
+}
+
 static void bench_choice(struct record *record)
 {
     const double worst = choice_hold(record->options.quick ? 3 : 15);
@@ -329,6 +335,7 @@ static const struct part {
              {"packages", bench_packages},
              {"chaudhuri", bench_chaudhuri},
              {"reference", bench_reference},
+             {"prices", bench_prices},
              {"choice", bench_choice}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
