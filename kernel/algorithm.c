@@ -31,7 +31,7 @@ const struct algorithm *algorithm_find(const char *name)
 
 bool algorithm_applies(const struct algorithm *algorithm, const struct bank *bank, bool *applies)
 {
-    const struct demand pixel = {1, 1, ISA_BASELINE};
+    const struct demand pixel = {1, 1, SPEEDS_GENERIC};
     double effort;
     if (!algorithm->estimate(bank, &pixel, 1, &effort))
         return false;

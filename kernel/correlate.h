@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #include "kernel/bank.h"
-#include "kernel/isa.h"
+#include "kernel/speeds.h"
 
 #define CORRELATE_PIXEL_MOST 0x1p96F
 enum { CORRELATE_SLACK = 32 }; /* floats that may be read right of the right reach */
@@ -33,12 +33,12 @@ struct tile {
     bool accumulate; /* result = max(result, response) instead of result = response */
 };
 
-/* What a correlator is wanted for: tiles of at most rows x columns, and the instruction set whose
+/* What a correlator is wanted for: tiles of at most rows x columns, and the kind of processor whose
  * speeds decide between ways of doing them. All ranks of a run are told the same one, whichever
- * they compute with, so that all do the same. */
+ * they are, so that all do the same. */
 struct demand {
     int rows, columns;
-    enum isa tuned;
+    enum speeds tuned;
 };
 
 enum { DEMANDS_MOST = 8 }; /* compared in one go */

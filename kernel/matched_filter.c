@@ -38,8 +38,11 @@ static const char *const polarity_choices[] = {"bright", "dark", NULL};
 static const char *const algorithm_choices[] = {"auto",  "reference", "direct",
                                                 "orbit", "fft",       NULL};
 
-static const char *const tuned_choices[] = {"auto", [1 + ISA_BASELINE] = "generic",
-                                            [1 + ISA_AVX2] = "avx2", [1 + ISA_AVX512] = "avx512",
+static const char *const tuned_choices[] = {"auto",
+                                            [1 + SPEEDS_GENERIC] = "generic",
+                                            [1 + SPEEDS_AVX2] = "avx2",
+                                            [1 + SPEEDS_AVX512] = "avx512",
+                                            [1 + SPEEDS_AVX512_256] = "avx512-256",
                                             NULL};
 
 static const struct kernel_parameter parameters[PARAMETERS] = {
@@ -86,11 +89,12 @@ static const struct kernel_parameter parameters[PARAMETERS] = {
                    .whole = true},
     [TUNED] = {.name = "tuned",
                .help =
-                   "instruction set whose speeds decide what auto takes; calibrate puts its own "
-                   "machine's into the profile, so that every rank of a run does the same",
+                   "instruction set whose speeds decide what auto takes (avx512-256: on units of "
+                   "256 bits, as Zen 4's); calibrate puts its own machine's into the profile, so "
+                   "that every rank of a run does the same",
                .choices = tuned_choices,
                .initial = TUNED_AUTO,
-               .greatest = 3,
+               .greatest = SPEEDS_COUNT,
                .whole = true},
 };
 
@@ -123,10 +127,10 @@ static const struct algorithm *setup_algorithm(const struct kernel_setup *setup)
 }
 
 /* Whose speeds decide; "auto": this processor's. */
-static enum isa setup_tuned(const struct kernel_setup *setup)
+static enum speeds setup_tuned(const struct kernel_setup *setup)
 {
     const int tuned = choice(setup, TUNED);
-    return tuned == TUNED_AUTO ? isa_current() : (enum isa)(tuned - 1);
+    return tuned == TUNED_AUTO ? speeds_current() : (enum speeds)(tuned - 1);
 }
 
 static bool value_check(const struct kernel_parameter *parameter, double value, char *why,
@@ -217,7 +221,7 @@ static bool algorithm_check(const struct kernel_setup *setup, const struct bank 
                             size_t size)
 {
     const struct algorithm *algorithm = setup_algorithm(setup);
-    const struct demand pixel = {1, 1, ISA_BASELINE};
+    const struct demand pixel = {1, 1, SPEEDS_GENERIC};
     double effort;
     if (!algorithm)
         return true;

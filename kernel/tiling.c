@@ -41,7 +41,7 @@ static int finest_good(const struct demand *demands, const double *efforts,
     return edge;
 }
 
-int tiling_edge(const struct bank *bank, enum combine combine, int block, enum isa tuned,
+int tiling_edge(const struct bank *bank, enum combine combine, int block, enum speeds tuned,
                 const struct algorithm *algorithm)
 {
     double efforts[EDGES];

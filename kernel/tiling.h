@@ -10,7 +10,7 @@
 /* The edge of the tiles for a block of that edge: fine enough to feed several threads and to pulse
  * every few milliseconds, and no finer than what keeps the estimated effort near the least. 0: out
  * of memory. */
-int tiling_edge(const struct bank *bank, enum combine combine, int block, enum isa tuned,
+int tiling_edge(const struct bank *bank, enum combine combine, int block, enum speeds tuned,
                 const struct algorithm *algorithm);
 
 #endif

@@ -123,7 +123,7 @@ static void beyond_the_largest_window(void **state)
     struct bank *bank = bank_new_random(&random, 1, 129, 2);
     assert_false(trial_applies(fft(), bank));
     assert_true(trial_effort(fft(), bank, 10) > DBL_MAX);
-    assert_null(fft()->new_correlator(bank, &(struct demand){10, 10, isa_current()}));
+    assert_null(fft()->new_correlator(bank, &(struct demand){10, 10, speeds_current()}));
     bank_free(&bank);
 }
 

@@ -155,7 +155,7 @@ static void the_reference_meets_the_retina(void **state)
     float *floats = padded(&image, BORDER, &stride);
     struct bank *bank = bank_new_source();
     struct correlator *correlator =
-        reference->new_correlator(bank, &(struct demand){1, 1, isa_current()});
+        reference->new_correlator(bank, &(struct demand){1, 1, speeds_current()});
     int rows, columns;
     float *golden = sample_floats(&retina, "max", &image, &rows, &columns);
     for (int y = 0; y < rows; y += APART)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "kernel/groups.h"
+#include "kernel/isa.h"
 #include "kernel/kernel.h"
 #include "kernel/response.h"
 #include "tests/kernel/picture.h"
@@ -74,7 +75,8 @@ static void groups_do_every_filter_once(void **state)
     (void)state;
     struct random random = {1};
     struct bank *bank = mixed_bank(20, 20, &random);
-    struct groups *groups = groups_new(bank, &(struct demand){ROWS, COLUMNS, isa_current()}, NULL);
+    struct groups *groups =
+        groups_new(bank, &(struct demand){ROWS, COLUMNS, speeds_current()}, NULL);
     struct bench *bench = bench_new(&random);
     assert_non_null(groups);
     void *workspace = aligned_alloc(64, groups_workspace_bytes(groups) / 64 * 64 + 64);
@@ -107,7 +109,7 @@ static void a_split_is_never_estimated_worse_than_one_algorithm(void **state)
         struct bank *bank = mixed_bank((int)random_between(&random, 0, 20),
                                        (int)random_between(&random, 1, 20), &random);
         const int edge = (int)random_between(&random, 8, 200);
-        const struct demand demand = {edge, edge, isa_current()};
+        const struct demand demand = {edge, edge, speeds_current()};
         struct groups *groups = groups_new(bank, &demand, NULL);
         struct groups *again = groups_new(bank, &demand, NULL);
         int filters = 0, same = 0;
@@ -132,7 +134,7 @@ static void the_reference_is_never_chosen(void **state)
         struct random random = {9};
         int filters;
         struct bank *bank = mixed_bank(large, 3, &random);
-        struct groups *groups = groups_new(bank, &(struct demand){64, 64, isa_current()}, NULL);
+        struct groups *groups = groups_new(bank, &(struct demand){64, 64, speeds_current()}, NULL);
         for (int i = 0; groups_algorithm(groups, i, &filters); i++)
             assert_ptr_not_equal(groups_algorithm(groups, i, &filters),
                                  algorithm_find("reference"));
@@ -163,9 +165,9 @@ static void large_filters_go_to_the_fft(void **state)
 {
     (void)state;
     static const int counts[] = {1, 4, 8, 32};
-    for (int isa = 0; isa < ISA_COUNT; isa++)
+    for (int speeds = 0; speeds < SPEEDS_COUNT; speeds++)
         for (int tile = 64; tile <= 256; tile *= 2) {
-            const struct demand demand = {tile, tile, (enum isa)isa};
+            const struct demand demand = {tile, tile, (enum speeds)speeds};
             int before = 16;
             for (int i = 0; i < 4; i++) {
                 int direct = 0; /* the largest side that is done directly */
@@ -185,7 +187,7 @@ static void the_choice_does_not_depend_on_the_processor(void **state)
 {
     (void)state;
     for (int side = 3; side <= 15; side += 2) {
-        const struct demand demand = {128, 128, (enum isa)(side % ISA_COUNT)};
+        const struct demand demand = {128, 128, (enum speeds)(side % SPEEDS_COUNT)};
         const struct algorithm *own = chosen(3, side, &demand);
         for (int isa = 0; isa < ISA_COUNT; isa++)
             if (kernel_isa_pin(isa_name((enum isa)isa)))
@@ -194,13 +196,27 @@ static void the_choice_does_not_depend_on_the_processor(void **state)
     }
 }
 
+static void speeds_are_those_of_the_instruction_set_in_use(void **state)
+{
+    (void)state;
+    static const enum speeds expected[ISA_COUNT][2] = {
+        [ISA_BASELINE] = {SPEEDS_GENERIC, SPEEDS_GENERIC},
+        [ISA_AVX2] = {SPEEDS_AVX2, SPEEDS_AVX2},
+        [ISA_AVX512] = {SPEEDS_AVX512, SPEEDS_AVX512_256},
+    };
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        if (kernel_isa_pin(isa_name((enum isa)isa)))
+            assert_in_range(speeds_current(), expected[isa][0], expected[isa][1]);
+    assert_true(kernel_isa_pin("auto"));
+}
+
 static void one_algorithm_can_be_asked_for(void **state)
 {
     (void)state;
     struct random random = {2};
     struct bank *bank = mixed_bank(3, 3, &random);
     struct groups *groups =
-        groups_new(bank, &(struct demand){64, 64, isa_current()}, algorithm_find("direct"));
+        groups_new(bank, &(struct demand){64, 64, speeds_current()}, algorithm_find("direct"));
     int filters;
     assert_ptr_equal(groups_algorithm(groups, 0, &filters), algorithm_find("direct"));
     assert_int_equal(filters, 6);
@@ -216,7 +232,7 @@ static void a_sum_of_maxima_adds_scale_by_scale(void **state)
     struct random random = {4};
     struct bank *bank = mixed_bank(5, 7, &random);
     struct response *response =
-        response_new(bank, COMBINE_SUMMAX, &(struct demand){ROWS, COLUMNS, isa_current()}, NULL);
+        response_new(bank, COMBINE_SUMMAX, &(struct demand){ROWS, COLUMNS, speeds_current()}, NULL);
     assert_non_null(response);
     assert_non_null(response_summand(response, 1));
     assert_null(response_summand(response, 2));
@@ -247,6 +263,7 @@ int main(void)
         cmocka_unit_test(the_reference_is_never_chosen),
         cmocka_unit_test(large_filters_go_to_the_fft),
         cmocka_unit_test(the_choice_does_not_depend_on_the_processor),
+        cmocka_unit_test(speeds_are_those_of_the_instruction_set_in_use),
         cmocka_unit_test(one_algorithm_can_be_asked_for),
         cmocka_unit_test(a_sum_of_maxima_adds_scale_by_scale),
     };

@@ -40,7 +40,7 @@ static struct response *response_of(const int *sides, const int *scales, int cou
                                     enum combine combine, const char *algorithm)
 {
     struct bank *bank = bank_of(sides, scales, count);
-    const struct demand demand = {64, 64, ISA_AVX2};
+    const struct demand demand = {64, 64, SPEEDS_AVX2};
     struct response *response =
         response_new(bank, combine, &demand, algorithm ? algorithm_find(algorithm) : NULL);
     assert_non_null(response);

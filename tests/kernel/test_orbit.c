@@ -209,7 +209,7 @@ static void pixels_beyond_the_reach_are_not_read(void **state)
     bank_symmetrize(bank);
     assert_false(trial_applies(orbit(), bank));
     assert_true(trial_effort(orbit(), bank, 8) > DBL_MAX);
-    assert_null(orbit()->new_correlator(bank, &(struct demand){8, 8, isa_current()}));
+    assert_null(orbit()->new_correlator(bank, &(struct demand){8, 8, speeds_current()}));
     bank_free(&bank);
 }
 
@@ -219,7 +219,7 @@ static void asymmetric_banks_are_refused(void **state)
     struct random random = {801};
     struct bank *bank = bank_new_random(&random, 4, 6, 6);
     assert_false(trial_applies(orbit(), bank));
-    assert_null(orbit()->new_correlator(bank, &(struct demand){8, 8, isa_current()}));
+    assert_null(orbit()->new_correlator(bank, &(struct demand){8, 8, speeds_current()}));
     bank_free(&bank);
 }
 

@@ -136,8 +136,8 @@ static void check_tiles(const char *bank, const char *combine, const char *algor
     setup_word(&setup, matched(), "algorithm", algorithm);
     struct bank *filters = setup_bank(&setup);
     const enum combine how = strcmp(combine, "summax") == 0 ? COMBINE_SUMMAX : COMBINE_MAX;
-    assert_in_range(tiling_edge(filters, how, edge, isa_current(), algorithm_find(algorithm)), 48,
-                    edge - 1);
+    assert_in_range(tiling_edge(filters, how, edge, speeds_current(), algorithm_find(algorithm)),
+                    48, edge - 1);
     bank_free(&filters);
     struct stack stack;
     stack_init_random(&stack, &extent, &random);

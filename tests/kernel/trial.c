@@ -64,9 +64,9 @@ static float *result_new(const struct trial *trial)
 }
 
 /* For whose speeds is decided: any one, but the same whichever computes. */
-static enum isa trial_tuned(const struct trial *trial)
+static enum speeds trial_tuned(const struct trial *trial)
 {
-    return (enum isa)(trial->seed % ISA_COUNT);
+    return (enum speeds)(trial->seed % SPEEDS_COUNT);
 }
 
 static void trial_start(struct trial *trial, const struct bank *bank, int rows_most,
@@ -111,7 +111,7 @@ bool trial_applies(const struct algorithm *algorithm, const struct bank *bank)
 
 double trial_effort(const struct algorithm *algorithm, const struct bank *bank, int edge)
 {
-    const struct demand demand = {edge, edge, isa_current()};
+    const struct demand demand = {edge, edge, speeds_current()};
     double effort = 0;
     need(algorithm->estimate(bank, &demand, 1, &effort), algorithm, "out of memory");
     return effort;

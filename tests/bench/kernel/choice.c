@@ -31,7 +31,7 @@ struct verdict {
 
 static double estimate_of(const char *algorithm, const struct bank *bank, int tile)
 {
-    const struct demand demand = {tile, tile, isa_current()};
+    const struct demand demand = {tile, tile, speeds_current()};
     double effort;
     if (!algorithm_find(algorithm)->estimate(bank, &demand, 1, &effort))
         abort();

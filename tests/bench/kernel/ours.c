@@ -33,7 +33,7 @@ static void *ours_begin(const struct work *work, const struct setting *setting,
     struct ours *ours = calloc(1, sizeof *ours);
     if (!ours)
         abort();
-    const struct demand demand = {setting->tile, setting->tile, isa_current()};
+    const struct demand demand = {setting->tile, setting->tile, speeds_current()};
     ours->work = work;
     ours->setting = *setting;
     ours->groups = groups_new(work->bank, &demand, algorithm);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernel/fft.h"
+#include "kernel/isa.h"
 #include "tests/bench/kernel/works.h"
 
 /* ---- the direct algorithm ---- */
@@ -29,7 +30,7 @@ static void direct_begin(struct direct *direct, int count, int side, int edge)
     const struct algorithm *algorithm = direct_algorithm_found();
     const ptrdiff_t stride = edge + side + CORRELATE_SLACK;
     direct->bank = bank_of_random(count, side);
-    direct->demand = (struct demand){edge, edge, isa_current()};
+    direct->demand = (struct demand){edge, edge, speeds_current()};
     direct->correlator = algorithm->new_correlator(direct->bank, &direct->demand);
     direct->memory = calloc((size_t)stride * (size_t)(2 * edge + side), sizeof *direct->memory);
     if (!direct->correlator || !direct->memory)
