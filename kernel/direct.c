@@ -251,7 +251,7 @@ static const struct slowness {
     [SPEEDS_GENERIC] = {4, 8, INT_MAX, 1.3, 0.8, 1.1, 0.9, 0.92},
     [SPEEDS_AVX2] = {8, 16, INT_MAX, 2.1, 1.5, 1.1, 1.2, 1.0},
     [SPEEDS_AVX512] = {16, 64, 12, 2.4, 2.0, 1.4, 1.42, 1.08},
-    [SPEEDS_AVX512_256] = {16, 64, 12, 3.1, 0.7, 1.5, 1.1, 1.0},
+    [SPEEDS_AVX512_256] = {16, 64, 12, 2.0, 0.7, 1.38, 1.02, 1.0},
 };
 
 static double direct_slowness(const struct bank *bank, const struct demand *demand)
