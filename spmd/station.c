@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pages: what a thread touches first is where that thread runs. */
+/* Of a page: what a thread touches first is where that thread runs. */
 enum { ALIGNMENT = 4096 };
 
 static void *block_new(size_t bytes)
@@ -11,8 +11,17 @@ static void *block_new(size_t bytes)
     return aligned_alloc(ALIGNMENT, (bytes / ALIGNMENT + 1) * ALIGNMENT);
 }
 
-/* Compute tasks of nothing, at least one a thread, so that threads, their workspaces' pages and
- * tables are there before the first package. */
+/* A part for each thread, so that pages are there before the first package, near the threads that
+ * compute. Bytes within them are not cleared: compute writes every value that is looked at later.
+ */
+static void pages_touch(char *block, size_t bytes, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t at = 0; at < bytes; at += ALIGNMENT)
+        block[at] = 0;
+}
+
+/* Compute some tasks of nothing, so that the code and its tables are there, too. */
 static bool warm_up(struct station *station, struct failure *failure)
 {
     const struct run *run = station->run;
@@ -36,12 +45,13 @@ bool station_init(struct station *station, const struct run *run, struct failure
     const struct kernel_job *made = run->job->made;
     *station = (struct station){.run = run};
     size_t values = (size_t)(run->largest_package * kernel->result_stride(made));
+    size_t workspace = kernel->workspace_bytes(made, run->threads);
     station->results = block_new(values * sizeof(float));
-    station->workspace = block_new(kernel->workspace_bytes(made, run->threads));
-    /* Neither is cleared here: compute writes every value that is looked at later, and the pages
-     * shall be near the threads that compute, not all near this one. */
+    station->workspace = block_new(workspace);
     if (!station->results || !station->workspace)
         return failure_memory(failure, "making room for a package's results");
+    pages_touch((char *)station->results, values * sizeof(float), run->threads);
+    pages_touch(station->workspace, workspace, run->threads);
     if (!warm_up(station, failure))
         return false;
     station->inbox =

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -134,12 +135,47 @@ static void test_what_nobody_cleared_stays_inside(void **state)
     }
 }
 
+/* How many of the pages that hold these bytes are there. */
+static size_t pages_present(void *block, size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (bytes + page - 1) / page;
+    unsigned char *states = calloc(pages, 1);
+    size_t present = 0;
+    assert_non_null(states);
+    assert_int_equal(mincore(block, bytes, states), 0);
+    for (size_t i = 0; i < pages; i++)
+        present += states[i] & 1;
+    free(states);
+    return present;
+}
+
+/* Or the first package would pay for them, which no calibration sees. */
+static void test_pages_are_there_before_the_first_package(void **state)
+{
+    (void)state;
+    enum { PACKAGE = 500 };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct job job = {0};
+    struct station station;
+    struct failure failure = FAILURE_INIT;
+    assert_true(job_make(&job, "auto", "max"));
+    const struct run run = {&comm, &job, NULL, PACKAGE, THREADS};
+    assert_true(station_init(&station, &run, &failure));
+    const size_t results = (size_t)PACKAGE * BLOCK * BLOCK * sizeof(float);
+    const size_t workspace = job.kernel->workspace_bytes(job.made, THREADS);
+    assert_int_equal(pages_present(station.results, results), (results + page - 1) / page);
+    assert_int_equal(pages_present(station.workspace, workspace), (workspace + page - 1) / page);
+    station_release(&station);
+    job_release(&job);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     comm_init(&comm, MPI_COMM_WORLD);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_nobody_cleared_stays_inside),
+        cmocka_unit_test(test_pages_are_there_before_the_first_package),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (failed)
