@@ -99,27 +99,40 @@ static bool plan_fits(const struct execution *execution, const struct job *job,
     return packages_fit(execution, job, failure);
 }
 
-/* Collective, with the same outcome on every rank. What the plan leaves to the processor, the
- * master's decides. */
-static bool job_make(struct stage *stage, const struct extent *extent, struct failure *failure)
+/* Local. The kernel and its parameters as the plan has them. NULL with *failure set. */
+static const struct kernel *setup_read(const struct execution *execution,
+                                       struct kernel_setup *setup, struct failure *failure)
 {
-    const struct execution *execution = stage->execution;
     const struct plan *plan = execution->plan;
     const struct kernel *kernel = job_kernel(plan->kernel, execution->plan_name, failure);
     if (!kernel)
+        return NULL;
+    if (plan->block < 1) {
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: has no block size: add \"block\" with the edge of a core task in pixels",
+                    execution->plan_name);
+        return NULL;
+    }
+    setup->block = plan->block;
+    return job_parameters(kernel, &plan->parameters, execution->plan_name, setup, failure) ? kernel
+                                                                                           : NULL;
+}
+
+/* Collective. What the plan leaves to the processor, the master's decides. Ranks that started
+ * different builds may not all know the plan's words. */
+static bool job_make(struct stage *stage, const struct extent *extent, struct failure *failure)
+{
+    const struct execution *execution = stage->execution;
+    struct kernel_setup setup = {.extent = *extent};
+    const struct kernel *kernel = setup_read(execution, &setup, failure);
+    if (kernel)
+        kernel->settle(&setup);
+    if (!comm_agree(execution->comm, failure))
         return false;
-    if (plan->block < 1)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: has no block size: add \"block\" with the edge of a core task in "
-                           "pixels",
-                           execution->plan_name);
-    struct kernel_setup setup = {.extent = *extent, .block = plan->block};
-    if (!job_parameters(kernel, &plan->parameters, execution->plan_name, &setup, failure))
-        return false;
-    kernel->settle(&setup);
     comm_broadcast(execution->comm, setup.values, sizeof setup.values);
-    return job_init(&stage->job, kernel, &setup, execution->input, failure) &&
-           plan_fits(execution, &stage->job, failure);
+    if (job_init(&stage->job, kernel, &setup, execution->input, failure))
+        plan_fits(execution, &stage->job, failure);
+    return comm_agree(execution->comm, failure);
 }
 
 /* Collective. The master makes the file, everybody opens it. */
@@ -218,8 +231,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
     bool good = false;
     if (!input_open(&stage, &extent, failure))
         goto out;
-    job_make(&stage, &extent, failure);
-    if (!comm_agree(execution->comm, failure) ||
+    if (!job_make(&stage, &extent, failure) ||
         !method_agree(execution->comm, &stage.job, failure) || !memory_suffices(&stage, failure) ||
         !output_open(&stage, failure))
         goto out;
