@@ -50,7 +50,7 @@ static size_t rows_fill(struct arguments *arguments, const struct kernel *kernel
          "directory like the run's output's, for trial writes (default: that of the profile)"},
         {0, "quick", NULL, OPTION_FLAG, &arguments->quick, "fewer package sizes and timings"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
-         "instruction set to compute with: auto, avx512, avx2, generic"},
+         "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
         {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "only failures"},
         {0, "version", NULL, OPTION_FLAG, &arguments->version, "print versions and exit"},
     };

@@ -26,7 +26,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
          "profile the plan was made from, kept in the output for the report (default: the plan's "
          "own, where it is found)"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
-         "instruction set to compute with: auto, avx512, avx2, generic"},
+         "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
         {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "no progress, only failures"},
         {'v', "verbose", NULL, OPTION_FLAG, &arguments->verbose, "say what is being done"},
         {0, "version", NULL, OPTION_FLAG, &arguments->version, "print versions and exit"},
@@ -91,7 +91,7 @@ static void profile_compare(const struct papers *papers, const struct execution 
                 "scow run: the profile was measured with %d threads per rank, this run has %d: "
                 "times will differ (OMP_NUM_THREADS)\n",
                 origin->threads, execution->threads);
-    if (origin->isa && strcmp(origin->isa, execution->isa) != 0)
+    if (origin->isa && !instructions_alike(origin->isa, execution->isa))
         fprintf(stderr,
                 "scow run: the profile was measured with %s, this run computes with %s: times "
                 "will differ (--isa)\n",

@@ -58,6 +58,28 @@ static void runs_of_ranks_are_drawn_together(void **state)
     check_mixed(used, 11, "% (ranks 4, 6-7), % (ranks 2-3, 5, 9-11), % (ranks 1, 8)");
 }
 
+static void the_same_sets_are_alike_whoever_uses_them(void **state)
+{
+    (void)state;
+    static const char *const alike[][2] = {
+        {"avx2", "avx2"},
+        {"avx2 (ranks 1-4), avx512 (ranks 5-8)", "avx2 (ranks 1-4), avx512 (ranks 5-6)"},
+        {"avx2 (rank 1), avx512 (ranks 2, 4-6)", "avx2 (ranks 2, 4), avx512 (rank 1)"},
+    };
+    static const char *const different[][2] = {
+        {"avx2", "avx512"},
+        {"avx2", ""},
+        {"avx2 (ranks 1-4), avx512 (ranks 5-8)", "avx512"},
+        {"avx2 (ranks 1-4), avx512 (ranks 5-8)", "sse2 (ranks 1-4), avx512 (ranks 5-8)"},
+    };
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
+        assert_true(instructions_alike(alike[i][0], alike[i][1]));
+    for (size_t i = 0; i < sizeof different / sizeof *different; i++) {
+        assert_false(instructions_alike(different[i][0], different[i][1]));
+        assert_false(instructions_alike(different[i][1], different[i][0]));
+    }
+}
+
 /* One digit more in the ranks, and a text longer than any fixed buffer would be. */
 static void many_ranks_are_all_named(void **state)
 {
@@ -142,6 +164,7 @@ int main(void)
         cmocka_unit_test(one_set_has_no_ranks),
         cmocka_unit_test(two_sets_have_their_ranks),
         cmocka_unit_test(runs_of_ranks_are_drawn_together),
+        cmocka_unit_test(the_same_sets_are_alike_whoever_uses_them),
         cmocka_unit_test(many_ranks_are_all_named),
         cmocka_unit_test(what_is_not_there_is_refused),
         cmocka_unit_test(what_is_there_is_taken),
