@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "kernel/bank.h"
-#include "kernel/tiling.h"
+#include "kernel/matched_job.h"
 #include "tests/kernel/whole.h"
 
 static const struct kernel *matched(void)
@@ -134,11 +134,10 @@ static void check_tiles(const char *bank, const char *combine, const char *algor
     setup_word(&setup, matched(), "bank", bank);
     setup_word(&setup, matched(), "combine", combine);
     setup_word(&setup, matched(), "algorithm", algorithm);
-    struct bank *filters = setup_bank(&setup);
-    const enum combine how = strcmp(combine, "summax") == 0 ? COMBINE_SUMMAX : COMBINE_MAX;
-    assert_in_range(tiling_edge(filters, how, edge, speeds_current(), algorithm_find(algorithm)),
-                    48, edge - 1);
-    bank_free(&filters);
+    struct kernel_job *job = matched()->new_job(&setup);
+    assert_non_null(job);
+    assert_in_range(job->tile, 48, edge - 1);
+    matched()->free_job(&job);
     struct stack stack;
     stack_init_random(&stack, &extent, &random);
     int64_t pulses = 0;
