@@ -168,8 +168,8 @@ static bool write_failed(const struct store *store, int64_t task, struct failure
     struct statvfs disk;
     bool full = statvfs(store->path, &disk) == 0 && disk.f_bavail == 0;
     return failure_set(failure, FAILURE_FAILED,
-                       "%s: core task %" PRId64 " could not be written%s: what is marked in its "
-                       "ledger is kept; make room and run again to another file",
+                       "%s: core task %" PRId64 " could not be written%s: make room or write to "
+                       "another disk, and run again",
                        store->path, task,
                        full ? ", the disk is full" : " (disk full, quota, or file size limit?)");
 }
