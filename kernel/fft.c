@@ -26,7 +26,6 @@ struct section {
 
 struct correlator {
     const struct fft_isa *isa;
-    int rows_most; /* of a tile */
     int count;
     struct section *sections; /* owned */
 };
@@ -193,7 +192,6 @@ static struct correlator *correlator_new(const struct bank *bank, const struct d
     if (!fft_plan_init(&plan, bank, demand) || plan.count == 0 || self == NULL)
         goto out;
     self->isa = passes[isa_current()];
-    self->rows_most = demand->rows;
     made = sections_init(self, &plan, bank);
 out:
     if (!made)

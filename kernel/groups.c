@@ -1,5 +1,6 @@
 #include "kernel/groups.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,7 @@ bool groups_estimate(const struct bank *bank, const struct demand *demands, int 
                      const struct algorithm *algorithm, double *efforts)
 {
     struct split splits[DEMANDS_MOST];
+    assert(count <= DEMANDS_MOST);
     int *order = order_new(bank);
     const bool done = order && splits_make(splits, bank, order, demands, count, algorithm);
     for (int d = 0; done && d < count; d++)

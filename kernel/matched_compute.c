@@ -18,11 +18,11 @@ struct work {
     struct package package;
     const void *bytes;
     int64_t first;
-    int64_t across;   /* tiles side by side in a task of full size, and one below the other */
-    int64_t finished; /* tiles of the package; atomic */
+    int64_t across; /* tiles side by side in a task of full size, and one below the other */
     size_t thread_bytes;
     char *workspace;
     float *results;
+    _Alignas(64) int64_t finished; /* tiles of the package; atomic; in a cache line of its own */
 };
 
 static size_t round_up(size_t value, size_t unit)

@@ -1,5 +1,6 @@
 #include "kernel/response.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct response {
@@ -140,6 +141,7 @@ bool response_estimate(const struct bank *bank, enum combine combine, const stru
                        int count, const struct algorithm *algorithm, double *efforts)
 {
     bool done = true;
+    assert(count <= DEMANDS_MOST);
     for (int d = 0; d < count; d++)
         efforts[d] = 0;
     for (int i = 0; done && i < summand_count(bank, combine); i++)

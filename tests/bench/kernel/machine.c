@@ -10,16 +10,13 @@ struct bursts {
     double (*peak)(int rounds), (*fed)(int rounds);
 };
 
-static struct bursts bursts_current(void)
-{
+static const struct bursts bursts[ISA_COUNT] = {
+    [ISA_BASELINE] = {peak_generic, fed_peak_generic},
 #ifdef __x86_64__
-    if (isa_current() == ISA_AVX512)
-        return (struct bursts){peak_avx512, fed_peak_avx512};
-    if (isa_current() == ISA_AVX2)
-        return (struct bursts){peak_avx2, fed_peak_avx2};
+    [ISA_AVX2] = {peak_avx2, fed_peak_avx2},
+    [ISA_AVX512] = {peak_avx512, fed_peak_avx512},
 #endif
-    return (struct bursts){peak_generic, fed_peak_generic};
-}
+};
 
 /* Bursts of one kind, and how many multiply-adds the last one did. */
 struct bursting {
@@ -44,12 +41,12 @@ static double burst_rate(double (*burst)(int rounds), int rounds)
 
 double machine_peak(void)
 {
-    return burst_rate(bursts_current().peak, 500000);
+    return burst_rate(bursts[isa_current()].peak, 500000);
 }
 
 double machine_fed_peak(void)
 {
-    return burst_rate(bursts_current().fed, 5000);
+    return burst_rate(bursts[isa_current()].fed, 5000);
 }
 
 double machine_bandwidth(void)

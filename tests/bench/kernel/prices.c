@@ -157,29 +157,25 @@ static struct fft_planes cut_planes(float **memory, size_t floats)
     return (struct fft_planes){re, cut(memory, floats)};
 }
 
-static const struct fft_isa *isa_of_transforms(void)
-{
+static const struct fft_isa *const isas[ISA_COUNT] = {
+    [ISA_BASELINE] = &fft_isa_generic,
 #ifdef __x86_64__
-    if (isa_current() == ISA_AVX512)
-        return &fft_isa_avx512;
-    if (isa_current() == ISA_AVX2)
-        return &fft_isa_avx2;
+    [ISA_AVX2] = &fft_isa_avx2,
+    [ISA_AVX512] = &fft_isa_avx512,
 #endif
-    return &fft_isa_generic;
-}
+};
 
 static void transforms_begin(struct transforms *transforms, int kind)
 {
     const int size = FFT_INNER * fft_outers[kind];
-    const struct fft_isa *isa = isa_of_transforms();
+    const int registers = (size + FFT_LANES_MOST - 1) / FFT_LANES_MOST;
+    const struct fft_isa *isa = isas[isa_current()];
     *transforms = (struct transforms){.isa = isa,
                                       .passes = &isa->passes[kind],
                                       .size = size,
                                       .valid = size * 3 / 4,
-                                      .stride = FFT_LANES_MOST * (size / FFT_LANES_MOST | 1),
+                                      .stride = FFT_LANES_MOST * (ptrdiff_t)(registers | 1),
                                       .step = (ptrdiff_t)2 * isa->lanes * (size + 1)};
-    if (transforms->stride < size)
-        transforms->stride += (ptrdiff_t)2 * FFT_LANES_MOST;
     const size_t plane = (size_t)size * (size_t)transforms->stride;
     const size_t batch = (size_t)size * (size_t)transforms->step;
     const size_t floats = 9 * plane + 2 * batch + (size_t)8 * FFT_SIZE_MOST * FFT_LANES_MOST;
