@@ -1,7 +1,6 @@
 /*
  * What the batched FFT's planning (fft.c) and its passes (fft_lanes.h, once per instruction set)
- * share. Private to the algorithm "fft"; bench-kernel
- * times the passes one by one.
+ * share. Private to the algorithm "fft", but for bench-kernel, which times the passes one by one.
  *
  * A window is a square of `size` points; size = FFT_INNER * outer. A correlation's spectrum times a
  * window's spectrum, transformed back, is right in the window's first `valid` rows and columns
