@@ -163,6 +163,31 @@ static void tiles_do_not_show(void **state)
     check_tiles("source", "summax", "auto", 270);
 }
 
+/* Enough tiles in one package for threads to take whole rows of them. */
+static void rows_of_tiles_do_not_show(void **state)
+{
+    (void)state;
+    enum { EDGE = 150, SLICES = 33, THREADS = 4 };
+    struct random random = {8};
+    const struct extent extent = {SLICES, EDGE, EDGE, PIXEL_U8};
+    struct kernel_setup setup = setup_initial(matched(), &extent, EDGE);
+    struct kernel_job *job = matched()->new_job(&setup);
+    assert_non_null(job);
+    const int across = (EDGE + job->tile - 1) / job->tile;
+    assert_true(across >= 2 && SLICES * across >= 8 * THREADS);
+    matched()->free_job(&job);
+    struct stack stack;
+    stack_init_random(&stack, &extent, &random);
+    float *one = whole_compute(matched(), &setup, &stack, &random, 1, 1, NULL);
+    for (int threads = 1; threads <= THREADS; threads++) {
+        float *many = whole_compute(matched(), &setup, &stack, &random, 0, threads, NULL);
+        assert_memory_equal(one, many, (size_t)SLICES * EDGE * EDGE * sizeof *one);
+        free(many);
+    }
+    free(one);
+    stack_release(&stack);
+}
+
 /* One pulse a task when nobody helps, one at least when others do all the work. */
 static void the_caller_gets_its_pulse(void **state)
 {
@@ -300,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_do_not_depend_on_packages_or_threads),
         cmocka_unit_test(tiles_do_not_show),
+        cmocka_unit_test(rows_of_tiles_do_not_show),
         cmocka_unit_test(the_caller_gets_its_pulse),
         cmocka_unit_test(unusable_pixels_spoil_what_they_reach),
         cmocka_unit_test(constant_images_give_nothing_inside),
