@@ -51,6 +51,17 @@ static void starters_release(struct starter *starters)
         starter->rival->end(starter->state);
 }
 
+/* One image after the other, each from the start of a page, as a run's results are: otherwise tiles
+ * side by side, done by different threads, would share cache lines. */
+static float *results_new(const struct work *work)
+{
+    const size_t page = 4096, bytes = result_count(work) * RIVALS_MOST * sizeof(float);
+    float *results = aligned_alloc(page, (bytes + page - 1) / page * page);
+    if (results)
+        memset(results, 0, bytes);
+    return results;
+}
+
 /* Nothing, if that rival cannot do this work. */
 static void starter_enter(struct starter *starters, struct contest *contest,
                           const struct rival *rival, float *results)
@@ -81,7 +92,7 @@ void contest_hold(struct contest *contest, const struct work *work, const struct
 {
     struct starter starters[RIVALS_MOST + 1] = {{0}};
     *contest = (struct contest){.work = work, .setting = *setting};
-    float *results = calloc(result_count(work) * RIVALS_MOST, sizeof *results);
+    float *results = results_new(work);
     if (!results)
         abort();
     for (int i = 0; i < count && i < RIVALS_MOST; i++)

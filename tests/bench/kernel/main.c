@@ -19,7 +19,7 @@ static const char usage[] =
     "usage: bench-kernel [--quick] [--json FILE] [--isa NAME] [--only PART]\n"
     "       bench-kernel --once RIVAL --work WORK [--isa NAME] [--edge N] [--passes N]\n"
     "\n"
-    "The first measures everything: about 12 minutes on one core, with --quick (512^2 alone,\n"
+    "The first measures everything: about 12 minutes, with --quick (512^2 alone,\n"
     "fewer rounds) about a minute and a half. PART is one of source, orientations, tiles,\n"
     "single, sum, threads, packages, chaudhuri, reference, prices, choice.\n"
     "The second is for profilers. It runs one rival (direct, orbit, fft, auto, reference,\n"
@@ -162,26 +162,53 @@ static void bench_orientations(struct record *record)
     bank_free(&bank);
 }
 
-static void bench_tiles(struct record *record)
+/* What is measured on tiles of all sizes and on two threads; with --quick only the first ones. */
+static const struct subject {
+    const char *name;
+    struct bank *(*bank)(void); /* NULL: one filter of so many taps a side */
+    int taps;
+} subjects[] = {{"210 filters", bank_of_source, 0},
+                {"one filter of 31", NULL, 31},
+                {"30 orientations of 15", bank_of_orientations, 0},
+                {"chaudhuri", bank_of_chaudhuri, 0},
+                {"one filter of 21", NULL, 21},
+                {"one filter of 11", NULL, 11},
+                {"one filter of 7", NULL, 7}};
+enum { SUBJECTS = sizeof subjects / sizeof *subjects, SUBJECTS_QUICK = 2 };
+
+static int subject_count(const struct record *record)
 {
-    struct bank *source = bank_of_source(), *one = bank_of_random(1, 31);
-    struct work bank_work, one_work;
-    work_init(&bank_work, "210 filters", source, record->options.quick ? 512 : 1024);
-    work_init(&one_work, "one filter of 31", one, 1024);
+    return record->options.quick ? SUBJECTS_QUICK : SUBJECTS;
+}
+
+static struct bank *subject_bank(const struct subject *subject)
+{
+    return subject->bank ? subject->bank() : bank_of_random(1, subject->taps);
+}
+
+/* Of the first subject, direct's share of the peak is wanted. */
+static void bench_tiles_of(struct record *record, const struct subject *subject)
+{
+    struct bank *bank = subject_bank(subject);
+    struct work work;
+    work_init(&work, subject->name, bank, record->options.quick ? 512 : 1024);
     for (int tile = 16; tile <= 1024; tile *= 2) {
         struct contest contest;
-        const bool fits = tile <= bank_work.edge;
+        const bool fits = tile <= work.edge;
         if (fits)
-            hold(record, &contest, &bank_work, tile, 1, ourselves);
-        goals_at_least(&record->goals, part_of_peak(fits ? &contest : NULL, "direct"), 0.9,
-                       "210 filters, %d^2, tile %d: direct, part of peak", bank_work.edge, tile);
-        if (fits)
-            hold(record, &contest, &one_work, tile, 1, ourselves);
+            hold(record, &contest, &work, tile, 1, ourselves);
+        if (subject == subjects)
+            goals_at_least(&record->goals, part_of_peak(fits ? &contest : NULL, "direct"), 0.9,
+                           "%s, %d^2, tile %d: direct, part of peak", work.name, work.edge, tile);
     }
-    work_release(&one_work);
-    work_release(&bank_work);
-    bank_free(&one);
-    bank_free(&source);
+    work_release(&work);
+    bank_free(&bank);
+}
+
+static void bench_tiles(struct record *record)
+{
+    for (int i = 0; i < subject_count(record); i++)
+        bench_tiles_of(record, &subjects[i]);
 }
 
 /* One filter of so many taps a side; zero: nothing in particular is wanted. */
@@ -250,18 +277,26 @@ static void bench_reference(struct record *record)
     bank_free(&bank);
 }
 
-static void bench_threads(struct record *record)
+/* The first subject with everybody, too. */
+static void bench_threads_of(struct record *record, const struct subject *subject)
 {
-    struct bank *bank = bank_of_source();
+    struct bank *bank = subject_bank(subject);
     struct work work;
     struct contest contest;
-    work_init(&work, "210 filters", bank, record->options.quick ? 512 : 1024);
-    hold(record, &contest, &work, 64, 2, everybody);
+    work_init(&work, subject->name, bank, record->options.quick ? 512 : 1024);
+    if (subject == subjects)
+        hold(record, &contest, &work, 64, 2, everybody);
     hold(record, &contest, &work, 64, 2, pairs);
     goals_at_least(&record->goals, ratio(&contest, "auto alone", "auto"), 1.9,
-                   "210 filters, %d^2: 1 thread / 2 threads", work.edge);
+                   "%s, %d^2: 1 thread / 2 threads", work.name, work.edge);
     work_release(&work);
     bank_free(&bank);
+}
+
+static void bench_threads(struct record *record)
+{
+    for (int i = 0; i < subject_count(record); i++)
+        bench_threads_of(record, &subjects[i]);
 }
 
 static void package_json(struct record *record, const char *bank, int edge, int threads,

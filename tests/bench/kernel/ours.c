@@ -65,11 +65,12 @@ static void tile_run(const struct ours *ours, int index, int thread, float *resu
     groups_run(ours->groups, &tile, ours->workspaces + (size_t)thread * ours->workspace_bytes);
 }
 
+/* A thread takes rows of tiles, as in the kernel. */
 static void ours_run(void *state, float *result)
 {
     const struct ours *ours = state;
     const int across = (ours->work->edge + ours->setting.tile - 1) / ours->setting.tile;
-#pragma omp parallel for num_threads(ours->setting.threads) schedule(dynamic)
+#pragma omp parallel for num_threads(ours->setting.threads) schedule(dynamic, across)
     for (int index = 0; index < across * across; index++)
         tile_run(ours, index, omp_get_thread_num(), result);
 }
