@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "calibrate/sample.h"
-#include "planner/failure.h"
-#include "planner/profile.h"
+#include "planner/base/failure.h"
+#include "planner/model/profile.h"
 
 /* One setting with one window [1, largest], fitted from the samples of that block size; `workers`
  * workers whose names (borrowed) are names[0 .. workers). Envelope and compute must grow with the

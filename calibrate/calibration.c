@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "calibrate/assemble.h"
-#include "spmd/image.h"
-#include "spmd/instructions.h"
-#include "spmd/job.h"
-#include "spmd/method.h"
+#include "spmd/input/image.h"
+#include "spmd/job/instructions.h"
+#include "spmd/job/job.h"
+#include "spmd/job/method.h"
 
 enum { NAME_BYTES = 64, PATH_BYTES = 4096, ATTEMPTS = 3 };
 

@@ -9,9 +9,9 @@
 #include "calibrate/probe.h"
 #include "calibrate/sample.h"
 #include "kernel/kernel.h"
-#include "planner/failure.h"
-#include "planner/profile.h"
-#include "spmd/comm.h"
+#include "planner/base/failure.h"
+#include "planner/model/profile.h"
+#include "spmd/transport/comm.h"
 
 /* What to measure; all borrowed and the same on every rank. */
 struct calibration_request {

@@ -4,11 +4,11 @@
 
 #include "calibrate/probe.h"
 #include "calibrate/protocol.h"
-#include "spmd/outbox.h"
-#include "spmd/outputfile.h"
-#include "spmd/reading.h"
-#include "spmd/store.h"
-#include "spmd/wire.h"
+#include "spmd/output/outputfile.h"
+#include "spmd/output/store.h"
+#include "spmd/run/reading.h"
+#include "spmd/transport/outbox.h"
+#include "spmd/transport/wire.h"
 
 const struct probe_effort probe_quick = {
     .places = 3, .blocks = 3, .growth = 4, .longest_s = 0.2, .block_s = 5e-3};

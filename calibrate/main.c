@@ -5,10 +5,10 @@
 
 #include "calibrate/calibration.h"
 #include "kernel/kernel.h"
-#include "planner/textfile.h"
-#include "spmd/instructions.h"
-#include "spmd/job.h"
-#include "spmd/launch.h"
+#include "planner/files/textfile.h"
+#include "spmd/job/instructions.h"
+#include "spmd/job/job.h"
+#include "spmd/job/launch.h"
 
 enum { BLOCK_MOST = 1 << 20, BLOCKS_MOST = 16 };
 

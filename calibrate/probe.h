@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "calibrate/sample.h"
-#include "planner/failure.h"
-#include "spmd/comm.h"
-#include "spmd/image.h"
-#include "spmd/job.h"
+#include "planner/base/failure.h"
+#include "spmd/input/image.h"
+#include "spmd/job/job.h"
+#include "spmd/transport/comm.h"
 
 /* How thoroughly. */
 struct probe_effort {

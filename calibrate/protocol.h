@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "planner/failure.h"
+#include "planner/base/failure.h"
 
 enum probe_kind {
     PROBE_STAGE,   /* collective: make buffers for packages of `count`, open the scratch store */

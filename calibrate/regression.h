@@ -4,7 +4,7 @@
 #ifndef CALIBRATE_REGRESSION_H
 #define CALIBRATE_REGRESSION_H
 
-#include "planner/cost.h"
+#include "planner/model/cost.h"
 
 enum regression_result {
     REGRESSION_GOOD,

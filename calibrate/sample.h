@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/trace.h"
+#include "planner/model/trace.h"
 
 /* One timed block of repeats. */
 struct sample {

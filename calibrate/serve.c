@@ -3,8 +3,8 @@
 
 #include "calibrate/probe.h"
 #include "calibrate/protocol.h"
-#include "spmd/station.h"
-#include "spmd/wire.h"
+#include "spmd/run/station.h"
+#include "spmd/transport/wire.h"
 
 struct server {
     const struct probe_setup *setup;

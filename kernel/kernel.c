@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "kernel/matched_filter.h"
+#include "kernel/matched/matched_filter.h"
 
 enum { KERNELS = 1 };
 static const struct kernel *const kernels[KERNELS] = {&matched_filter_kernel};

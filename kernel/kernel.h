@@ -106,9 +106,4 @@ struct kernel {
 const struct kernel *const *kernel_list(size_t *count);
 const struct kernel *kernel_find(const char *name);
 
-/* The instruction set that compute uses on this processor: "avx512", "avx2", "sse2", "generic". */
-const char *kernel_isa(void);
-/* Use that one instead ("auto": the best). False: unknown, or this processor does not have it. */
-bool kernel_isa_pin(const char *name);
-
 #endif

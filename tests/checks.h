@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "planner/failure.h"
+#include "planner/base/failure.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "spmd/image_format.h"
+#include "spmd/input/image_format.h"
 
 /* Read the bytes as a file of that format, to the last pixel. Aborts when the reader breaks its
  * word: a refusal without a sentence, an image without pixels, more memory than the file's size

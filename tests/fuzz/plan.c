@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/plan.h"
+#include "planner/model/plan.h"
 #include "tests/fuzz/target.h"
 
 static void plan_again(const struct plan *plan)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/platform.h"
-#include "planner/profile.h"
+#include "planner/model/platform.h"
+#include "planner/model/profile.h"
 #include "tests/fuzz/target.h"
 
 static void profile_again(const struct profile *profile)

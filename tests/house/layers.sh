@@ -1,35 +1,85 @@
 #!/usr/bin/env bash
-# Includes go one way only: planner and kernel stand on the ground and know nothing of each other,
-# spmd stands on both, calibrate on all three; nothing stands on tests. Libraries appear only in
-# the rooms that are made for them.
+# Includes go one way only. Each room names the rooms below it that it stands on; libraries appear
+# only in the rooms that are made for them; the pure rooms neither read, print nor parse.
 set -euo pipefail
 
 wrong=0
 
-# refuse WHY PATTERN PLACE...: no source at these places may include what matches.
-refuse() {
-    local why=$1 pattern=$2 found
-    shift 2
-    found=$(grep -srnE --include='*.[ch]' "^ *# *include *[<\"]($pattern)" "$@" || true)
-    [ -n "$found" ] || return 0
-    printf '%s:\n%s\n' "$why" "$found"
+complain() {
+    printf '%s\n' "$@"
     wrong=1
 }
 
+# refuse WHY PATTERN PLACE...: no source at these places may have a line that matches.
+refuse() {
+    local why=$1 pattern=$2 found
+    shift 2
+    found=$(grep -srnE --include='*.[ch]' "$pattern" "$@" || true)
+    [ -z "$found" ] || complain "$why:" "$found"
+}
+
+# room ROOM BELOW...: sources directly in ROOM include only it and these.
+declare -A known
+room() {
+    local here=$1 below found
+    known[$here]=1
+    below=$(IFS='|' && echo "${*}")
+    [ -n "$(find "$here" -maxdepth 1 -name '*.[ch]')" ] || complain "no sources in $here/"
+    found=$(find "$here" -maxdepth 1 -name '*.[ch]' -exec grep -nHE '^ *# *include *"' {} + |
+        grep -vE "\"($below)/[^/]+\"" || true)
+    [ -z "$found" ] || complain "$here stands on nothing but $here ${*:2}:" "$found"
+}
+
+base=planner/base
+model="$base planner/model"
+simulate="$model planner/dispatch planner/simulate"
+# shellcheck disable=SC2086 # lists of rooms
+{
+    room planner/base
+    room planner/model $base
+    room planner/dispatch $model
+    room planner/simulate $model planner/dispatch
+    room planner/schedulers $model planner/simulate
+    room planner/files $model
+    room planner/report $simulate
+    room planner/studies $simulate planner/schedulers
+    room planner/command $simulate planner/{schedulers,files,studies,report}
+
+    room kernel/vector
+    room kernel/matched/banks
+    room kernel/matched/correlators kernel/vector kernel/matched/banks
+    room kernel/matched kernel kernel/vector kernel/matched/{banks,correlators}
+    room kernel kernel/matched
+
+    room spmd/transport $model planner/dispatch kernel
+    room spmd/input $base kernel
+    room spmd/job $model planner/files kernel kernel/vector spmd/transport
+    room spmd/output $model planner/{dispatch,report,command} kernel kernel/vector \
+        spmd/{transport,input,job}
+    room spmd/run $model planner/dispatch kernel kernel/vector spmd/{transport,input,job,output}
+
+    room calibrate $model planner/{dispatch,files} kernel kernel/vector \
+        spmd/{transport,input,job,output,run}
+}
+
 rooms=(planner kernel spmd calibrate)
-for room in "${rooms[@]}"; do
-    [ -n "$(find "$room" -name '*.[ch]')" ] || { echo "no sources in $room/" && wrong=1; }
-done
-refuse 'planner knows no other room' '(kernel|spmd|calibrate)/' planner
-refuse 'planner knows no MPI, HDF5, LAPACKE, OpenMP or libpng' '(mpi|hdf5|lapacke|omp|png)\.h' planner
-refuse 'kernel knows no other room' '(planner|spmd|calibrate)/' kernel
-refuse 'kernel knows no MPI, HDF5, LAPACKE or libpng' '(mpi|hdf5|lapacke|png)\.h' kernel
-refuse 'spmd does not know calibrate' 'calibrate/' spmd
+while read -r directory; do
+    [ -n "${known[$directory]:-}" ] || complain "$directory/ has sources, but is no room in ${0##*/}"
+done < <(find "${rooms[@]}" -name '*.[ch]' -printf '%h\n' | sort -u)
+
+include='^ *# *include *[<"]'
+pure=(planner/{base,model,dispatch,simulate,schedulers} kernel)
+refuse 'planner knows no MPI, HDF5, LAPACKE, OpenMP or libpng' "$include(mpi|hdf5|lapacke|omp|png)\.h" planner
+refuse 'kernel knows no MPI, HDF5, LAPACKE or libpng' "$include(mpi|hdf5|lapacke|png)\.h" kernel
+refuse 'the pure rooms know neither JSON nor cryptography' "$include(jansson\.h|openssl/)" "${pure[@]}"
+refuse 'the pure rooms do not read or print' \
+    '\b(v?f?printf|v?dprintf|f?puts|f?putc|putchar|fopen|fread|fwrite|fflush|perror|f?scanf|f?gets|getline)\(' \
+    planner/{model,dispatch,simulate,schedulers} kernel/{vector,matched}
+refuse 'LAPACKE is for calibrate alone' "${include}lapacke\.h" spmd
+refuse 'HDF5 and libpng are for spmd alone' "$include(hdf5|png)\.h" calibrate
+refuse 'the transport knows MPI only' "$include(hdf5|png)\.h" spmd/transport
 mapfile -t portable < <(find kernel -name '*.[ch]' ! -name vector_x86.h)
-refuse 'intrinsics are for vector_x86.h alone' '[a-z0-9]*intrin\.h|arm_[a-z]*\.h' "${portable[@]}"
-refuse 'LAPACKE is for calibrate alone' 'lapacke\.h' spmd
-refuse 'HDF5 and libpng are for spmd alone' '(hdf5|png)\.h' calibrate
-refuse 'the transport knows MPI only' '(hdf5|png)\.h' spmd/comm.* spmd/wire.*
-refuse 'the product does not stand on its tests' 'tests/' "${rooms[@]}"
-refuse 'includes are written from the root' '\.\.?/' "${rooms[@]}" tests
+refuse 'intrinsics are for vector_x86.h alone' "$include([a-z0-9]*intrin\.h|arm_[a-z]*\.h)" "${portable[@]}"
+refuse 'the product does not stand on its tests' "${include}tests/" "${rooms[@]}"
+refuse 'includes are written from the root' "$include\.\.?/" "${rooms[@]}" tests
 exit $wrong

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/bank.h"
+#include "kernel/matched/banks/bank.h"
 
 /* An 8-bit picture. */
 struct golden_image {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernel/correlate.h"
+#include "kernel/matched/correlators/correlate.h"
 
 static void *had(void *memory)
 {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "kernel/bank.h"
+#include "kernel/matched/banks/bank.h"
 #include "tests/kernel/random.h"
 
 /* Taps in [-1, 1). Banks are to be freed. */

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "kernel/isa.h"
 #include "kernel/kernel.h"
+#include "kernel/vector/isa.h"
 #include "tests/kernel/assert_trial.h"
 
 static void all_agree_with_the_reference(void **state)
@@ -19,14 +19,14 @@ static void all_agree_with_the_reference(void **state)
 static void isas_can_be_pinned(void **state)
 {
     (void)state;
-    assert_true(kernel_isa_pin("generic"));
-    assert_string_equal(kernel_isa(), isa_name(ISA_BASELINE));
-    assert_false(kernel_isa_pin("altivec"));
-    assert_string_equal(kernel_isa(), isa_name(ISA_BASELINE)); /* as it was */
-    assert_true(kernel_isa_pin("auto"));
+    assert_true(isa_pin("generic"));
+    assert_string_equal(isa_name(isa_current()), isa_name(ISA_BASELINE));
+    assert_false(isa_pin("altivec"));
+    assert_string_equal(isa_name(isa_current()), isa_name(ISA_BASELINE)); /* as it was */
+    assert_true(isa_pin("auto"));
     for (int isa = ISA_COUNT - 1; isa >= 0; isa--)
         if (isa_available((enum isa)isa)) {
-            assert_string_equal(kernel_isa(), isa_name((enum isa)isa));
+            assert_string_equal(isa_name(isa_current()), isa_name((enum isa)isa));
             break;
         }
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernel/bank.h"
+#include "kernel/matched/banks/bank.h"
 #include "tests/kernel/golden.h"
 
 static void assert_near(double actual, double expected, double tolerance)

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "kernel/package.h"
+#include "kernel/matched/package.h"
 #include "tests/kernel/random.h"
 
 /* A cut of everything, at random. */

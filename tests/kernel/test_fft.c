@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/correlate.h"
 #include "kernel/kernel.h"
+#include "kernel/matched/correlators/correlate.h"
 #include "tests/kernel/assert_trial.h"
 #include "tests/kernel/golden.h"
 

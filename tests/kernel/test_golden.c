@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/correlate.h"
-#include "kernel/isa.h"
+#include "kernel/matched/correlators/correlate.h"
+#include "kernel/vector/isa.h"
 #include "tests/kernel/golden.h"
 #include "tests/kernel/whole.h"
 
@@ -93,8 +93,8 @@ static bool sample_check(const struct sample *sample, const char *combination,
     if (response) {
         int compared;
         double error = relative_error(sample, combination, &image, response, &compared);
-        print_message("%-8s %-8s %-8s %-10s %.2g (%d values)\n", kernel_isa(), sample->name,
-                      combination, algorithm, error, compared);
+        print_message("%-8s %-8s %-8s %-10s %.2g (%d values)\n", isa_name(isa_current()),
+                      sample->name, combination, algorithm, error, compared);
         assert_true(error <= 2e-6);
         assert_true(compared >= 3000);
     }
@@ -112,7 +112,7 @@ static void every_algorithm_on_every_isa_meets_the_vessels(void **state)
     int64_t phase = 0;
     const struct algorithm *const *algorithms = algorithm_list(&count);
     for (int isa = 0; isa < ISA_COUNT; isa++) {
-        if (!kernel_isa_pin(isa_name((enum isa)isa)))
+        if (!isa_pin(isa_name((enum isa)isa)))
             continue;
         for (int k = 0; k < COMBINATIONS; k++)
             for (size_t i = 1; i < count; i++) /* the reference has a test of its own */
@@ -121,7 +121,7 @@ static void every_algorithm_on_every_isa_meets_the_vessels(void **state)
                     assert_string_not_equal(combinations[k], "max"); /* sums are not symmetric */
                 }
     }
-    assert_true(kernel_isa_pin("auto"));
+    assert_true(isa_pin("auto"));
 }
 
 static void the_automatic_choice_meets_all_of_both(void **state)
@@ -253,8 +253,8 @@ static void assert_close(const float *response, const double *expected, size_t c
         error = fmax(error, difference);
         magnitude = fmax(magnitude, fabs(expected[i]));
     }
-    print_message("%-8s vessel   maxsum   %-10s %.2g (%zu values)\n", kernel_isa(), algorithm,
-                  error / magnitude, count);
+    print_message("%-8s vessel   maxsum   %-10s %.2g (%zu values)\n", isa_name(isa_current()),
+                  algorithm, error / magnitude, count);
     assert_true(error <= 2e-6 * magnitude);
 }
 

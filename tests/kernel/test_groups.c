@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernel/groups.h"
-#include "kernel/isa.h"
 #include "kernel/kernel.h"
-#include "kernel/response.h"
+#include "kernel/matched/groups.h"
+#include "kernel/matched/response.h"
+#include "kernel/vector/isa.h"
 #include "tests/kernel/picture.h"
 #include "tests/kernel/random.h"
 #include "tests/kernel/trial.h"
@@ -190,9 +190,9 @@ static void the_choice_does_not_depend_on_the_processor(void **state)
         const struct demand demand = {128, 128, (enum speeds)(side % SPEEDS_COUNT)};
         const struct algorithm *own = chosen(3, side, &demand);
         for (int isa = 0; isa < ISA_COUNT; isa++)
-            if (kernel_isa_pin(isa_name((enum isa)isa)))
+            if (isa_pin(isa_name((enum isa)isa)))
                 assert_ptr_equal(chosen(3, side, &demand), own);
-        assert_true(kernel_isa_pin("auto"));
+        assert_true(isa_pin("auto"));
     }
 }
 
@@ -205,9 +205,9 @@ static void speeds_are_those_of_the_instruction_set_in_use(void **state)
         [ISA_AVX512] = {SPEEDS_AVX512, SPEEDS_AVX512_256},
     };
     for (int isa = 0; isa < ISA_COUNT; isa++)
-        if (kernel_isa_pin(isa_name((enum isa)isa)))
+        if (isa_pin(isa_name((enum isa)isa)))
             assert_in_range(speeds_current(), expected[isa][0], expected[isa][1]);
-    assert_true(kernel_isa_pin("auto"));
+    assert_true(isa_pin("auto"));
 }
 
 static void one_algorithm_can_be_asked_for(void **state)

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernel/correlate.h"
-#include "kernel/halo.h"
+#include "kernel/matched/correlators/correlate.h"
+#include "kernel/matched/halo.h"
 #include "tests/kernel/random.h"
 
 /* Which pixels of an image are not usable. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/matched_filter.h"
+#include "kernel/matched/matched_filter.h"
 #include "tests/kernel/whole.h"
 
 /* The linker sends the product's allocations here. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel/matched_job.h"
+#include "kernel/matched/matched_job.h"
 #include "tests/kernel/random.h"
 #include "tests/kernel/whole.h"
 

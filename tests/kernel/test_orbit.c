@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/correlate.h"
 #include "kernel/kernel.h"
+#include "kernel/matched/correlators/correlate.h"
 #include "tests/kernel/assert_trial.h"
 
 static const struct algorithm *orbit(void)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/bank.h"
-#include "kernel/matched_job.h"
+#include "kernel/matched/banks/bank.h"
+#include "kernel/matched/matched_job.h"
 #include "tests/kernel/whole.h"
 
 static const struct kernel *matched(void)

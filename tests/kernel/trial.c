@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/isa.h"
 #include "kernel/kernel.h"
+#include "kernel/vector/isa.h"
 
 static const float untouched = -12345.0F;
 
@@ -32,7 +32,7 @@ __attribute__((format(printf, 2, 3))) static void complain(const struct trial *t
     if (complaint[0] != '\0')
         return;
     const int length = snprintf(complaint, sizeof complaint, "%s on %s, seed %" PRIu64 ": ",
-                                trial->algorithm->name, kernel_isa(), trial->seed);
+                                trial->algorithm->name, isa_name(isa_current()), trial->seed);
     va_list list;
     va_start(list, format);
     vsnprintf(complaint + length, sizeof complaint - (size_t)length, format, list);
@@ -264,11 +264,11 @@ const char *trial_complaint(const struct algorithm *algorithm, const struct bank
     complaint[0] = '\0';
     need(trial_applies(algorithm, bank), algorithm, "does not apply to the bank of the trial");
     for (int isa = 0; isa < ISA_COUNT; isa++)
-        if (kernel_isa_pin(isa_name((enum isa)isa)))
+        if (isa_pin(isa_name((enum isa)isa)))
             results[isa] = isa_run(&trial, bank);
     if (results[ISA_AVX2] != NULL && results[ISA_AVX512] != NULL)
         check_same(&trial, results[ISA_AVX2], results[ISA_AVX512], "on AVX2");
-    need(kernel_isa_pin("auto"), algorithm, "the choice of an instruction set cannot be undone");
+    need(isa_pin("auto"), algorithm, "the choice of an instruction set cannot be undone");
     for (int isa = 0; isa < ISA_COUNT; isa++)
         free(results[isa]);
     free(reference);

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "kernel/correlate.h"
+#include "kernel/matched/correlators/correlate.h"
 #include "tests/kernel/picture.h"
 
 /* The whole tile's result by that algorithm with the instruction set in use, for a correlator made

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "kernel/kernel.h"
+#include "kernel/vector/isa.h"
 #include "tests/kernel/trial.h"
 
 enum { SEEDS = 50 };
@@ -14,6 +15,7 @@ int main(void)
         fprintf(stderr, "%s\n", complaint);
         return 1;
     }
-    printf("%d seeds: all algorithms agree with the reference (%s)\n", SEEDS, kernel_isa());
+    printf("%d seeds: all algorithms agree with the reference (%s)\n", SEEDS,
+           isa_name(isa_current()));
     return 0;
 }

@@ -1,11 +1,11 @@
 /* What `scow plan` answers beyond a plan: comparison, sweep, deadline, walltime, chart. */
 #include <math.h>
 
-#include "planner/advice.h"
-#include "planner/gantt.h"
-#include "planner/scheduler.h"
-#include "planner/sweep.h"
-#include "planner/tournament.h"
+#include "planner/report/gantt.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/studies/advice.h"
+#include "planner/studies/sweep.h"
+#include "planner/studies/tournament.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 

@@ -1,5 +1,5 @@
 /* A fixed plan hands out every core task once, in order, to the workers it names. */
-#include "planner/dispatch.h"
+#include "planner/dispatch/dispatch.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 

@@ -1,7 +1,7 @@
 /* Request-driven rules: published sequences, every task exactly once, and recovery from losses. */
 #include <math.h>
 
-#include "planner/dispatch.h"
+#include "planner/dispatch/dispatch.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 

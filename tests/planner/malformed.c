@@ -1,8 +1,8 @@
 /* Every malformed profile and plan: exactly one sentence, and nothing is left behind. */
 #include <stdio.h>
 
-#include "planner/plan.h"
-#include "planner/profile.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
 #include "tests/checks.h"
 
 /* What is replaced in the good text, by what, and the sentence that it earns. */

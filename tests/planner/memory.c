@@ -2,13 +2,13 @@
  * untouched and (under a leak checker) nothing is lost. */
 #include <stdio.h>
 
-#include "planner/describe.h"
-#include "planner/gantt.h"
-#include "planner/optimal_lp.h"
-#include "planner/report.h"
-#include "planner/robustness.h"
-#include "planner/scheduler.h"
-#include "planner/simulate.h"
+#include "planner/report/describe.h"
+#include "planner/report/gantt.h"
+#include "planner/report/report.h"
+#include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/simulate/robustness.h"
+#include "planner/simulate/simulate.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 

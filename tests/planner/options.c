@@ -1,4 +1,4 @@
-#include "planner/options.h"
+#include "planner/base/options.h"
 
 #include "tests/checks.h"
 

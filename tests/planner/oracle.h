@@ -6,8 +6,8 @@
 #ifndef TESTS_PLANNER_ORACLE_H
 #define TESTS_PLANNER_ORACLE_H
 
-#include "planner/plan.h"
-#include "planner/profile.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
 
 /* Seconds until the last worker has ended; every load of the plan must lie in a window. */
 double oracle_makespan(const struct profile_setting *setting, const struct plan *plan, int buffers);

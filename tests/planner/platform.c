@@ -1,9 +1,9 @@
 /* Platforms from profiles, and the lower bound where its value is known. */
-#include "planner/platform.h"
+#include "planner/model/platform.h"
 
 #include <math.h>
 
-#include "planner/bound.h"
+#include "planner/schedulers/bound.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "planner/platform.h"
+#include "planner/model/platform.h"
 
 /* One window of `least`..`greatest` tasks, `count` equal workers. To be released. */
 struct platform platform_of_equals(int64_t count, int64_t least, int64_t greatest,

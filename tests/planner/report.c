@@ -1,15 +1,15 @@
 /* Predicted beside measured: from traces whose figures are known. */
-#include "planner/report.h"
+#include "planner/report/report.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include <jansson.h>
 
-#include "planner/platform.h"
-#include "planner/reduction.h"
-#include "planner/scenario.h"
-#include "planner/simulate.h"
+#include "planner/model/platform.h"
+#include "planner/report/reduction.h"
+#include "planner/simulate/scenario.h"
+#include "planner/simulate/simulate.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 

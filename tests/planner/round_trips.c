@@ -1,8 +1,8 @@
 /* Profiles and plans: parse(print(x)) = x to the last bit, over seeded random ones. */
 #include <stdio.h>
 
-#include "planner/plan.h"
-#include "planner/profile.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "planner/plan.h"
-#include "planner/profile.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
 
 struct dice {
     uint64_t state; /* any seed */

@@ -1,9 +1,9 @@
 /* The simulation with surprises: without any it is the prediction, and equal seeds repeat. */
-#include "planner/scenario.h"
+#include "planner/simulate/scenario.h"
 
 #include <math.h>
 
-#include "planner/robustness.h"
+#include "planner/simulate/robustness.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 

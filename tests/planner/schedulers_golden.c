@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
-#include "planner/lineup.h"
-#include "planner/optimal_lp.h"
-#include "planner/period.h"
-#include "planner/scheduler.h"
-#include "planner/umr.h"
+#include "planner/schedulers/lineup.h"
+#include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/period.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/schedulers/umr.h"
 #include "tests/planner/platforms.h"
 
 #define assert_near(value, expected, tolerance)                                                    \

@@ -7,13 +7,13 @@
 
 #include <cmocka.h>
 
-#include "planner/discretise.h"
-#include "planner/last_round.h"
-#include "planner/level.h"
-#include "planner/period.h"
-#include "planner/ramp_down.h"
-#include "planner/scow.h"
-#include "planner/scow_exact.h"
+#include "planner/schedulers/discretise.h"
+#include "planner/schedulers/last_round.h"
+#include "planner/schedulers/level.h"
+#include "planner/schedulers/period.h"
+#include "planner/schedulers/ramp_down.h"
+#include "planner/schedulers/scow.h"
+#include "planner/schedulers/scow_exact.h"
 #include "tests/planner/platforms.h"
 
 enum { MOST = 40 };

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "planner/bound.h"
-#include "planner/rehearse.h"
-#include "planner/scheduler.h"
-#include "planner/simulate.h"
+#include "planner/schedulers/bound.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/simulate/rehearse.h"
+#include "planner/simulate/simulate.h"
 #include "tests/planner/platforms.h"
 
 /* How many platforms each property sees; SCOW_SEEDS=5000 in the environment for a long night. */

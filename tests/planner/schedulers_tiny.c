@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "planner/bound.h"
-#include "planner/optimal_lp.h"
-#include "planner/scheduler.h"
+#include "planner/schedulers/bound.h"
+#include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/scheduler.h"
 #include "tests/planner/platforms.h"
 
 enum { WORKERS_MOST = 4, TASKS_MOST = 12 };

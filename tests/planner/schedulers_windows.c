@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "planner/scheduler.h"
+#include "planner/schedulers/scheduler.h"
 #include "tests/planner/platforms.h"
 
 static struct platform platform_plain(int64_t workers, int64_t least, int64_t greatest)

@@ -1,9 +1,9 @@
 /* The event simulation against hand-made cases and against a slow independent one. */
-#include "planner/simulate.h"
+#include "planner/simulate/simulate.h"
 
 #include <math.h>
 
-#include "planner/bound.h"
+#include "planner/schedulers/bound.h"
 #include "tests/checks.h"
 #include "tests/planner/oracle.h"
 #include "tests/planner/samples.h"

@@ -1,4 +1,4 @@
-#include "planner/textfile.h"
+#include "planner/files/textfile.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

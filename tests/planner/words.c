@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-#include "planner/nearest.h"
-#include "planner/parameter.h"
-#include "planner/text.h"
-#include "planner/trace.h"
+#include "planner/base/nearest.h"
+#include "planner/base/parameter.h"
+#include "planner/base/text.h"
+#include "planner/model/trace.h"
 
 static void nearest_finds_typing_errors(void **state)
 {

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "spmd/comm.h"
-#include "spmd/inbox.h"
-#include "spmd/outbox.h"
+#include "spmd/transport/comm.h"
+#include "spmd/transport/inbox.h"
+#include "spmd/transport/outbox.h"
 
 static struct comm comm;
 

@@ -1,11 +1,11 @@
-#include "spmd/image.h"
+#include "spmd/input/image.h"
 
 #include <png.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "planner/textfile.h"
+#include "planner/files/textfile.h"
 #include "tests/spmd/pictures.h"
 
 static void assert_extent(const struct extent *extent, const struct extent *wanted)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "spmd/image.h"
+#include "spmd/input/image.h"
 #include "tests/spmd/pictures.h"
 
 enum { SLICES = 3, ROWS = 13, COLUMNS = 17, SIZE = SLICES * ROWS * COLUMNS };

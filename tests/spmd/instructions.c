@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "kernel/kernel.h"
-#include "spmd/instructions.h"
+#include "kernel/vector/isa.h"
+#include "spmd/job/instructions.h"
 
 static void check_words(const enum isa *used, int workers, const char *expected)
 {
@@ -152,7 +153,7 @@ static void pinning_is_what_the_processor_has(void **state)
         const char *name = isa_name((enum isa)isa);
         assert_true(instructions_pin("generic", &comm, &failure));
         assert_int_equal(instructions_pin(name, &comm, &failure), isa_available((enum isa)isa));
-        assert_string_equal(kernel_isa(),
+        assert_string_equal(isa_name(isa_current()),
                             isa_available((enum isa)isa) ? name : isa_name(ISA_BASELINE));
         assert_int_equal(failure.code, isa_available((enum isa)isa) ? FAILURE_NONE : FAILURE_USAGE);
     }

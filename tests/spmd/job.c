@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "spmd/job.h"
+#include "spmd/job/job.h"
 
 static void check_refused(const char *name, const char *word, double number, const char *sentence)
 {

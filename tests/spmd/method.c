@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "spmd/method.h"
+#include "spmd/job/method.h"
 
 static struct comm comm;
 

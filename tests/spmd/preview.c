@@ -1,11 +1,11 @@
-#include "spmd/preview.h"
+#include "spmd/output/preview.h"
 
 #include <hdf5.h>
 #include <png.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "spmd/image.h"
+#include "spmd/input/image.h"
 #include "tests/spmd/pictures.h"
 
 /* An output of a run as far as a preview is concerned. */

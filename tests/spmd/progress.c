@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "spmd/progress.h"
+#include "spmd/job/progress.h"
 
 static void test_time_left_starts_from_the_plan(void **state)
 {

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "spmd/outputfile.h"
-#include "spmd/station.h"
+#include "spmd/output/outputfile.h"
+#include "spmd/run/station.h"
 
 /* Blocks at the lower and right edges are partial. */
 enum { SLICES = 2, ROWS = 70, COLUMNS = 50, BLOCK = 32, TASKS = SLICES * 3 * 2, THREADS = 3 };

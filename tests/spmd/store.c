@@ -14,9 +14,9 @@
 #include <cmocka.h>
 #include <hdf5.h>
 
-#include "spmd/archive.h"
-#include "spmd/outputfile.h"
-#include "spmd/store.h"
+#include "spmd/output/archive.h"
+#include "spmd/output/outputfile.h"
+#include "spmd/output/store.h"
 
 enum { ROWS = 70, COLUMNS = 50, SLICES = 2, BLOCK = 32, TASKS = SLICES * 3 * 2 };
 

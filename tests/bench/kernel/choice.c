@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernel/correlate.h"
-#include "kernel/groups.h"
+#include "kernel/matched/correlators/correlate.h"
+#include "kernel/matched/groups.h"
 #include "tests/bench/kernel/works.h"
 
 static const int counts[] = {1, 2, 4, 8, 16};

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/isa.h"
+#include "kernel/vector/isa.h"
 #include "tests/bench/kernel/bench.h"
 
 struct bursts {

@@ -2,7 +2,7 @@
  * file defines PEAK and FED_PEAK, the functions' names. */
 #include <stddef.h>
 
-#include "kernel/vector.h"
+#include "kernel/vector/vector.h"
 #include "tests/bench/kernel/machine.h"
 
 /* Registers alone. */

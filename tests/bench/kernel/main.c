@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernel/kernel.h"
+#include "kernel/vector/isa.h"
 #include "tests/bench/kernel/bench.h"
 #include "tests/bench/kernel/choice.h"
 #include "tests/bench/kernel/goals.h"
@@ -428,7 +429,7 @@ static bool option_set(struct options *options, const char *name, const char *va
 
 static bool options_check(const struct options *options)
 {
-    if (!kernel_isa_pin(options->isa) || (options->only && !part_find(options->only)))
+    if (!isa_pin(options->isa) || (options->only && !part_find(options->only)))
         return false;
     if (!options->rival)
         return !options->once.work;
@@ -464,12 +465,12 @@ static void bench_all(struct record *record)
 {
     printf("ours and the peak: instruction set %s; OpenCV, oneDNN and FFTW use the best they know "
            "here\nmemory %.1f GB/s\n",
-           kernel_isa(), record->bandwidth / 1e9);
+           isa_name(isa_current()), record->bandwidth / 1e9);
     if (record->json)
         fprintf(record->json,
                 "{ \"schema\": \"scow-bench-kernel-2\", \"isa\": \"%s\",\n"
                 "  \"results\": [\n",
-                kernel_isa());
+                isa_name(isa_current()));
     for (int i = 0; i < PARTS; i++)
         if (!record->options.only || part_find(record->options.only) == &parts[i])
             parts[i].run(record);

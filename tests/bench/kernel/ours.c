@@ -2,8 +2,8 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "kernel/correlate.h"
-#include "kernel/groups.h"
+#include "kernel/matched/correlators/correlate.h"
+#include "kernel/matched/groups.h"
 #include "tests/bench/kernel/bench.h"
 
 struct ours {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/fft.h"
-#include "kernel/isa.h"
+#include "kernel/matched/correlators/fft.h"
+#include "kernel/vector/isa.h"
 #include "tests/bench/kernel/works.h"
 
 /* ---- the direct algorithm ---- */
@@ -133,7 +133,7 @@ static void direct_print(struct unit *unit)
 
 /* ---- transforms ---- */
 
-/* One size at work on zeros, as kernel/fft.c lays them out. */
+/* One size at work on zeros, as kernel/matched/correlators/fft.c lays them out. */
 struct transforms {
     const struct fft_isa *isa;
     const struct fft_passes *passes;

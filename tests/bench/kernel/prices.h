@@ -2,9 +2,9 @@
 #ifndef TESTS_BENCH_KERNEL_PRICES_H
 #define TESTS_BENCH_KERNEL_PRICES_H
 
-/* Print, in the unit of kernel/correlate.h's estimates, what the transforms of every size take (the
- * table that kernel/fft_plan.c chooses by is such a one) and how the direct algorithm's estimates
- * compare; `rounds` turns each. */
+/* Print, in the unit of kernel/matched/correlators/correlate.h's estimates, what the transforms of
+ * every size take (the table that kernel/matched/correlators/fft_plan.c chooses by is such a one)
+ * and how the direct algorithm's estimates compare; `rounds` turns each. */
 void prices_print(int rounds);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TESTS_BENCH_KERNEL_WORKS_H
 #define TESTS_BENCH_KERNEL_WORKS_H
 
-#include "kernel/bank.h"
+#include "kernel/matched/banks/bank.h"
 #include "tests/bench/kernel/bench.h"
 
 /* `count` filters of n x n random taps. All of these abort when memory runs out, and are to be

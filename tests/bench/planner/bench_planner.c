@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "planner/optimal_lp.h"
-#include "planner/scheduler.h"
-#include "planner/simulate.h"
+#include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/simulate/simulate.h"
 #include "tests/planner/platforms.h"
 
 enum { REPETITIONS = 3, PLATFORMS = 20, SCHEDULERS_MOST = 32 };

@@ -1,3 +1,0 @@
-/* The batched FFT's passes for AVX2 and FMA. */
-#define FFT_ISA fft_isa_avx2
-#include "kernel/fft_lanes.h"

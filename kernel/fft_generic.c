@@ -1,3 +1,0 @@
-/* The batched FFT's passes for the instruction set every processor of the kind has. */
-#define FFT_ISA fft_isa_generic
-#include "kernel/fft_lanes.h"

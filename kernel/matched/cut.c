@@ -1,0 +1,142 @@
+#include "kernel/matched/cut.h"
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+void grid_init(struct grid *grid, const struct extent *extent, int block)
+{
+    grid->extent = *extent;
+    grid->block = block;
+    grid->down = (extent->rows + block - 1) / block;
+    grid->across = (extent->columns + block - 1) / block;
+}
+
+int64_t grid_slice_tasks(const struct grid *grid)
+{
+    return grid->down * grid->across;
+}
+
+int64_t grid_tasks(const struct grid *grid)
+{
+    return grid->extent.slices * grid_slice_tasks(grid);
+}
+
+/* Blocks [row, row_end) x [column, column_end) in pixels, clipped to the slice. */
+static struct rectangle grid_blocks(const struct grid *grid, int64_t row, int64_t row_end,
+                                    int64_t column, int64_t column_end)
+{
+    int64_t block = grid->block;
+    struct rectangle area = {.row = row * block, .column = column * block};
+    area.rows = least(row_end * block, grid->extent.rows) - area.row;
+    area.columns = least(column_end * block, grid->extent.columns) - area.column;
+    return area;
+}
+
+struct rectangle grid_place(const struct grid *grid, int64_t task, int64_t *slice)
+{
+    int64_t within = task % grid_slice_tasks(grid);
+    int64_t row = within / grid->across, column = within % grid->across;
+    if (slice)
+        *slice = task / grid_slice_tasks(grid);
+    return grid_blocks(grid, row, row + 1, column, column + 1);
+}
+
+struct rectangle grid_surroundings(const struct grid *grid, const struct reach *reach,
+                                   const struct rectangle *area)
+{
+    struct rectangle around = {.row = most(area->row - reach->up, 0),
+                               .column = most(area->column - reach->left, 0)};
+    around.rows = least(area->row + area->rows + reach->down, grid->extent.rows) - around.row;
+    around.columns =
+        least(area->column + area->columns + reach->right, grid->extent.columns) - around.column;
+    return around;
+}
+
+bool rectangle_contains(const struct rectangle *outer, const struct rectangle *inner)
+{
+    return inner->row >= outer->row && inner->column >= outer->column &&
+           inner->row + inner->rows <= outer->row + outer->rows &&
+           inner->column + inner->columns <= outer->column + outer->columns;
+}
+
+static struct rectangle rectangle_hull(const struct rectangle *a, const struct rectangle *b)
+{
+    struct rectangle hull = {.row = least(a->row, b->row), .column = least(a->column, b->column)};
+    hull.rows = most(a->row + a->rows, b->row + b->rows) - hull.row;
+    hull.columns = most(a->column + a->columns, b->column + b->columns) - hull.column;
+    return hull;
+}
+
+/* The partial first row of blocks, the whole rows, the partial last row: those there are. */
+static int bands_make(const struct grid *grid, int64_t first, int64_t end,
+                      struct rectangle bands[CUT_MOST])
+{
+    int count = 0;
+    int64_t across = grid->across;
+    int64_t row = first / across, column = first % across;
+    int64_t last_row = (end - 1) / across, column_end = (end - 1) % across + 1;
+    if (row == last_row) {
+        bands[count++] = grid_blocks(grid, row, row + 1, column, column_end);
+        return count;
+    }
+    int64_t whole = row + (column > 0), whole_end = last_row + (column_end == across);
+    if (column > 0)
+        bands[count++] = grid_blocks(grid, row, row + 1, column, across);
+    if (whole < whole_end)
+        bands[count++] = grid_blocks(grid, whole, whole_end, 0, across);
+    if (column_end < across)
+        bands[count++] = grid_blocks(grid, last_row, last_row + 1, 0, column_end);
+    return count;
+}
+
+/* Band i + 1 is joined with band i where bit i of `joints` is set. */
+static struct cut cut_join(const struct grid *grid, const struct reach *reach,
+                           const struct rectangle *bands, int count, unsigned joints)
+{
+    struct cut cut = {.count = 0};
+    for (int i = 0; i < count; i++) {
+        struct rectangle area = bands[i];
+        while (i + 1 < count && (joints >> i & 1U)) {
+            i++;
+            area = rectangle_hull(&area, &bands[i]);
+        }
+        struct rectangle around = grid_surroundings(grid, reach, &area);
+        cut.pixels += around.rows * around.columns;
+        cut.rectangles[cut.count++] = around;
+    }
+    return cut;
+}
+
+struct cut cut_make(const struct grid *grid, const struct reach *reach, int64_t first, int64_t end)
+{
+    struct rectangle bands[CUT_MOST];
+    int count = bands_make(grid, first, end, bands);
+    static const unsigned joints_all[CUT_MOST + 1] = {0, 0, 1, 3};
+    unsigned all = joints_all[count];
+    struct cut best = cut_join(grid, reach, bands, count, all);
+    for (unsigned joints = 0; joints < all; joints++) {
+        struct cut cut = cut_join(grid, reach, bands, count, joints);
+        if (cut.pixels < best.pixels)
+            best = cut;
+    }
+    return best;
+}
+
+int64_t cut_pixels_most(const struct grid *grid, const struct reach *reach, int64_t tasks)
+{
+    int64_t block = grid->block, across = grid->across;
+    int64_t high = reach->up + reach->down, wide = reach->left + reach->right;
+    /* Rows of blocks touched, and widths of the (at most three) bands together, in blocks. */
+    int64_t rows = least(least(tasks, (tasks + 3 * across - 3) / across), grid->down);
+    int64_t widths = least(tasks, 3 * across - 2);
+    int64_t pixels = tasks * block * block + wide * block * rows + high * block * widths +
+                     high * wide * least(tasks, CUT_MOST);
+    return least(pixels, grid->extent.rows * grid->extent.columns);
+}

@@ -1,0 +1,17 @@
+/*
+ * The matched filter: an image correlated with a bank of filters, their responses combined into one
+ * number per pixel. A pixel within reach of one that is not finite, or larger than 2^96 in
+ * magnitude, is not a number in the result.
+ */
+#ifndef KERNEL_MATCHED_MATCHED_FILTER_H
+#define KERNEL_MATCHED_MATCHED_FILTER_H
+
+#include "kernel/kernel.h"
+#include "kernel/matched/response.h"
+
+extern const struct kernel matched_filter_kernel;
+
+/* How a job of this kernel does its bank; borrowed. */
+const struct response *matched_filter_response(const struct kernel_job *job);
+
+#endif

@@ -1,3 +1,0 @@
-/* The passes of "orbit" for AVX2 and FMA. */
-#define ORBIT_ISA orbit_isa_avx2
-#include "kernel/orbit_lanes.h"

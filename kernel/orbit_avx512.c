@@ -1,3 +1,0 @@
-/* The passes of "orbit" for AVX-512. */
-#define ORBIT_ISA orbit_isa_avx512
-#include "kernel/orbit_lanes.h"

@@ -1,0 +1,113 @@
+/*
+ * Vectors of floats as wide as the instruction set that a file is compiled for (VECTOR_LANES), in
+ * the vector extensions of GCC and clang. For the few operations that those have no word for,
+ * vector_x86.h has x86's own; every other processor runs what is written here. Everything is static
+ * and inline: include this in a file that is built per instruction set, under names that differ per
+ * file.
+ */
+#ifndef KERNEL_VECTOR_VECTOR_H
+#define KERNEL_VECTOR_VECTOR_H
+
+#include <string.h>
+
+#if defined(__AVX512F__)
+#define VECTOR_LANES 16
+#elif defined(__AVX__)
+#define VECTOR_LANES 8
+#else
+#define VECTOR_LANES 4
+#endif
+
+#define VECTOR_INLINE static inline __attribute__((always_inline, unused))
+/* Before a loop of constant length over registers: it must disappear. */
+#define VECTOR_UNROLL _Pragma("GCC unroll 16")
+
+typedef float vector __attribute__((vector_size(4 * VECTOR_LANES)));
+typedef float vector_anywhere __attribute__((vector_size(4 * VECTOR_LANES), aligned(4), may_alias));
+
+VECTOR_INLINE vector vector_load(const float *from)
+{
+    return *(const vector_anywhere *)from;
+}
+
+VECTOR_INLINE void vector_store(float *to, vector value)
+{
+    *(vector_anywhere *)to = value;
+}
+
+/* Only the first `count` lanes, 0 < count < VECTOR_LANES. */
+VECTOR_INLINE void vector_store_some(float *to, vector value, int count)
+{
+    memcpy(to, &value, (size_t)count * sizeof(float));
+}
+
+VECTOR_INLINE vector vector_load_some(const float *from, int count)
+{
+    vector value = {0};
+    memcpy(&value, from, (size_t)count * sizeof(float));
+    return value;
+}
+
+VECTOR_INLINE vector vector_all(float value)
+{
+    return value - (vector){0};
+}
+
+/* Keep a vector that was loaded in a register: GCC would rather load it again for each use, and
+ * then loads, not multiplications, set the pace. */
+VECTOR_INLINE void vector_keep(vector *value);
+
+/* a * b + c and c - a * b in every lane, rounded once where the instruction set can. */
+VECTOR_INLINE vector vector_fma(vector a, vector b, vector c);
+VECTOR_INLINE vector vector_fnma(vector a, vector b, vector c);
+
+/* *sum = vector_fma(a, b, *sum), with the sum staying in its register. */
+VECTOR_INLINE void vector_accumulate(vector *sum, vector a, vector b);
+
+/* a > b ? a : b in every lane. */
+VECTOR_INLINE vector vector_max(vector a, vector b);
+
+#if defined(__SSE2__)
+#include "kernel/vector/vector_x86.h"
+#else
+
+VECTOR_INLINE void vector_keep(vector *value)
+{
+#if defined(__aarch64__)
+    __asm__("" : "+w"(*value));
+#else
+    (void)value;
+#endif
+}
+
+VECTOR_INLINE vector vector_fma(vector a, vector b, vector c)
+{
+#if defined(__FP_FAST_FMAF)
+    for (int i = 0; i < VECTOR_LANES; i++)
+        c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+    return c;
+#else
+    return a * b + c;
+#endif
+}
+
+VECTOR_INLINE vector vector_fnma(vector a, vector b, vector c)
+{
+    return vector_fma(-a, b, c);
+}
+
+VECTOR_INLINE void vector_accumulate(vector *sum, vector a, vector b)
+{
+    *sum = vector_fma(a, b, *sum);
+}
+
+VECTOR_INLINE vector vector_max(vector a, vector b)
+{
+    typedef int lanes __attribute__((vector_size(4 * VECTOR_LANES)));
+    const lanes greater = a > b; /* all bits or none */
+    return (vector)((greater & (lanes)a) | (~greater & (lanes)b));
+}
+
+#endif
+
+#endif

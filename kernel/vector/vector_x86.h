@@ -1,0 +1,59 @@
+/*
+ * What vector.h, which alone includes this, leaves to x86: the few words that the vector extensions
+ * lack, as intrinsics and inline assembly for AVX-512, AVX2 with fused multiply-add, and SSE2.
+ */
+#ifndef KERNEL_VECTOR_VECTOR_X86_H
+#define KERNEL_VECTOR_VECTOR_X86_H
+
+#include <immintrin.h>
+
+VECTOR_INLINE void vector_keep(vector *value)
+{
+    __asm__("" : "+v"(*value));
+}
+
+VECTOR_INLINE vector vector_fma(vector a, vector b, vector c)
+{
+#if defined(__AVX512F__)
+    return (vector)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__)
+    return (vector)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return a * b + c;
+#endif
+}
+
+VECTOR_INLINE vector vector_fnma(vector a, vector b, vector c)
+{
+#if defined(__AVX512F__)
+    return (vector)_mm512_fnmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__)
+    return (vector)_mm256_fnmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return c - a * b;
+#endif
+}
+
+/* In assembly because GCC would sometimes rather form the sum in a factor's register, and then
+ * copies and spills, not multiplications, set the pace of a loop with many sums. */
+VECTOR_INLINE void vector_accumulate(vector *sum, vector a, vector b)
+{
+#if defined(__FMA__)
+    __asm__("vfmadd231ps %2, %1, %0" : "+v"(*sum) : "v"(a), "v"(b));
+#else
+    *sum = vector_fma(a, b, *sum);
+#endif
+}
+
+VECTOR_INLINE vector vector_max(vector a, vector b)
+{
+#if defined(__AVX512F__)
+    return (vector)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX__)
+    return (vector)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    return (vector)_mm_max_ps((__m128)a, (__m128)b);
+#endif
+}
+
+#endif

@@ -1,0 +1,222 @@
+#include "planner/base/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/nearest.h"
+
+static const struct option_row help_row = {'h',         "help", NULL,
+                                           OPTION_FLAG, NULL,   "show this and do nothing else"};
+
+/* The walk over a command line. */
+struct option_walk {
+    const struct option_table *table;
+    int argc, at;
+    char **argv;
+    bool *help;
+    struct failure *failure;
+};
+
+/* "scow plan", the first two words of the usage, for "see scow plan --help". */
+static int command_length(const struct option_table *table)
+{
+    size_t first = strcspn(table->usage, " ");
+    const char *second = table->usage + first;
+    return (int)(first + (*second ? 1 + strcspn(second + 1, " ") : 0));
+}
+
+static bool usage_refuse(const struct option_walk *walk, const char *what, const char *word)
+{
+    return failure_set(walk->failure, FAILURE_USAGE, "%s '%.100s': see '%.*s --help'", what, word,
+                       command_length(walk->table), walk->table->usage);
+}
+
+static bool unknown_refuse(const struct option_walk *walk, const char *name)
+{
+    enum { NAMES_MOST = 64 };
+    const char *known[NAMES_MOST] = {help_row.name};
+    size_t count = 1;
+    for (size_t k = 0; k < walk->table->row_count && count < NAMES_MOST; k++)
+        known[count++] = walk->table->rows[k].name;
+    const char *near = nearest_word(name, known, count);
+    if (!near)
+        return usage_refuse(walk, "unknown option", walk->argv[walk->at]);
+    return failure_set(walk->failure, FAILURE_USAGE,
+                       "unknown option '--%.60s': did you mean '--%s'?", name, near);
+}
+
+static bool count_parse(const char *word, int64_t *count)
+{
+    char *end;
+    errno = 0;
+    long long whole = strtoll(word, &end, 10);
+    if (errno == 0 && end != word && *end == '\0') {
+        if (whole >= 1)
+            *count = whole;
+        return whole >= 1;
+    }
+    double real = strtod(word, &end);
+    if (end == word || *end || !(real >= 1 && real <= 9007199254740992.0) || real != floor(real))
+        return false;
+    *count = (int64_t)real;
+    return true;
+}
+
+static bool number_parse(const char *word, double *number)
+{
+    char *end;
+    double real = strtod(word, &end);
+    if (end == word || *end || !isfinite(real))
+        return false;
+    *number = real;
+    return true;
+}
+
+static bool value_store(const struct option_walk *walk, const struct option_row *row,
+                        const char *word)
+{
+    const char *wanted = NULL;
+    switch (row->kind) {
+    case OPTION_TEXT:
+        *(const char **)row->value = word;
+        break;
+    case OPTION_COUNT:
+        wanted = count_parse(word, row->value) ? NULL : "a whole number from 1 to 9007199254740992";
+        break;
+    case OPTION_NUMBER:
+        wanted = number_parse(word, row->value) ? NULL : "a number";
+        break;
+    case OPTION_FLAG:
+        break;
+    }
+    if (!wanted)
+        return true;
+    return failure_set(walk->failure, FAILURE_USAGE, "--%s needs %s, not '%.60s'", row->name,
+                       wanted, word);
+}
+
+/* Store an option; `attached` is the value that came with its name, or NULL. */
+static bool option_store(struct option_walk *walk, const struct option_row *row,
+                         const char *attached)
+{
+    if (row->kind == OPTION_FLAG) {
+        if (attached)
+            return usage_refuse(walk, "an option that takes no value:", walk->argv[walk->at]);
+        *(row == &help_row ? walk->help : (bool *)row->value) = true;
+        return true;
+    }
+    if (!attached && walk->at + 1 >= walk->argc)
+        return failure_set(walk->failure, FAILURE_USAGE, "--%s needs a value: %s", row->name,
+                           row->argument);
+    const char *word = attached ? attached : walk->argv[++walk->at];
+    return value_store(walk, row, word);
+}
+
+static bool long_parse(struct option_walk *walk, const char *name)
+{
+    size_t length = strcspn(name, "=");
+    const char *attached = name[length] ? name + length + 1 : NULL;
+    if (length == strlen(help_row.name) && strncmp(name, help_row.name, length) == 0)
+        return option_store(walk, &help_row, attached);
+    for (size_t k = 0; k < walk->table->row_count; k++) {
+        const struct option_row *row = &walk->table->rows[k];
+        if (strlen(row->name) == length && strncmp(name, row->name, length) == 0)
+            return option_store(walk, row, attached);
+    }
+    char plain[64];
+    snprintf(plain, sizeof plain, "%.*s", (int)(length < 63 ? length : 63), name);
+    return unknown_refuse(walk, plain);
+}
+
+static const struct option_row *letter_find(const struct option_table *table, char letter)
+{
+    if (letter == help_row.letter)
+        return &help_row;
+    for (size_t k = 0; k < table->row_count; k++)
+        if (table->rows[k].letter == letter)
+            return &table->rows[k];
+    return NULL;
+}
+
+/* -v, -qv, -n4, -n 4. */
+static bool letters_parse(struct option_walk *walk, const char *letters)
+{
+    for (; *letters; letters++) {
+        const struct option_row *row = letter_find(walk->table, *letters);
+        if (!row)
+            return usage_refuse(walk, "unknown option", walk->argv[walk->at]);
+        if (row->kind != OPTION_FLAG)
+            return option_store(walk, row, letters[1] ? letters + 1 : NULL);
+        if (!option_store(walk, row, NULL))
+            return false;
+    }
+    return true;
+}
+
+bool options_parse(const struct option_table *table, int argc, char **argv, char **operands,
+                   int operand_most, int *operand_count, bool *help, struct failure *failure)
+{
+    struct option_walk walk = {table, argc, 1, argv, help, failure};
+    bool ended = false;
+    *operand_count = 0;
+    *help = false;
+    for (; walk.at < argc && !*help; walk.at++) {
+        char *word = argv[walk.at];
+        bool good = true;
+        if (!ended && strcmp(word, "--") == 0)
+            ended = true;
+        else if (!ended && strncmp(word, "--", 2) == 0)
+            good = long_parse(&walk, word + 2);
+        else if (!ended && word[0] == '-' && word[1])
+            good = letters_parse(&walk, word + 1);
+        else if (*operand_count < operand_most)
+            operands[(*operand_count)++] = word;
+        else
+            good = usage_refuse(&walk, "one argument too many:", word);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+static void row_print(const struct option_row *row, FILE *out)
+{
+    char left[64];
+    char letter[8] = "    ";
+    if (row->letter)
+        snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->argument ? " " : "",
+             row->argument ? row->argument : "");
+    if (strlen(left) > 28)
+        fprintf(out, "  %s\n  %-28s  %s\n", left, "", row->help);
+    else
+        fprintf(out, "  %-28s  %s\n", left, row->help);
+}
+
+void options_help(const struct option_table *table, FILE *out)
+{
+    fprintf(out, "Usage: %s\n\n%s\n\nOptions:\n", table->usage, table->purpose);
+    for (size_t k = 0; k < table->row_count; k++)
+        row_print(&table->rows[k], out);
+    row_print(&help_row, out);
+    if (table->epilogue)
+        fprintf(out, "\n%s\n", table->epilogue);
+    if (table->list)
+        table->list(out);
+}
+
+enum options_outcome options_read(const struct option_table *table, int argc, char **argv,
+                                  char **operands, int operand_most, int *operand_count,
+                                  struct failure *failure)
+{
+    bool help;
+    if (!options_parse(table, argc, argv, operands, operand_most, operand_count, &help, failure))
+        return OPTIONS_WRONG;
+    if (!help)
+        return OPTIONS_READ;
+    options_help(table, stdout);
+    return OPTIONS_HELPED;
+}

@@ -1,0 +1,52 @@
+/*
+ * Command lines as tables beside their variables. Options may stand anywhere; "--" ends them;
+ * --name=value and --name value are the same; unambiguous prefixes are not accepted; an unknown
+ * one is refused with the nearest known one.
+ */
+#ifndef PLANNER_BASE_OPTIONS_H
+#define PLANNER_BASE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "planner/base/failure.h"
+
+enum option_kind {
+    OPTION_FLAG,   /* bool * */
+    OPTION_TEXT,   /* const char **, borrowed from argv */
+    OPTION_COUNT,  /* int64_t *: a whole number >= 1, with or without an exponent (1e9) */
+    OPTION_NUMBER, /* double *: finite */
+};
+
+struct option_row {
+    char letter;          /* 0: none */
+    const char *name;     /* without the dashes */
+    const char *argument; /* as the help calls it, "FILE"; NULL for a flag */
+    enum option_kind kind;
+    void *value;
+    const char *help;
+};
+
+struct option_table {
+    const char *usage;             /* "scow plan -p PROFILE (-i IMAGE | -X TASKS) [options]" */
+    const char *purpose;           /* one or two sentences */
+    const struct option_row *rows; /* -h/--help is always there and need not be listed */
+    size_t row_count;
+    const char *epilogue;    /* printed after the options; may be NULL */
+    void (*list)(FILE *out); /* what the help ends with; may be NULL */
+};
+
+/* Fill the rows' variables; operands (borrowed from argv) go to operands[0..*operand_count), at
+ * most `operand_most`; *help is set when -h or --help is there (the rest is then not checked). */
+bool options_parse(const struct option_table *table, int argc, char **argv, char **operands,
+                   int operand_most, int *operand_count, bool *help, struct failure *failure);
+void options_help(const struct option_table *table, FILE *out);
+
+enum options_outcome { OPTIONS_WRONG, OPTIONS_HELPED, OPTIONS_READ };
+/* The same for a command that is alone in its process: when help is asked for, it is printed. */
+enum options_outcome options_read(const struct option_table *table, int argc, char **argv,
+                                  char **operands, int operand_most, int *operand_count,
+                                  struct failure *failure);
+
+#endif

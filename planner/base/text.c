@@ -1,0 +1,143 @@
+#include "planner/base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool text_reserve(struct text *text, size_t more)
+{
+    size_t needed = text->length + more + 1;
+    if (text->failed || needed <= text->capacity)
+        return !text->failed;
+    size_t capacity = needed + needed / 2 + 64;
+    char *bytes = realloc(text->bytes, capacity);
+    if (!bytes) {
+        text->failed = true;
+        return false;
+    }
+    text->bytes = bytes;
+    text->capacity = capacity;
+    return true;
+}
+
+void text_add(struct text *text, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && text_reserve(text, (size_t)length)) {
+        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void text_add_number(struct text *text, double number)
+{
+    if (!isfinite(number)) {
+        text_add(text, "null");
+        return;
+    }
+    char digits[40];
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number)
+            break;
+    }
+    text_add(text, "%s", digits);
+}
+
+/* Four significant digits in the unit that gives one to three before the point. */
+static void seconds_print(double seconds, char words[24])
+{
+    static const struct {
+        double from_s;
+        const char *unit;
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+    double size = fabs(seconds);
+    size_t k = 0;
+    while (k < 3 && size < units[k].from_s * 0.99995)
+        k++;
+    if (!(size >= 1e-12))
+        k = 0;
+    double shown = seconds / units[k].from_s;
+    int decimals = fabs(shown) < 9.9995   ? 3
+                   : fabs(shown) < 99.995 ? 2
+                   : fabs(shown) < 999.95 ? 1
+                                          : 0;
+    snprintf(words, 24, "%.*f %s", size >= 1e-12 ? decimals : 0, shown, units[k].unit);
+}
+
+void text_add_seconds(struct text *text, double seconds)
+{
+    char words[24];
+    seconds_print(seconds, words);
+    text_add(text, "%s", words);
+}
+
+void text_add_seconds_column(struct text *text, double seconds)
+{
+    char words[24];
+    seconds_print(seconds, words);
+    text_add(text, "%12s", words);
+}
+
+void text_add_quoted(struct text *text, const char *word)
+{
+    text_add(text, "\"");
+    for (const char *c = word; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            text_add(text, "\\%c", *c);
+        else if ((unsigned char)*c < 0x20)
+            text_add(text, "\\u%04x", (unsigned)*c);
+        else
+            text_add(text, "%c", *c);
+    }
+    text_add(text, "\"");
+}
+
+void text_add_parameters(struct text *text, const struct parameter_list *list)
+{
+    text_add(text, "\"parameters\": {");
+    for (size_t k = 0; k < list->count; k++) {
+        const struct parameter *item = &list->items[k];
+        text_add(text, "%s", k > 0 ? ", " : "");
+        text_add_quoted(text, item->name);
+        text_add(text, ": ");
+        if (item->word)
+            text_add_quoted(text, item->word);
+        else
+            text_add_number(text, item->number);
+    }
+    text_add(text, "}");
+}
+
+char *text_take(struct text *text)
+{
+    text_add(text, "%s", "");
+    char *bytes = text->failed ? NULL : text->bytes;
+    if (text->failed)
+        free(text->bytes);
+    *text = (struct text)TEXT_INIT;
+    return bytes;
+}
+
+void text_release(struct text *text)
+{
+    free(text->bytes);
+    *text = (struct text)TEXT_INIT;
+}
+
+bool text_print(struct text *text, const char *task, struct failure *failure)
+{
+    char *words = text_take(text);
+    if (!words)
+        return failure_memory(failure, task);
+    fputs(words, stdout);
+    free(words);
+    return true;
+}

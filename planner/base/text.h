@@ -1,0 +1,42 @@
+/* A text that grows, for everything that is printed: tables, plans, profiles, reports. */
+#ifndef PLANNER_BASE_TEXT_H
+#define PLANNER_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "planner/base/failure.h"
+#include "planner/base/parameter.h"
+
+/* Memory running out is remembered, so that a printer checks once, at the end. */
+struct text {
+    char *bytes; /* owned, zero-terminated; NULL while empty */
+    size_t length, capacity;
+    bool failed;
+};
+
+#define TEXT_INIT                                                                                  \
+    {                                                                                              \
+        NULL, 0, 0, false                                                                          \
+    }
+
+void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The shortest decimal that reads back as the same double; NaN and infinity become null. */
+void text_add_number(struct text *text, double number);
+/* Seconds as people read them, four digits and a unit: "1.234 s", "56.70 ms". */
+void text_add_seconds(struct text *text, double seconds);
+/* The same, right-aligned in 12 columns. */
+void text_add_seconds_column(struct text *text, double seconds);
+/* A JSON string, quotes included; `word` is UTF-8. */
+void text_add_quoted(struct text *text, const char *word);
+/* "parameters": {...}, a key and its value. */
+void text_add_parameters(struct text *text, const struct parameter_list *list);
+/* Hand over the bytes (an empty text gives ""), to be freed, and start anew; NULL: out of memory.
+ */
+char *text_take(struct text *text);
+void text_release(struct text *text);
+/* Put the text on standard output and release it; FAILURE_FAILED where memory ended, and then
+ * `task` says in what ("describing the plan"). That writing failed is seen at the program's end. */
+bool text_print(struct text *text, const char *task, struct failure *failure);
+
+#endif

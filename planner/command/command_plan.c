@@ -1,0 +1,333 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "planner/base/options.h"
+#include "planner/command/command.h"
+#include "planner/files/load.h"
+#include "planner/files/textfile.h"
+#include "planner/report/describe.h"
+#include "planner/report/gantt.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/simulate/robustness.h"
+#include "planner/studies/advice.h"
+#include "planner/studies/planning.h"
+#include "planner/studies/sweep.h"
+#include "planner/studies/tournament.h"
+
+struct plan_options {
+    const char *profile, *image, *scheduler, *output;
+    int64_t tasks, workers, block, seeds;
+    double deadline_s, noise;
+    bool real_valued, compare, sweep, gantt, json, quiet, verbose;
+};
+
+static bool options_check(const struct plan_options *options, struct failure *failure)
+{
+    if (!options->profile)
+        return failure_set(failure, FAILURE_USAGE,
+                           "no profile given: add -p PROFILE, as 'scow calibrate' writes it");
+    if (!options->image == (options->tasks == 0))
+        return failure_set(failure, FAILURE_USAGE,
+                           "how much work is it? give either -i IMAGE or -X TASKS");
+    if (options->compare && options->sweep)
+        return failure_set(failure, FAILURE_USAGE, "--compare and --sweep: one at a time");
+    if (!(options->deadline_s >= 0 && options->noise >= 0 && options->noise <= 10))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--deadline is a time in seconds, --noise goes from 0 to 10");
+    if (options->noise > 0 && options->real_valued)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--noise plays whole loads: leave --real-valued out");
+    return planning_check_scheduler(options->scheduler, failure);
+}
+
+/* Core tasks of the job when it is cut into the setting's blocks. */
+static bool tasks_count(const struct plan_options *options, const struct profile *profile,
+                        const struct profile_setting *setting, const struct readers *readers,
+                        int64_t *tasks, struct failure *failure)
+{
+    *tasks = options->tasks;
+    if (!options->image)
+        return true;
+    if (!readers)
+        return failure_set(failure, FAILURE_USAGE,
+                           "this scow was built without image readers: give -X TASKS instead of "
+                           "-i %s",
+                           options->image);
+    return readers->count_tasks(options->image, profile, setting->block, tasks, failure);
+}
+
+/* The settings to try: [*first, *end). */
+static bool settings_choose(const struct plan_options *options, const struct profile *profile,
+                            size_t *first, size_t *end, struct failure *failure)
+{
+    *first = 0;
+    *end = profile->setting_count;
+    if (options->block > 0) {
+        const struct profile_setting *setting =
+            options->block <= INT32_MAX ? profile_find(profile, (int)options->block) : NULL;
+        if (!setting)
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "'%s' has no setting for blocks of %lld: calibrate with --blocks "
+                               "%lld, or choose another",
+                               options->profile, (long long)options->block,
+                               (long long)options->block);
+        *first = (size_t)(setting - profile->settings);
+        *end = *first + 1;
+    }
+    if (!options->image && *end - *first > 1)
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "'%s' has several block sizes, and how many core tasks a job has depends "
+            "on it: with -X say which by --block",
+            options->profile);
+    return true;
+}
+
+/* The best plan so far; found false: none, and *refused says why. */
+struct choice {
+    struct planning planning;
+    struct plan plan; /* owned */
+    bool found;
+    struct failure refused;
+};
+
+/* With a deadline the fewest workers win, else the least makespan. */
+static bool plan_better(const struct plan_options *options, const struct plan *plan,
+                        const struct plan *than)
+{
+    int64_t workers = plan_workers_used(plan), than_workers = plan_workers_used(than);
+    if (options->deadline_s > 0 && workers != than_workers)
+        return workers < than_workers;
+    return plan->predicted.makespan_s < than->predicted.makespan_s;
+}
+
+/* Let one setting compete. What is infeasible with one may be feasible with another; any other
+ * failure ends the choice. */
+static bool choice_try(struct choice *choice, const struct plan_options *options,
+                       const struct planning *planning, struct failure *failure)
+{
+    struct plan made;
+    struct failure here = FAILURE_INIT;
+    bool good = options->deadline_s > 0
+                    ? sweep_deadline(planning, options->deadline_s, &made, &here)
+                    : planning_make(planning, &made, &here);
+    if (!good) {
+        failure_set(&choice->refused, here.code, "%s", here.text);
+        return here.code == FAILURE_INFEASIBLE || failure_set(failure, here.code, "%s", here.text);
+    }
+    if (choice->found && !plan_better(options, &made, &choice->plan)) {
+        plan_release(&made);
+        return true;
+    }
+    plan_release(&choice->plan);
+    choice->plan = made;
+    choice->planning = *planning;
+    choice->found = true;
+    return true;
+}
+
+/* The best plan over the settings, and what it was made from. */
+static bool plan_choose(const struct plan_options *options, const struct readers *readers,
+                        struct planning *planning, struct plan *plan, struct failure *failure)
+{
+    size_t first = 0, end = 0;
+    struct choice choice = {.found = false};
+    bool good = settings_choose(options, planning->profile, &first, &end, failure);
+    for (size_t k = first; good && k < end; k++) {
+        int64_t tasks = 0;
+        planning->setting = &planning->profile->settings[k];
+        good = tasks_count(options, planning->profile, planning->setting, readers, &tasks, failure);
+        planning->tasks = (double)tasks;
+        good = good && choice_try(&choice, options, planning, failure);
+    }
+    if (good && !choice.found)
+        good = failure_set(failure, choice.refused.code, "%s", choice.refused.text);
+    if (!good) {
+        plan_release(&choice.plan);
+        return false;
+    }
+    *plan = choice.plan;
+    *planning = choice.planning;
+    return true;
+}
+
+static bool compare_print(const struct plan_options *options, const struct planning *planning,
+                          struct failure *failure)
+{
+    struct tournament tournament;
+    struct text text = TEXT_INIT;
+    struct scenario scenario = SCENARIO_INIT;
+    scenario.noise = options->noise;
+    if (!tournament_hold(planning, &scenario, options->noise > 0 ? options->seeds : 0, &tournament,
+                         failure))
+        return false;
+    if (options->json)
+        tournament_json(&tournament, &text);
+    else
+        tournament_text(&tournament, &text);
+    tournament_release(&tournament);
+    return text_print(&text, "describing the plan", failure);
+}
+
+static bool sweep_print(const struct plan_options *options, const struct planning *planning,
+                        struct failure *failure)
+{
+    struct sweep sweep;
+    struct text text = TEXT_INIT;
+    if (!sweep_make(planning, &sweep, failure))
+        return false;
+    if (options->json)
+        sweep_json(&sweep, &text);
+    else
+        sweep_text(&sweep, &text);
+    sweep_release(&sweep);
+    return text_print(&text, "describing the plan", failure);
+}
+
+static void robustness_add(const struct plan_options *options, const struct robustness *robustness,
+                           struct text *text)
+{
+    text_add(text, "noise       %.3g %% on every operation, %lld seeds: median ",
+             100 * options->noise, (long long)options->seeds);
+    text_add_seconds(text, robustness->median_s);
+    text_add(text, ", 95 %% within ");
+    text_add_seconds(text, robustness->p95_s);
+    text_add(text, "\n");
+}
+
+/* The table's last lines, which need the platform. */
+static bool outlook_add(const struct plan_options *options, const struct platform *platform,
+                        const struct plan *plan, struct text *text, struct failure *failure)
+{
+    const struct decision decision = {plan, NULL};
+    struct scenario scenario = SCENARIO_INIT;
+    struct robustness robustness;
+    bool noisy = options->noise > 0;
+    scenario.noise = options->noise;
+    if (noisy &&
+        !robustness_measure(platform, &decision, &scenario, options->seeds, &robustness, failure))
+        return false;
+    text_add(text, "\n");
+    if (noisy)
+        robustness_add(options, &robustness, text);
+    advice_text(plan, platform->buffers, noisy ? &robustness : NULL, text);
+    if (!options->gantt)
+        return true;
+    text_add(text, "\n");
+    return gantt_draw(platform, plan, text, failure);
+}
+
+static bool table_print(const struct plan_options *options, const struct plan *plan,
+                        const struct planning *planning, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    struct platform platform;
+    if (!platform_init(&platform, planning->setting, options->workers, failure))
+        return false;
+    describe_plan(plan, platform.worker_count, &text);
+    bool good = outlook_add(options, &platform, plan, &text, failure);
+    platform_release(&platform);
+    if (good)
+        return text_print(&text, "describing the plan", failure);
+    text_release(&text);
+    return false;
+}
+
+static bool plan_put(const struct plan_options *options, const struct plan *plan,
+                     const struct planning *planning, struct failure *failure)
+{
+    bool json = options->json && !options->compare && !options->sweep;
+    char *text = plan_print(plan);
+    if (!text)
+        return failure_memory(failure, "writing the plan");
+    bool good = !options->output || textfile_write(options->output, text, failure);
+    if (good && json)
+        fputs(text, stdout);
+    free(text);
+    if (!good || json || options->quiet)
+        return good;
+    if (options->compare)
+        return compare_print(options, planning, failure);
+    if (options->sweep)
+        return sweep_print(options, planning, failure);
+    return table_print(options, plan, planning, failure);
+}
+
+static bool plan_run(const struct plan_options *options, const struct readers *readers,
+                     struct failure *failure)
+{
+    struct profile profile;
+    struct plan plan;
+    char digest[65];
+    if (!load_profile(options->profile, &profile, digest, failure))
+        return false;
+    struct planning planning = {.profile = &profile,
+                                .path = options->profile,
+                                .digest = digest,
+                                .scheduler = options->scheduler,
+                                .workers = options->workers,
+                                .real_valued = options->real_valued};
+    bool good = plan_choose(options, readers, &planning, &plan, failure);
+    if (good) {
+        good = plan_put(options, &plan, &planning, failure);
+        plan_release(&plan);
+    }
+    profile_release(&profile);
+    return good;
+}
+
+static void schedulers_list(FILE *out)
+{
+    size_t count = 0;
+    const struct scheduler *schedulers = scheduler_list(&count);
+    fprintf(out, "\nSchedulers:\n  %-10s  %s\n", "auto",
+            "the least predicted makespan of all of them");
+    for (size_t k = 0; k < count; k++)
+        fprintf(out, "  %-10s  %s\n", schedulers[k].name, schedulers[k].summary);
+}
+
+bool command_plan(int argc, char **argv, const struct readers *readers, struct failure *failure)
+{
+    struct plan_options options = {.scheduler = "auto", .seeds = 100};
+    int operands = 0;
+    const struct option_row rows[] = {
+        {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile, "what 'scow calibrate' wrote"},
+        {'i', "image", "IMAGE", OPTION_TEXT, &options.image, "the job: count its core tasks"},
+        {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks, "or the number of core tasks"},
+        {'n', "workers", "WORKERS", OPTION_COUNT, &options.workers, "use the first so many only"},
+        {'s', "scheduler", "SCHEDULER", OPTION_TEXT, &options.scheduler,
+         "auto (the default) or one of them"},
+        {0, "block", "B", OPTION_COUNT, &options.block, "that block size, not the best one"},
+        {0, "real-valued", NULL, OPTION_FLAG, &options.real_valued,
+         "allow fractions of tasks, to compare with published tables"},
+        {'o', "output", "FILE", OPTION_TEXT, &options.output, "write the plan there"},
+        {0, "deadline", "SECONDS", OPTION_NUMBER, &options.deadline_s,
+         "the fewest workers whose plan meets it"},
+        {0, "compare", NULL, OPTION_FLAG, &options.compare,
+         "print what every scheduler makes of it"},
+        {0, "sweep", NULL, OPTION_FLAG, &options.sweep,
+         "print how the makespan depends on the number of workers"},
+        {0, "noise", "SHARE", OPTION_NUMBER, &options.noise,
+         "play the plan with that relative deviation of every operation"},
+        {0, "seeds", "N", OPTION_COUNT, &options.seeds, "so many times (100)"},
+        {0, "gantt", NULL, OPTION_FLAG, &options.gantt, "print a chart of who does what when"},
+        {0, "json", NULL, OPTION_FLAG, &options.json,
+         "print JSON: the plan, the comparison or the sweep"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "print no table"},
+        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "print the chart as well"},
+    };
+    const struct option_table table = {
+        .usage = "scow plan -p PROFILE (-i IMAGE | -X TASKS) [options]",
+        .purpose =
+            "Decides workers, rounds and package sizes for a job, and predicts its makespan.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof *rows,
+        .list = schedulers_list,
+    };
+    const enum options_outcome outcome =
+        options_read(&table, argc, argv, NULL, 0, &operands, failure);
+    if (outcome != OPTIONS_READ)
+        return outcome == OPTIONS_HELPED;
+    options.gantt = options.gantt || options.verbose;
+    return options_check(&options, failure) && plan_run(&options, readers, failure);
+}

@@ -1,0 +1,81 @@
+#include "planner/base/options.h"
+#include "planner/command/command.h"
+#include "planner/files/textfile.h"
+#include "planner/report/describe.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+struct report_options {
+    const char *chrome_trace;
+    char *path;
+    bool json, quiet, verbose;
+};
+
+static bool chrome_trace_write(const char *path, const struct run_record *record,
+                               struct failure *failure)
+{
+    char *text = report_chrome_trace(record, failure);
+    bool good = text && textfile_write(path, text, failure);
+    free(text);
+    return good;
+}
+
+/* What --verbose puts before the report: the plan that was followed. */
+static bool plan_describe(const struct run_record *record, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    describe_plan(&record->plan, 0, &text);
+    text_add(&text, "\n");
+    return text_print(&text, "describing a plan", failure);
+}
+
+static bool report_print(const struct report_options *options, const struct readers *readers,
+                         struct failure *failure)
+{
+    struct run_record record = {0};
+    if (!readers->read_run(options->path, &record, failure))
+        return false;
+    bool good =
+        !options->chrome_trace || chrome_trace_write(options->chrome_trace, &record, failure);
+    char *text = NULL;
+    if (good && options->verbose && !options->json && record.plan.round_count > 0)
+        good = plan_describe(&record, failure);
+    if (good && !options->quiet)
+        text = options->json ? report_json(&record, failure) : report_text(&record, failure);
+    if (text)
+        fputs(text, stdout);
+    free(text);
+    run_record_release(&record);
+    return good && (options->quiet || text != NULL);
+}
+
+bool command_report(int argc, char **argv, const struct readers *readers, struct failure *failure)
+{
+    struct report_options options = {.json = false};
+    int operands = 0;
+    const struct option_row rows[] = {
+        {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-report-1)"},
+        {0, "chrome-trace", "FILE", OPTION_TEXT, &options.chrome_trace,
+         "write all events for chrome://tracing or Perfetto"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "print nothing: for --chrome-trace"},
+        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "print the plan as well"},
+    };
+    const struct option_table table = {
+        .usage = "scow report OUT.h5 [options]",
+        .purpose = "Lays a finished run beside its plan: makespan, operations, workers, rounds.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof *rows,
+    };
+    const enum options_outcome outcome =
+        options_read(&table, argc, argv, &options.path, 1, &operands, failure);
+    if (outcome != OPTIONS_READ)
+        return outcome == OPTIONS_HELPED;
+    if (operands == 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "no run given: name the file that 'scow run' wrote");
+    if (!readers)
+        return failure_set(failure, FAILURE_FAILED,
+                           "this scow was built without HDF5 and cannot read runs: use the full "
+                           "build");
+    return report_print(&options, readers, failure);
+}

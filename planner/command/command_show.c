@@ -1,0 +1,142 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/options.h"
+#include "planner/command/command.h"
+#include "planner/files/load.h"
+#include "planner/files/textfile.h"
+#include "planner/report/describe.h"
+
+/* The first bytes of every HDF5 file. */
+static const char HDF5_SIGNATURE[] = "\211HDF\r\n\032\n";
+
+struct show_options {
+    const char *image, *png;
+    char *path;
+    bool quiet, verbose;
+};
+
+static bool run_show(const struct show_options *options, const struct readers *readers,
+                     struct text *text, struct failure *failure)
+{
+    const char *path = options->path;
+    struct run_record record = {0};
+    if (!readers)
+        return failure_set(failure, FAILURE_FAILED,
+                           "this scow was built without HDF5 and cannot read runs: use the full "
+                           "build");
+    if (!readers->read_run(path, &record, failure))
+        return false;
+    text_add(text, "run         %s, by %s\n", path, record.version ? record.version : "unknown");
+    text_add(text, "input       %s\n", record.input ? record.input : "none");
+    text_add(text, "done        %lld of %lld core tasks\nchecksum    %016llx\n\n",
+             (long long)record.tasks_done, (long long)record.tasks,
+             (unsigned long long)record.checksum);
+    describe_plan(&record.plan, 0, text);
+    if (options->verbose && record.has_profile) {
+        text_add(text, "\n");
+        describe_profile(&record.profile, text);
+    }
+    run_record_release(&record);
+    return true;
+}
+
+/* What --verbose adds to a plan. */
+static void plan_origin(const struct plan *plan, struct text *text)
+{
+    if (plan->profile)
+        text_add(text, "\nmade from   %s\n", plan->profile);
+    if (plan->profile_sha256)
+        text_add(text, "sha256      %s\n", plan->profile_sha256);
+}
+
+static bool text_show(const struct show_options *options, struct text *text,
+                      struct failure *failure)
+{
+    const char *path = options->path;
+    struct failure as_plan = FAILURE_INIT;
+    struct profile profile;
+    struct plan plan;
+    size_t length = 0;
+    char *contents = textfile_read(path, &length, failure);
+    if (!contents)
+        return false;
+    bool good = true;
+    if (strstr(contents, "\"scow-profile-1\"")) {
+        good = profile_parse(&profile, contents, length, path, failure);
+        if (good) {
+            describe_profile(&profile, text);
+            profile_release(&profile);
+        }
+    } else if (plan_parse(&plan, contents, length, path, &as_plan)) {
+        describe_plan(&plan, 0, text);
+        if (options->verbose)
+            plan_origin(&plan, text);
+        plan_release(&plan);
+    } else {
+        good = failure_set(failure, as_plan.code, "%s", as_plan.text);
+    }
+    free(contents);
+    return good;
+}
+
+/* Does the file begin as HDF5 does? One that cannot be read is left to the reader of texts. */
+static bool file_is_run(const char *path)
+{
+    char start[sizeof HDF5_SIGNATURE - 1];
+    FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+    if (!file)
+        return false;
+    bool same = fread(start, sizeof start, 1, file) == 1 &&
+                memcmp(start, HDF5_SIGNATURE, sizeof start) == 0;
+    fclose(file);
+    return same;
+}
+
+static bool show_print(const struct show_options *options, const struct readers *readers,
+                       struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    bool good = file_is_run(options->path) ? run_show(options, readers, &text, failure)
+                                           : text_show(options, &text, failure);
+    if (good && !options->quiet)
+        return text_print(&text, "describing a file", failure);
+    text_release(&text);
+    return good;
+}
+
+bool command_show(int argc, char **argv, const struct readers *readers, struct failure *failure)
+{
+    struct show_options options = {.quiet = false};
+    int operands = 0;
+    const struct option_row rows[] = {
+        {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
+         "the input, to stand left of the result"},
+        {0, "png", "FILE", OPTION_TEXT, &options.png, "write a picture of a run's result"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "print nothing: whether it can be read"},
+        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose,
+         "print a run's profile, or what a plan was made from, as well"},
+    };
+    const struct option_table table = {
+        .usage = "scow show FILE [options]",
+        .purpose = "Describes a profile, a plan or the output of a run; --png draws the latter.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof *rows,
+    };
+    const enum options_outcome outcome =
+        options_read(&table, argc, argv, &options.path, 1, &operands, failure);
+    if (outcome != OPTIONS_READ)
+        return outcome == OPTIONS_HELPED;
+    if (operands == 0)
+        return failure_set(failure, FAILURE_USAGE, "no file given: see 'scow show --help'");
+    if (options.image && !options.png)
+        return failure_set(failure, FAILURE_USAGE, "--image is for the picture: add --png FILE");
+    if (!options.png)
+        return show_print(&options, readers, failure);
+    if (!readers)
+        return failure_set(failure, FAILURE_FAILED,
+                           "this scow was built without PNG and HDF5 and cannot draw: use the full "
+                           "build");
+    return readers->write_preview(options.path, options.image, options.png, failure);
+}

@@ -1,0 +1,385 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "planner/base/options.h"
+#include "planner/base/text.h"
+#include "planner/command/command.h"
+#include "planner/files/load.h"
+#include "planner/simulate/robustness.h"
+#include "planner/simulate/simulate.h"
+
+struct simulate_options {
+    const char *profile, *rule;
+    char *plan;
+    int64_t tasks, workers, block, ahead, buffers, seed, seeds, slow, lost;
+    struct scenario scenario;
+    bool json, quiet, verbose;
+};
+
+/* What is played, and what it has come to. */
+struct show {
+    const struct simulate_options *options;
+    struct platform platform;
+    double tasks;
+    struct simulation simulation;
+    bool has_robustness;
+    struct robustness robustness;
+};
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+static double network_busy(const struct simulation *simulation)
+{
+    return simulation->master_busy_s > simulation->port_busy_s ? simulation->master_busy_s
+                                                               : simulation->port_busy_s;
+}
+
+static double workers_time(const struct simulation *simulation)
+{
+    return (double)simulation->workers_used * simulation->makespan_s;
+}
+
+static void robustness_text(const struct show *show, struct text *text)
+{
+    text_add(text, "%lld seeds   median ", (long long)show->options->seeds);
+    text_add_seconds(text, show->robustness.median_s);
+    text_add(text, ", 95th percentile ");
+    text_add_seconds(text, show->robustness.p95_s);
+    text_add(text, ", from ");
+    text_add_seconds(text, show->robustness.least_s);
+    text_add(text, " to ");
+    text_add_seconds(text, show->robustness.greatest_s);
+    text_add(text, "\n");
+}
+
+/* What --verbose adds: seconds behind the shares. */
+static void busy_text(const struct simulation *simulation, struct text *text)
+{
+    const struct {
+        const char *who;
+        double busy_s;
+    } rows[] = {{"master", simulation->master_busy_s},
+                {"port", simulation->port_busy_s},
+                {"workers", simulation->worker_busy_s},
+                {"output", simulation->output_s}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        text_add(text, "%-11s busy ", rows[k].who);
+        text_add_seconds(text, rows[k].busy_s);
+        text_add(text, "\n");
+    }
+}
+
+static void show_text(const struct show *show, struct text *text)
+{
+    const struct simulation *simulation = &show->simulation;
+    double all_s = workers_time(simulation);
+    text_add(text, "makespan    ");
+    text_add_seconds(text, simulation->makespan_s);
+    text_add(text, ", %.3f x ideal\n",
+             ratio(simulation->makespan_s, platform_ideal(&show->platform, show->tasks)));
+    text_add(text, "workers     %lld\npackages    %lld\n", (long long)simulation->workers_used,
+             (long long)simulation->packages);
+    text_add(text, "utilization %.1f %% of the workers, %.1f %% of the network\n",
+             100 * ratio(simulation->worker_busy_s, all_s),
+             100 * ratio(network_busy(simulation), simulation->makespan_s));
+    text_add(text,
+             "idle        %.1f %% before the first package, %.1f %% between packages, %.1f %% "
+             "after the last\n",
+             100 * ratio(simulation->idle_first_s, all_s),
+             100 * ratio(simulation->idle_between_s, all_s),
+             100 * ratio(simulation->idle_last_s, all_s));
+    text_add(text, "ends        from ");
+    text_add_seconds(text, simulation->earliest_end_s);
+    text_add(text, " to ");
+    text_add_seconds(text, simulation->latest_end_s);
+    text_add(text, ", variation %.4f\n", simulation->end_variation);
+    if (show->options->verbose)
+        busy_text(simulation, text);
+    if (show->has_robustness)
+        robustness_text(show, text);
+}
+
+struct member {
+    const char *key;
+    double value;
+};
+
+static void members_json(const struct member *members, size_t count, struct text *text)
+{
+    for (size_t k = 0; k < count; k++) {
+        text_add(text, ", \"%s\": ", members[k].key);
+        text_add_number(text, members[k].value);
+    }
+}
+
+static void show_json(const struct show *show, struct text *text)
+{
+    const struct simulation *simulation = &show->simulation;
+    double ideal_s = platform_ideal(&show->platform, show->tasks);
+    const struct member members[] = {
+        {"makespan_s", simulation->makespan_s},
+        {"ideal_s", ideal_s},
+        {"over_ideal", ratio(simulation->makespan_s, ideal_s)},
+        {"workers", (double)simulation->workers_used},
+        {"packages", (double)simulation->packages},
+        {"worker_utilization", ratio(simulation->worker_busy_s, workers_time(simulation))},
+        {"network_utilization", ratio(network_busy(simulation), simulation->makespan_s)},
+        {"master_busy_s", simulation->master_busy_s},
+        {"port_busy_s", simulation->port_busy_s},
+        {"worker_busy_s", simulation->worker_busy_s},
+        {"output_s", simulation->output_s},
+        {"idle_first_s", simulation->idle_first_s},
+        {"idle_between_s", simulation->idle_between_s},
+        {"idle_last_s", simulation->idle_last_s},
+        {"earliest_end_s", simulation->earliest_end_s},
+        {"latest_end_s", simulation->latest_end_s},
+        {"end_variation", simulation->end_variation}};
+    const struct member spread[] = {{"seeds", (double)show->options->seeds},
+                                    {"least_s", show->robustness.least_s},
+                                    {"median_s", show->robustness.median_s},
+                                    {"p95_s", show->robustness.p95_s},
+                                    {"greatest_s", show->robustness.greatest_s}};
+    text_add(text, "{\"schema\": \"scow-simulation-1\"");
+    members_json(members, sizeof members / sizeof *members, text);
+    if (show->has_robustness)
+        members_json(spread, sizeof spread / sizeof *spread, text);
+    text_add(text, "}\n");
+}
+
+static bool show_print(const struct show *show, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    if (show->options->quiet)
+        return true;
+    if (show->options->json)
+        show_json(show, &text);
+    else
+        show_text(show, &text);
+    return text_print(&text, "describing the simulation", failure);
+}
+
+static bool setting_find(const char *name, const struct profile *profile, int block,
+                         const struct profile_setting **setting, struct failure *failure)
+{
+    *setting = profile_find(profile, block);
+    if (!*setting && block == 0 && profile->setting_count == 1)
+        *setting = &profile->settings[0];
+    if (*setting)
+        return true;
+    if (block == 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "'%s' has settings for several block sizes: say which by --block", name);
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "'%s' has no setting for blocks of %d: take the profile that the plan was "
+                       "made from",
+                       name, block);
+}
+
+static bool scenario_usual(const struct scenario *scenario)
+{
+    return !(scenario->noise > 0) && !(scenario->outlier_rate > 0) && scenario->slow_workers == 0 &&
+           scenario->lost_worker < 0;
+}
+
+static bool decision_play(struct show *show, const struct decision *decision,
+                          struct failure *failure)
+{
+    const struct scenario *scenario = &show->options->scenario;
+    struct dispatch *dispatch = decision_dispatch(decision, &show->platform, scenario, failure);
+    bool good = dispatch && simulate_scenario(&show->platform, dispatch, scenario, NULL,
+                                              &show->simulation, failure);
+    dispatch_free(&dispatch);
+    show->has_robustness = show->options->seeds > 1;
+    return good && (!show->has_robustness ||
+                    robustness_measure(&show->platform, decision, scenario, show->options->seeds,
+                                       &show->robustness, failure));
+}
+
+/* Fractional loads are for the plain simulation only, which has no noise. */
+static bool plan_play(struct show *show, const struct plan *plan, struct failure *failure)
+{
+    const struct decision decision = {plan, NULL};
+    show->tasks = plan->tasks;
+    if (!simulate_plan(&show->platform, plan, NULL, &show->simulation, failure))
+        return false;
+    if (scenario_usual(&show->options->scenario))
+        return true;
+    if (plan->real_valued)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the plan has fractional loads, which only the simulation without noise "
+                           "can play: plan again without --real-valued");
+    return decision_play(show, &decision, failure);
+}
+
+/* What the rules want to know of the platform: speeds, and the overhead of a package. */
+static double *weights_make(const struct platform *platform)
+{
+    const struct platform_window *window = &platform->windows[platform->window_count - 1];
+    double *weights = malloc((size_t)platform->worker_count * sizeof *weights);
+    for (int64_t k = 0; weights && k < platform->worker_count; k++) {
+        const struct platform_class *class = platform_worker(window, k);
+        weights[k] =
+            1 / (class->receive.s_per_task + class->compute.s_per_task + class->output.s_per_task);
+    }
+    return weights;
+}
+
+static double package_overhead(const struct platform_window *window)
+{
+    const struct platform_class *class = &window->classes[0];
+    return window->envelope.latency_s + window->send.latency_s + class->link.latency_s +
+           class->receive.latency_s + class->compute.latency_s + class->output.latency_s;
+}
+
+static bool rule_play(struct show *show, struct failure *failure)
+{
+    const struct simulate_options *options = show->options;
+    const struct platform *platform = &show->platform;
+    const struct platform_window *last = &platform->windows[platform->window_count - 1];
+    double *weights = weights_make(platform);
+    if (!weights)
+        return failure_memory(failure, "simulating a rule");
+    const struct dispatch_setup setup = {.rule = options->rule,
+                                         .tasks = options->tasks,
+                                         .workers = platform->worker_count,
+                                         .ahead = (int)options->ahead,
+                                         .weights = weights,
+                                         .overhead_s = package_overhead(last),
+                                         .deviation_s = options->scenario.noise / weights[0],
+                                         .least = platform->windows[0].least,
+                                         .most = last->greatest};
+    const struct decision decision = {NULL, &setup};
+    show->tasks = (double)options->tasks;
+    bool good = decision_play(show, &decision, failure);
+    free(weights);
+    return good;
+}
+
+/* A plan when one is given, else the rule. */
+static bool show_play(struct show *show, const struct profile *profile, const struct plan *plan,
+                      struct failure *failure)
+{
+    const struct simulate_options *options = show->options;
+    const struct profile_setting *setting;
+    int block = plan && plan->block > 0 ? plan->block : (int)options->block;
+    if (!setting_find(options->profile, profile, block, &setting, failure) ||
+        !platform_init(&show->platform, setting, options->workers, failure))
+        return false;
+    if (options->buffers > 0)
+        show->platform.buffers = (int)options->buffers;
+    bool good = options->slow <= show->platform.worker_count &&
+                options->lost <= show->platform.worker_count;
+    if (!good)
+        failure_set(failure, FAILURE_USAGE,
+                    "--slow and --lose name more workers than the %lld there are",
+                    (long long)show->platform.worker_count);
+    good = good && (plan ? plan_play(show, plan, failure) : rule_play(show, failure)) &&
+           show_print(show, failure);
+    platform_release(&show->platform);
+    return good;
+}
+
+static bool options_check(struct simulate_options *options, int operands, struct failure *failure)
+{
+    struct scenario *scenario = &options->scenario;
+    if (!options->profile || (operands == 0) == !options->rule)
+        return failure_set(failure, FAILURE_USAGE,
+                           "give -p PROFILE and either a plan or -s RULE: see 'scow simulate "
+                           "--help'");
+    if (!options->rule == (options->tasks > 0))
+        return failure_set(failure, FAILURE_USAGE,
+                           "-s RULE and -X TASKS go together: a plan has its own tasks");
+    if (options->ahead > 1000 || options->buffers > 1000 || options->block > INT32_MAX ||
+        options->seeds > 1000000)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--ahead and --buffers go to 1000, --seeds to 1000000: give less");
+    if (!(scenario->noise >= 0 && scenario->noise <= 10 && scenario->outlier_rate >= 0 &&
+          scenario->outlier_rate <= 1 && scenario->outlier_factor > 0 &&
+          scenario->slow_factor > 0 && scenario->lost_s >= 0))
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "--noise goes from 0 to 10, --outliers from 0 to 1, factors are positive "
+            "and times not negative");
+    scenario->seed = (uint64_t)options->seed;
+    scenario->slow_workers = options->slow;
+    scenario->lost_worker = options->lost - 1;
+    return true;
+}
+
+static bool simulate_run(const struct simulate_options *options, struct failure *failure)
+{
+    struct show show = {.options = options};
+    struct profile profile;
+    struct plan plan = {0};
+    if (!load_profile(options->profile, &profile, NULL, failure))
+        return false;
+    bool good = (!options->plan || load_plan(options->plan, &plan, failure)) &&
+                show_play(&show, &profile, options->plan ? &plan : NULL, failure);
+    plan_release(&plan);
+    profile_release(&profile);
+    return good;
+}
+
+static void rules_list(FILE *out)
+{
+    fprintf(out, "\nRules:\n");
+    for (size_t k = 0; k < dispatch_rule_count(); k++) {
+        struct dispatch_rule_name rule = dispatch_rule_name(k);
+        fprintf(out, "  %-8s  %s\n", rule.name, rule.summary);
+    }
+}
+
+bool command_simulate(int argc, char **argv, const struct readers *readers, struct failure *failure)
+{
+    struct simulate_options options = {
+        .ahead = 1, .seed = 1, .seeds = 1, .scenario = SCENARIO_INIT};
+    int operands = 0;
+    options.scenario.outlier_factor = 5;
+    options.scenario.slow_factor = 2;
+    const struct option_row rows[] = {
+        {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile, "what 'scow calibrate' wrote"},
+        {'s', "rule", "RULE", OPTION_TEXT, &options.rule, "a request-driven rule, not a plan"},
+        {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks, "with a rule: the core tasks"},
+        {'n', "workers", "WORKERS", OPTION_COUNT, &options.workers, "the first so many only"},
+        {0, "block", "B", OPTION_COUNT, &options.block,
+         "the block size, where the plan does not say"},
+        {0, "ahead", "N", OPTION_COUNT, &options.ahead,
+         "with a rule: packages that a worker has at a time (1)"},
+        {0, "buffers", "B", OPTION_COUNT, &options.buffers, "packages that wait at a worker (2)"},
+        {0, "noise", "SHARE", OPTION_NUMBER, &options.scenario.noise,
+         "relative standard deviation of every operation's time"},
+        {0, "outliers", "SHARE", OPTION_NUMBER, &options.scenario.outlier_rate,
+         "share of the operations that take much longer"},
+        {0, "outlier-factor", "F", OPTION_NUMBER, &options.scenario.outlier_factor,
+         "that many times (5)"},
+        {0, "slow", "N", OPTION_COUNT, &options.slow, "the first so many workers are slow"},
+        {0, "slow-factor", "F", OPTION_NUMBER, &options.scenario.slow_factor,
+         "that many times (2)"},
+        {0, "lose", "N", OPTION_COUNT, &options.lost, "the N-th worker, counted from 1, is lost"},
+        {0, "at", "SECONDS", OPTION_NUMBER, &options.scenario.lost_s, "at that time (0)"},
+        {0, "seed", "SEED", OPTION_COUNT, &options.seed, "of the noise (1)"},
+        {0, "seeds", "N", OPTION_COUNT, &options.seeds,
+         "so many seeds: median and 95th percentile as well"},
+        {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-simulation-1)"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
+         "print nothing: whether it can be played"},
+        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose,
+         "print the seconds that everyone is busy as well"},
+    };
+    const struct option_table table = {
+        .usage = "scow simulate -p PROFILE (PLAN | -s RULE -X TASKS) [options]",
+        .purpose = "Plays a plan or a request-driven rule on the cluster that a profile describes.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof *rows,
+        .list = rules_list,
+    };
+    (void)readers;
+    const enum options_outcome outcome =
+        options_read(&table, argc, argv, &options.plan, 1, &operands, failure);
+    if (outcome != OPTIONS_READ)
+        return outcome == OPTIONS_HELPED;
+    return options_check(&options, operands, failure) && simulate_run(&options, failure);
+}

@@ -1,0 +1,72 @@
+/*
+ * What to send next, and to whom: the decision that the real master and the event simulation both
+ * ask. No clock, no I/O, no threads: the caller says what happened and when.
+ *
+ * Core tasks are handed out in ascending order, each exactly once.
+ */
+#ifndef PLANNER_DISPATCH_DISPATCH_H
+#define PLANNER_DISPATCH_DISPATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/plan.h"
+
+struct package {
+    int64_t index;  /* 0, 1, ... in order of sending */
+    int64_t round;  /* 0, 1, ... */
+    int64_t worker; /* index into the profile's workers; its rank is worker + 1 */
+    int64_t first;  /* first core task */
+    int64_t count;  /* core tasks, >= 1 */
+};
+
+enum dispatch_answer {
+    DISPATCH_SEND,     /* *package is the next one */
+    DISPATCH_WAIT,     /* nothing until a worker reports */
+    DISPATCH_FINISHED, /* every core task has been handed out */
+    DISPATCH_FAILED    /* a recovering dispatch has no memory to remember one more package */
+};
+
+struct dispatch;
+
+/* Execute `plan` (borrowed; it must outlive the object; whole loads). NULL: out of memory. */
+struct dispatch *dispatch_new_plan(const struct plan *plan);
+enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,
+                                   struct package *package);
+/* Worker `worker` has worked on `package` from start_s to end_s. */
+void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,
+                   double end_s);
+/* Worker `worker` is lost: it gets nothing more, and what it had and had not reported is handed out
+ * again. Only a recovering dispatch knows how; the others ignore it. */
+void dispatch_lost(struct dispatch *dispatch, int64_t worker);
+void dispatch_free(struct dispatch **dispatch);
+
+/* A request-driven rule: a worker gets its next package when it has reported one. */
+struct dispatch_setup {
+    const char *rule; /* one of dispatch_rule_name */
+    int64_t tasks, workers;
+    int ahead;             /* packages that a worker has at a time, >= 1 */
+    const double *weights; /* relative speeds, borrowed for the call; NULL: all equal */
+    double overhead_s;     /* of one package: FSC's h */
+    double deviation_s;    /* of one task's time: FSC's sigma */
+    int64_t least, most;   /* package sizes that may be sent; the last package may be smaller */
+};
+
+/* NULL with *failure set: no such rule (the nearest is named), or out of memory. */
+struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure);
+
+struct dispatch_rule_name {
+    const char *name, *summary;
+};
+
+/* The request-driven rules, 0 <= index < count; static. */
+size_t dispatch_rule_count(void);
+struct dispatch_rule_name dispatch_rule_name(size_t index);
+
+/* What `inner` (owned; freed also when this fails) decides, as long as no worker is lost; then the
+ * tasks that come back are handed out again, half of what is left over the living workers at a
+ * time. Core tasks then no longer come in ascending order. NULL: out of memory. */
+struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers);
+
+#endif

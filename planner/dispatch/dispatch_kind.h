@@ -1,0 +1,21 @@
+/* What every kind of dispatch provides; only the dispatch files include this. */
+#ifndef PLANNER_DISPATCH_DISPATCH_KIND_H
+#define PLANNER_DISPATCH_DISPATCH_KIND_H
+
+#include "planner/dispatch/dispatch.h"
+
+struct dispatch_kind {
+    enum dispatch_answer (*next)(struct dispatch *dispatch, double now_s, struct package *package);
+    /* May be NULL: reports change nothing. */
+    void (*done)(struct dispatch *dispatch, const struct package *package, double start_s,
+                 double end_s);
+    void (*lost)(struct dispatch *dispatch, int64_t worker); /* may be NULL */
+    void (*free)(struct dispatch *dispatch);
+};
+
+/* First member of every kind's own struct. */
+struct dispatch {
+    const struct dispatch_kind *kind;
+};
+
+#endif

@@ -1,0 +1,170 @@
+/* A dispatch that survives the loss of workers: what comes back is handed out again. */
+#include <stdlib.h>
+
+#include "planner/dispatch/dispatch_kind.h"
+
+struct recovery_list {
+    struct package *items; /* owned */
+    size_t count, capacity;
+};
+
+struct dispatch_recovery {
+    struct dispatch base;
+    struct dispatch *inner; /* owned */
+    int64_t workers, living;
+    bool *lost;                    /* owned, per worker */
+    int64_t *busy;                 /* owned, per worker: packages out */
+    struct recovery_list out;      /* handed out and not reported */
+    struct recovery_list returned; /* to be handed out again; index and worker are old */
+    int64_t returned_tasks;
+    int64_t index, round; /* of the next package, of the last one */
+};
+
+static bool list_reserve(struct recovery_list *list, size_t count)
+{
+    if (count <= list->capacity)
+        return true;
+    struct package *items = realloc(list->items, 2 * count * sizeof *items);
+    if (!items)
+        return false;
+    list->items = items;
+    list->capacity = 2 * count;
+    return true;
+}
+
+/* Room for one more package, out or returned, and for all that are out to return: a loss cannot
+ * fail. */
+static bool lists_reserve(struct dispatch_recovery *self)
+{
+    size_t count = self->out.count + self->returned.count + 1;
+    return list_reserve(&self->out, count) && list_reserve(&self->returned, count);
+}
+
+static void package_return(struct dispatch_recovery *self, const struct package *package)
+{
+    self->returned.items[self->returned.count++] = *package;
+    self->returned_tasks += package->count;
+}
+
+static void package_out(struct dispatch_recovery *self, struct package *package)
+{
+    package->index = self->index++;
+    self->round = package->round;
+    self->busy[package->worker]++;
+    self->out.items[self->out.count++] = *package;
+}
+
+/* The living worker with the fewest packages out, if it has less than two. */
+static int64_t worker_choose(const struct dispatch_recovery *self)
+{
+    int64_t chosen = -1;
+    for (int64_t k = 0; k < self->workers; k++)
+        if (!self->lost[k] && self->busy[k] < 2 &&
+            (chosen < 0 || self->busy[k] < self->busy[chosen]))
+            chosen = k;
+    return chosen;
+}
+
+/* Half of what came back over the living, from the last range that came back. */
+static enum dispatch_answer returned_next(struct dispatch_recovery *self, struct package *package)
+{
+    int64_t worker = worker_choose(self);
+    if (worker < 0)
+        return DISPATCH_WAIT;
+    struct package *range = &self->returned.items[self->returned.count - 1];
+    int64_t share = (self->returned_tasks + 2 * self->living - 1) / (2 * self->living);
+    *package = *range;
+    package->worker = worker;
+    package->round = self->round;
+    package->count = share < range->count ? share : range->count;
+    range->first += package->count;
+    range->count -= package->count;
+    self->returned_tasks -= package->count;
+    self->returned.count -= range->count == 0;
+    package_out(self, package);
+    return DISPATCH_SEND;
+}
+
+static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_s,
+                                          struct package *package)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
+    enum dispatch_answer answer;
+    for (;;) {
+        if (!lists_reserve(self))
+            return DISPATCH_FAILED;
+        answer = dispatch_next(self->inner, now_s, package);
+        if (answer != DISPATCH_SEND)
+            break;
+        if (!self->lost[package->worker]) {
+            package_out(self, package);
+            return DISPATCH_SEND;
+        }
+        package_return(self, package);
+    }
+    if (self->returned.count > 0)
+        return returned_next(self, package);
+    return self->out.count > 0 ? DISPATCH_WAIT : answer;
+}
+
+static void recovery_done(struct dispatch *dispatch, const struct package *package, double start_s,
+                          double end_s)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
+    for (size_t k = 0; k < self->out.count; k++)
+        if (self->out.items[k].index == package->index) {
+            self->out.items[k] = self->out.items[--self->out.count];
+            self->busy[package->worker]--;
+            dispatch_done(self->inner, package, start_s, end_s);
+            return;
+        }
+}
+
+static void recovery_lost(struct dispatch *dispatch, int64_t worker)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
+    size_t kept = 0;
+    if (self->lost[worker] || self->living == 1)
+        return; /* the last one cannot be replaced */
+    self->lost[worker] = true;
+    self->living--;
+    for (size_t k = 0; k < self->out.count; k++) {
+        if (self->out.items[k].worker == worker)
+            package_return(self, &self->out.items[k]);
+        else
+            self->out.items[kept++] = self->out.items[k];
+    }
+    self->out.count = kept;
+    self->busy[worker] = 0;
+}
+
+static void recovery_free(struct dispatch *dispatch)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
+    dispatch_free(&self->inner);
+    free(self->lost);
+    free(self->busy);
+    free(self->out.items);
+    free(self->returned.items);
+    free(self);
+}
+
+struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
+{
+    static const struct dispatch_kind kind = {recovery_next, recovery_done, recovery_lost,
+                                              recovery_free};
+    struct dispatch_recovery *self = calloc(1, sizeof *self);
+    if (!self) {
+        dispatch_free(&inner);
+        return NULL;
+    }
+    *self = (struct dispatch_recovery){
+        .base = {&kind}, .inner = inner, .workers = workers, .living = workers};
+    self->lost = calloc((size_t)workers, sizeof *self->lost);
+    self->busy = calloc((size_t)workers, sizeof *self->busy);
+    if (!self->lost || !self->busy) {
+        recovery_free(&self->base);
+        return NULL;
+    }
+    return &self->base;
+}

@@ -1,0 +1,209 @@
+/* Request-driven rules as a dispatch: who has reported a package stands in line for the next. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/nearest.h"
+#include "planner/dispatch/dispatch_kind.h"
+#include "planner/dispatch/rule.h"
+
+static const struct rule rules[] = {
+    {"ss", "one task at a time", NULL, ss_chunk, NULL},
+    {"fsc", "packages of one size (Kruskal and Weiss)", fsc_start, fsc_chunk, NULL},
+    {"gss", "guided: what is left over the workers", NULL, gss_chunk, NULL},
+    {"tss", "trapezoid: linearly decreasing", tss_start, tss_chunk, NULL},
+    {"fiss", "fixed increase: stages of growing packages", fiss_start, fiss_chunk, NULL},
+    {"fac", "factoring: batches of half of what is left", NULL, fac_chunk, NULL},
+    {"wf", "factoring weighted by speed", NULL, wf_chunk, NULL},
+    {"dtss", "trapezoid over virtual processors", dtss_start, dtss_chunk, dtss_report},
+    {"monitor", "equal ends from the last task times", NULL, monitor_chunk, monitor_report},
+    {"awf-b", "weighted factoring, weights measured per batch", NULL, awf_batch_chunk,
+     awf_work_report},
+    {"awf-c", "weighted factoring, weights measured per package", NULL, awf_chunk_chunk,
+     awf_work_report},
+    {"awf-d", "awf-b with overheads in the weights", NULL, awf_batch_chunk, awf_total_report},
+    {"awf-e", "awf-c with overheads in the weights", NULL, awf_chunk_chunk, awf_total_report},
+    {"af", "adaptive factoring: mean and variance measured", NULL, af_chunk, NULL},
+};
+
+enum { RULE_COUNT = sizeof rules / sizeof *rules };
+
+struct dispatch_rule {
+    struct dispatch base;
+    struct rule_state state;
+    int ahead;
+    int64_t least, most;
+    int64_t *line; /* owned; ring of waiting workers, p * ahead places */
+    int64_t line_first, line_count;
+    double *sent_s;       /* owned; per worker, a ring of `ahead` times of sending */
+    int64_t *sent;        /* owned; per worker, packages handed out */
+    double *ended_s;      /* owned; per worker, end of the last package reported */
+    struct package after; /* index, round and first of the package after the last one handed out */
+    int64_t outstanding;
+};
+
+static void line_push(struct dispatch_rule *self, int64_t worker)
+{
+    int64_t places = self->state.workers * self->ahead;
+    self->line[(self->line_first + self->line_count++) % places] = worker;
+}
+
+static int64_t line_pop(struct dispatch_rule *self)
+{
+    int64_t places = self->state.workers * self->ahead;
+    int64_t worker = self->line[self->line_first];
+    self->line_first = (self->line_first + 1) % places;
+    self->line_count--;
+    return worker;
+}
+
+static void package_hand(struct dispatch_rule *self, int64_t worker, double tasks, double now_s,
+                         struct package *package)
+{
+    struct rule_state *state = &self->state;
+    double count = fmin(fmax(tasks, (double)self->least), (double)self->most);
+    *package = self->after;
+    package->worker = worker;
+    package->count = count < (double)state->left ? (int64_t)count : state->left;
+    package->round = state->requests / state->workers;
+    state->left -= package->count;
+    state->worker[worker].queued += package->count;
+    state->requests++;
+    self->sent_s[worker * self->ahead + self->sent[worker]++ % self->ahead] = now_s;
+    self->outstanding++;
+    self->after.index++;
+    self->after.first += package->count;
+}
+
+static enum dispatch_answer rule_next(struct dispatch *dispatch, double now_s,
+                                      struct package *package)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    struct rule_state *state = &self->state;
+    if (state->left == 0)
+        return DISPATCH_FINISHED;
+    for (int64_t waiting = self->line_count; waiting > 0; waiting--) {
+        int64_t worker = line_pop(self);
+        double tasks = state->rule->chunk(state, worker);
+        /* Nobody works, so nobody would ever ask again. */
+        if (!(tasks >= 1) && self->outstanding == 0 && waiting == 1)
+            tasks = 1;
+        if (tasks >= 1) {
+            package_hand(self, worker, tasks, now_s, package);
+            return DISPATCH_SEND;
+        }
+        line_push(self, worker);
+    }
+    return DISPATCH_WAIT;
+}
+
+/* West's update of mean and squared deviations, weighted by tasks. */
+static void times_add(struct rule_worker *worker, int64_t tasks, double work_s)
+{
+    double per_task_s = work_s / (double)tasks;
+    double before_s = per_task_s - worker->mean_s;
+    worker->last_s = per_task_s;
+    worker->packages++;
+    worker->tasks += tasks;
+    worker->mean_s += before_s * (double)tasks / (double)worker->tasks;
+    worker->squares_s2 += (double)tasks * before_s * (per_task_s - worker->mean_s);
+}
+
+static void rule_done(struct dispatch *dispatch, const struct package *package, double start_s,
+                      double end_s)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    int64_t at = package->worker;
+    struct rule_worker *worker = &self->state.worker[at];
+    double sent_s = self->sent_s[at * self->ahead + worker->packages % self->ahead];
+    double total_s = end_s - fmax(sent_s, self->ended_s[at]);
+    worker->queued -= package->count;
+    times_add(worker, package->count, end_s - start_s);
+    if (self->state.rule->report)
+        self->state.rule->report(&self->state, at, package->count, end_s - start_s, total_s);
+    self->ended_s[at] = end_s;
+    self->outstanding--;
+    if (self->line_count < self->state.workers * self->ahead)
+        line_push(self, at);
+}
+
+static void rule_free(struct dispatch *dispatch)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    free(self->state.worker);
+    free(self->line);
+    free(self->sent_s);
+    free(self->sent);
+    free(self->ended_s);
+    free(self);
+}
+
+static const struct rule *rule_find(const char *name, struct failure *failure)
+{
+    const char *names[RULE_COUNT];
+    for (size_t k = 0; k < RULE_COUNT; k++) {
+        names[k] = rules[k].name;
+        if (strcmp(name, rules[k].name) == 0)
+            return &rules[k];
+    }
+    const char *near = nearest_word(name, names, RULE_COUNT);
+    failure_set(failure, FAILURE_USAGE, "unknown rule '%.60s': %s%s%s", name,
+                near ? "did you mean '" : "see 'scow simulate --help'", near ? near : "",
+                near ? "'?" : "");
+    return NULL;
+}
+
+static void weights_fill(struct rule_state *state, const double *weights)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < state->workers; k++)
+        sum += weights ? weights[k] : 1;
+    for (int64_t k = 0; k < state->workers; k++)
+        state->worker[k].weight = (weights ? weights[k] : 1) * (double)state->workers / sum;
+}
+
+struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure)
+{
+    static const struct dispatch_kind kind = {rule_next, rule_done, NULL, rule_free};
+    const struct rule *rule = rule_find(setup->rule, failure);
+    struct dispatch_rule *self = rule ? calloc(1, sizeof *self) : NULL;
+    if (!self) {
+        failure_memory(failure, "starting a rule");
+        return NULL;
+    }
+    size_t workers = (size_t)setup->workers, places = workers * (size_t)setup->ahead;
+    *self = (struct dispatch_rule){
+        .base = {&kind}, .ahead = setup->ahead, .least = setup->least, .most = setup->most};
+    self->state = (struct rule_state){.rule = rule,
+                                      .tasks = setup->tasks,
+                                      .left = setup->tasks,
+                                      .workers = setup->workers,
+                                      .overhead_s = setup->overhead_s,
+                                      .deviation_s = setup->deviation_s};
+    self->state.worker = calloc(workers, sizeof *self->state.worker);
+    self->line = calloc(places, sizeof *self->line);
+    self->sent_s = calloc(places, sizeof *self->sent_s);
+    self->sent = calloc(workers, sizeof *self->sent);
+    self->ended_s = calloc(workers, sizeof *self->ended_s);
+    if (!self->state.worker || !self->line || !self->sent_s || !self->sent || !self->ended_s) {
+        rule_free(&self->base);
+        failure_memory(failure, "starting a rule");
+        return NULL;
+    }
+    weights_fill(&self->state, setup->weights);
+    if (rule->start)
+        rule->start(&self->state);
+    for (int64_t k = 0; k < setup->workers * setup->ahead; k++)
+        line_push(self, k % setup->workers);
+    return &self->base;
+}
+
+size_t dispatch_rule_count(void)
+{
+    return RULE_COUNT;
+}
+
+struct dispatch_rule_name dispatch_rule_name(size_t index)
+{
+    return (struct dispatch_rule_name){rules[index].name, rules[index].summary};
+}

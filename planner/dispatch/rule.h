@@ -1,0 +1,82 @@
+/*
+ * Chunk rules of a request-driven master: how many core tasks the worker that asks gets. Each rule
+ * is a row of the table in dispatch_rule.c, its formulas in a file of its family (rule_*.c).
+ */
+#ifndef PLANNER_DISPATCH_RULE_H
+#define PLANNER_DISPATCH_RULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RULE_RECENT = 20 }; /* Monitor's eta: task times that its mean is over */
+
+struct rule_worker {
+    double weight;             /* relative speed, mean 1 over the workers */
+    int64_t queued;            /* core tasks handed out and not reported */
+    int64_t packages, tasks;   /* reported */
+    double mean_s, squares_s2; /* time per task, and the task-weighted sum of squared deviations */
+    double last_s;             /* time per task of the last package */
+    /* Of single rules: */
+    double weighted_s, weighted_tasks; /* AWF */
+    int64_t power, power_now;          /* DTSS: A_i in use, and as last reported */
+    double best_s;                     /* DTSS: least time per task so far */
+    int64_t share;                     /* Monitor: promised in this phase, not yet asked for */
+    double recent_s[RULE_RECENT];      /* Monitor: times per task, a ring */
+};
+
+struct rule_state {
+    const struct rule *rule;
+    int64_t tasks, left, workers; /* N, R, p */
+    double overhead_s, deviation_s;
+    struct rule_worker *worker; /* owned; p of them */
+    int64_t requests;           /* answered with a package */
+    /* Of single rules: */
+    double chunk, step; /* the next package's size and how it changes */
+    int64_t batch_left; /* packages of the batch at hand */
+    int64_t powers;     /* DTSS: S, powers served since the last start */
+    int64_t shared;     /* Monitor: sum of shares */
+};
+
+struct rule {
+    const char *name, *summary;
+    void (*start)(struct rule_state *state); /* may be NULL */
+    /* Tasks for `worker`; what is above state->left is cut off; 0: nothing for now. */
+    double (*chunk)(struct rule_state *state, int64_t worker);
+    /* A package of `tasks` was worked on for work_s; total_s counts from when the worker could have
+     * had it. May be NULL. */
+    void (*report)(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+                   double total_s);
+};
+
+double ss_chunk(struct rule_state *state, int64_t worker);
+void fsc_start(struct rule_state *state);
+double fsc_chunk(struct rule_state *state, int64_t worker);
+double gss_chunk(struct rule_state *state, int64_t worker);
+
+void tss_start(struct rule_state *state);
+double tss_chunk(struct rule_state *state, int64_t worker);
+void fiss_start(struct rule_state *state);
+double fiss_chunk(struct rule_state *state, int64_t worker);
+void dtss_start(struct rule_state *state);
+double dtss_chunk(struct rule_state *state, int64_t worker);
+void dtss_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+                 double total_s);
+
+double fac_chunk(struct rule_state *state, int64_t worker);
+double wf_chunk(struct rule_state *state, int64_t worker);
+double awf_batch_chunk(struct rule_state *state, int64_t worker);
+double awf_chunk_chunk(struct rule_state *state, int64_t worker);
+void awf_work_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+                     double total_s);
+void awf_total_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+                      double total_s);
+double af_chunk(struct rule_state *state, int64_t worker);
+
+double monitor_chunk(struct rule_state *state, int64_t worker);
+void monitor_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+                    double total_s);
+
+/* Has every worker reported at least `packages` packages? */
+bool rule_all_reported(const struct rule_state *state, int64_t packages);
+
+#endif

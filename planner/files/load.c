@@ -1,0 +1,26 @@
+#include "planner/files/load.h"
+
+#include <stdlib.h>
+
+#include "planner/files/textfile.h"
+
+bool load_profile(const char *path, struct profile *profile, char digest[65],
+                  struct failure *failure)
+{
+    size_t length = 0;
+    char *text = textfile_read(path, &length, failure);
+    bool good = text && profile_parse(profile, text, length, path, failure);
+    if (good && digest)
+        textfile_sha256(text, length, digest);
+    free(text);
+    return good;
+}
+
+bool load_plan(const char *path, struct plan *plan, struct failure *failure)
+{
+    size_t length = 0;
+    char *text = textfile_read(path, &length, failure);
+    bool good = text && plan_parse(plan, text, length, path, failure);
+    free(text);
+    return good;
+}

@@ -1,0 +1,14 @@
+/* Profiles and plans from files, for the commands. */
+#ifndef PLANNER_FILES_LOAD_H
+#define PLANNER_FILES_LOAD_H
+
+#include "planner/base/failure.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
+
+/* `digest` becomes the SHA-256 of the file's bytes; it may be NULL. */
+bool load_profile(const char *path, struct profile *profile, char digest[65],
+                  struct failure *failure);
+bool load_plan(const char *path, struct plan *plan, struct failure *failure);
+
+#endif

@@ -1,0 +1,104 @@
+#include "planner/model/plan.h"
+
+#include "planner/base/text.h"
+
+/* Above that many workers, equal loads and consecutive indices are written as runs of two numbers,
+ * [load, count] and [first, last]: a plan for 100,000 workers then is kilobytes, not megabytes. */
+static const int64_t RUNS_FROM = 1000;
+
+static void workers_print(struct text *text, const struct plan *plan)
+{
+    text_add(text, ",\n  \"workers\": [");
+    for (int64_t slot = 0; slot < plan->worker_count;) {
+        int64_t end = slot + 1;
+        while (plan->worker_count > RUNS_FROM && end < plan->worker_count &&
+               plan->workers[end] == plan->workers[end - 1] + 1)
+            end++;
+        text_add(text, "%s", slot > 0 ? ", " : "");
+        if (end - slot > 1)
+            text_add(text, "[%lld, %lld]", (long long)plan->workers[slot],
+                     (long long)plan->workers[end - 1]);
+        else
+            text_add(text, "%lld", (long long)plan->workers[slot]);
+        slot = end;
+    }
+    text_add(text, "]");
+}
+
+static void loads_print(struct text *text, const struct plan *plan, const double *loads)
+{
+    for (int64_t slot = 0; slot < plan->worker_count;) {
+        int64_t end = slot + 1;
+        while (plan->worker_count > RUNS_FROM && end < plan->worker_count &&
+               loads[end] == loads[slot])
+            end++;
+        text_add(text, "%s", slot > 0 ? ", " : "");
+        text_add(text, "%s", end - slot > 1 ? "[" : "");
+        text_add_number(text, loads[slot]);
+        if (end - slot > 1)
+            text_add(text, ", %lld]", (long long)(end - slot));
+        slot = end;
+    }
+}
+
+static void rounds_print(struct text *text, const struct plan *plan)
+{
+    text_add(text, ",\n  \"rounds\": [\n");
+    for (size_t k = 0; k < plan->round_count; k++) {
+        const struct plan_round *round = &plan->rounds[k];
+        text_add(text, "    {\"repeat\": %lld, \"loads\": [", (long long)round->repeat);
+        loads_print(text, plan, round->loads);
+        text_add(text, "]}%s\n", k + 1 < plan->round_count ? "," : "");
+    }
+    text_add(text, "  ]");
+}
+
+static void predicted_print(struct text *text, const struct plan_prediction *predicted)
+{
+    const struct {
+        const char *key;
+        double value;
+    } members[] = {{"makespan_s", predicted->makespan_s},
+                   {"period_s", predicted->period_s},
+                   {"worker_utilization", predicted->worker_utilization},
+                   {"network_utilization", predicted->network_utilization},
+                   {"lower_bound_s", predicted->lower_bound_s},
+                   {"gap", predicted->gap},
+                   {"output_s", predicted->output_s}};
+    if (!predicted->known)
+        return;
+    text_add(text, ",\n  \"predicted\": {");
+    for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
+        text_add(text, "%s\"%s\": ", k > 0 ? ", " : "", members[k].key);
+        text_add_number(text, members[k].value);
+    }
+    text_add(text, "}");
+}
+
+char *plan_print(const struct plan *plan)
+{
+    struct text text = TEXT_INIT;
+    text_add(&text, "{ \"schema\": \"scow-plan-1\",\n  \"kernel\": ");
+    text_add_quoted(&text, plan->kernel);
+    text_add(&text, ",\n  ");
+    text_add_parameters(&text, &plan->parameters);
+    text_add(&text, ",\n  \"scheduler\": ");
+    text_add_quoted(&text, plan->scheduler);
+    text_add(&text, ",\n  \"tasks\": ");
+    text_add_number(&text, plan->tasks);
+    if (plan->block > 0)
+        text_add(&text, ",\n  \"block\": %d", plan->block);
+    if (plan->real_valued)
+        text_add(&text, ",\n  \"real_valued\": true");
+    if (plan->profile) {
+        text_add(&text, ",\n  \"profile\": ");
+        text_add_quoted(&text, plan->profile);
+    }
+    if (plan->profile_sha256)
+        text_add(&text, ",\n  \"profile_sha256\": \"%s\"", plan->profile_sha256);
+    workers_print(&text, plan);
+    rounds_print(&text, plan);
+    predicted_print(&text, &plan->predicted);
+    text_add(&text, " }\n");
+    return text_take(&text);
+}

@@ -1,0 +1,298 @@
+#include "planner/model/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/document.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* Beyond these a value is a mistake, not a machine. */
+static const double SECONDS_MOST = 1e9;
+static const int64_t TASKS_MOST = (int64_t)1 << 53; /* whole loads are doubles */
+static const int64_t WORKERS_MOST = 10000000;
+static const int64_t BLOCK_MOST = 1 << 20;
+static const int64_t THREADS_MOST = 1 << 20;
+
+static bool cost_parse(struct measured_cost *cost, json_t *value,
+                       const struct document_place *place, struct failure *failure)
+{
+    static const struct document_key keys[] = {
+        {"latency_s", true}, {"s_per_task", true}, {"stderr", false}, {"r2", false}, {"n", false}};
+    if (!value)
+        return true;
+    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
+        return false;
+    struct document_place latency = document_at(place, "latency_s");
+    struct document_place rate = document_at(place, "s_per_task");
+    struct document_place error = document_at(place, "stderr");
+    struct document_place r2 = document_at(place, "r2");
+    struct document_place n = document_at(place, "n");
+    int64_t sizes = 0;
+    bool good = document_number(json_object_get(value, "latency_s"), &latency, 0, SECONDS_MOST,
+                                &cost->cost.latency_s, failure) &&
+                document_number(json_object_get(value, "s_per_task"), &rate, 0, SECONDS_MOST,
+                                &cost->cost.s_per_task, failure) &&
+                document_number(json_object_get(value, "stderr"), &error, 0, SECONDS_MOST,
+                                &cost->fit.stderr_s_per_task, failure) &&
+                document_number(json_object_get(value, "r2"), &r2, -SECONDS_MOST, 1, &cost->fit.r2,
+                                failure) &&
+                document_count(json_object_get(value, "n"), &n, 0, 1000000, &sizes, failure);
+    cost->fit.n = (int)sizes;
+    return good;
+}
+
+/* The cost under `key` of an object. */
+static bool member_cost(struct measured_cost *cost, json_t *object, const char *key,
+                        const struct document_place *place, struct failure *failure)
+{
+    struct document_place at = document_at(place, key);
+    return cost_parse(cost, json_object_get(object, key), &at, failure);
+}
+
+static bool worker_parse(struct profile_worker *worker, json_t *value,
+                         const struct document_place *place, struct failure *failure)
+{
+    static const struct document_key keys[] = {{"name", false},   {"count", false},
+                                               {"link", false},   {"receive", true},
+                                               {"compute", true}, {"output", false}};
+    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
+        return false;
+    struct document_place name = document_at(place, "name");
+    struct document_place count = document_at(place, "count");
+    worker->count = 1;
+    if (!document_word(json_object_get(value, "name"), &name, &worker->name, failure) ||
+        !document_count(json_object_get(value, "count"), &count, 1, WORKERS_MOST, &worker->count,
+                        failure) ||
+        !member_cost(&worker->link, value, "link", place, failure) ||
+        !member_cost(&worker->receive, value, "receive", place, failure) ||
+        !member_cost(&worker->compute, value, "compute", place, failure) ||
+        !member_cost(&worker->output, value, "output", place, failure))
+        return false;
+    if (worker->receive.cost.s_per_task + worker->compute.cost.s_per_task <= 0)
+        return document_refuse(failure, place,
+                               "receive and compute take no time per task: give one of them a "
+                               "positive s_per_task");
+    return true;
+}
+
+static bool workers_parse(struct profile_window *window, json_t *value,
+                          const struct document_place *place, struct failure *failure)
+{
+    if (!document_array(value, place, 1, failure))
+        return false;
+    size_t count = json_array_size(value);
+    window->workers = calloc(count, sizeof *window->workers);
+    if (!window->workers)
+        return failure_memory(failure, "reading a profile");
+    for (size_t k = 0; k < count; k++) {
+        struct document_place at = document_element(place, k);
+        window->worker_count = k + 1;
+        if (!worker_parse(&window->workers[k], json_array_get(value, k), &at, failure))
+            return false;
+        if (profile_workers(window) > WORKERS_MOST)
+            return document_refuse(failure, place, "more than %lld workers: lower their counts",
+                                   (long long)WORKERS_MOST);
+    }
+    return true;
+}
+
+static bool interval_parse(struct profile_window *window, json_t *value,
+                           const struct document_place *place, struct failure *failure)
+{
+    if (!document_array(value, place, 2, failure))
+        return false;
+    if (json_array_size(value) != 2)
+        return document_refuse(failure, place, "must be [least, greatest]");
+    struct document_place least = document_element(place, 0);
+    struct document_place greatest = document_element(place, 1);
+    return document_count(json_array_get(value, 0), &least, 1, TASKS_MOST, &window->least,
+                          failure) &&
+           document_count(json_array_get(value, 1), &greatest, window->least, TASKS_MOST,
+                          &window->greatest, failure);
+}
+
+static bool window_parse(struct profile_window *window, json_t *value,
+                         const struct document_place *place, struct failure *failure)
+{
+    static const struct document_key keys[] = {
+        {"tasks", true}, {"envelope", true}, {"send", true}, {"workers", true}};
+    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
+        return false;
+    struct document_place tasks = document_at(place, "tasks");
+    struct document_place workers = document_at(place, "workers");
+    return interval_parse(window, json_object_get(value, "tasks"), &tasks, failure) &&
+           member_cost(&window->envelope, value, "envelope", place, failure) &&
+           member_cost(&window->send, value, "send", place, failure) &&
+           workers_parse(window, json_object_get(value, "workers"), &workers, failure);
+}
+
+/* Does the last window go with the ones before it? */
+static bool window_follows(const struct profile_setting *setting,
+                           const struct document_place *place, struct failure *failure)
+{
+    if (setting->window_count < 2)
+        return true;
+    const struct profile_window *window = &setting->windows[setting->window_count - 1];
+    const struct profile_window *before = window - 1;
+    if (window->least <= before->greatest)
+        return document_refuse(failure, place,
+                               "begins at %lld tasks, but the window before it ends at %lld: "
+                               "windows must ascend and not overlap",
+                               (long long)window->least, (long long)before->greatest);
+    if (profile_workers(window) != profile_workers(before))
+        return document_refuse(failure, place,
+                               "has %lld workers, but the window before it has %lld: all must "
+                               "list the same workers",
+                               (long long)profile_workers(window),
+                               (long long)profile_workers(before));
+    return true;
+}
+
+static bool windows_parse(struct profile_setting *setting, json_t *value,
+                          const struct document_place *place, struct failure *failure)
+{
+    if (!document_array(value, place, 1, failure))
+        return false;
+    size_t count = json_array_size(value);
+    setting->windows = calloc(count, sizeof *setting->windows);
+    if (!setting->windows)
+        return failure_memory(failure, "reading a profile");
+    for (size_t k = 0; k < count; k++) {
+        struct document_place at = document_element(place, k);
+        setting->window_count = k + 1;
+        if (!window_parse(&setting->windows[k], json_array_get(value, k), &at, failure) ||
+            !window_follows(setting, &at, failure))
+            return false;
+    }
+    return true;
+}
+
+static bool setting_parse(struct profile_setting *setting, json_t *value,
+                          const struct document_place *place, struct failure *failure)
+{
+    static const struct document_key keys[] = {
+        {"block", false}, {"method", false}, {"windows", true}};
+    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
+        return false;
+    struct document_place block_place = document_at(place, "block");
+    struct document_place method = document_at(place, "method");
+    struct document_place windows = document_at(place, "windows");
+    int64_t block = 0;
+    if (!document_count(json_object_get(value, "block"), &block_place, 1, BLOCK_MOST, &block,
+                        failure) ||
+        !document_word(json_object_get(value, "method"), &method, &setting->method, failure))
+        return false;
+    setting->block = (int)block;
+    return windows_parse(setting, json_object_get(value, "windows"), &windows, failure);
+}
+
+/* Does the last setting go with the ones before it? */
+static bool setting_follows(const struct profile *profile, const struct document_place *place,
+                            struct failure *failure)
+{
+    const struct profile_setting *setting = &profile->settings[profile->setting_count - 1];
+    const struct profile_setting *first = &profile->settings[0];
+    if (profile_find(profile, setting->block) != setting)
+        return document_refuse(failure, place,
+                               "has the same block as an earlier setting: give each its own");
+    if (profile_workers(&setting->windows[0]) != profile_workers(&first->windows[0]))
+        return document_refuse(failure, place,
+                               "has %lld workers, but the first setting has %lld: all must list "
+                               "the same workers",
+                               (long long)profile_workers(&setting->windows[0]),
+                               (long long)profile_workers(&first->windows[0]));
+    return true;
+}
+
+static bool settings_parse(struct profile *profile, json_t *value,
+                           const struct document_place *place, struct failure *failure)
+{
+    if (!document_array(value, place, 1, failure))
+        return false;
+    size_t count = json_array_size(value);
+    profile->settings = calloc(count, sizeof *profile->settings);
+    if (!profile->settings)
+        return failure_memory(failure, "reading a profile");
+    for (size_t k = 0; k < count; k++) {
+        struct document_place at = document_element(place, k);
+        profile->setting_count = k + 1;
+        if (!setting_parse(&profile->settings[k], json_array_get(value, k), &at, failure) ||
+            !setting_follows(profile, &at, failure))
+            return false;
+    }
+    return true;
+}
+
+static bool host_parse(struct profile_origin *origin, json_t *value,
+                       const struct document_place *place, struct failure *failure)
+{
+    static const struct document_key keys[] = {
+        {"name", false}, {"processor", false}, {"isa", false}, {"threads", false}};
+    if (!value)
+        return true;
+    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
+        return false;
+    struct document_place name = document_at(place, "name");
+    struct document_place processor = document_at(place, "processor");
+    struct document_place isa = document_at(place, "isa");
+    struct document_place threads = document_at(place, "threads");
+    int64_t count = 0;
+    bool good = document_word(json_object_get(value, "name"), &name, &origin->host_name, failure) &&
+                document_word(json_object_get(value, "processor"), &processor, &origin->processor,
+                              failure) &&
+                document_word(json_object_get(value, "isa"), &isa, &origin->isa, failure) &&
+                document_count(json_object_get(value, "threads"), &threads, 1, THREADS_MOST, &count,
+                               failure);
+    origin->threads = (int)count;
+    return good;
+}
+
+static bool origin_parse(struct profile_origin *origin, json_t *root,
+                         const struct document_place *place, struct failure *failure)
+{
+    struct document_place host = document_at(place, "host");
+    struct document_place mpi = document_at(place, "mpi");
+    struct document_place created = document_at(place, "created");
+    struct document_place version = document_at(place, "version");
+    return host_parse(origin, json_object_get(root, "host"), &host, failure) &&
+           document_word(json_object_get(root, "mpi"), &mpi, &origin->mpi, failure) &&
+           document_word(json_object_get(root, "created"), &created, &origin->created, failure) &&
+           document_word(json_object_get(root, "version"), &version, &origin->version, failure);
+}
+
+static bool profile_read(struct profile *profile, json_t *root, const struct document_place *place,
+                         struct failure *failure)
+{
+    static const struct document_key keys[] = {
+        {"schema", true}, {"kernel", true},   {"parameters", false}, {"host", false},
+        {"mpi", false},   {"created", false}, {"version", false},    {"settings", true}};
+    if (!document_schema(root, place, "scow-profile-1", failure) ||
+        !document_keys(root, place, keys, COUNT_OF(keys), failure))
+        return false;
+    struct document_place kernel = document_at(place, "kernel");
+    struct document_place parameters = document_at(place, "parameters");
+    struct document_place settings = document_at(place, "settings");
+    return document_word(json_object_get(root, "kernel"), &kernel, &profile->kernel, failure) &&
+           document_parameters(json_object_get(root, "parameters"), &parameters,
+                               &profile->parameters, failure) &&
+           origin_parse(&profile->origin, root, place, failure) &&
+           settings_parse(profile, json_object_get(root, "settings"), &settings, failure);
+}
+
+bool profile_parse(struct profile *profile, const char *text, size_t length, const char *name,
+                   struct failure *failure)
+{
+    json_t *root = document_parse(text, length, name, failure);
+    if (!root)
+        return false;
+    struct document_place place = {NULL, name, 0};
+    struct profile read = {0};
+    bool good = profile_read(&read, root, &place, failure);
+    if (good)
+        *profile = read;
+    else
+        profile_release(&read);
+    json_decref(root);
+    return good;
+}

@@ -1,0 +1,118 @@
+#include "planner/model/profile.h"
+
+#include "planner/base/text.h"
+
+static void cost_print(struct text *text, const char *key, const struct measured_cost *cost)
+{
+    text_add(text, "\"%s\": {\"latency_s\": ", key);
+    text_add_number(text, cost->cost.latency_s);
+    text_add(text, ", \"s_per_task\": ");
+    text_add_number(text, cost->cost.s_per_task);
+    if (cost->fit.n > 0) {
+        text_add(text, ", \"stderr\": ");
+        text_add_number(text, cost->fit.stderr_s_per_task);
+        text_add(text, ", \"r2\": ");
+        text_add_number(text, cost->fit.r2);
+        text_add(text, ", \"n\": %d", cost->fit.n);
+    }
+    text_add(text, "}");
+}
+
+static void worker_print(struct text *text, const struct profile_worker *worker)
+{
+    text_add(text, "            { ");
+    if (worker->name) {
+        text_add(text, "\"name\": ");
+        text_add_quoted(text, worker->name);
+        text_add(text, ", ");
+    }
+    text_add(text, "\"count\": %lld,\n              ", (long long)worker->count);
+    cost_print(text, "link", &worker->link);
+    text_add(text, ",\n              ");
+    cost_print(text, "receive", &worker->receive);
+    text_add(text, ",\n              ");
+    cost_print(text, "compute", &worker->compute);
+    text_add(text, ",\n              ");
+    cost_print(text, "output", &worker->output);
+    text_add(text, " }");
+}
+
+static void window_print(struct text *text, const struct profile_window *window)
+{
+    text_add(text, "        { \"tasks\": [%lld, %lld],\n          ", (long long)window->least,
+             (long long)window->greatest);
+    cost_print(text, "envelope", &window->envelope);
+    text_add(text, ",\n          ");
+    cost_print(text, "send", &window->send);
+    text_add(text, ",\n          \"workers\": [\n");
+    for (size_t k = 0; k < window->worker_count; k++) {
+        worker_print(text, &window->workers[k]);
+        text_add(text, k + 1 < window->worker_count ? ",\n" : "\n");
+    }
+    text_add(text, "          ] }");
+}
+
+static void setting_print(struct text *text, const struct profile_setting *setting)
+{
+    text_add(text, "    { ");
+    if (setting->block > 0)
+        text_add(text, "\"block\": %d,\n      ", setting->block);
+    if (setting->method) {
+        text_add(text, "\"method\": ");
+        text_add_quoted(text, setting->method);
+        text_add(text, ",\n      ");
+    }
+    text_add(text, "\"windows\": [\n");
+    for (size_t k = 0; k < setting->window_count; k++) {
+        window_print(text, &setting->windows[k]);
+        text_add(text, k + 1 < setting->window_count ? ",\n" : "\n");
+    }
+    text_add(text, "      ] }");
+}
+
+static void member_print(struct text *text, const char *before, const char *key, const char *word)
+{
+    if (!word)
+        return;
+    text_add(text, "%s\"%s\": ", before, key);
+    text_add_quoted(text, word);
+}
+
+static void host_print(struct text *text, const struct profile_origin *origin)
+{
+    if (!origin->host_name && !origin->processor && !origin->isa && origin->threads == 0)
+        return;
+    text_add(text, ",\n  \"host\": {");
+    const char *before = "";
+    const struct {
+        const char *key, *word;
+    } members[] = {
+        {"name", origin->host_name}, {"processor", origin->processor}, {"isa", origin->isa}};
+    for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
+        member_print(text, before, members[k].key, members[k].word);
+        before = members[k].word ? ", " : before;
+    }
+    if (origin->threads > 0)
+        text_add(text, "%s\"threads\": %d", before, origin->threads);
+    text_add(text, "}");
+}
+
+char *profile_print(const struct profile *profile)
+{
+    struct text text = TEXT_INIT;
+    text_add(&text, "{ \"schema\": \"scow-profile-1\",\n  \"kernel\": ");
+    text_add_quoted(&text, profile->kernel);
+    text_add(&text, ",\n  ");
+    text_add_parameters(&text, &profile->parameters);
+    host_print(&text, &profile->origin);
+    member_print(&text, ",\n  ", "mpi", profile->origin.mpi);
+    member_print(&text, ",\n  ", "created", profile->origin.created);
+    member_print(&text, ",\n  ", "version", profile->origin.version);
+    text_add(&text, ",\n  \"settings\": [\n");
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        setting_print(&text, &profile->settings[k]);
+        text_add(&text, k + 1 < profile->setting_count ? ",\n" : "\n");
+    }
+    text_add(&text, "  ] }\n");
+    return text_take(&text);
+}

@@ -1,0 +1,68 @@
+/*
+ * A plan ("scow-plan-1"): which worker gets how many core tasks, in which order and how often.
+ * Fixed before the run; the run and the simulation execute the same object.
+ */
+#ifndef PLANNER_MODEL_PLAN_H
+#define PLANNER_MODEL_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "planner/base/failure.h"
+#include "planner/base/parameter.h"
+
+struct plan_round {
+    int64_t repeat; /* >= 1 */
+    double *loads;  /* owned; core tasks for each worker in activation order, 0: no package.
+                     * Whole numbers, exact up to 2^53, unless the plan is real-valued. */
+};
+
+/* What the event simulation says of exactly these loads. */
+struct plan_prediction {
+    bool known;                /* false in a plan written by hand */
+    double makespan_s;         /* output included */
+    double period_s;           /* of one full round */
+    double worker_utilization; /* mean share of the makespan in which a worker works, 0..1 */
+    double network_utilization;
+    double lower_bound_s; /* on any schedule's makespan */
+    double gap;           /* makespan / lower bound - 1 */
+    double output_s;      /* output's share of the busiest worker's time */
+};
+
+struct plan {
+    char *kernel; /* owned */
+    struct parameter_list parameters;
+    char *scheduler;  /* owned */
+    double tasks;     /* X, a whole number */
+    int block;        /* 0 when not given */
+    bool real_valued; /* loads may be fractional: such a plan cannot be run */
+    char *profile;    /* owned; the profile's file, as it was named when the plan was made, for the
+                       * run to keep; NULL when not given */
+    char *profile_sha256; /* owned, 64 hexadecimal digits; NULL when not given */
+    int64_t *workers;     /* owned; indices into the profile's workers, counts expanded, in
+                           * activation order, all different */
+    int64_t worker_count;
+    struct plan_round *rounds; /* owned */
+    size_t round_count;        /* entries; a run has sum of repeat rounds */
+    struct plan_prediction predicted;
+};
+
+/* As profile_parse. Checks that the loads sum to the tasks. */
+bool plan_parse(struct plan *plan, const char *text, size_t length, const char *name,
+                struct failure *failure);
+/* As profile_print. */
+char *plan_print(const struct plan *plan);
+/* 1 + the highest worker index with a load: how many workers a run must have. */
+int64_t plan_workers_needed(const struct plan *plan);
+/* Packages in the whole plan. */
+int64_t plan_packages(const struct plan *plan);
+/* Rounds of the whole plan, repeats counted. */
+int64_t plan_rounds_total(const struct plan *plan);
+/* Workers that get a package. */
+int64_t plan_workers_used(const struct plan *plan);
+/* The largest package, core tasks. */
+double plan_largest_load(const struct plan *plan);
+void plan_release(struct plan *plan);
+
+#endif

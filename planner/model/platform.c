@@ -1,0 +1,122 @@
+#include "planner/model/platform.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool cost_same(struct cost a, struct cost b)
+{
+    return a.latency_s == b.latency_s && a.s_per_task == b.s_per_task;
+}
+
+static bool class_same(const struct platform_class *class, const struct profile_worker *worker)
+{
+    return cost_same(class->link, worker->link.cost) &&
+           cost_same(class->receive, worker->receive.cost) &&
+           cost_same(class->compute, worker->compute.cost) &&
+           cost_same(class->output, worker->output.cost);
+}
+
+static void class_append(struct platform_window *window, const struct profile_worker *worker,
+                         int64_t first, int64_t count)
+{
+    if (window->class_count > 0) {
+        struct platform_class *last = &window->classes[window->class_count - 1];
+        if (class_same(last, worker)) {
+            last->count += count;
+            return;
+        }
+    }
+    window->classes[window->class_count++] = (struct platform_class){first,
+                                                                     count,
+                                                                     worker->link.cost,
+                                                                     worker->receive.cost,
+                                                                     worker->compute.cost,
+                                                                     worker->output.cost};
+}
+
+static bool window_init(struct platform_window *window, const struct profile_window *from,
+                        int64_t workers)
+{
+    *window = (struct platform_window){.least = from->least,
+                                       .greatest = from->greatest,
+                                       .envelope = from->envelope.cost,
+                                       .send = from->send.cost};
+    window->classes = calloc(from->worker_count, sizeof *window->classes);
+    if (!window->classes)
+        return false;
+    int64_t first = 0;
+    for (size_t k = 0; k < from->worker_count && first < workers; k++) {
+        int64_t count = from->workers[k].count;
+        if (count > workers - first)
+            count = workers - first;
+        class_append(window, &from->workers[k], first, count);
+        first += count;
+    }
+    return true;
+}
+
+bool platform_init(struct platform *platform, const struct profile_setting *setting,
+                   int64_t worker_most, struct failure *failure)
+{
+    int64_t workers = profile_workers(&setting->windows[0]);
+    if (worker_most > 0 && worker_most < workers)
+        workers = worker_most;
+    struct platform made = {.worker_count = workers, .buffers = PLATFORM_BUFFERS};
+    made.windows = calloc(setting->window_count, sizeof *made.windows);
+    if (!made.windows)
+        return failure_memory(failure, "describing the platform");
+    for (size_t k = 0; k < setting->window_count; k++) {
+        made.window_count++;
+        if (!window_init(&made.windows[k], &setting->windows[k], workers)) {
+            platform_release(&made);
+            return failure_memory(failure, "describing the platform");
+        }
+    }
+    *platform = made;
+    return true;
+}
+
+void platform_release(struct platform *platform)
+{
+    for (int64_t k = 0; k < platform->window_count; k++)
+        free(platform->windows[k].classes);
+    free(platform->windows);
+    *platform = (struct platform){0};
+}
+
+/* A fractional load belongs where one of its neighbouring whole numbers does, so that real-valued
+ * plans may cross from a window into the one that follows it. */
+const struct platform_window *platform_find(const struct platform *platform, double load)
+{
+    for (int64_t k = 0; k < platform->window_count; k++) {
+        const struct platform_window *window = &platform->windows[k];
+        if (ceil(load) >= (double)window->least && floor(load) <= (double)window->greatest)
+            return window;
+    }
+    return NULL;
+}
+
+const struct platform_class *platform_worker(const struct platform_window *window, int64_t worker)
+{
+    int64_t low = 0, high = window->class_count - 1;
+    while (low < high) {
+        int64_t middle = low + (high - low + 1) / 2;
+        if (window->classes[middle].first <= worker)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &window->classes[low];
+}
+
+double platform_ideal(const struct platform *platform, double tasks)
+{
+    const struct platform_window *window = &platform->windows[platform->window_count - 1];
+    double speed = 0;
+    for (int64_t k = 0; k < window->class_count; k++) {
+        const struct platform_class *class = &window->classes[k];
+        double rate = class->receive.s_per_task + class->compute.s_per_task;
+        speed += (double)class->count / (rate + class->output.s_per_task);
+    }
+    return tasks / speed;
+}

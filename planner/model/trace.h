@@ -1,0 +1,41 @@
+/*
+ * What happened when, of a real run or of a simulated one, in one format, so that predicted and
+ * measured lie side by side.
+ */
+#ifndef PLANNER_MODEL_TRACE_H
+#define PLANNER_MODEL_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum operation {
+    OPERATION_ENVELOPE, /* master: read and pack */
+    OPERATION_SEND,     /* master: hand the package to the network */
+    OPERATION_LINK,     /* on the wire to the worker */
+    OPERATION_RECEIVE,  /* worker: take the package in */
+    OPERATION_COMPUTE,  /* worker */
+    OPERATION_OUTPUT,   /* worker: results into the store */
+    OPERATION_IDLE,     /* worker: waiting for a package */
+    OPERATION_COUNT
+};
+
+struct trace_event {
+    int32_t rank;      /* 0: master; worker i of the profile is rank i + 1 */
+    int32_t operation; /* enum operation */
+    int64_t round, package;
+    int64_t first, tasks;  /* core tasks */
+    double start_s, end_s; /* on the master's clock, 0 = the first envelope's start */
+};
+
+struct trace {
+    struct trace_event *events; /* owned */
+    size_t count, capacity;
+};
+
+const char *operation_name(enum operation operation);
+/* False: out of memory, trace unchanged. */
+bool trace_add(struct trace *trace, const struct trace_event *event);
+void trace_release(struct trace *trace);
+
+#endif

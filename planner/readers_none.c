@@ -1,6 +1,0 @@
-#include "planner/readers.h"
-
-const struct readers *readers_available(void)
-{
-    return NULL;
-}

@@ -1,0 +1,13 @@
+/* Profiles and plans as people read them. */
+#ifndef PLANNER_REPORT_DESCRIBE_H
+#define PLANNER_REPORT_DESCRIBE_H
+
+#include "planner/base/text.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
+
+void describe_profile(const struct profile *profile, struct text *text);
+/* `available`: workers that the plan could have used; 0: not known. */
+void describe_plan(const struct plan *plan, int64_t available, struct text *text);
+
+#endif

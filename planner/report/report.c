@@ -1,0 +1,302 @@
+#include "planner/report/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/base/text.h"
+#include "planner/report/comparison.h"
+
+/* Rows of a table for people; all of them are in the JSON form. */
+static const int64_t ROWS_MOST = 32;
+
+void run_record_release(struct run_record *record)
+{
+    plan_release(&record->plan);
+    profile_release(&record->profile);
+    trace_release(&record->trace);
+    free(record->input);
+    free(record->kernel);
+    free(record->version);
+    free(record->isa);
+    free(record->method);
+    *record = (struct run_record){0};
+}
+
+static void head_add(struct text *text, const struct comparison *comparison)
+{
+    const struct run_record *record = comparison->record;
+    text_add(text, "input       %s\n", record->input ? record->input : "none");
+    text_add(text, "kernel      %s%s%s%s\n", record->kernel ? record->kernel : "unknown",
+             record->isa ? " (" : "", record->isa ? record->isa : "", record->isa ? ")" : "");
+    if (record->method)
+        text_add(text, "computed by %s\n", record->method);
+    text_add(text, "scheduler   %s\n", record->plan.scheduler ? record->plan.scheduler : "unknown");
+    text_add(text, "workers     %lld\n", (long long)comparison->measured.workers_used);
+    text_add(text, "core tasks  %lld, %lld done\n", (long long)record->tasks,
+             (long long)record->tasks_done);
+    text_add(text, "checksum    %016llx\n\n", (unsigned long long)record->checksum);
+}
+
+static void error_add(struct text *text, double predicted, double measured)
+{
+    double error = comparison_error(predicted, measured);
+    if (isnan(error))
+        text_add(text, "%10s", "-");
+    else if (error > 10)
+        text_add(text, "%7.4g x ", 1 + error);
+    else
+        text_add(text, "%+8.1f %%", 100 * error);
+}
+
+static void seconds_row(struct text *text, const struct comparison *comparison, const char *name,
+                        double predicted_s, double measured_s)
+{
+    text_add(text, "%-20s", name);
+    if (comparison->has_predicted)
+        text_add_seconds_column(text, predicted_s);
+    else
+        text_add(text, "%12s", "-");
+    text_add_seconds_column(text, measured_s);
+    error_add(text, predicted_s, measured_s);
+    text_add(text, "\n");
+}
+
+static void share_row(struct text *text, const struct comparison *comparison, const char *name,
+                      double predicted, double measured)
+{
+    text_add(text, "%-20s", name);
+    if (comparison->has_predicted)
+        text_add(text, "%10.1f %%", 100 * predicted);
+    else
+        text_add(text, "%12s", "-");
+    text_add(text, "%10.1f %%\n", 100 * measured);
+}
+
+static void totals_add(struct text *text, const struct comparison *comparison)
+{
+    const struct reduction *predicted = &comparison->predicted, *measured = &comparison->measured;
+    text_add(text, "%-20s%12s%12s%10s\n", "", "predicted", "measured", "error");
+    seconds_row(text, comparison, "makespan", predicted->makespan_s, measured->makespan_s);
+    for (int k = 0; k < OPERATION_COUNT; k++)
+        seconds_row(text, comparison, operation_name((enum operation)k), predicted->seconds[k],
+                    measured->seconds[k]);
+    share_row(text, comparison, "worker utilization", predicted->worker_utilization,
+              measured->worker_utilization);
+    share_row(text, comparison, "network utilization", predicted->network_utilization,
+              measured->network_utilization);
+    share_row(text, comparison, "load imbalance", predicted->imbalance, measured->imbalance);
+    text_add(text, "after the last round: ");
+    text_add_seconds(text, comparison->record->finish_s);
+    text_add(text, "\n\n");
+}
+
+static void worker_row(struct text *text, const struct comparison *comparison, int64_t worker)
+{
+    static const enum operation columns[] = {OPERATION_RECEIVE, OPERATION_COMPUTE, OPERATION_OUTPUT,
+                                             OPERATION_IDLE};
+    struct reduced_worker predicted = reduction_worker(&comparison->predicted, worker);
+    struct reduced_worker measured = reduction_worker(&comparison->measured, worker);
+    text_add(text, "%-8lld%10lld", (long long)worker, (long long)measured.tasks);
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+        text_add_seconds_column(text, predicted.seconds[columns[k]]);
+        text_add_seconds_column(text, measured.seconds[columns[k]]);
+    }
+    text_add(text, "\n");
+}
+
+static void workers_add(struct text *text, const struct comparison *comparison)
+{
+    int64_t workers = comparison_workers(comparison);
+    text_add(text, "%-8s%10s%24s%24s%24s%24s\n", "worker", "tasks", "receive", "compute", "output",
+             "idle");
+    text_add(text, "%18s", "");
+    for (int k = 0; k < 4; k++)
+        text_add(text, "%12s%12s", "predicted", "measured");
+    text_add(text, "\n");
+    for (int64_t k = 0; k < workers && k < ROWS_MOST; k++)
+        worker_row(text, comparison, k);
+    if (workers > ROWS_MOST)
+        text_add(text, "and %lld more: --json lists them all\n", (long long)(workers - ROWS_MOST));
+    text_add(text, "\n");
+}
+
+static double round_end(const struct reduction *reduction, int64_t round)
+{
+    return round < reduction->round_count ? reduction->round_ends_s[round] : 0;
+}
+
+static void rounds_add(struct text *text, const struct comparison *comparison)
+{
+    int64_t rounds = comparison_rounds(comparison);
+    text_add(text, "%-8s%12s%12s%12s\n", "round", "predicted", "measured", "residual");
+    for (int64_t k = 0; k < rounds && k < ROWS_MOST; k++) {
+        double predicted_s = round_end(&comparison->predicted, k);
+        double measured_s = round_end(&comparison->measured, k);
+        text_add(text, "%-8lld", (long long)k);
+        text_add_seconds_column(text, predicted_s);
+        text_add_seconds_column(text, measured_s);
+        text_add_seconds_column(text, measured_s - predicted_s);
+        text_add(text, "\n");
+    }
+    if (rounds > ROWS_MOST)
+        text_add(text, "and %lld more: --json lists them all\n", (long long)(rounds - ROWS_MOST));
+    text_add(text, "\n");
+}
+
+static char *report_take(struct text *text, struct failure *failure)
+{
+    char *words = text_take(text);
+    if (!words)
+        failure_memory(failure, "writing the report");
+    return words;
+}
+
+char *report_text(const struct run_record *record, struct failure *failure)
+{
+    struct comparison comparison;
+    struct text text = TEXT_INIT;
+    if (!comparison_make(record, &comparison, failure))
+        return NULL;
+    head_add(&text, &comparison);
+    totals_add(&text, &comparison);
+    workers_add(&text, &comparison);
+    if (comparison.has_predicted)
+        rounds_add(&text, &comparison);
+    comparison_explain(&comparison, &text);
+    text_add(&text, "\n");
+    comparison_release(&comparison);
+    return report_take(&text, failure);
+}
+
+static void member_word(struct text *text, const char *key, const char *word)
+{
+    text_add(text, ",\n  \"%s\": ", key);
+    if (word)
+        text_add_quoted(text, word);
+    else
+        text_add(text, "null");
+}
+
+static void member_number(struct text *text, const char *before, const char *key, double number)
+{
+    text_add(text, "%s\"%s\": ", before, key);
+    text_add_number(text, number);
+}
+
+/* {"predicted...": a, "measured...": b, "error": c}; predicted is null when there is none. */
+static void pair_add(struct text *text, const struct comparison *comparison, const char *unit,
+                     double predicted, double measured)
+{
+    if (!comparison->has_predicted)
+        predicted = (double)NAN;
+    text_add(text, "{\"predicted%s\": ", unit);
+    text_add_number(text, predicted);
+    text_add(text, ", \"measured%s\": ", unit);
+    text_add_number(text, measured);
+    member_number(text, ", ", "error", comparison_error(predicted, measured));
+    text_add(text, "}");
+}
+
+static void operations_json(struct text *text, const struct comparison *comparison,
+                            const double *predicted_s, const double *measured_s)
+{
+    text_add(text, "{");
+    for (int k = 0; k < OPERATION_COUNT; k++) {
+        text_add(text, "%s\"%s\": ", k > 0 ? ", " : "", operation_name((enum operation)k));
+        pair_add(text, comparison, "_s", predicted_s[k], measured_s[k]);
+    }
+    text_add(text, "}");
+}
+
+static void head_json(struct text *text, const struct comparison *comparison)
+{
+    const struct run_record *record = comparison->record;
+    double predicted_s = comparison->has_predicted ? comparison->predicted.makespan_s : (double)NAN;
+    text_add(text, "{ \"schema\": \"scow-report-1\"");
+    member_word(text, "input", record->input);
+    member_word(text, "kernel", record->kernel);
+    member_word(text, "version", record->version);
+    member_word(text, "isa", record->isa);
+    member_word(text, "method", record->method);
+    member_word(text, "scheduler", record->plan.scheduler);
+    text_add(text, ",\n  \"tasks\": %lld, \"tasks_done\": %lld, \"complete\": %s",
+             (long long)record->tasks, (long long)record->tasks_done,
+             record->tasks_done == record->tasks ? "true" : "false");
+    text_add(text, ",\n  \"checksum\": \"%016llx\"", (unsigned long long)record->checksum);
+    member_number(text, ",\n  ", "predicted_s", predicted_s);
+    member_number(text, ",\n  ", "measured_s", comparison->measured.makespan_s);
+    member_number(text, ",\n  ", "error",
+                  comparison_error(predicted_s, comparison->measured.makespan_s));
+    member_number(text, ",\n  ", "finish_s", record->finish_s);
+}
+
+static void shares_json(struct text *text, const struct comparison *comparison)
+{
+    const struct reduction *predicted = &comparison->predicted, *measured = &comparison->measured;
+    const struct {
+        const char *key;
+        double predicted, measured;
+    } rows[] = {
+        {"worker_utilization", predicted->worker_utilization, measured->worker_utilization},
+        {"network_utilization", predicted->network_utilization, measured->network_utilization},
+        {"load_imbalance", predicted->imbalance, measured->imbalance}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        text_add(text, ",\n  \"%s\": ", rows[k].key);
+        pair_add(text, comparison, "", rows[k].predicted, rows[k].measured);
+    }
+}
+
+static void workers_json(struct text *text, const struct comparison *comparison)
+{
+    int64_t workers = comparison_workers(comparison);
+    text_add(text, ",\n  \"workers\": [\n");
+    for (int64_t k = 0; k < workers; k++) {
+        struct reduced_worker predicted = reduction_worker(&comparison->predicted, k);
+        struct reduced_worker measured = reduction_worker(&comparison->measured, k);
+        text_add(text, "    {\"worker\": %lld, \"tasks\": %lld, \"packages\": %lld, \"end\": ",
+                 (long long)k, (long long)measured.tasks, (long long)measured.packages);
+        pair_add(text, comparison, "_s", predicted.end_s, measured.end_s);
+        text_add(text, ", \"operations\": ");
+        operations_json(text, comparison, predicted.seconds, measured.seconds);
+        text_add(text, "}%s\n", k + 1 < workers ? "," : "");
+    }
+    text_add(text, "  ]");
+}
+
+static void rounds_json(struct text *text, const struct comparison *comparison)
+{
+    int64_t rounds = comparison_rounds(comparison);
+    text_add(text, ",\n  \"rounds\": [\n");
+    for (int64_t k = 0; k < rounds; k++) {
+        double predicted_s =
+            comparison->has_predicted ? round_end(&comparison->predicted, k) : (double)NAN;
+        double measured_s = round_end(&comparison->measured, k);
+        text_add(text, "    {\"round\": %lld", (long long)k);
+        member_number(text, ", ", "predicted_end_s", predicted_s);
+        member_number(text, ", ", "measured_end_s", measured_s);
+        member_number(text, ", ", "residual_s", measured_s - predicted_s);
+        text_add(text, "}%s\n", k + 1 < rounds ? "," : "");
+    }
+    text_add(text, "  ]");
+}
+
+char *report_json(const struct run_record *record, struct failure *failure)
+{
+    struct comparison comparison;
+    struct text text = TEXT_INIT, sentence = TEXT_INIT;
+    if (!comparison_make(record, &comparison, failure))
+        return NULL;
+    head_json(&text, &comparison);
+    text_add(&text, ",\n  \"operations\": ");
+    operations_json(&text, &comparison, comparison.predicted.seconds, comparison.measured.seconds);
+    shares_json(&text, &comparison);
+    workers_json(&text, &comparison);
+    rounds_json(&text, &comparison);
+    comparison_explain(&comparison, &sentence);
+    member_word(&text, "explanation", sentence.bytes);
+    text.failed = text.failed || sentence.failed;
+    text_add(&text, " }\n");
+    text_release(&sentence);
+    comparison_release(&comparison);
+    return report_take(&text, failure);
+}

@@ -1,0 +1,41 @@
+/*
+ * Predicted beside measured: per operation, per worker, per round, and the totals.
+ */
+#ifndef PLANNER_REPORT_REPORT_H
+#define PLANNER_REPORT_REPORT_H
+
+#include <stdbool.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
+#include "planner/model/trace.h"
+
+/* Everything a finished run left behind. */
+struct run_record {
+    struct plan plan;
+    struct profile profile; /* released and empty when the run had none (has_profile false) */
+    bool has_profile;
+    struct trace trace;
+    char *input;               /* owned: name of the input */
+    char *kernel;              /* owned */
+    char *version;             /* owned: of the program that ran */
+    char *isa;                 /* owned: instruction set(s) the workers used */
+    char *method;              /* owned: how tasks were computed; NULL: not said */
+    int64_t tasks, tasks_done; /* from the ledger */
+    uint64_t checksum;
+    double finish_s; /* after the last package: reduction, normalised image, close */
+};
+
+void run_record_release(struct run_record *record);
+
+/* Text for people, or exactly one JSON value ("scow-report-1"); owned, to be freed. NULL with
+ * *failure set when the record cannot be reported on. */
+char *report_text(const struct run_record *record, struct failure *failure);
+char *report_json(const struct run_record *record, struct failure *failure);
+/* The measured events and, where they can be simulated, the predicted ones, as a JSON array in the
+ * Trace Event Format of Chrome and Perfetto: process 1 is the run, process 2 its plan, a thread is
+ * a rank, times are microseconds. Owned; NULL as above. */
+char *report_chrome_trace(const struct run_record *record, struct failure *failure);
+
+#endif

@@ -1,0 +1,13 @@
+/* A lower bound on the makespan of any schedule of X tasks on a platform. */
+#ifndef PLANNER_SCHEDULERS_BOUND_H
+#define PLANNER_SCHEDULERS_BOUND_H
+
+#include <stdbool.h>
+
+#include "planner/model/platform.h"
+
+/* Seconds; the proof is in bound.c. Holds for whole loads, with `real_valued` for fractional ones
+ * too, which may lie up to one task outside their window. Negative: memory ended. */
+double bound_makespan(const struct platform *platform, double tasks, bool real_valued);
+
+#endif

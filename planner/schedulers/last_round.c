@@ -1,0 +1,137 @@
+#include "planner/schedulers/last_round.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/schedulers/discretise.h"
+
+/* The levelling problem for one m, in the time from worker 1's start to the common end. */
+struct levelling {
+    const struct lineup *lineup;
+    const struct last_round *last;
+    const double *offsets; /* start of worker i after worker 1's */
+    int64_t twice;         /* m */
+};
+
+static double level_rate(const struct levelling *level, int64_t i)
+{
+    return rate_of(level->lineup->workers[i].work);
+}
+
+/* What worker i has behind it when its Z_i begins, Z_i's own latency included. */
+static double busy_before(const struct levelling *level, int64_t i)
+{
+    const struct cost work = level->lineup->workers[i].work;
+    const double kept_s = i < level->twice ? cost_of(work, level->last->loads[i]) : 0;
+    return level->offsets[i] + kept_s + work.latency_s;
+}
+
+static bool takes_part(const struct levelling *level, int64_t i)
+{
+    return level->last->loads[i] > 0;
+}
+
+/* sum over i of (end - busy_i) / rw_i = what is to be shared. */
+static double common_end(const struct levelling *level, int64_t count)
+{
+    double left = level->last->total, speed = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!takes_part(level, i))
+            continue;
+        left += busy_before(level, i) / level_rate(level, i);
+        if (i < level->twice)
+            left -= level->last->loads[i];
+        speed += 1 / level_rate(level, i);
+    }
+    return left / speed;
+}
+
+/* Z of the first `count` workers; true when none is negative. */
+static bool level_fill(const struct levelling *level, int64_t count, double *z)
+{
+    const double end_s = common_end(level, count);
+    bool good = true;
+    for (int64_t i = 0; i < level->lineup->count; i++) {
+        z[i] = 0;
+        if (i < count && takes_part(level, i))
+            z[i] = (end_s - busy_before(level, i)) / level_rate(level, i);
+        good = good && z[i] >= 0;
+    }
+    return good;
+}
+
+/* Ordinary loads and Z into the two rounds, the Z in packages that exist. */
+static bool level_split(const struct levelling *level, double *z, double *round, double *auxiliary,
+                        bool *starved)
+{
+    double total = level->last->total;
+    for (int64_t i = 0; i < level->twice; i++)
+        total -= level->last->loads[i];
+    if (!discretise(level->lineup, z, level->lineup->count, total, starved))
+        return false;
+    for (int64_t i = 0; i < level->lineup->count; i++) {
+        round[i] = i < level->twice ? level->last->loads[i] : z[i];
+        auxiliary[i] = i < level->twice ? z[i] : 0;
+    }
+    return true;
+}
+
+/* The largest m with all Z >= 0: Z falls as m grows, so halving finds it. */
+static void level_search(struct levelling *level, int64_t used, double *z)
+{
+    int64_t good = 0, bad = used + 1;
+    while (bad - good > 1) {
+        level->twice = good + (bad - good) / 2;
+        if (level_fill(level, used, z))
+            good = level->twice;
+        else
+            bad = level->twice;
+    }
+    level->twice = good;
+}
+
+static int64_t used_count(const struct lineup *lineup, const double *loads)
+{
+    int64_t used = lineup->count;
+    while (used > 0 && !(loads[used - 1] > 0))
+        used--;
+    return used;
+}
+
+static void offsets_fill(const struct lineup *lineup, const struct last_round *last,
+                         double *offsets)
+{
+    offsets[0] = 0;
+    for (int64_t i = 1; i < lineup->count; i++)
+        offsets[i] = offsets[i - 1] + (last->loads[i] > 0 ? last->delays[i] - last->result_s : 0);
+}
+
+bool last_round_make(const struct lineup *lineup, const struct last_round *last, double *round,
+                     double *auxiliary, bool *starved)
+{
+    const size_t size = (size_t)lineup->count * sizeof(double);
+    double *offsets = malloc(size), *z = malloc(size);
+    int64_t used = used_count(lineup, last->loads);
+    bool good = offsets != NULL && z != NULL && used > 0;
+    *starved = *starved || offsets == NULL || z == NULL;
+    if (good) {
+        struct levelling level = {lineup, last, offsets, 0};
+        offsets_fill(lineup, last, offsets);
+        level_search(&level, used, z);
+        while (!level_fill(&level, used, z) && used > 1)
+            used -= (used + 15) / 16; /* too little for all: the latest start goes first */
+        for (int64_t i = 0; i < lineup->count; i++)
+            z[i] = fmax(z[i], 0);
+        good = level_split(&level, z, round, auxiliary, starved);
+        if (!good && level.twice > 0) {
+            level.twice = 0;
+            level_fill(&level, used, z);
+            for (int64_t i = 0; i < lineup->count; i++)
+                z[i] = fmax(z[i], 0);
+            good = level_split(&level, z, round, auxiliary, starved);
+        }
+    }
+    free(offsets);
+    free(z);
+    return good;
+}

@@ -1,0 +1,209 @@
+/*
+ * The optimal plan for a given order, worker set and number of rounds, by linear programming, and a
+ * search over the three. Ours; the program is in optimal_lp.c.
+ *
+ * The search starts from the other schedulers' plans and walks to better neighbours; whole loads
+ * come from largest remainders over all packages and from local improvement. What it may cost is
+ * counted in sizes of programs, not in seconds, so that the same request gives the same plan.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/schedulers/contest.h"
+#include "planner/schedulers/discretise.h"
+#include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/polish.h"
+#include "planner/schedulers/schedulers.h"
+
+/* One point of the search. */
+struct point {
+    int64_t count, rounds;
+    double makespan_s; /* the program's value; HUGE_VAL where it has none */
+};
+
+struct walk {
+    struct contest *contest;
+    const struct lineup *lineup;
+    double effort; /* sum of squared packages still to be spent; the solver's time grows so */
+    struct point tried[256];
+    size_t tried_count;
+};
+
+enum { PACKAGES_MOST = 900, WALK_EFFORT = 1000000 };
+
+/* The program's loads as a candidate. */
+static void offer_loads(struct walk *walk, const struct point *point, double *loads)
+{
+    struct plan candidate;
+    if (!discretise(walk->lineup, loads, point->count * point->rounds,
+                    walk->contest->request->tasks, &walk->contest->starved))
+        return;
+    candidate_open(walk->contest, &candidate, walk->lineup, point->count);
+    for (int64_t r = 0; r < point->rounds; r++)
+        candidate_round(walk->contest, &candidate, 1, loads + r * point->count);
+    contest_offer(walk->contest, &candidate);
+}
+
+static void point_solve(struct walk *walk, struct point *point)
+{
+    const struct schedule_request *request = walk->contest->request;
+    const double packages = (double)(point->count * point->rounds);
+    const struct optimal_lp lp = {.lineup = walk->lineup,
+                                  .count = point->count,
+                                  .rounds = point->rounds,
+                                  .buffers = request->platform->buffers,
+                                  .tasks = request->tasks};
+    point->makespan_s = HUGE_VAL;
+    /* Programs of a few packages are not free either. */
+    walk->effort -= packages * packages + 1000;
+    double *loads = malloc((size_t)packages * sizeof *loads);
+    if (loads == NULL)
+        walk->contest->starved = true;
+    else if (optimal_lp_solve(&lp, loads, &point->makespan_s, &walk->contest->starved))
+        offer_loads(walk, point, loads);
+    free(loads);
+}
+
+/* The value at a point, from memory where it has been tried. */
+static struct point walk_try(struct walk *walk, int64_t count, int64_t rounds)
+{
+    struct point point = {count, rounds, HUGE_VAL};
+    for (size_t k = 0; k < walk->tried_count; k++)
+        if (walk->tried[k].count == count && walk->tried[k].rounds == rounds)
+            return walk->tried[k];
+    const double packages = (double)count * (double)rounds;
+    const bool fits = count >= 1 && count <= walk->lineup->count && rounds >= 1 &&
+                      packages <= PACKAGES_MOST && packages * packages <= walk->effort &&
+                      packages * walk->lineup->greatest >= walk->contest->request->tasks;
+    if (!fits || walk->contest->starved ||
+        walk->tried_count == sizeof walk->tried / sizeof walk->tried[0])
+        return point;
+    point_solve(walk, &point);
+    walk->tried[walk->tried_count++] = point;
+    return point;
+}
+
+/* Go on in one direction as long as it wins. */
+static struct point walk_along(struct walk *walk, struct point best, int64_t count, int64_t rounds)
+{
+    for (;;) {
+        const struct point next = walk_try(walk, best.count + count, best.rounds + rounds);
+        if (!(next.makespan_s < best.makespan_s))
+            return best;
+        best = next;
+    }
+}
+
+static int64_t step_of(int64_t value, int64_t part)
+{
+    return value / part > 1 ? value / part : 1;
+}
+
+/* Coarse steps first, then single ones in all eight directions. */
+static void walk_from(struct walk *walk, int64_t count, int64_t rounds)
+{
+    struct point best = walk_try(walk, count, rounds), before;
+    for (int64_t part = 4; part <= 64; part *= 4)
+        do {
+            const int64_t far = step_of(best.count, 2 * part), long_ = step_of(best.rounds, part);
+            before = best;
+            best = walk_along(walk, best, 0, long_);
+            best = walk_along(walk, best, 0, -long_);
+            best = walk_along(walk, best, far, 0);
+            best = walk_along(walk, best, -far, 0);
+            best = walk_along(walk, best, far, -long_);
+            best = walk_along(walk, best, -far, long_);
+        } while (best.makespan_s < before.makespan_s);
+}
+
+/* Where walks begin: the shapes of the other schedulers' plans, best first. */
+struct starts {
+    struct point points[16];
+    size_t count;
+};
+
+static void starts_add(struct starts *starts, struct point point)
+{
+    size_t place = starts->count;
+    if (starts->count == sizeof starts->points / sizeof starts->points[0])
+        return;
+    for (; place > 0 && point.makespan_s < starts->points[place - 1].makespan_s; place--)
+        starts->points[place] = starts->points[place - 1];
+    starts->points[place] = point;
+    starts->count++;
+}
+
+static struct point plan_shape(const struct plan *plan)
+{
+    struct point shape = {plan->worker_count, plan_rounds_total(plan), plan->predicted.makespan_s};
+    if (shape.rounds > PACKAGES_MOST / shape.count)
+        shape.rounds = PACKAGES_MOST / shape.count;
+    return shape;
+}
+
+/* Every other scheduler's plan is a candidate and the start of a walk. */
+static bool starts_make(struct contest *contest, struct starts *starts, struct failure *failure)
+{
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct plan plan = {.kernel = NULL};
+        struct failure refused = FAILURE_INIT;
+        if (list[i].make == optimal_make)
+            continue;
+        if (list[i].make(contest->request, &plan, &refused)) {
+            starts_add(starts, plan_shape(&plan));
+            free(plan.scheduler);
+            plan.scheduler = NULL;
+            contest_offer(contest, &plan);
+        } else if (refused.code != FAILURE_INFEASIBLE) {
+            return failure_set(failure, refused.code, "%s", refused.text);
+        }
+    }
+    return true;
+}
+
+static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
+{
+    const struct starts *starts = context;
+    const double windows = (double)contest->request->platform->window_count;
+    double effort = WALK_EFFORT / (windows * (lineup->equal ? 1 : LINEUP_ORDERS));
+    struct walk walk = {.contest = contest, .lineup = lineup};
+    for (size_t k = 0; k < starts->count; k++) {
+        /* Half of what is left for the best start, and so on. */
+        effort += walk.effort;
+        walk.effort = k + 1 < starts->count ? effort / 2 : effort;
+        effort -= walk.effort;
+        walk_from(&walk, starts->points[k].count, starts->points[k].rounds);
+    }
+    return false;
+}
+
+bool optimal_make(const struct schedule_request *request, struct plan *plan,
+                  struct failure *failure)
+{
+    struct contest contest;
+    struct starts starts = {.count = 0};
+    if (!optimal_lp_available())
+        return failure_set(failure, FAILURE_INFEASIBLE,
+                           "optimal does not apply: this build has no linear programming, install "
+                           "coinor-libclp-dev and build again");
+    if (request->platform->worker_count > PACKAGES_MOST)
+        return failure_set(failure, FAILURE_INFEASIBLE,
+                           "optimal does not apply: its programs hold %d packages, which is less "
+                           "than one for each of the %lld workers",
+                           (int)PACKAGES_MOST, (long long)request->platform->worker_count);
+    if (!contest_init(&contest, request, failure))
+        return false;
+    if (!starts_make(&contest, &starts, failure)) {
+        contest_release(&contest);
+        return false;
+    }
+    contest_visit(&contest, LINEUP_EVERY_ORDER, visit_lineup, &starts);
+    contest_grant(&contest, 1);
+    contest_polish(&contest);
+    return contest_finish(&contest, "optimal",
+                          "no package size of the profile's windows adds up to the tasks", plan,
+                          failure);
+}

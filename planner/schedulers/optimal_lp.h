@@ -1,0 +1,33 @@
+/*
+ * The linear program of a fixed sequence of packages: all loads of `rounds` rounds over the first
+ * `count` workers of a lineup, least makespan under the event semantics of the simulation.
+ *
+ * Every time is a maximum of sums of earlier times, loads and latencies, and the makespan grows
+ * with each of them; so "not before" constraints and a minimised makespan give exactly the earliest
+ * times. Port times are variables of their own, each tied to its predecessor, so that the program
+ * stays sparse: about four rows and twelve numbers a package, however many packages there are.
+ */
+#ifndef PLANNER_SCHEDULERS_OPTIMAL_LP_H
+#define PLANNER_SCHEDULERS_OPTIMAL_LP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/schedulers/lineup.h"
+
+struct optimal_lp {
+    const struct lineup *lineup;
+    int64_t count, rounds;
+    int buffers; /* B */
+    double tasks;
+};
+
+/* Whether this build has the solver. */
+bool optimal_lp_available(void);
+/* loads[round * count + worker], core tasks, not whole; *makespan_s is the program's value, a lower
+ * bound for all plans with these packages in this order. False: no solution within the effort, or
+ * memory ended, which sets *starved (left alone otherwise). */
+bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s,
+                      bool *starved);
+
+#endif

@@ -1,0 +1,257 @@
+#include "planner/schedulers/period.h"
+
+#include <math.h>
+
+/* The load that takes `time_s`. */
+static double cost_inverse(struct cost cost, double time_s)
+{
+    return (time_s - cost.latency_s) / rate_of(cost);
+}
+
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+double period_load(const struct lineup_worker *worker, double period_s, double greatest)
+{
+    return lesser(cost_inverse(worker->work, period_s), greatest);
+}
+
+double period_production(const struct lineup *lineup, double period_s, double *loads)
+{
+    const double least = lineup_least(lineup);
+    double left_s = period_s, production = 0;
+    int64_t i = 0;
+    for (; i < lineup->count && left_s > 0; i++) {
+        const struct lineup_worker *worker = &lineup->workers[i];
+        const double full = period_load(worker, period_s, lineup->greatest);
+        loads[i] = lesser(full, cost_inverse(worker->feed, left_s));
+        if (loads[i] < least) {
+            loads[i] = 0;
+            if (lineup->equal)
+                left_s = 0; /* nor does it suffice for any other */
+            continue;
+        }
+        production += loads[i];
+        left_s = loads[i] < full ? 0 : left_s - cost_of(worker->feed, loads[i]);
+    }
+    for (; i < lineup->count; i++)
+        loads[i] = 0;
+    return production;
+}
+
+/* A period in which every worker can have the window's greatest package. */
+static double period_longest(const struct lineup *lineup)
+{
+    double work_s = 0, feed_s = 0;
+    for (int64_t i = 0; i < lineup->count; i++) {
+        work_s = fmax(work_s, cost_of(lineup->workers[i].work, lineup->greatest));
+        feed_s += cost_of(lineup->workers[i].feed, lineup->greatest);
+    }
+    return fmax(work_s, feed_s) * (1 + 1e-9);
+}
+
+bool period_for_production(const struct lineup *lineup, double tasks, double *period_s,
+                           double *loads)
+{
+    enum { HALVINGS = 100 };
+    double low_s = 0, high_s = period_longest(lineup);
+    if (period_production(lineup, high_s, loads) < tasks)
+        return false;
+    for (int step = 0; step < HALVINGS; step++) {
+        const double middle_s = 0.5 * (low_s + high_s);
+        if (middle_s <= low_s || middle_s >= high_s)
+            break;
+        if (period_production(lineup, middle_s, loads) < tasks)
+            low_s = middle_s;
+        else
+            high_s = middle_s;
+    }
+    *period_s = high_s;
+    period_production(lineup, high_s, loads);
+    return true;
+}
+
+bool period_for_perfect(const struct lineup *lineup, int64_t count, double tasks, double *period_s,
+                        double *loads)
+{
+    double a = 0, b = 0, feed_s = 0;
+    for (int64_t i = 0; i < count; i++) {
+        a += 1 / rate_of(lineup->workers[i].work);
+        b += lineup->workers[i].work.latency_s / rate_of(lineup->workers[i].work);
+    }
+    const double made_s = (tasks + b) / a;
+    for (int64_t i = 0; i < count; i++) {
+        loads[i] = cost_inverse(lineup->workers[i].work, made_s);
+        if (loads[i] < lineup_least(lineup) || loads[i] > lineup->greatest)
+            return false;
+        feed_s += cost_of(lineup->workers[i].feed, loads[i]);
+    }
+    for (int64_t i = count; i < lineup->count; i++)
+        loads[i] = 0;
+    *period_s = made_s;
+    return feed_s <= made_s * (1 + 1e-9);
+}
+
+/* Running sums over the first workers of the order. */
+struct period_sums {
+    double speed;         /* sum 1 / rw */
+    double latency;       /* sum RW / rw */
+    double feed_share;    /* A_i = sum h / rw */
+    double feed_latency;  /* sum H */
+    double feed_overhead; /* sum h RW / rw */
+    double slowest_s;     /* max RW: a period must be longer */
+};
+
+static void sums_add(struct period_sums *sums, const struct lineup_worker *worker)
+{
+    const double rw = rate_of(worker->work);
+    sums->speed += 1 / rw;
+    sums->latency += worker->work.latency_s / rw;
+    sums->feed_share += worker->feed.s_per_task / rw;
+    sums->feed_latency += worker->feed.latency_s;
+    sums->feed_overhead += worker->feed.s_per_task * worker->work.latency_s / rw;
+    sums->slowest_s = fmax(sums->slowest_s, worker->work.latency_s);
+}
+
+/* The first package's delay per task of worker 1: e + g_1, without counting a time twice where the
+ * master is the port. */
+static struct cost first_delay(const struct lineup *lineup)
+{
+    return cost_sum(lineup->master, lineup->workers[0].link);
+}
+
+/* One family of periods: `full` workers and perhaps a partial one do a T - b tasks in T. */
+struct family {
+    const struct lineup *lineup;
+    double tasks;
+    double a, b;
+    double shortest_s, longest_s; /* T for which the family stands */
+    struct period period;         /* full and partial are set */
+};
+
+/* The best so far, sorted. */
+struct podium {
+    struct period *best;
+    int count, most;
+};
+
+static void podium_add(struct podium *podium, const struct period *made)
+{
+    int place = podium->count < podium->most ? podium->count++ : podium->most;
+    for (; place > 0 && made->makespan_s < podium->best[place - 1].makespan_s; place--)
+        if (place < podium->most)
+            podium->best[place] = podium->best[place - 1];
+    if (place < podium->most)
+        podium->best[place] = *made;
+}
+
+/* nu = X / (a T - b) at T = (1/a) sqrt(b rw_1 X / (rw_1 / 2 + e + g_1)) + b / a. */
+static double stationary_rounds(const struct family *family)
+{
+    const double rw = rate_of(family->lineup->workers[0].work);
+    const double weight = 0.5 * rw + first_delay(family->lineup).s_per_task;
+    const double T =
+        (sqrt(fmax(family->b, 0) * rw * family->tasks / weight) + family->b) / family->a;
+    const double per_round =
+        family->a * fmin(fmax(T, family->shortest_s), family->longest_s) - family->b;
+    return per_round > 0 ? family->tasks / per_round : HUGE_VAL;
+}
+
+/* The family at N rounds, when it stands there. */
+static void family_try(struct family *family, double rounds, struct podium *podium)
+{
+    struct period made = family->period;
+    made.rounds = rounds;
+    made.period_s = (family->tasks / rounds + family->b) / family->a;
+    const double slack_s = 1e-9 * made.period_s;
+    if (made.period_s < family->shortest_s - slack_s || made.period_s > family->longest_s + slack_s)
+        return;
+    const double first = cost_inverse(family->lineup->workers[0].work, made.period_s);
+    made.makespan_s = (rounds + 0.5) * made.period_s + cost_of(first_delay(family->lineup), first);
+    podium_add(podium, &made);
+}
+
+static void family_add(struct family *family, struct podium *podium)
+{
+    const struct lineup *lineup = family->lineup;
+    const struct period *period = &family->period;
+    if (!(family->a > 0) || !(family->shortest_s <= family->longest_s))
+        return;
+    const double packages = (double)(period->full + (period->partial ? 1 : 0));
+    const double fewest = fmax(ceil(family->tasks / (packages * lineup->greatest)), 1);
+    const double most = fmax(floor(family->tasks / (packages * lineup->least)), fewest);
+    const double nu = stationary_rounds(family);
+    const double low = fmin(fmax(floor(nu), fewest), most);
+    family_try(family, low, podium);
+    if (low < most && ceil(nu) > low)
+        family_try(family, low + 1, podium);
+}
+
+/* Theorem 12: i full workers, worker i + 1 partial: 0 < Y_{i+1}, (r + w)(Y_{i+1}) <= T. */
+static void partial_add(const struct lineup *lineup, double tasks, const struct period_sums *sums,
+                        int64_t full, struct podium *podium)
+{
+    const struct lineup_worker *next = &lineup->workers[full];
+    const double h = rate_of(next->feed), rw = rate_of(next->work);
+    const double share = sums->feed_share, overhead = sums->feed_latency - sums->feed_overhead;
+    struct family family = {.lineup = lineup,
+                            .tasks = tasks,
+                            .a = sums->speed + (1 - share) / h,
+                            .b = sums->latency + (overhead + next->feed.latency_s) / h,
+                            .shortest_s = sums->slowest_s,
+                            .longest_s = HUGE_VAL,
+                            .period = {.full = full, .partial = true}};
+    /* Y_{i+1} > 0: (1 - share) T > overhead + H. */
+    const double started_s = (overhead + next->feed.latency_s) / (1 - share);
+    if (share < 1)
+        family.shortest_s = fmax(family.shortest_s, started_s);
+    else
+        family.longest_s = fmin(family.longest_s, started_s);
+    /* RW + rw ((1 - share) T - overhead - H) / h <= T, linear in T. */
+    const double slope = rw * (1 - share) / h - 1;
+    const double filled_s =
+        (rw * (overhead + next->feed.latency_s) / h - next->work.latency_s) / slope;
+    if (slope > 0)
+        family.longest_s = fmin(family.longest_s, filled_s);
+    else
+        family.shortest_s = fmax(family.shortest_s, filled_s);
+    family_add(&family, podium);
+}
+
+/* Theorem 13: the first `full` workers without a gap, T not below T_i. */
+static void full_add(const struct lineup *lineup, double tasks, const struct period_sums *sums,
+                     int64_t full, struct podium *podium)
+{
+    const double overhead = sums->feed_latency - sums->feed_overhead;
+    struct family family = {.lineup = lineup,
+                            .tasks = tasks,
+                            .a = sums->speed,
+                            .b = sums->latency,
+                            .shortest_s = sums->slowest_s,
+                            .longest_s = HUGE_VAL,
+                            .period = {.full = full}};
+    if (sums->feed_share < 1)
+        family.shortest_s = fmax(family.shortest_s, overhead / (1 - sums->feed_share));
+    else if (sums->feed_share > 1)
+        family.longest_s = fmax(overhead, 0) > 0 ? 0 : overhead / (1 - sums->feed_share);
+    else if (overhead > 0)
+        return; /* never fed, however long the period (Theorem 5) */
+    family_add(&family, podium);
+}
+
+int period_list(const struct lineup *lineup, double tasks, enum period_goal goal,
+                struct period *best, int most)
+{
+    struct podium podium = {best, 0, most};
+    struct period_sums sums = {0};
+    for (int64_t i = 0; i < lineup->count; i++) {
+        if (goal == PERIOD_PRODUCTION)
+            partial_add(lineup, tasks, &sums, i, &podium);
+        sums_add(&sums, &lineup->workers[i]);
+        if (goal == PERIOD_UTILIZATION || i == lineup->count - 1)
+            full_add(lineup, tasks, &sums, i + 1, &podium);
+    }
+    return podium.count;
+}

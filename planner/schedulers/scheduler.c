@@ -1,0 +1,121 @@
+#include "planner/schedulers/scheduler.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "planner/schedulers/bound.h"
+#include "planner/schedulers/schedulers.h"
+#include "planner/simulate/simulate.h"
+
+static const struct scheduler table[] = {
+    {"scow-mp", "SCOW, maximal production: periodic rounds, the port never rests", scow_mp_make},
+    {"scow-pwu", "SCOW, perfect utilization: periodic rounds, the workers never rest",
+     scow_pwu_make},
+    {"periodic", "the linear model's steady state, with all latencies in every period",
+     periodic_make},
+    {"umr", "uniform multi-round: growing rounds without gaps", umr_make},
+    {"umr2", "multi-round with resource selection: growing or shrinking rounds", umr2_make},
+    {"umr-scow", "a ramp of uniform rounds, then SCOW", umr_scow_make},
+    {"mi", "multi-installment: the linear model's rounds", multi_installment_make},
+    {"single", "one package per worker, all ending together", single_round_make},
+    {"static", "one package per worker, proportional to its speed", static_split_make},
+    {"optimal", "linear programming over all loads, orders, workers and rounds", optimal_make},
+};
+
+const struct scheduler *scheduler_list(size_t *count)
+{
+    *count = sizeof table / sizeof table[0];
+    return table;
+}
+
+const struct scheduler *scheduler_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return &table[i];
+    return NULL;
+}
+
+bool schedule_auto(const struct schedule_request *request, struct plan *plan,
+                   struct failure *failure)
+{
+    struct plan best = {.kernel = NULL};
+    struct failure first = FAILURE_INIT;
+    bool found = false;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct plan made = {.kernel = NULL};
+        struct failure refused = FAILURE_INIT;
+        if (!table[i].make(request, &made, &refused)) {
+            if (refused.code == FAILURE_INFEASIBLE) {
+                failure_set(&first, refused.code, "%s", refused.text);
+                continue;
+            }
+            plan_release(&best);
+            return failure_set(failure, refused.code, "%s", refused.text);
+        }
+        if (!found || made.predicted.makespan_s < best.predicted.makespan_s) {
+            plan_release(&best);
+            best = made;
+        } else {
+            plan_release(&made);
+        }
+        found = true;
+    }
+    if (!found)
+        return failure_set(failure, first.code, "no scheduler has a plan (%s)", first.text);
+    *plan = best;
+    return true;
+}
+
+/* T = max(R, L, C) of one round: master time, link time, longest worker time. */
+static double round_period(const struct platform *platform, const struct plan *plan,
+                           const double *loads)
+{
+    double master_s = 0, link_s = 0, work_s = 0;
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        const struct platform_window *window = platform_find(platform, loads[k]);
+        if (!(loads[k] > 0) || window == NULL)
+            continue;
+        const struct platform_class *class = platform_worker(window, plan->workers[k]);
+        master_s += cost_of(cost_sum(window->envelope, window->send), loads[k]);
+        link_s += cost_of(class->link, loads[k]);
+        work_s =
+            fmax(work_s, cost_of(class->receive, loads[k]) + cost_of(class->compute, loads[k]) +
+                             cost_of(class->output, loads[k]));
+    }
+    return fmax(fmax(master_s, link_s), work_s);
+}
+
+/* The round that the plan repeats most. */
+static double plan_period(const struct platform *platform, const struct plan *plan)
+{
+    size_t most = 0;
+    for (size_t r = 1; r < plan->round_count; r++)
+        if (plan->rounds[r].repeat > plan->rounds[most].repeat)
+            most = r;
+    return plan->round_count == 0 ? 0 : round_period(platform, plan, plan->rounds[most].loads);
+}
+
+bool schedule_predict(const struct platform *platform, struct plan *plan, struct failure *failure)
+{
+    struct simulation simulation;
+    if (!simulate_plan(platform, plan, NULL, &simulation, failure))
+        return false;
+    const double makespan_s = simulation.makespan_s;
+    const double bound_s = bound_makespan(platform, plan->tasks, plan->real_valued);
+    if (bound_s < 0)
+        return failure_memory(failure, "planning");
+    const double network_s = fmax(simulation.port_busy_s, simulation.master_busy_s);
+    const double workers_s = makespan_s * (double)simulation.workers_used;
+    plan->predicted = (struct plan_prediction){
+        .known = true,
+        .makespan_s = makespan_s,
+        .period_s = plan_period(platform, plan),
+        .worker_utilization = workers_s > 0 ? simulation.worker_busy_s / workers_s : 0,
+        .network_utilization = makespan_s > 0 ? fmin(network_s / makespan_s, 1) : 0,
+        .lower_bound_s = bound_s,
+        .gap = bound_s > 0 ? makespan_s / bound_s - 1 : 0,
+        .output_s = simulation.output_s,
+    };
+    return true;
+}

@@ -1,0 +1,37 @@
+# The schedulers of the planner: one file each, and the mathematics that they share.
+target_sources(scow-planner PRIVATE
+    schedulers/contest.c
+    schedulers/cover.c
+    schedulers/discretise.c
+    schedulers/last_round.c
+    schedulers/level.c
+    schedulers/lineup.c
+    schedulers/multi_installment.c
+    schedulers/multi_round.c
+    schedulers/optimal.c
+    schedulers/period.c
+    schedulers/periodic.c
+    schedulers/polish.c
+    schedulers/ramp_down.c
+    schedulers/scheduler.c
+    schedulers/scow.c
+    schedulers/scow_exact.c
+    schedulers/scow_mp.c
+    schedulers/scow_pwu.c
+    schedulers/single_round.c
+    schedulers/static_split.c
+    schedulers/steady.c
+    schedulers/umr.c
+    schedulers/umr2.c
+    schedulers/umr_scow.c
+    simulate/rehearse.c)
+
+# COIN-OR Clp (EPL-2.0, weak copyleft). Without it everything but `optimal` works.
+pkg_check_modules(CLP IMPORTED_TARGET clp)
+if(CLP_FOUND)
+    target_sources(scow-planner PRIVATE schedulers/optimal_lp.c)
+    target_link_libraries(scow-planner PRIVATE PkgConfig::CLP)
+else()
+    message(STATUS "no Clp (coinor-libclp-dev): `optimal` will not apply")
+    target_sources(scow-planner PRIVATE schedulers/optimal_lp_none.c)
+endif()

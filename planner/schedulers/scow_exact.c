@@ -1,0 +1,178 @@
+#include "planner/schedulers/scow_exact.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/schedulers/period.h"
+
+enum { NODES_MOST = 20000 };
+
+/* A worker as the knapsack sees it. */
+struct item {
+    int64_t place; /* in the lineup */
+    double full;   /* Y(T) */
+    double latency_s, s_per_task;
+    double spread; /* s_per_task with the latency spread over a full load: the least it can be */
+};
+
+struct branching {
+    const struct lineup *lineup;
+    struct item *items; /* owned, by increasing spread, the order of decision */
+    int64_t *cheapest;  /* owned, items by increasing s_per_task */
+    int64_t count;      /* workers whose full load is at least the least package */
+    bool *chosen;       /* owned, per item, of the branch at hand */
+    bool *best_chosen;  /* owned */
+    double best;
+    double period_s;
+    int64_t nodes;
+};
+
+static int item_compare(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (x->spread < y->spread || x->spread > y->spread)
+        return x->spread < y->spread ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static bool branching_alloc(struct branching *branching)
+{
+    const size_t count = (size_t)branching->lineup->count;
+    branching->items = malloc(count * sizeof *branching->items);
+    branching->cheapest = malloc(count * sizeof *branching->cheapest);
+    branching->chosen = calloc(count, sizeof *branching->chosen);
+    branching->best_chosen = calloc(count, sizeof *branching->best_chosen);
+    return branching->items != NULL && branching->cheapest != NULL && branching->chosen != NULL &&
+           branching->best_chosen != NULL;
+}
+
+/* Insertion is quick enough: what takes time here is the branching. */
+static void cheapest_fill(struct branching *branching)
+{
+    const struct item *items = branching->items;
+    for (int64_t k = 0; k < branching->count; k++) {
+        int64_t place = k;
+        for (; place > 0 && items[branching->cheapest[place - 1]].s_per_task > items[k].s_per_task;
+             place--)
+            branching->cheapest[place] = branching->cheapest[place - 1];
+        branching->cheapest[place] = k;
+    }
+}
+
+static bool branching_open(struct branching *branching, const struct lineup *lineup,
+                           double period_s)
+{
+    *branching = (struct branching){.lineup = lineup, .period_s = period_s};
+    if (!branching_alloc(branching))
+        return false;
+    for (int64_t i = 0; i < lineup->count; i++) {
+        const struct cost feed = lineup->workers[i].feed;
+        const double full = period_load(&lineup->workers[i], period_s, lineup->greatest);
+        if (full < lineup_least(lineup))
+            continue;
+        struct item *item = &branching->items[branching->count++];
+        *item = (struct item){i, full, feed.latency_s, rate_of(feed), 0};
+        item->spread = item->s_per_task + item->latency_s / full;
+    }
+    qsort(branching->items, (size_t)branching->count, sizeof *branching->items, item_compare);
+    cheapest_fill(branching);
+    return true;
+}
+
+static void branching_close(struct branching *branching)
+{
+    free(branching->items);
+    free(branching->cheapest);
+    free(branching->chosen);
+    free(branching->best_chosen);
+}
+
+/* Put as much of an item as goes into what is left of the port's time. */
+static double item_take(double full, double s_per_task, double *left_s)
+{
+    const double load = fmin(full, fmax(*left_s, 0) / s_per_task);
+    *left_s -= load * s_per_task;
+    return load;
+}
+
+/* The linear relaxation: items before `depth` are decided, their latencies `latency_s` are paid;
+ * the others cost their spread rate. A merge of both orders is the fractional knapsack. */
+static double bound_of(const struct branching *branching, int64_t depth, double latency_s)
+{
+    double left_s = branching->period_s - latency_s, tasks = 0;
+    int64_t next = depth; /* of the undecided ones */
+    for (int64_t k = 0; k < branching->count && left_s > 0; k++) {
+        const int64_t at = branching->cheapest[k];
+        if (at >= depth || !branching->chosen[at])
+            continue;
+        const struct item *item = &branching->items[at];
+        for (; next < branching->count && branching->items[next].spread < item->s_per_task; next++)
+            tasks += item_take(branching->items[next].full, branching->items[next].spread, &left_s);
+        tasks += item_take(item->full, item->s_per_task, &left_s);
+    }
+    for (; next < branching->count && left_s > 0; next++)
+        tasks += item_take(branching->items[next].full, branching->items[next].spread, &left_s);
+    return tasks;
+}
+
+static void branch(struct branching *branching, int64_t depth, double latency_s)
+{
+    if (branching->nodes >= NODES_MOST || latency_s > branching->period_s)
+        return;
+    branching->nodes++;
+    if (bound_of(branching, depth, latency_s) <= branching->best * (1 + 1e-12))
+        return;
+    if (depth == branching->count) {
+        branching->best = bound_of(branching, depth, latency_s); /* nothing is relaxed here */
+        memcpy(branching->best_chosen, branching->chosen,
+               (size_t)branching->count * sizeof *branching->chosen);
+        return;
+    }
+    branching->chosen[depth] = true;
+    branch(branching, depth + 1, latency_s + branching->items[depth].latency_s);
+    branching->chosen[depth] = false;
+    branch(branching, depth + 1, latency_s);
+}
+
+/* The loads of the best set; a package below the least one is left out. */
+static double best_loads(const struct branching *branching, double *loads)
+{
+    double left_s = branching->period_s, tasks = 0;
+    memset(loads, 0, (size_t)branching->lineup->count * sizeof *loads);
+    for (int64_t k = 0; k < branching->count; k++)
+        if (branching->best_chosen[k])
+            left_s -= branching->items[k].latency_s;
+    for (int64_t k = 0; k < branching->count && left_s > 0; k++) {
+        const int64_t at = branching->cheapest[k];
+        const struct item *item = &branching->items[at];
+        if (!branching->best_chosen[at] ||
+            fmin(item->full, left_s / item->s_per_task) < lineup_least(branching->lineup))
+            continue;
+        loads[item->place] = item_take(item->full, item->s_per_task, &left_s);
+        tasks += loads[item->place];
+    }
+    return tasks;
+}
+
+double scow_exact_production(const struct lineup *lineup, double period_s, double *loads,
+                             bool *proven)
+{
+    struct branching branching;
+    const double greedy = period_production(lineup, period_s, loads);
+    double made = -1;
+    if (branching_open(&branching, lineup, period_s)) {
+        double *tried = malloc((size_t)lineup->count * sizeof *tried);
+        branch(&branching, 0, 0);
+        if (tried != NULL) {
+            made = best_loads(&branching, tried);
+            if (made > greedy)
+                memcpy(loads, tried, (size_t)lineup->count * sizeof *tried);
+            made = fmax(made, greedy);
+        }
+        free(tried);
+        *proven = branching.nodes < NODES_MOST;
+    }
+    branching_close(&branching);
+    return made;
+}

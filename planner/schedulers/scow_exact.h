@@ -1,0 +1,22 @@
+/*
+ * The exact maximal production of one period (de la Torre (4.4)-(4.10), Theorem 3): which workers
+ * take part, and with how much.
+ *
+ * For a chosen set of workers the loads are a fractional knapsack with the latencies paid in
+ * advance; which set is a choice among 2^p. Branch and bound decides worker after worker, with the
+ * knapsack that pays no undecided latency as its bound.
+ */
+#ifndef PLANNER_SCHEDULERS_SCOW_EXACT_H
+#define PLANNER_SCHEDULERS_SCOW_EXACT_H
+
+#include <stdbool.h>
+
+#include "planner/schedulers/lineup.h"
+
+/* Fill loads[0..lineup->count) with the best loads for T and return their sum. *proven tells
+ * whether the search ended before its limit; what is returned is feasible in any case, and never
+ * below the greedy's. A negative value: memory ended. */
+double scow_exact_production(const struct lineup *lineup, double period_s, double *loads,
+                             bool *proven);
+
+#endif

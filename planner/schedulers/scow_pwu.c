@@ -1,0 +1,12 @@
+/*
+ * SCOW-PWU: least makespan under perfect utilization of the workers. They never rest; the port may.
+ * De la Torre, section 5.2.2, Theorem 13, with the exact constraint sum h_j(Y_j) <= T.
+ */
+#include "planner/schedulers/schedulers.h"
+#include "planner/schedulers/scow.h"
+
+bool scow_pwu_make(const struct schedule_request *request, struct plan *plan,
+                   struct failure *failure)
+{
+    return scow_make(request, PERIOD_UTILIZATION, "scow-pwu", plan, failure);
+}

@@ -1,0 +1,32 @@
+/*
+ * Rounds that repeat, then an adjusted last one: from the real loads of one period to candidate
+ * plans (de la Torre, sections 5.1 and 5.3).
+ */
+#ifndef PLANNER_SCHEDULERS_STEADY_H
+#define PLANNER_SCHEDULERS_STEADY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/schedulers/contest.h"
+
+struct steady {
+    struct contest *contest;
+    const struct lineup *lineup;
+    double tasks;  /* to be done by the repeating rounds and the last one */
+    double *loads; /* of one period, real; one per worker, as the arrays below */
+    double *plain; /* of one period as it is sent */
+    double *delays, *round, *auxiliary; /* scratch */
+    const double *ramp; /* borrowed; ramp_rounds x lineup->count loads sent before; may be NULL */
+    int64_t ramp_rounds;
+};
+
+/* For all of the request's tasks. False: memory ended (the contest knows). */
+bool steady_open(struct steady *steady, struct contest *contest, const struct lineup *lineup);
+void steady_close(struct steady *steady);
+/* Offer plans of about `rounds` rounds of steady->loads, discretised; period_s is their T. */
+void steady_offer(struct steady *steady, double period_s, double rounds);
+/* The same for the whole loads in steady->plain: as many rounds as fit, and one fewer. */
+void steady_offer_whole(struct steady *steady, double period_s);
+
+#endif

@@ -1,0 +1,319 @@
+#include "planner/simulate/rehearse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/simulate/star.h"
+
+/* Costs of one window, by worker: a class look-up per package would cost more than the package. */
+struct stage_window {
+    double least, greatest;
+    struct cost master;
+    struct cost *link, *work, *output; /* owned; work holds the output */
+};
+
+/* One place of a round: a worker with its package, and when it last happened. */
+struct place {
+    double master_s, link_s, work_s;  /* of this round's package; link_s < 0: no package */
+    double output_s;                  /* part of work_s */
+    double first_s, free_s;           /* the worker starts its first, and has done everything */
+    double sent_s, start_s;           /* port and worker start the last package */
+    double sent_step_s, start_step_s; /* by how much they moved in the last round */
+    int64_t packages;
+};
+
+struct rehearsal {
+    const struct platform *platform;
+    struct stage_window *windows; /* owned */
+    struct place *places;         /* owned, one per worker */
+    double *starts;               /* owned, B per place: when package number n % B was started */
+    double master_s, port_s;
+    int64_t steady; /* rounds since the last change of regime */
+    int64_t effort;
+};
+
+static bool window_load(struct stage_window *stage, const struct platform_window *window,
+                        int64_t workers)
+{
+    stage->least = (double)window->least;
+    stage->greatest = (double)window->greatest;
+    stage->master = cost_sum(window->envelope, window->send);
+    stage->link = malloc((size_t)workers * sizeof *stage->link);
+    stage->work = malloc((size_t)workers * sizeof *stage->work);
+    stage->output = malloc((size_t)workers * sizeof *stage->output);
+    if (stage->link == NULL || stage->work == NULL || stage->output == NULL)
+        return false;
+    for (int64_t c = 0; c < window->class_count; c++) {
+        const struct platform_class *class = &window->classes[c];
+        for (int64_t i = class->first; i < class->first + class->count && i < workers; i++) {
+            stage->link[i] = class->link;
+            stage->output[i] = class->output;
+            stage->work[i] = platform_class_work(class);
+        }
+    }
+    return true;
+}
+
+struct rehearsal *rehearsal_new(const struct platform *platform)
+{
+    struct rehearsal *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    const size_t workers = (size_t)platform->worker_count;
+    made->platform = platform;
+    made->windows = calloc((size_t)platform->window_count, sizeof *made->windows);
+    made->places = calloc(workers, sizeof *made->places);
+    made->starts = calloc(workers * (size_t)platform->buffers, sizeof *made->starts);
+    bool good = made->windows != NULL && made->places != NULL && made->starts != NULL;
+    for (int64_t w = 0; good && w < platform->window_count; w++)
+        good = window_load(&made->windows[w], &platform->windows[w], platform->worker_count);
+    if (!good)
+        rehearsal_free(&made);
+    return made;
+}
+
+void rehearsal_free(struct rehearsal **rehearsal)
+{
+    struct rehearsal *gone = *rehearsal;
+    if (gone == NULL)
+        return;
+    for (int64_t w = 0; gone->windows != NULL && w < gone->platform->window_count; w++) {
+        free(gone->windows[w].link);
+        free(gone->windows[w].work);
+        free(gone->windows[w].output);
+    }
+    free(gone->windows);
+    free(gone->places);
+    free(gone->starts);
+    free(gone);
+    *rehearsal = NULL;
+}
+
+int64_t rehearsal_effort(const struct rehearsal *rehearsal)
+{
+    return rehearsal->effort;
+}
+
+/* As platform_find has it, fractional loads included. */
+static const struct stage_window *window_find(const struct rehearsal *rehearsal, double load)
+{
+    for (int64_t w = 0; w < rehearsal->platform->window_count; w++) {
+        const struct stage_window *window = &rehearsal->windows[w];
+        if (ceil(load) >= window->least && floor(load) <= window->greatest)
+            return window;
+    }
+    return NULL;
+}
+
+static bool round_load(struct rehearsal *rehearsal, const struct plan *plan, const double *loads)
+{
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        struct place *place = &rehearsal->places[k];
+        place->link_s = -1.0;
+        if (!(loads[k] > 0))
+            continue;
+        const struct stage_window *window = window_find(rehearsal, loads[k]);
+        if (window == NULL)
+            return false;
+        const int64_t worker = plan->workers[k];
+        place->master_s = cost_of(window->master, loads[k]);
+        place->link_s = cost_of(window->link[worker], loads[k]);
+        place->work_s = cost_of(window->work[worker], loads[k]);
+        place->output_s = cost_of(window->output[worker], loads[k]);
+    }
+    return true;
+}
+
+/* Rounding noise of a difference of two times of this size. */
+static double noise_of(double time_s)
+{
+    return 1e-14 * time_s;
+}
+
+/* One package (model.md section 1, event semantics). True when it moved as far as last round. */
+static bool place_play(struct rehearsal *rehearsal, struct place *place, double *starts)
+{
+    const int buffers = rehearsal->platform->buffers;
+    double *slot = &starts[place->packages % buffers];
+    rehearsal->master_s += place->master_s;
+    double sent_s = star_later(rehearsal->master_s, rehearsal->port_s);
+    if (place->packages >= buffers)
+        sent_s = star_later(sent_s, *slot);
+    rehearsal->port_s = sent_s + place->link_s;
+    const double start_s = star_later(rehearsal->port_s, place->free_s);
+    place->free_s = start_s + place->work_s;
+    *slot = start_s;
+    if (place->packages++ == 0)
+        place->first_s = start_s;
+    const double sent_step_s = sent_s - place->sent_s, start_step_s = start_s - place->start_s;
+    const double noise_s = noise_of(place->free_s);
+    const bool same = fabs(sent_step_s - place->sent_step_s) <= noise_s &&
+                      fabs(start_step_s - place->start_step_s) <= noise_s;
+    place->sent_s = sent_s;
+    place->start_s = start_s;
+    place->sent_step_s = sent_step_s;
+    place->start_step_s = start_step_s;
+    return same;
+}
+
+static void round_play(struct rehearsal *rehearsal, int64_t places)
+{
+    const int buffers = rehearsal->platform->buffers;
+    bool same = true;
+    for (int64_t k = 0; k < places; k++) {
+        struct place *place = &rehearsal->places[k];
+        if (place->link_s < 0)
+            continue;
+        if (!place_play(rehearsal, place, &rehearsal->starts[k * buffers]))
+            same = false;
+        rehearsal->effort++;
+    }
+    rehearsal->steady = same ? rehearsal->steady + 1 : 0;
+}
+
+/* Rounds until a loser that gains `gain_s` a round on a lead of `lead_s` wins. */
+static double rounds_until(double lead_s, double gain_s, double noise_s)
+{
+    return gain_s > noise_s ? fmax(lead_s, 0.0) / gain_s : HUGE_VAL;
+}
+
+/* How many more rounds add exactly what the last one added. */
+static double round_outlook(const struct rehearsal *rehearsal, int64_t places)
+{
+    const double buffers = rehearsal->platform->buffers;
+    double round_s = 0, outlook = HUGE_VAL, master_s = rehearsal->master_s;
+    const struct place *before = &rehearsal->places[0]; /* the last one that has a package */
+    for (int64_t k = 0; k < places; k++)
+        if (rehearsal->places[k].link_s >= 0) {
+            round_s += rehearsal->places[k].master_s;
+            before = &rehearsal->places[k];
+        }
+    master_s -= round_s;
+    double port_s = before->sent_s - before->sent_step_s + before->link_s;
+    for (int64_t k = 0; k < places; k++) {
+        const struct place *place = &rehearsal->places[k];
+        if (place->link_s < 0)
+            continue;
+        const double noise_s = noise_of(place->free_s);
+        const double held_s = place->start_s - buffers * place->start_step_s;
+        master_s += place->master_s;
+        outlook = fmin(
+            outlook, rounds_until(place->sent_s - master_s, round_s - place->sent_step_s, noise_s));
+        outlook = fmin(outlook, rounds_until(place->sent_s - port_s,
+                                             before->sent_step_s - place->sent_step_s, noise_s));
+        outlook = fmin(outlook, rounds_until(place->sent_s - held_s,
+                                             place->start_step_s - place->sent_step_s, noise_s));
+        port_s = place->sent_s + place->link_s;
+        outlook = fmin(outlook, rounds_until(place->start_s - port_s,
+                                             place->sent_step_s - place->start_step_s, noise_s));
+        before = place;
+    }
+    return outlook;
+}
+
+/* Move everything `rounds` rounds on. */
+static void round_skip(struct rehearsal *rehearsal, int64_t places, double rounds)
+{
+    const int buffers = rehearsal->platform->buffers;
+    for (int64_t k = 0; k < places; k++) {
+        struct place *place = &rehearsal->places[k];
+        if (place->link_s < 0)
+            continue;
+        const double moved_s = rounds * place->start_step_s;
+        place->sent_s += rounds * place->sent_step_s;
+        place->start_s += moved_s;
+        place->free_s += moved_s;
+        for (int b = 0; b < buffers; b++)
+            rehearsal->starts[k * buffers + b] += moved_s;
+        rehearsal->master_s += rounds * place->master_s;
+        rehearsal->port_s = place->sent_s + place->link_s;
+        place->packages += (int64_t)rounds;
+    }
+    rehearsal->steady = 0;
+}
+
+static void rounds_play(struct rehearsal *rehearsal, int64_t places, int64_t repeat)
+{
+    const int buffers = rehearsal->platform->buffers;
+    /* The steps of the last B rounds must agree, and the first of them has none to agree with. */
+    rehearsal->steady = -1;
+    for (int64_t left = repeat; left > 0; left--) {
+        round_play(rehearsal, places);
+        if (rehearsal->steady <= buffers || left <= 2 * (int64_t)buffers)
+            continue;
+        /* Whole turns of the ring of starts, so that its slots keep their meaning. */
+        const double skip = fmin(round_outlook(rehearsal, places) - 1.0, (double)(left - 1));
+        const int64_t turns = (int64_t)(skip / buffers);
+        if (turns > 0) {
+            const int64_t skipped = turns * (int64_t)buffers;
+            round_skip(rehearsal, places, (double)skipped);
+            left -= skipped;
+        }
+    }
+}
+
+double rehearsal_play(struct rehearsal *rehearsal, const struct plan *plan, double *ends)
+{
+    memset(rehearsal->places, 0, (size_t)plan->worker_count * sizeof *rehearsal->places);
+    rehearsal->master_s = rehearsal->port_s = 0;
+    for (size_t r = 0; r < plan->round_count; r++) {
+        if (!round_load(rehearsal, plan, plan->rounds[r].loads))
+            return HUGE_VAL;
+        rounds_play(rehearsal, plan->worker_count, plan->rounds[r].repeat);
+    }
+    double makespan_s = 0;
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        makespan_s = fmax(makespan_s, rehearsal->places[k].free_s);
+        if (ends != NULL)
+            ends[k] = rehearsal->places[k].free_s;
+    }
+    return makespan_s;
+}
+
+/* Busy times need no playing: they are sums over packages. */
+static void busy_sum(struct rehearsal *rehearsal, const struct plan *plan, struct star *star)
+{
+    for (size_t r = 0; r < plan->round_count; r++) {
+        const double repeat = (double)plan->rounds[r].repeat;
+        round_load(rehearsal, plan, plan->rounds[r].loads);
+        for (int64_t k = 0; k < plan->worker_count; k++) {
+            const struct place *place = &rehearsal->places[k];
+            if (place->link_s < 0)
+                continue;
+            star->master_busy_s += repeat * place->master_s;
+            star->port_busy_s += repeat * place->link_s;
+            star->workers[k].busy_s += repeat * place->work_s;
+            star->workers[k].output_s += repeat * place->output_s;
+        }
+    }
+}
+
+bool rehearse_plan(const struct platform *platform, const struct plan *plan,
+                   struct simulation *simulation, struct failure *failure)
+{
+    struct rehearsal *rehearsal = rehearsal_new(platform);
+    struct star star = {.workers = NULL};
+    bool good = star_init(&star, plan->worker_count, platform->buffers);
+    if (!good || rehearsal == NULL) {
+        good = failure_memory(failure, "simulating a plan");
+        goto out;
+    }
+    if (rehearsal_play(rehearsal, plan, NULL) == HUGE_VAL) {
+        good = failure_set(failure, FAILURE_MISMATCH,
+                           "a package of the plan lies in no window of the profile: make the plan "
+                           "again with this profile");
+        goto out;
+    }
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        star.workers[k].first_s = rehearsal->places[k].first_s;
+        star.workers[k].free_s = rehearsal->places[k].free_s;
+        star.workers[k].packages = rehearsal->places[k].packages;
+    }
+    busy_sum(rehearsal, plan, &star);
+    star_sum(&star, simulation);
+out:
+    star_release(&star);
+    rehearsal_free(&rehearsal);
+    return good;
+}

@@ -1,0 +1,219 @@
+#include "planner/simulate/scenario.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/simulate/star.h"
+
+/* A package that is out, to be reported when its time has come. */
+struct report {
+    struct package package;
+    double start_s, end_s;
+};
+
+/* Reports by their ends: a binary heap. */
+struct report_heap {
+    struct report *items; /* owned */
+    size_t count, capacity;
+};
+
+struct scene {
+    const struct platform *platform;
+    const struct scenario *scenario;
+    struct dispatch *dispatch;
+    struct star star;
+    struct report_heap heap;
+    struct trace *trace;
+    bool lost_told;
+};
+
+static bool heap_push(struct report_heap *heap, const struct report *report)
+{
+    if (heap->count == heap->capacity) {
+        size_t capacity = 2 * heap->capacity + 64;
+        struct report *items = realloc(heap->items, capacity * sizeof *items);
+        if (!items)
+            return false;
+        heap->items = items;
+        heap->capacity = capacity;
+    }
+    size_t at = heap->count++;
+    for (; at > 0 && heap->items[(at - 1) / 2].end_s > report->end_s; at = (at - 1) / 2)
+        heap->items[at] = heap->items[(at - 1) / 2];
+    heap->items[at] = *report;
+    return true;
+}
+
+static struct report heap_pop(struct report_heap *heap)
+{
+    struct report top = heap->items[0];
+    struct report last = heap->items[--heap->count];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
+        if (child + 1 < heap->count && heap->items[child + 1].end_s < heap->items[child].end_s)
+            child++;
+        if (heap->items[child].end_s >= last.end_s)
+            break;
+        heap->items[at] = heap->items[child];
+    }
+    heap->items[at] = last;
+    return top;
+}
+
+/* splitmix64's finalizer over seed, package and kind: a stream without order. */
+static uint64_t noise_bits(uint64_t seed, int64_t package, unsigned kind)
+{
+    uint64_t z = seed * 0x9e3779b97f4a7c15u + (uint64_t)package * 0xd1b54a32d192ed03u + kind;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    return z ^ (z >> 31);
+}
+
+static double noise_unit(uint64_t seed, int64_t package, unsigned kind)
+{
+    return ((double)(noise_bits(seed, package, kind) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* A log-normal factor of mean 1, its standard deviation being the noise (Box and Muller), times
+ * the outlier's. */
+static double noise_factor(const struct scenario *scenario, int64_t package, unsigned kind)
+{
+    static const double TURN = 6.283185307179586;
+    double factor = 1;
+    if (scenario->noise > 0) {
+        double variance = log1p(scenario->noise * scenario->noise);
+        double radius = sqrt(-2 * log(noise_unit(scenario->seed, package, 4 * kind)));
+        double normal = radius * cos(TURN * noise_unit(scenario->seed, package, 4 * kind + 1));
+        factor = exp(sqrt(variance) * normal - variance / 2);
+    }
+    if (scenario->outlier_rate > 0 &&
+        noise_unit(scenario->seed, package, 4 * kind + 2) < scenario->outlier_rate)
+        factor *= scenario->outlier_factor;
+    return factor;
+}
+
+static void cost_disturb(const struct scenario *scenario, const struct package *package,
+                         struct star_cost *cost)
+{
+    double *const operations[] = {&cost->envelope_s, &cost->send_s,    &cost->link_s,
+                                  &cost->receive_s,  &cost->compute_s, &cost->output_s};
+    for (unsigned kind = 0; kind < 6; kind++)
+        *operations[kind] *= noise_factor(scenario, package->index, kind);
+    if (package->worker >= scenario->slow_workers)
+        return;
+    for (unsigned kind = 3; kind < 6; kind++)
+        *operations[kind] *= scenario->slow_factor;
+}
+
+static bool package_lost(const struct scene *scene, const struct package *package, double end_s)
+{
+    return package->worker == scene->scenario->lost_worker && end_s > scene->scenario->lost_s;
+}
+
+static bool package_send(struct scene *scene, const struct package *package,
+                         struct failure *failure)
+{
+    double load = (double)package->count;
+    const struct platform_window *window = platform_find(scene->platform, load);
+    struct star_times times;
+    if (!window)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "a package of %lld tasks lies in no window of the profile: choose "
+                           "another rule, or a plan made with this profile",
+                           (long long)package->count);
+    struct star_cost cost = star_cost_of(window, platform_worker(window, package->worker), load);
+    cost_disturb(scene->scenario, package, &cost);
+    star_send(&scene->star, package->worker, &cost, &times);
+    const struct trace_event event = {.round = package->round,
+                                      .package = package->index,
+                                      .first = package->first,
+                                      .tasks = package->count};
+    if (scene->trace && !star_trace(&times, package->worker, event, scene->trace))
+        return failure_memory(failure, "tracing the simulation");
+    const struct report report = {*package, times.start_s, times.end_s};
+    if (!package_lost(scene, package, times.end_s) && !heap_push(&scene->heap, &report))
+        return failure_memory(failure, "simulating");
+    return true;
+}
+
+/* The next thing that the master hears of: a report, or the loss. HUGE_VAL: nothing. */
+static double next_news(const struct scene *scene)
+{
+    double news_s = scene->heap.count > 0 ? scene->heap.items[0].end_s : HUGE_VAL;
+    if (scene->scenario->lost_worker >= 0 && !scene->lost_told)
+        news_s = fmin(news_s, scene->scenario->lost_s);
+    return news_s;
+}
+
+static void news_tell(struct scene *scene)
+{
+    const struct scenario *scenario = scene->scenario;
+    bool reported = scene->heap.count > 0;
+    if (scenario->lost_worker >= 0 && !scene->lost_told &&
+        (!reported || scenario->lost_s < scene->heap.items[0].end_s)) {
+        scene->lost_told = true;
+        dispatch_lost(scene->dispatch, scenario->lost_worker);
+        return;
+    }
+    struct report report = heap_pop(&scene->heap);
+    dispatch_done(scene->dispatch, &report.package, report.start_s, report.end_s);
+}
+
+/* Until every task has been handed out, and with a loss ahead until every one is done. */
+static bool scene_play(struct scene *scene, struct failure *failure)
+{
+    struct star *star = &scene->star;
+    for (;;) {
+        struct package package;
+        while (next_news(scene) <= star->master_s)
+            news_tell(scene);
+        enum dispatch_answer answer = dispatch_next(scene->dispatch, star->master_s, &package);
+        if (answer == DISPATCH_FINISHED)
+            return true;
+        if (answer == DISPATCH_FAILED)
+            return failure_memory(failure, "simulating");
+        if (answer == DISPATCH_SEND) {
+            if (!package_send(scene, &package, failure))
+                return false;
+            continue;
+        }
+        double news_s = next_news(scene);
+        if (!isfinite(news_s))
+            return failure_set(failure, FAILURE_INFEASIBLE,
+                               "no worker is left to do the rest: simulate the loss of one of "
+                               "several");
+        star->master_s = star_later(star->master_s, news_s);
+    }
+}
+
+/* What a lost worker did after its end does not count. */
+static void lost_forget(struct star *star, const struct scenario *scenario)
+{
+    if (scenario->lost_worker < 0)
+        return;
+    struct star_worker *worker = &star->workers[scenario->lost_worker];
+    worker->free_s = fmin(worker->free_s, scenario->lost_s);
+    worker->first_s = fmin(worker->first_s, worker->free_s);
+    worker->busy_s = fmin(worker->busy_s, worker->free_s - worker->first_s);
+    worker->output_s = fmin(worker->output_s, worker->busy_s);
+}
+
+bool simulate_scenario(const struct platform *platform, struct dispatch *dispatch,
+                       const struct scenario *scenario, struct trace *trace,
+                       struct simulation *simulation, struct failure *failure)
+{
+    struct scene scene = {
+        .platform = platform, .scenario = scenario, .dispatch = dispatch, .trace = trace};
+    if (!star_init(&scene.star, platform->worker_count, platform->buffers))
+        return failure_memory(failure, "simulating");
+    bool good = scene_play(&scene, failure);
+    if (good) {
+        lost_forget(&scene.star, scenario);
+        star_sum(&scene.star, simulation);
+    }
+    free(scene.heap.items);
+    star_release(&scene.star);
+    return good;
+}

@@ -1,0 +1,35 @@
+/*
+ * The event simulation when things do not go as planned: operations that take longer or shorter
+ * than predicted, slow workers, a worker that is lost, and packages decided while the run goes on.
+ */
+#ifndef PLANNER_SIMULATE_SCENARIO_H
+#define PLANNER_SIMULATE_SCENARIO_H
+
+#include "planner/dispatch/dispatch.h"
+#include "planner/simulate/simulate.h"
+
+struct scenario {
+    uint64_t seed;
+    double noise;          /* relative standard deviation of every operation's time, 0: none */
+    double outlier_rate;   /* share of the operations that are outliers */
+    double outlier_factor; /* which take so many times as long */
+    int64_t slow_workers;  /* the first so many are slow */
+    double slow_factor;    /* their operations take so many times as long */
+    int64_t lost_worker;   /* -1: none; the dispatch must be a recovering one */
+    double lost_s;         /* when; the master notices at once */
+};
+
+/* Nothing unusual. */
+#define SCENARIO_INIT                                                                              \
+    {                                                                                              \
+        0, 0, 0, 1, 0, 1, -1, 0                                                                    \
+    }
+
+/* Play what `dispatch` decides. With nothing unusual and a plan's dispatch it gives what
+ * simulate_plan gives, to the last bit. Equal seeds, equal runs: the noise of an operation depends
+ * on the seed, its package's index and its kind alone. */
+bool simulate_scenario(const struct platform *platform, struct dispatch *dispatch,
+                       const struct scenario *scenario, struct trace *trace,
+                       struct simulation *simulation, struct failure *failure);
+
+#endif

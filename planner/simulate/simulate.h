@@ -1,0 +1,35 @@
+/*
+ * The event simulation: what "predicted makespan" means (single port, B receive buffers, master
+ * running ahead of the port, output with the package; model of de la Torre, section 3).
+ */
+#ifndef PLANNER_SIMULATE_SIMULATE_H
+#define PLANNER_SIMULATE_SIMULATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/plan.h"
+#include "planner/model/platform.h"
+#include "planner/model/trace.h"
+
+struct simulation {
+    double makespan_s;
+    double master_busy_s;                /* envelopes and sends */
+    double port_busy_s;                  /* links */
+    double worker_busy_s;                /* receive, compute and output, summed over workers */
+    double output_s;                     /* output of the busiest worker */
+    double earliest_end_s, latest_end_s; /* of workers that had a package */
+    /* Idle time of the workers used, by cause: before their first package, between packages, and
+     * after their last until the last of all has ended. */
+    double idle_first_s, idle_between_s, idle_last_s;
+    double end_variation; /* coefficient of variation of the workers' ends */
+    int64_t packages, workers_used;
+};
+
+/* Play `plan` on `platform`; every event goes to `trace` (may be NULL). Fails when a load lies in
+ * no window, a worker does not exist, or memory ends. Loads may be fractional. */
+bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
+                   struct simulation *simulation, struct failure *failure);
+
+#endif

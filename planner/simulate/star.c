@@ -1,0 +1,102 @@
+#include "planner/simulate/star.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool star_init(struct star *star, int64_t worker_count, int buffers)
+{
+    *star = (struct star){.worker_count = worker_count, .buffers = buffers};
+    star->workers = calloc((size_t)worker_count, sizeof *star->workers);
+    star->starts = calloc((size_t)worker_count * (size_t)buffers, sizeof *star->starts);
+    if (star->workers && star->starts)
+        return true;
+    star_release(star);
+    return false;
+}
+
+void star_release(struct star *star)
+{
+    free(star->workers);
+    free(star->starts);
+    *star = (struct star){0};
+}
+
+struct star_cost star_cost_of(const struct platform_window *window,
+                              const struct platform_class *class, double load)
+{
+    return (struct star_cost){cost_of(window->envelope, load), cost_of(window->send, load),
+                              cost_of(class->link, load),      cost_of(class->receive, load),
+                              cost_of(class->compute, load),   cost_of(class->output, load)};
+}
+
+bool star_trace(const struct star_times *times, int64_t worker, struct trace_event event,
+                struct trace *trace)
+{
+    const struct {
+        enum operation operation;
+        double start_s, end_s;
+    } events[] = {{OPERATION_ENVELOPE, times->envelope_s, times->send_s},
+                  {OPERATION_SEND, times->send_s, times->sent_s},
+                  {OPERATION_LINK, times->link_s, times->arrived_s},
+                  {OPERATION_IDLE, times->idle_s, times->start_s},
+                  {OPERATION_RECEIVE, times->start_s, times->received_s},
+                  {OPERATION_COMPUTE, times->received_s, times->computed_s},
+                  {OPERATION_OUTPUT, times->computed_s, times->end_s}};
+    for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
+        enum operation operation = events[k].operation;
+        bool master = operation == OPERATION_ENVELOPE || operation == OPERATION_SEND;
+        event.rank = master ? 0 : (int32_t)worker + 1;
+        event.operation = (int32_t)operation;
+        event.start_s = events[k].start_s;
+        event.end_s = events[k].end_s;
+        if (event.end_s > event.start_s && !trace_add(trace, &event))
+            return false;
+    }
+    return true;
+}
+
+static void worker_sum(const struct star_worker *worker, struct simulation *sum, double *busiest_s)
+{
+    if (sum->workers_used == 0 || worker->free_s < sum->earliest_end_s)
+        sum->earliest_end_s = worker->free_s;
+    sum->latest_end_s = star_later(sum->latest_end_s, worker->free_s);
+    if (worker->busy_s > *busiest_s) {
+        *busiest_s = worker->busy_s;
+        sum->output_s = worker->output_s;
+    }
+    sum->worker_busy_s += worker->busy_s;
+    sum->packages += worker->packages;
+    sum->workers_used++;
+}
+
+/* Needs the latest end. */
+static void idle_sum(const struct star *star, struct simulation *sum)
+{
+    double ends_s = 0, squares_s2 = 0, used = (double)sum->workers_used;
+    for (int64_t k = 0; k < star->worker_count; k++)
+        ends_s += star->workers[k].packages > 0 ? star->workers[k].free_s : 0;
+    for (int64_t k = 0; k < star->worker_count; k++) {
+        const struct star_worker *worker = &star->workers[k];
+        if (worker->packages == 0)
+            continue;
+        double deviation_s = worker->free_s - ends_s / used;
+        squares_s2 += deviation_s * deviation_s;
+        sum->idle_first_s += worker->first_s;
+        sum->idle_between_s += star_later(worker->free_s - worker->first_s - worker->busy_s, 0);
+        sum->idle_last_s += sum->latest_end_s - worker->free_s;
+    }
+    sum->end_variation = ends_s > 0 ? sqrt(squares_s2 / used) / (ends_s / used) : 0;
+}
+
+void star_sum(const struct star *star, struct simulation *simulation)
+{
+    struct simulation sum = {.master_busy_s = star->master_busy_s,
+                             .port_busy_s = star->port_busy_s};
+    double busiest_s = -1;
+    for (int64_t k = 0; k < star->worker_count; k++)
+        if (star->workers[k].packages > 0)
+            worker_sum(&star->workers[k], &sum, &busiest_s);
+    sum.makespan_s = sum.latest_end_s;
+    idle_sum(star, &sum);
+    *simulation = sum;
+}

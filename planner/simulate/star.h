@@ -1,0 +1,95 @@
+/*
+ * The star in time, one package after the other: the event semantics that every prediction shares
+ * (single port, full overlap; de la Torre, section 3, with receive buffers and output added).
+ *
+ * Package k, for worker i, number n (from 0) of that worker's packages:
+ *   master  m_k = m_(k-1) + e + s; it runs ahead of the port, send buffers are not modelled;
+ *   port    begins at t = max(m_k, port free, start of worker i's package n - B), free at t + l_i;
+ *   worker  starts at max(port free, worker free), free at start + r_i + w_i + o_i.
+ */
+#ifndef PLANNER_SIMULATE_STAR_H
+#define PLANNER_SIMULATE_STAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/simulate/simulate.h"
+
+/* Seconds that one package takes of each operation. */
+struct star_cost {
+    double envelope_s, send_s, link_s, receive_s, compute_s, output_s;
+};
+
+/* When what happened to one package. */
+struct star_times {
+    double envelope_s, send_s, sent_s; /* starts of envelope and send, end of send */
+    double link_s, arrived_s;          /* start and end on the port */
+    double idle_s;                     /* the worker has waited since then */
+    double start_s, received_s, computed_s, end_s;
+};
+
+struct star_worker {
+    double first_s; /* start of its first package */
+    double free_s, busy_s, output_s;
+    int64_t packages;
+    int64_t oldest; /* place, in its ring of starts, of package n - B */
+};
+
+struct star {
+    double master_s, port_s;
+    double master_busy_s, port_busy_s;
+    struct star_worker *workers; /* owned */
+    double *starts;              /* owned; per worker, a ring of the last B starts */
+    int64_t worker_count;
+    int buffers; /* B >= 1 */
+};
+
+/* False: out of memory. */
+bool star_init(struct star *star, int64_t worker_count, int buffers);
+void star_release(struct star *star);
+/* What it has come to. */
+void star_sum(const struct star *star, struct simulation *simulation);
+/* What a package of `load` tasks costs a worker of `class`. */
+struct star_cost star_cost_of(const struct platform_window *window,
+                              const struct platform_class *class, double load);
+/* Append the package's events, in the order of time; those that take no time are left out. False:
+ * out of memory. `event` has round, package, first and tasks; the rest is filled in. */
+bool star_trace(const struct star_times *times, int64_t worker, struct trace_event event,
+                struct trace *trace);
+
+static inline double star_later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Send the next package to `worker`. Inline because the simulation is this and nothing else. */
+static inline void star_send(struct star *star, int64_t worker, const struct star_cost *cost,
+                             struct star_times *times)
+{
+    struct star_worker *to = &star->workers[worker];
+    double *oldest = &star->starts[worker * star->buffers + to->oldest];
+    times->envelope_s = star->master_s;
+    times->send_s = times->envelope_s + cost->envelope_s;
+    times->sent_s = times->send_s + cost->send_s;
+    times->link_s = star_later(star_later(times->sent_s, star->port_s), *oldest);
+    times->arrived_s = times->link_s + cost->link_s;
+    times->idle_s = to->free_s;
+    times->start_s = star_later(times->arrived_s, to->free_s);
+    times->received_s = times->start_s + cost->receive_s;
+    times->computed_s = times->received_s + cost->compute_s;
+    times->end_s = times->computed_s + cost->output_s;
+    star->master_s = times->sent_s;
+    star->port_s = times->arrived_s;
+    star->master_busy_s += cost->envelope_s + cost->send_s;
+    star->port_busy_s += cost->link_s;
+    to->free_s = times->end_s;
+    to->busy_s += cost->receive_s + cost->compute_s + cost->output_s;
+    to->output_s += cost->output_s;
+    if (to->packages++ == 0)
+        to->first_s = times->start_s;
+    *oldest = times->start_s;
+    if (++to->oldest == star->buffers)
+        to->oldest = 0;
+}
+
+#endif

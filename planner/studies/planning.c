@@ -1,0 +1,64 @@
+#include "planner/studies/planning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/nearest.h"
+#include "planner/schedulers/scheduler.h"
+
+bool planning_check_scheduler(const char *name, struct failure *failure)
+{
+    enum { NAMES_MOST = 32 };
+    const char *names[NAMES_MOST] = {"auto"};
+    size_t schedulers = 0, count = 1;
+    const struct scheduler *list = scheduler_list(&schedulers);
+    for (size_t k = 0; k < schedulers && count < NAMES_MOST; k++)
+        names[count++] = list[k].name;
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(name, names[k]) == 0)
+            return true;
+    const char *near = nearest_word(name, names, count);
+    if (near)
+        return failure_set(failure, FAILURE_USAGE, "unknown scheduler '%.60s': did you mean '%s'?",
+                           name, near);
+    return failure_set(failure, FAILURE_USAGE,
+                       "unknown scheduler '%.60s': 'scow plan --help' lists them", name);
+}
+
+/* Everything that a scheduler does not know. */
+static bool plan_label(const struct planning *planning, struct plan *plan, struct failure *failure)
+{
+    plan->block = planning->setting->block;
+    plan->kernel = strdup(planning->profile->kernel);
+    if (planning->path)
+        plan->profile = strdup(planning->path);
+    if (planning->digest)
+        plan->profile_sha256 = strdup(planning->digest);
+    if (!plan->scheduler)
+        plan->scheduler = strdup(planning->scheduler);
+    if (!plan->kernel || !plan->scheduler || (planning->path && !plan->profile) ||
+        (planning->digest && !plan->profile_sha256) ||
+        !parameter_list_copy(&plan->parameters, &planning->profile->parameters))
+        return failure_memory(failure, "making a plan");
+    return true;
+}
+
+bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure)
+{
+    struct platform platform;
+    struct plan made = {0};
+    if (!platform_init(&platform, planning->setting, planning->workers, failure))
+        return false;
+    const struct schedule_request request = {
+        .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};
+    const struct scheduler *scheduler = scheduler_find(planning->scheduler);
+    bool good = scheduler ? scheduler->make(&request, &made, failure)
+                          : schedule_auto(&request, &made, failure);
+    good = good && plan_label(planning, &made, failure);
+    platform_release(&platform);
+    if (good)
+        *plan = made;
+    else
+        plan_release(&made);
+    return good;
+}

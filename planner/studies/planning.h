@@ -1,0 +1,28 @@
+/* From a profile to a plan: what `scow plan` does once, and its comparisons do often. */
+#ifndef PLANNER_STUDIES_PLANNING_H
+#define PLANNER_STUDIES_PLANNING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
+
+struct planning {
+    const struct profile *profile; /* borrowed */
+    const struct profile_setting *setting;
+    const char *path;      /* of the profile's file; NULL: the plan names none */
+    const char *digest;    /* of the profile's file; NULL: the plan names none */
+    const char *scheduler; /* "auto" or a name of the table */
+    double tasks;
+    int64_t workers; /* the first so many; 0: all */
+    bool real_valued;
+};
+
+/* Is it "auto" or in the table? If not: usage, with the nearest. */
+bool planning_check_scheduler(const char *name, struct failure *failure);
+/* A complete plan, kernel and parameters of the profile included; to be released. */
+bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure);
+
+#endif

@@ -1,0 +1,153 @@
+#include "planner/studies/tournament.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "planner/schedulers/scheduler.h"
+
+static bool plan_robustness(const struct planning *planning, const struct plan *plan,
+                            const struct scenario *scenario, int64_t seeds,
+                            struct robustness *robustness, struct failure *failure)
+{
+    const struct decision decision = {plan, NULL};
+    struct platform platform;
+    if (!platform_init(&platform, planning->setting, planning->workers, failure))
+        return false;
+    bool good = robustness_measure(&platform, &decision, scenario, seeds, robustness, failure);
+    platform_release(&platform);
+    return good;
+}
+
+static bool entry_play(const struct planning *planning, const struct scenario *scenario,
+                       int64_t seeds, struct tournament_entry *entry, struct failure *failure)
+{
+    struct planning own = *planning;
+    struct plan plan;
+    struct failure refused = FAILURE_INIT;
+    own.scheduler = entry->scheduler;
+    if (!planning_make(&own, &plan, &refused)) {
+        snprintf(entry->reason, sizeof entry->reason, "%s", refused.text);
+        return refused.code == FAILURE_INFEASIBLE ||
+               failure_set(failure, refused.code, "%s", refused.text);
+    }
+    entry->applies = true;
+    entry->predicted = plan.predicted;
+    entry->workers = plan_workers_used(&plan);
+    entry->rounds = plan_rounds_total(&plan);
+    bool good =
+        seeds == 0 || plan_robustness(&own, &plan, scenario, seeds, &entry->robustness, failure);
+    plan_release(&plan);
+    return good;
+}
+
+static int entry_compare(const void *a, const void *b)
+{
+    const struct tournament_entry *x = a, *y = b;
+    if (x->applies != y->applies)
+        return x->applies ? -1 : 1;
+    double first_s = x->predicted.makespan_s, second_s = y->predicted.makespan_s;
+    return (first_s > second_s) - (first_s < second_s);
+}
+
+bool tournament_hold(const struct planning *planning, const struct scenario *scenario,
+                     int64_t seeds, struct tournament *tournament, struct failure *failure)
+{
+    struct tournament held = {.has_robustness = seeds > 0};
+    const struct scheduler *schedulers = scheduler_list(&held.count);
+    held.entries = calloc(held.count, sizeof *held.entries);
+    bool good = true;
+    if (!held.entries)
+        return failure_memory(failure, "comparing schedulers");
+    for (size_t k = 0; good && k < held.count; k++) {
+        held.entries[k].scheduler = schedulers[k].name;
+        good = entry_play(planning, scenario, seeds, &held.entries[k], failure);
+    }
+    if (!good) {
+        tournament_release(&held);
+        return false;
+    }
+    qsort(held.entries, held.count, sizeof *held.entries, entry_compare);
+    *tournament = held;
+    return true;
+}
+
+void tournament_release(struct tournament *tournament)
+{
+    free(tournament->entries);
+    *tournament = (struct tournament){0};
+}
+
+static void entry_text(const struct tournament *tournament, const struct tournament_entry *entry,
+                       struct text *text)
+{
+    text_add(text, "%-11s", entry->scheduler);
+    text_add_seconds_column(text, entry->predicted.makespan_s);
+    text_add(text, "%9lld%9lld%8.1f %%", (long long)entry->workers, (long long)entry->rounds,
+             100 * entry->predicted.gap);
+    if (tournament->has_robustness) {
+        text_add_seconds_column(text, entry->robustness.median_s);
+        text_add_seconds_column(text, entry->robustness.p95_s);
+    }
+    text_add(text, "\n");
+}
+
+void tournament_text(const struct tournament *tournament, struct text *text)
+{
+    text_add(text, "%-11s%12s%9s%9s%10s", "scheduler", "makespan", "workers", "rounds", "gap");
+    text_add(text, tournament->has_robustness ? "%12s%12s\n" : "\n", "median", "95 %");
+    for (size_t k = 0; k < tournament->count; k++)
+        if (tournament->entries[k].applies)
+            entry_text(tournament, &tournament->entries[k], text);
+    for (size_t k = 0; k < tournament->count; k++)
+        if (!tournament->entries[k].applies)
+            text_add(text, "%-11s%s\n", tournament->entries[k].scheduler,
+                     tournament->entries[k].reason);
+}
+
+static void member_json(struct text *text, const char *key, double value)
+{
+    text_add(text, ", \"%s\": ", key);
+    text_add_number(text, value);
+}
+
+static void entry_json(const struct tournament *tournament, const struct tournament_entry *entry,
+                       struct text *text)
+{
+    text_add(text, "    {\"scheduler\": \"%s\"", entry->scheduler);
+    if (entry->applies) {
+        member_json(text, "makespan_s", entry->predicted.makespan_s);
+        member_json(text, "workers", (double)entry->workers);
+        member_json(text, "rounds", (double)entry->rounds);
+        member_json(text, "lower_bound_s", entry->predicted.lower_bound_s);
+        member_json(text, "gap", entry->predicted.gap);
+    } else {
+        text_add(text, ", \"reason\": ");
+        text_add_quoted(text, entry->reason);
+    }
+    if (entry->applies && tournament->has_robustness) {
+        member_json(text, "median_s", entry->robustness.median_s);
+        member_json(text, "p95_s", entry->robustness.p95_s);
+    }
+    text_add(text, "}");
+}
+
+static void entries_json(const struct tournament *tournament, bool applies, struct text *text)
+{
+    const char *before = "";
+    for (size_t k = 0; k < tournament->count; k++) {
+        if (tournament->entries[k].applies != applies)
+            continue;
+        text_add(text, "%s\n", before);
+        entry_json(tournament, &tournament->entries[k], text);
+        before = ",";
+    }
+}
+
+void tournament_json(const struct tournament *tournament, struct text *text)
+{
+    text_add(text, "{ \"schema\": \"scow-compare-1\",\n  \"plans\": [");
+    entries_json(tournament, true, text);
+    text_add(text, "],\n  \"not_applicable\": [");
+    entries_json(tournament, false, text);
+    text_add(text, "] }\n");
+}

@@ -1,0 +1,348 @@
+/* HDF5 data sets as stacks of images, read by hyperslabs. Serial access, with or without MPI. */
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spmd/input/image_format.h"
+
+struct image_stack {
+    hid_t file, set;
+    int rank; /* 2: [y][x]; 3: [z][y][x] */
+    enum pixel pixel;
+};
+
+/* ---- HDF5's errors ---- */
+
+/* HDF5 prints its error stack by itself unless told not to; what it did before is put back. */
+struct silence {
+    H5E_auto2_t print;
+    void *data;
+};
+
+static void silence_begin(struct silence *silence)
+{
+    H5Eget_auto2(H5E_DEFAULT, &silence->print, &silence->data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+static void silence_end(const struct silence *silence)
+{
+    H5Eset_auto2(H5E_DEFAULT, silence->print, silence->data);
+}
+
+struct reason {
+    char text[160];
+};
+
+/* What HDF5 says of a system call is several lines, addresses among them: "file read failed: time =
+ * ..., error message = 'Input/output error', ...". People need its beginning and the message. */
+static void reason_fill(struct reason *reason, const char *words)
+{
+    static const char mark[] = "error message = '";
+    const char *details = strstr(words, ": time = ");
+    const char *message = details ? strstr(details, mark) : NULL;
+    int beginning = (int)(details ? (size_t)(details - words) : strcspn(words, "\n"));
+    if (message)
+        message += strlen(mark);
+    snprintf(reason->text, sizeof reason->text, "%.*s%s%.*s", beginning, words, message ? ": " : "",
+             message ? (int)strcspn(message, "'\n") : 0, message ? message : "");
+}
+
+static herr_t reason_take(unsigned depth, const H5E_error2_t *error, void *data)
+{
+    if (depth == 0 && error->desc)
+        reason_fill(data, error->desc);
+    return 0;
+}
+
+/* Why the last call failed, in HDF5's words: the innermost entry of its error stack. */
+static struct reason reason_last(void)
+{
+    struct reason reason = {"no reason given"};
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, reason_take, &reason);
+    return reason;
+}
+
+/* ---- what a data set must be ---- */
+
+static bool pixel_choose(hid_t set, enum pixel *pixel)
+{
+    hid_t type = H5Dget_type(set);
+    H5T_class_t kind = H5Tget_class(type);
+    size_t size = H5Tget_size(type);
+    bool natural = kind == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_NONE;
+    H5Tclose(type);
+    if (natural && size == 1)
+        *pixel = PIXEL_U8;
+    else if (natural && size == 2)
+        *pixel = PIXEL_U16;
+    else if ((kind == H5T_INTEGER && size <= 4) || (kind == H5T_FLOAT && size <= 8))
+        *pixel = PIXEL_F32; /* HDF5 converts while reading */
+    else
+        return false;
+    return true;
+}
+
+/* Rank, or -1; dimensions beyond the rank are 1, the slowest one first. */
+static int shape_find(hid_t set, hsize_t shape[3])
+{
+    hid_t space = H5Dget_space(set);
+    int rank = H5Sget_simple_extent_ndims(space);
+    shape[0] = shape[1] = shape[2] = 1;
+    if (rank == 2 || rank == 3)
+        H5Sget_simple_extent_dims(space, shape + (3 - rank), NULL);
+    H5Sclose(space);
+    return rank;
+}
+
+static bool shape_check(const char *file, const char *dataset, const hsize_t shape[3],
+                        struct failure *failure)
+{
+    double bytes = (double)sizeof(float);
+    for (int i = 0; i < 3; i++)
+        bytes *= (double)shape[i];
+    if (bytes <= 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "data set '%s' of '%s' has no pixels (%llu x %llu x %llu): name another "
+                           "or fill it",
+                           dataset, file, (unsigned long long)shape[0],
+                           (unsigned long long)shape[1], (unsigned long long)shape[2]);
+    if (bytes >= 0x1p62)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "data set '%s' of '%s' claims %llu x %llu x %llu pixels, more than any "
+                           "machine can address: check the file",
+                           dataset, file, (unsigned long long)shape[0],
+                           (unsigned long long)shape[1], (unsigned long long)shape[2]);
+    return true;
+}
+
+static bool set_describe(hid_t set, const char *file, const char *dataset, int *rank,
+                         struct extent *extent, struct failure *failure)
+{
+    hsize_t shape[3];
+    *rank = shape_find(set, shape);
+    if (*rank != 2 && *rank != 3)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "data set '%s' of '%s' has rank %d: name one of rank 2, [y][x], "
+                           "or 3, [z][y][x]",
+                           dataset, file, *rank);
+    if (!shape_check(file, dataset, shape, failure))
+        return false;
+    if (!pixel_choose(set, &extent->pixel))
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "data set '%s' of '%s' has pixels of a type that cannot be used: store "
+                           "them as 8- or 16-bit unsigned integers or 32-bit floats",
+                           dataset, file);
+    extent->slices = (int64_t)shape[0];
+    extent->rows = (int64_t)shape[1];
+    extent->columns = (int64_t)shape[2];
+    return true;
+}
+
+/* ---- which data sets there are ---- */
+
+struct listing {
+    char text[240]; /* "'/a', '/b'" */
+    size_t length;
+};
+
+/* Adds the object if it can serve as an image; a value other than 0 ends the visit. */
+static herr_t listing_add(hid_t root, const char *name, const H5O_info_t *info, void *data)
+{
+    struct listing *listing = data;
+    struct failure unheard = FAILURE_INIT;
+    struct extent extent;
+    int rank;
+    if (info->type != H5O_TYPE_DATASET)
+        return 0;
+    hid_t set = H5Dopen2(root, name, H5P_DEFAULT);
+    if (set < 0)
+        return 0;
+    bool fits = set_describe(set, "", name, &rank, &extent, &unheard);
+    H5Dclose(set);
+    if (!fits)
+        return 0;
+    size_t room = sizeof listing->text - listing->length;
+    int needed = snprintf(listing->text + listing->length, room, "%s'/%s'",
+                          listing->length ? ", " : "", name);
+    if (needed < 0 || (size_t)needed >= room) {
+        listing->text[listing->length] = '\0';
+        return 1;
+    }
+    listing->length += (size_t)needed;
+    return 0;
+}
+
+static struct listing listing_make(hid_t file)
+{
+    struct listing listing = {"", 0};
+    H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, listing_add, &listing);
+    if (listing.length == 0)
+        snprintf(listing.text, sizeof listing.text, "none that could serve as an image");
+    return listing;
+}
+
+/* ---- opening ---- */
+
+/*
+ * A package needs a row of blocks with a halo. A chunk that is compressed is unpacked as a whole
+ * whenever it is not in the cache, so the cache is made to hold two bands of chunks across the
+ * image where 256 MiB allow it; HDF5's own 1 MiB would often hold not a single chunk.
+ */
+static size_t cache_bytes(hid_t set, int rank, const struct extent *extent)
+{
+    const double least = 1 << 20, most = 1 << 28;
+    hsize_t chunk[3];
+    hid_t creation = H5Dget_create_plist(set);
+    bool chunked =
+        H5Pget_layout(creation) == H5D_CHUNKED && H5Pget_chunk(creation, rank, chunk) > 0;
+    H5Pclose(creation);
+    if (!chunked)
+        return (size_t)least;
+    double wide = (double)chunk[rank - 1];
+    double bytes = 2 * 8 * ((double)extent->columns + wide); /* no pixel takes more than 8 bytes */
+    for (int i = 0; i < rank - 1; i++)
+        bytes *= (double)chunk[i];
+    return (size_t)(bytes < least ? least : bytes > most ? most : bytes);
+}
+
+/* The data set again, now with a cache that suits it; `set` is closed. */
+static hid_t set_reopen(hid_t file, const char *dataset, hid_t set, size_t bytes)
+{
+    enum { SLOTS = 10007 }; /* prime, and far more than the chunks that fit, as HDF5 advises */
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_chunk_cache(access, SLOTS, bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
+    H5Dclose(set);
+    set = H5Dopen2(file, dataset, access);
+    H5Pclose(access);
+    return set;
+}
+
+static bool set_open(struct image_stack *stack, const char *file, const char *dataset,
+                     struct failure *failure)
+{
+    if (!dataset || !*dataset)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "'%s' is an HDF5 file: name a data set of it as '%s:/PATH'; it has %s",
+                           file, file, listing_make(stack->file).text);
+    stack->set = H5Dopen2(stack->file, dataset, H5P_DEFAULT);
+    if (stack->set >= 0)
+        return true;
+    struct reason reason = reason_last();
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "cannot open data set '%s' of '%s' (%s): name one that it has; it has %s",
+                       dataset, file, reason.text, listing_make(stack->file).text);
+}
+
+static bool stack_open(struct image_stack *stack, const char *file, const char *dataset,
+                       struct extent *extent, struct failure *failure)
+{
+    struct extent found = {0, 0, 0, PIXEL_U8};
+    stack->file = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (stack->file < 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "cannot open '%s' as HDF5 (%s): it is cut, damaged or being written; "
+                           "make or copy it again",
+                           file, reason_last().text);
+    if (!set_open(stack, file, dataset, failure) ||
+        !set_describe(stack->set, file, dataset, &stack->rank, &found, failure))
+        return false;
+    stack->pixel = found.pixel;
+    stack->set =
+        set_reopen(stack->file, dataset, stack->set, cache_bytes(stack->set, stack->rank, &found));
+    if (stack->set < 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "cannot open data set '%s' of '%s' again (%s): copy the file again",
+                           dataset, file, reason_last().text);
+    *extent = found;
+    return true;
+}
+
+/* ---- the face ---- */
+
+bool image_stack_recognize(const char *file)
+{
+    struct silence silence;
+    silence_begin(&silence);
+    bool yes = H5Fis_hdf5(file) > 0;
+    silence_end(&silence);
+    return yes;
+}
+
+struct image_stack *image_stack_open(const char *file, const char *dataset, struct extent *extent,
+                                     struct failure *failure)
+{
+    struct silence silence;
+    struct image_stack *stack = malloc(sizeof *stack);
+    if (!stack) {
+        failure_memory(failure, "opening the image");
+        return NULL;
+    }
+    stack->file = stack->set = H5I_INVALID_HID;
+    silence_begin(&silence);
+    bool ok = stack_open(stack, file, dataset, extent, failure);
+    silence_end(&silence);
+    if (!ok)
+        image_stack_close(&stack);
+    return stack;
+}
+
+static hid_t memory_type(enum pixel pixel)
+{
+    switch (pixel) {
+    case PIXEL_U8:
+        return H5T_NATIVE_UINT8;
+    case PIXEL_U16:
+        return H5T_NATIVE_UINT16;
+    case PIXEL_F32:
+        break;
+    }
+    return H5T_NATIVE_FLOAT;
+}
+
+static bool hyperslab_read(const struct image_stack *stack, const char *file,
+                           const int64_t start[3], const int64_t count[3], void *pixels,
+                           struct failure *failure)
+{
+    hsize_t from[3], size[3];
+    for (int i = 0; i < 3; i++) {
+        from[i] = (hsize_t)start[i];
+        size[i] = (hsize_t)count[i];
+    }
+    int skip = 3 - stack->rank; /* a single image has no z */
+    hid_t disk = H5Dget_space(stack->set);
+    hid_t memory = H5Screate_simple(stack->rank, size + skip, NULL);
+    H5Sselect_hyperslab(disk, H5S_SELECT_SET, from + skip, NULL, size + skip, NULL);
+    bool ok =
+        H5Dread(stack->set, memory_type(stack->pixel), memory, disk, H5P_DEFAULT, pixels) >= 0;
+    if (!ok)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "cannot read pixels of '%s' (%s): it is damaged, or a filter that it was "
+                    "written with is not installed",
+                    file, reason_last().text);
+    H5Sclose(memory);
+    H5Sclose(disk);
+    return ok;
+}
+
+bool image_stack_read(struct image_stack *stack, const char *file, const int64_t start[3],
+                      const int64_t count[3], void *pixels, struct failure *failure)
+{
+    struct silence silence;
+    silence_begin(&silence);
+    bool ok = hyperslab_read(stack, file, start, count, pixels, failure);
+    silence_end(&silence);
+    return ok;
+}
+
+void image_stack_close(struct image_stack **stack)
+{
+    if (!*stack)
+        return;
+    if ((*stack)->set >= 0)
+        H5Dclose((*stack)->set);
+    if ((*stack)->file >= 0)
+        H5Fclose((*stack)->file);
+    free(*stack);
+    *stack = NULL;
+}

@@ -1,0 +1,145 @@
+/* PGM, plain (P2) and raw (P5), as netpbm's manual pgm(5) defines it. Values are not scaled by the
+ * header's maximum: a 12-bit image keeps its 12 bits. */
+#include <ctype.h>
+
+#include "spmd/input/image_format.h"
+
+struct pgm_header {
+    bool plain;
+    int64_t columns, rows, maximum;
+};
+
+static bool pgm_recognize(const unsigned char *head, size_t length)
+{
+    return length >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' &&
+           (isspace(head[2]) || head[2] == '#');
+}
+
+static bool pgm_damaged(const struct image_file *file, const char *reason, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "'%s' is a cut or damaged PGM (%s): make or copy it again", file->name,
+                       reason);
+}
+
+/* The next character that is neither white space nor part of a comment. */
+static int pgm_skip(FILE *stream)
+{
+    int c = getc(stream);
+    while (c == '#' || isspace(c)) {
+        if (c == '#')
+            while (c != '\n' && c != '\r' && c != EOF)
+                c = getc(stream);
+        else
+            c = getc(stream);
+    }
+    return c;
+}
+
+/* A decimal number below 10^18 and the one character after it, which in P5 ends the header. */
+static bool pgm_number(FILE *stream, int64_t *number)
+{
+    int c = pgm_skip(stream);
+    int digits = 0;
+    for (*number = 0; isdigit(c) && digits < 18; digits++) {
+        *number = 10 * *number + (c - '0');
+        c = getc(stream);
+    }
+    return digits > 0 && (c == EOF || isspace(c));
+}
+
+static bool pgm_header_parse(struct image_file *file, struct pgm_header *header,
+                             struct failure *failure)
+{
+    rewind(file->stream);
+    getc(file->stream);
+    int kind = getc(file->stream);
+    if (kind != '2' && kind != '5')
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "'%s' is a netpbm file of kind P%c: convert it to PGM (P2 or P5), for "
+                           "example with `ppmtopgm` or `pamtopnm`",
+                           file->name, kind);
+    header->plain = kind == '2';
+    if (!pgm_number(file->stream, &header->columns) || !pgm_number(file->stream, &header->rows) ||
+        !pgm_number(file->stream, &header->maximum))
+        return pgm_damaged(file, "width, height or maximum is missing or no number", failure);
+    if (header->maximum < 1 || header->maximum > 65535)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "'%s' names %lld as its maximum: convert it to 8 or 16 bits a pixel",
+                           file->name, (long long)header->maximum);
+    return true;
+}
+
+static bool pgm_header(struct image_file *file, struct extent *extent, struct failure *failure)
+{
+    struct pgm_header header = {false, 0, 0, 0};
+    if (!pgm_header_parse(file, &header, failure))
+        return false;
+    extent->slices = 1;
+    extent->columns = header.columns;
+    extent->rows = header.rows;
+    extent->pixel = header.maximum < 256 ? PIXEL_U8 : PIXEL_U16;
+    /* Raw, a byte is a byte; plain, a pixel is a digit and a space at the least. */
+    return image_plausible(file, extent, 1, failure);
+}
+
+static bool pgm_over_maximum(const struct image_file *file, const struct pgm_header *header,
+                             int64_t value, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "'%s' has a pixel of %lld, over the maximum of %lld that its header names: "
+                       "make the image again",
+                       file->name, (long long)value, (long long)header->maximum);
+}
+
+/* Store pixel `i`; the value is at most 65535. */
+static void pgm_store(void *pixels, size_t i, enum pixel pixel, int64_t value)
+{
+    if (pixel == PIXEL_U8)
+        ((uint8_t *)pixels)[i] = (uint8_t)value;
+    else
+        ((uint16_t *)pixels)[i] = (uint16_t)value;
+}
+
+static bool pgm_decode_plain(struct image_file *file, const struct pgm_header *header,
+                             enum pixel pixel, size_t count, void *pixels, struct failure *failure)
+{
+    for (size_t i = 0; i < count; i++) {
+        int64_t value = 0;
+        if (!pgm_number(file->stream, &value))
+            return pgm_damaged(file, "a pixel is missing or no number", failure);
+        if (value > header->maximum)
+            return pgm_over_maximum(file, header, value, failure);
+        pgm_store(pixels, i, pixel, value);
+    }
+    return true;
+}
+
+static bool pgm_decode_raw(struct image_file *file, const struct pgm_header *header,
+                           enum pixel pixel, size_t count, void *pixels, struct failure *failure)
+{
+    const unsigned char *bytes = pixels;
+    if (fread(pixels, pixel_bytes(pixel), count, file->stream) != count)
+        return pgm_damaged(file, "pixels are missing", failure);
+    for (size_t i = 0; i < count; i++) {
+        /* Most significant byte first, whatever the host. */
+        int64_t value = pixel == PIXEL_U8 ? bytes[i] : bytes[2 * i] << 8 | bytes[2 * i + 1];
+        if (value > header->maximum)
+            return pgm_over_maximum(file, header, value, failure);
+        pgm_store(pixels, i, pixel, value);
+    }
+    return true;
+}
+
+static bool pgm_decode(struct image_file *file, const struct extent *extent, void *pixels,
+                       struct failure *failure)
+{
+    struct pgm_header header = {false, 0, 0, 0};
+    size_t count = (size_t)extent->rows * (size_t)extent->columns;
+    if (!pgm_header_parse(file, &header, failure))
+        return false;
+    return (header.plain ? pgm_decode_plain : pgm_decode_raw)(file, &header, extent->pixel, count,
+                                                              pixels, failure);
+}
+
+const struct image_format image_pgm = {"PGM", pgm_recognize, pgm_header, pgm_decode};

@@ -1,0 +1,34 @@
+/*
+ * Starting and ending a parallel command: MPI up, options parsed alike on every rank, files read
+ * once and parsed everywhere, one sentence on stderr, one exit code on every rank.
+ */
+#ifndef SPMD_JOB_LAUNCH_H
+#define SPMD_JOB_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "planner/base/failure.h"
+#include "planner/base/options.h"
+#include "spmd/transport/comm.h"
+
+/* Collective. MPI_Init, and the communicator of all ranks. */
+void launch_begin(struct comm *comm, int *argc, char ***argv);
+/* Collective. Prints the agreed sentence as "NAME: sentence" on the master and ends MPI; returns
+ * the exit code. */
+int launch_end(struct comm *comm, const char *name, const struct failure *failure);
+/* Collective. Parses the command line; on --help or --version prints on the master and sets *over.
+ * Refuses fewer than two ranks. */
+bool launch_options(const struct comm *comm, const struct option_table *table, int argc,
+                    char **argv, char **operands, int operand_most, int *operand_count,
+                    const bool *version, bool *over, struct failure *failure);
+/* Collective. The file's text on every rank, read by the master; owned. NULL with *failure set. */
+char *launch_read(const struct comm *comm, const char *path, size_t *length,
+                  struct failure *failure);
+/* Collective. OpenMP threads for this rank: OMP_NUM_THREADS where it is set, otherwise the cores
+ * this rank may use, shared among the workers of its node. */
+int launch_threads(const struct comm *comm);
+/* One line: version, MPI, HDF5, compiler, instruction set. Static. */
+const char *launch_version(void);
+
+#endif

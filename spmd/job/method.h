@@ -1,0 +1,18 @@
+/*
+ * One way of computing on all ranks.
+ */
+#ifndef SPMD_JOB_METHOD_H
+#define SPMD_JOB_METHOD_H
+
+#include <stdbool.h>
+
+#include "planner/base/failure.h"
+#include "spmd/job/job.h"
+#include "spmd/transport/comm.h"
+
+/* Collective. Does every rank compute its job as the master does, by what the kernel says of it?
+ * One build makes that so of equal jobs; ranks that started different ones are refused, with the
+ * two ways in words. */
+bool method_agree(const struct comm *comm, const struct job *job, struct failure *failure);
+
+#endif

@@ -1,0 +1,402 @@
+#define _GNU_SOURCE /* fallocate */
+#include "spmd/output/outputfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "spmd/output/layout.h"
+
+/* ---- before anything is created ------------------------------------------------------------ */
+
+/* Response as float32 and normalised as bytes, whole chunks each. */
+static double bytes_needed(const struct job *job)
+{
+    int64_t shape[3], chunk[3];
+    job->kernel->response_shape(job->made, shape, chunk);
+    double cells = 1;
+    for (int i = 0; i < 3; i++) {
+        int64_t chunks = (shape[i] + chunk[i] - 1) / chunk[i];
+        cells *= (double)(chunks * chunk[i]);
+    }
+    return cells * (sizeof(float) + sizeof(uint8_t)) + (double)job->tasks;
+}
+
+static bool no_room(const char *path, double bytes, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_FAILED,
+                       "%s: there is no room for %.1f MB (%s): free some space or write to another "
+                       "disk",
+                       path, bytes / 1e6, strerror(errno));
+}
+
+/* Claim the disk's space now, so that a run cannot fill it half-way. File systems that cannot do
+ * that (they say so) will tell when it is written. */
+static bool reserve(int file, double bytes)
+{
+    if (fallocate(file, 0, 0, (off_t)bytes) == 0)
+        return true;
+    return errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL;
+}
+
+/* HDF5 does not survive a disk that fills while it closes a file: ask before it is involved. The
+ * draft must not exist; it does afterwards. */
+static bool draft_begin(const char *draft, const char *path, const struct job *job,
+                        struct failure *failure)
+{
+    double needed = bytes_needed(job);
+    int file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return failure_set(failure, FAILURE_FAILED,
+                           "%s: cannot be created: %s: choose a directory that you can write to",
+                           path, strerror(errno));
+    bool good = reserve(file, needed) || no_room(path, needed, failure);
+    close(file);
+    return good;
+}
+
+/* The finished file has its place in full: nothing of it is sparse. */
+static bool reserve_all(const char *draft, const char *path, struct failure *failure)
+{
+    struct stat status;
+    int file = open(draft, O_WRONLY | O_CLOEXEC);
+    bool good = file >= 0 && fstat(file, &status) == 0 && reserve(file, (double)status.st_size);
+    if (!good)
+        no_room(path, file >= 0 ? (double)status.st_size : 0, failure);
+    if (file >= 0)
+        close(file);
+    return good;
+}
+
+/* ---- attributes ---------------------------------------------------------------------------- */
+
+/* Creates the attribute, or overwrites one of the same type. */
+static bool attribute_put(hid_t object, const char *name, hid_t type, const void *value)
+{
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Aexists(object, name) > 0
+                          ? H5Aopen(object, name, H5P_DEFAULT)
+                          : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && H5Awrite(attribute, type, value) >= 0;
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    H5Sclose(space);
+    return good;
+}
+
+static bool attribute_text(hid_t object, const char *name, const char *text)
+{
+    hid_t type = layout_text_type(strlen(text));
+    bool good = attribute_put(object, name, type, text);
+    H5Tclose(type);
+    return good;
+}
+
+/* HDF5 Image and Palette Specification 1.2. */
+static bool mark_as_image(hid_t dataset)
+{
+    uint8_t white_is_zero = 0;
+    return attribute_text(dataset, "CLASS", "IMAGE") &&
+           attribute_text(dataset, "IMAGE_VERSION", "1.2") &&
+           attribute_text(dataset, "IMAGE_SUBCLASS", "IMAGE_GRAYSCALE") &&
+           attribute_put(dataset, "IMAGE_WHITE_IS_ZERO", H5T_NATIVE_UINT8, &white_is_zero);
+}
+
+static bool attributes_of_job(hid_t file, const struct job *job)
+{
+    const struct kernel *kernel = job->kernel;
+    char method[KERNEL_METHOD_BYTES] = "";
+    kernel->describe(job->made, method, sizeof method);
+    bool good = attribute_text(file, LAYOUT_KERNEL, kernel->name) &&
+                attribute_text(file, LAYOUT_METHOD, method);
+    for (int i = 0; i < kernel->parameter_count; i++) {
+        const struct kernel_parameter *row = &kernel->parameters[i];
+        double value = job->setup.values[i];
+        good = good && (row->choices ? attribute_text(file, row->name, row->choices[(int)value])
+                                     : attribute_put(file, row->name, H5T_NATIVE_DOUBLE, &value));
+    }
+    return good;
+}
+
+/* What sealing overwrites: there from the start, so that sealing changes no metadata's size. */
+static bool attributes_of_outcome(hid_t file, const struct summary *summary, double finish_s,
+                                  int32_t complete)
+{
+    char checksum[17];
+    snprintf(checksum, sizeof checksum, "%016" PRIx64, summary->checksum);
+    return attribute_text(file, LAYOUT_CHECKSUM, checksum) &&
+           attribute_put(file, LAYOUT_MINIMUM, H5T_NATIVE_DOUBLE, &summary->minimum) &&
+           attribute_put(file, LAYOUT_MAXIMUM, H5T_NATIVE_DOUBLE, &summary->maximum) &&
+           attribute_put(file, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &finish_s) &&
+           attribute_put(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete);
+}
+
+static bool attributes_create(hid_t file, const struct job *job, const struct output_info *info)
+{
+    struct summary nothing;
+    summary_init(&nothing);
+    return attribute_text(file, LAYOUT_VERSION, SCOW_VERSION) &&
+           attribute_text(file, LAYOUT_INPUT, info->input) &&
+           attribute_text(file, LAYOUT_INPUT_SHA256, info->input_sha256) &&
+           attribute_text(file, LAYOUT_ISA, info->isa) && attributes_of_job(file, job) &&
+           attributes_of_outcome(file, &nothing, 0, 0);
+}
+
+/* ---- data sets ----------------------------------------------------------------------------- */
+
+/* A data set whose place in the file is fixed now; chunked ones are never filled. */
+static hid_t dataset_create(hid_t file, const char *name, hid_t type, int rank,
+                            const hsize_t *shape, const hsize_t *chunk)
+{
+    hid_t space = H5Screate_simple(rank, shape, NULL);
+    hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    if (chunk)
+        H5Pset_chunk(creation, rank, chunk);
+    H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(creation, chunk ? H5D_FILL_TIME_NEVER : H5D_FILL_TIME_ALLOC);
+    hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    H5Pclose(creation);
+    H5Sclose(space);
+    return dataset;
+}
+
+static bool dataset_make(hid_t file, const char *name, hid_t type, int rank, const hsize_t *shape,
+                         const hsize_t *chunk)
+{
+    hid_t dataset = dataset_create(file, name, type, rank, shape, chunk);
+    return dataset >= 0 && H5Dclose(dataset) >= 0;
+}
+
+/* The address of a chunked data set whose chunks lie one behind the other; negative: they do not.
+ */
+static int64_t chunks_place(hid_t dataset, hsize_t chunks, hsize_t chunk_bytes)
+{
+    hid_t space = H5Dget_space(dataset);
+    hsize_t offset[3], size = 0;
+    haddr_t first = HADDR_UNDEF, last = HADDR_UNDEF;
+    unsigned filters = 0;
+    bool good = H5Dget_chunk_info(dataset, space, 0, offset, &filters, &first, &size) >= 0 &&
+                H5Dget_chunk_info(dataset, space, chunks - 1, offset, &filters, &last, &size) >= 0;
+    H5Sclose(space);
+    good = good && first != HADDR_UNDEF && last == first + (chunks - 1) * chunk_bytes;
+    return good ? (int64_t)first : -1;
+}
+
+/* A chunked data set of the results' shape; its address, or negative. */
+static int64_t chunked_create(hid_t file, const char *name, hid_t type, const struct job *job)
+{
+    int64_t shape64[3], chunk64[3];
+    job->kernel->response_shape(job->made, shape64, chunk64);
+    hsize_t shape[3], chunk[3], chunks = 1, chunk_bytes = H5Tget_size(type);
+    for (int i = 0; i < 3; i++) {
+        shape[i] = (hsize_t)shape64[i];
+        chunk[i] = (hsize_t)chunk64[i];
+        chunks *= (shape[i] + chunk[i] - 1) / chunk[i];
+        chunk_bytes *= chunk[i];
+    }
+    hid_t dataset = dataset_create(file, name, type, 3, shape, chunk);
+    if (dataset < 0)
+        return -1;
+    int64_t place = chunks_place(dataset, chunks, chunk_bytes);
+    return H5Dclose(dataset) >= 0 ? place : -1;
+}
+
+static int64_t ledger_create(hid_t file, int64_t tasks)
+{
+    hsize_t rows = (hsize_t)tasks;
+    hid_t dataset = dataset_create(file, LAYOUT_LEDGER, H5T_STD_U8LE, 1, &rows, NULL);
+    if (dataset < 0)
+        return -1;
+    haddr_t place = H5Dget_offset(dataset);
+    return H5Dclose(dataset) >= 0 && place != HADDR_UNDEF ? (int64_t)place : -1;
+}
+
+static bool image_attributes(hid_t file, const char *name)
+{
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    bool good = dataset >= 0 && mark_as_image(dataset);
+    return dataset >= 0 && H5Dclose(dataset) >= 0 && good;
+}
+
+static bool results_create(hid_t file, const struct job *job, struct output_places *places)
+{
+    places->response = chunked_create(file, LAYOUT_RESPONSE, H5T_IEEE_F32LE, job);
+    places->normalized = chunked_create(file, LAYOUT_NORMALIZED, H5T_STD_U8LE, job);
+    places->ledger = ledger_create(file, job->tasks);
+    return places->response >= 0 && places->normalized >= 0 && places->ledger >= 0 &&
+           image_attributes(file, LAYOUT_NORMALIZED);
+}
+
+static bool text_create(hid_t file, const char *name, const char *text)
+{
+    hid_t type = layout_text_type(strlen(text));
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    H5Sclose(space);
+    H5Tclose(type);
+    return good;
+}
+
+static bool trace_create(hid_t file, int64_t events)
+{
+    hid_t type = layout_trace_type();
+    hid_t packed = H5Tcopy(type);
+    H5Tpack(packed);
+    hsize_t rows = (hsize_t)events;
+    bool good = dataset_make(file, LAYOUT_TRACE, packed, 1, &rows, NULL);
+    H5Tclose(packed);
+    H5Tclose(type);
+    return good;
+}
+
+static bool run_create(hid_t file, const struct output_info *info)
+{
+    hid_t group = H5Gcreate2(file, LAYOUT_RUN, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (group < 0)
+        return false;
+    H5Gclose(group);
+    return trace_create(file, info->events) && text_create(file, LAYOUT_PLAN, info->plan) &&
+           (!info->profile || text_create(file, LAYOUT_PROFILE, info->profile));
+}
+
+/* ---- whole --------------------------------------------------------------------------------- */
+
+/* The version of the format in which chunks that are allocated at once need no index. */
+static hid_t file_create(const char *draft)
+{
+    hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_libver_bounds(access_list, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    hid_t file = H5Fcreate(draft, H5F_ACC_TRUNC, H5P_DEFAULT, access_list);
+    H5Pclose(access_list);
+    return file;
+}
+
+/* Over the draft, complete or an error. */
+static bool draft_fill(const char *draft, const struct job *job, const struct output_info *info,
+                       struct output_places *places)
+{
+    hid_t file = file_create(draft);
+    if (file < 0)
+        return false;
+    bool good = results_create(file, job, places) && run_create(file, info) &&
+                attributes_create(file, job, info);
+    return H5Fclose(file) >= 0 && good; /* a full disk may show only now */
+}
+
+static bool exists_already(const char *path, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: exists already: choose another name or remove it first", path);
+}
+
+/* From here on the name stands for a whole file, whoever is killed when; nobody's file is replaced.
+ */
+static bool draft_publish(const char *draft, const char *path, struct failure *failure)
+{
+    if (renameat2(AT_FDCWD, draft, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno == EINVAL && rename(draft, path) == 0) /* a file system without that promise */
+        return true;
+    if (errno == EEXIST)
+        return exists_already(path, failure);
+    return failure_set(failure, FAILURE_FAILED, "%s: cannot be created: %s", path, strerror(errno));
+}
+
+static bool draft_make(const char *draft, const char *path, const struct job *job,
+                       const struct output_info *info, struct output_places *places,
+                       struct failure *failure)
+{
+    if (!draft_begin(draft, path, job, failure))
+        return false;
+    struct output_places made;
+    bool good = draft_fill(draft, job, info, &made) ||
+                failure_set(failure, FAILURE_FAILED,
+                            "%s: cannot be written in full: free some space or write to another "
+                            "disk",
+                            path);
+    good = good && reserve_all(draft, path, failure) && draft_publish(draft, path, failure);
+    if (good)
+        *places = made;
+    else
+        unlink(draft);
+    return good;
+}
+
+bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
+                       struct output_places *places, struct failure *failure)
+{
+    struct stat status;
+    layout_quiet();
+    if (path[0] == '\0')
+        return failure_set(failure, FAILURE_USAGE, "the output's name is empty: give -o FILE");
+    if (lstat(path, &status) == 0)
+        return exists_already(path, failure);
+    size_t room = strlen(path) + 32;
+    char *draft = malloc(room);
+    if (!draft)
+        return failure_memory(failure, "creating the output");
+    snprintf(draft, room, "%s.%ld.new", path, (long)getpid());
+    bool good = draft_make(draft, path, job, info, places, failure);
+    free(draft);
+    return good;
+}
+
+static bool trace_write(hid_t file, const struct trace *trace)
+{
+    hid_t dataset = H5Dopen2(file, LAYOUT_TRACE, H5P_DEFAULT);
+    if (dataset < 0)
+        return false;
+    hid_t type = layout_trace_type();
+    bool good = trace->count == 0 ||
+                layout_rows_write(dataset, type, 0, (int64_t)trace->count, trace->events);
+    H5Tclose(type);
+    return H5Dclose(dataset) >= 0 && good;
+}
+
+/* While HDF5 has a file open for writing, its superblock says so, and nobody can open it any more
+ * if that is the last that it says. Sealing changes values only, so what the superblock said before
+ * stays true: it is put back at once, and a run that is killed, or a disk that is full, while
+ * sealing leaves a file that can be read. */
+enum { SUPERBLOCK_BYTES = 48 };
+
+/* Negative: it could not be opened so. */
+static hid_t seal_begin(const char *path)
+{
+    char superblock[SUPERBLOCK_BYTES];
+    int raw = open(path, O_RDWR | O_CLOEXEC);
+    if (raw < 0)
+        return -1;
+    hid_t file = -1;
+    if (pread(raw, superblock, sizeof superblock, 0) == (ssize_t)sizeof superblock) {
+        file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        if (pwrite(raw, superblock, sizeof superblock, 0) != (ssize_t)sizeof superblock &&
+            file >= 0) {
+            H5Fclose(file);
+            file = -1;
+        }
+    }
+    close(raw);
+    return file;
+}
+
+bool outputfile_seal(const char *path, const struct output_outcome *outcome,
+                     struct failure *failure)
+{
+    hid_t file = seal_begin(path);
+    bool good = file >= 0 && trace_write(file, outcome->trace) &&
+                attributes_of_outcome(file, outcome->summary, outcome->finish_s, 1);
+    good = file >= 0 && H5Fclose(file) >= 0 && good;
+    return good || failure_set(failure, FAILURE_FAILED,
+                               "%s: the results are there, but its trace and checksum could not "
+                               "be written: is the disk full, or the file gone?",
+                               path);
+}

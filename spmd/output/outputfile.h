@@ -1,0 +1,53 @@
+/*
+ * The output file before and after the run: made and sealed by the master alone, so that every
+ * failure is one rank's to report. (HDF5's collective creation leaves the other ranks waiting for
+ * ever when one rank's disk refuses.)
+ *
+ * Laid out so that killed processes do not spoil it: everything has its place in the file, and all
+ * metadata is on disk, before the first package; sealing changes values only.
+ */
+#ifndef SPMD_OUTPUT_OUTPUTFILE_H
+#define SPMD_OUTPUT_OUTPUTFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/summary.h"
+#include "planner/base/failure.h"
+#include "planner/model/trace.h"
+#include "spmd/job/job.h"
+
+/* What is known before the run; strings borrowed. */
+struct output_info {
+    const char *plan;    /* JSON text */
+    const char *profile; /* JSON text; NULL: none */
+    const char *input, *input_sha256;
+    const char *isa; /* which rank computes with which instruction set */
+    int64_t events;  /* rows of /run/trace */
+};
+
+/* Where in the file its data sets lie, bytes from its start: chunk k of a chunked one, in row-major
+ * order, follows chunk k - 1. Ranks write there without HDF5, whose parallel driver spends time in
+ * proportion to all chunks on every access. */
+struct output_places {
+    int64_t response, normalized; /* chunks of float32, of bytes */
+    int64_t ledger;               /* bytes */
+};
+
+/* What is known after it. */
+struct output_outcome {
+    const struct trace *trace; /* at most the events announced; borrowed */
+    const struct summary *summary;
+    double finish_s; /* from the last package to here */
+};
+
+/* Local, serial. Create `path`, which must not exist, whole and closed; nothing is left behind on
+ * failure. */
+bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
+                       struct output_places *places, struct failure *failure);
+/* Local, serial; nobody else may have the file open. Trace, summary and checksum: the run is
+ * complete. */
+bool outputfile_seal(const char *path, const struct output_outcome *outcome,
+                     struct failure *failure);
+
+#endif

@@ -1,0 +1,19 @@
+/* Writing a grey picture as PNG: the part of the preview that knows libpng. */
+#ifndef SPMD_OUTPUT_PREVIEW_PNG_H
+#define SPMD_OUTPUT_PREVIEW_PNG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/base/failure.h"
+
+struct preview_canvas {
+    int64_t rows, columns;
+    unsigned char *grey; /* row-major */
+};
+
+/* Replace `png` by the picture as a whole or not at all (written beside it, then renamed). */
+bool preview_canvas_write(const struct preview_canvas *canvas, const char *png,
+                          struct failure *failure);
+
+#endif

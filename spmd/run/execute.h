@@ -1,0 +1,32 @@
+/*
+ * A whole run, from a checked plan to a sealed output.
+ */
+#ifndef SPMD_RUN_EXECUTE_H
+#define SPMD_RUN_EXECUTE_H
+
+#include <stdbool.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/plan.h"
+#include "spmd/run/run.h"
+#include "spmd/transport/comm.h"
+
+/* What to run; all borrowed and the same on every rank. */
+struct execution {
+    const struct comm *comm;
+    const struct plan *plan;
+    const char *plan_text;
+    const char *profile_text; /* NULL: none */
+    const char *plan_name, *input, *output;
+    const char *isa; /* which rank computes with which instruction set */
+    int threads;
+    bool quiet; /* no progress */
+};
+
+/* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing
+ * is created when plan and input do not match. The outcome is complete on the master (elsewhere
+ * only its summary). */
+bool execute_run(const struct execution *execution, struct run_outcome *outcome,
+                 struct failure *failure);
+
+#endif

@@ -1,0 +1,195 @@
+#include "spmd/transport/comm.h"
+
+#include <assert.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* A nap costs whoever works on the same core some 50 us, so naps grow with the waiting: who has
+ * waited long pays at most a ninth more for it, and takes next to nothing from those who work. */
+enum { SPINS = 100, YIELDS = 20, NAP_LEAST_NS = 10000, NAP_MOST_NS = 2000000, NAP_GROWTH = 8 };
+enum { TAG_CLOCK = 900 };
+enum { CLOCK_EXCHANGES = 64 };
+
+void comm_pause(struct pause *pause)
+{
+    long count = pause->count++;
+    if (count < SPINS)
+        return;
+    if (count < SPINS + YIELDS) {
+        sched_yield();
+        return;
+    }
+    if (pause->nap_ns < NAP_LEAST_NS)
+        pause->nap_ns = NAP_LEAST_NS;
+    struct timespec nap = {0, pause->nap_ns};
+    nanosleep(&nap, NULL);
+    if (pause->nap_ns < NAP_MOST_NS)
+        pause->nap_ns += pause->nap_ns / NAP_GROWTH;
+}
+
+void comm_init(struct comm *comm, MPI_Comm mpi)
+{
+    *comm = (struct comm){.mpi = mpi};
+    MPI_Comm_rank(mpi, &comm->rank);
+    MPI_Comm_size(mpi, &comm->size);
+}
+
+static double clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double comm_now(const struct comm *comm)
+{
+    return clock_s() + comm->offset_s;
+}
+
+void comm_wait(MPI_Request *request, MPI_Status *status)
+{
+    struct pause pause = {0};
+    for (;;) {
+        int done = 0;
+        MPI_Test(request, &done, status);
+        if (done)
+            return;
+        comm_pause(&pause);
+    }
+}
+
+/* MPI counts are ints; larger data goes in pieces of this many bytes. */
+static const size_t piece_bytes = (size_t)1 << 30;
+
+static int piece_of(size_t bytes, size_t at)
+{
+    size_t rest = bytes - at;
+    return (int)(rest < piece_bytes ? rest : piece_bytes);
+}
+
+void comm_send(const struct comm *comm, const void *data, size_t bytes, int rank, int tag)
+{
+    MPI_Request request;
+    assert(bytes <= piece_bytes);
+    MPI_Isend(data, (int)bytes, MPI_BYTE, rank, tag, comm->mpi, &request);
+    comm_wait(&request, MPI_STATUS_IGNORE);
+}
+
+void comm_receive(const struct comm *comm, void *data, size_t bytes, int rank, int tag)
+{
+    MPI_Request request;
+    assert(bytes <= piece_bytes);
+    MPI_Irecv(data, (int)bytes, MPI_BYTE, rank, tag, comm->mpi, &request);
+    comm_wait(&request, MPI_STATUS_IGNORE);
+}
+
+void comm_barrier(const struct comm *comm)
+{
+    MPI_Request request;
+    MPI_Ibarrier(comm->mpi, &request);
+    comm_wait(&request, MPI_STATUS_IGNORE);
+}
+
+void comm_broadcast(const struct comm *comm, void *data, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += piece_bytes) {
+        MPI_Request request;
+        MPI_Ibcast((char *)data + at, piece_of(bytes, at), MPI_BYTE, 0, comm->mpi, &request);
+        comm_wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+void comm_gather(const struct comm *comm, const void *mine, size_t bytes, void *all)
+{
+    MPI_Request request;
+    MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm->mpi, &request);
+    comm_wait(&request, MPI_STATUS_IGNORE);
+}
+
+char *comm_broadcast_text(const struct comm *comm, char *text, size_t *length)
+{
+    uint64_t bytes = *length;
+    comm_broadcast(comm, &bytes, sizeof bytes);
+    *length = (size_t)bytes;
+    if (comm->rank != 0) {
+        text = malloc(*length + 1);
+        if (!text) {
+            fprintf(stderr, "scow: rank %d is out of memory for a text of %zu bytes\n", comm->rank,
+                    *length);
+            MPI_Abort(comm->mpi, FAILURE_FAILED);
+            abort();
+        }
+        text[*length] = '\0';
+    }
+    comm_broadcast(comm, text, *length);
+    return text;
+}
+
+bool comm_agree(const struct comm *comm, struct failure *failure)
+{
+    int mine = failure->code == FAILURE_NONE ? comm->size : comm->rank;
+    int lowest = 0;
+    MPI_Request request;
+    MPI_Iallreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm->mpi, &request);
+    comm_wait(&request, MPI_STATUS_IGNORE);
+    if (lowest == comm->size)
+        return true;
+    MPI_Ibcast(failure, (int)sizeof *failure, MPI_BYTE, lowest, comm->mpi, &request);
+    comm_wait(&request, MPI_STATUS_IGNORE);
+    return false;
+}
+
+/* The master's side: answer every rank's pings in turn. */
+static void clock_serve(const struct comm *comm)
+{
+    for (int rank = 1; rank < comm->size; rank++) {
+        for (int i = 0; i < CLOCK_EXCHANGES; i++) {
+            char ping;
+            comm_receive(comm, &ping, sizeof ping, rank, TAG_CLOCK);
+            double now = clock_s();
+            comm_send(comm, &now, sizeof now, rank, TAG_CLOCK);
+        }
+    }
+}
+
+static double clock_ask(const struct comm *comm)
+{
+    double shortest = 0, offset = 0;
+    for (int i = 0; i < CLOCK_EXCHANGES; i++) {
+        char ping = 0;
+        double before = clock_s(), there = 0;
+        comm_send(comm, &ping, sizeof ping, 0, TAG_CLOCK);
+        comm_receive(comm, &there, sizeof there, 0, TAG_CLOCK);
+        double after = clock_s();
+        if (i == 0 || after - before < shortest) {
+            shortest = after - before;
+            offset = there - (before + after) / 2;
+        }
+    }
+    return offset;
+}
+
+void comm_align_clocks(struct comm *comm)
+{
+    comm->offset_s = 0;
+    if (comm->rank == 0)
+        clock_serve(comm);
+    else
+        comm->offset_s = clock_ask(comm);
+    comm_barrier(comm);
+}
+
+int comm_workers_on_node(const struct comm *comm)
+{
+    MPI_Comm node;
+    MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node);
+    int mine = comm->rank != 0, workers = 0;
+    MPI_Request request;
+    MPI_Iallreduce(&mine, &workers, 1, MPI_INT, MPI_SUM, node, &request);
+    comm_wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&node);
+    return workers > 0 ? workers : 1;
+}

@@ -1,0 +1,63 @@
+/*
+ * MPI as scow uses it: waiting that lets others work, agreement on failures, one clock.
+ *
+ * MPICH polls without yielding, so every wait goes through comm_pause: with more ranks than cores
+ * a plain MPI_Wait costs milliseconds. Broken MPI is fatal on every rank (the default error
+ * handler); nothing here returns an MPI error.
+ */
+#ifndef SPMD_TRANSPORT_COMM_H
+#define SPMD_TRANSPORT_COMM_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "planner/base/failure.h"
+
+/* A group of ranks: rank 0 is its master. Nothing reaches for MPI_COMM_WORLD. */
+struct comm {
+    MPI_Comm mpi; /* borrowed */
+    int rank, size;
+    double offset_s; /* master's clock minus this rank's */
+};
+
+/* How long something has been waited for; start with {0}. */
+struct pause {
+    long count, nap_ns;
+};
+
+/* Local. Call once per unsuccessful test: spins, then yields, then naps that grow from 10 us to 2
+ * ms. */
+void comm_pause(struct pause *pause);
+
+/* Local. No clock alignment yet. */
+void comm_init(struct comm *comm, MPI_Comm mpi);
+/* Collective. Measure every rank's offset to the master's clock by ping-pong; the exchange with
+ * the shortest round trip counts (Cristian, Probabilistic clock synchronization, 1989). */
+void comm_align_clocks(struct comm *comm);
+/* Local. Seconds on the master's clock, monotonic. */
+double comm_now(const struct comm *comm);
+
+/* Local. Wait for one request; status may be MPI_STATUS_IGNORE. */
+void comm_wait(MPI_Request *request, MPI_Status *status);
+/* Local to the two ranks concerned. At most 1 GiB. */
+void comm_send(const struct comm *comm, const void *data, size_t bytes, int rank, int tag);
+void comm_receive(const struct comm *comm, void *data, size_t bytes, int rank, int tag);
+
+/* Collective. */
+void comm_barrier(const struct comm *comm);
+/* Collective. From the master to all; any size. */
+void comm_broadcast(const struct comm *comm, void *data, size_t bytes);
+/* Collective. `bytes` from every rank, in rank order, into `all` on the master (ignored elsewhere).
+ */
+void comm_gather(const struct comm *comm, const void *mine, size_t bytes, void *all);
+/* Collective. Text with its length from the master: returns an owned, zero-terminated copy on
+ * every rank but the master, and `text` itself there. Out of memory is fatal. */
+char *comm_broadcast_text(const struct comm *comm, char *text, size_t *length);
+/* Collective. True when no rank has a failure; otherwise false, and every rank holds the sentence
+ * of the lowest failed rank. */
+bool comm_agree(const struct comm *comm, struct failure *failure);
+/* Collective. Ranks other than the master on this rank's node, at least 1. */
+int comm_workers_on_node(const struct comm *comm);
+
+#endif

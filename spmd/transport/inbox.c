@@ -1,0 +1,130 @@
+#include "spmd/transport/inbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = INBOX_AHEAD + 1, ALIGNMENT = 64 };
+
+struct slot {
+    char *buffer;
+    MPI_Request request; /* MPI_REQUEST_NULL: complete, or being worked on */
+    double transit_s, arrived_s;
+};
+
+struct inbox {
+    const struct comm *comm;
+    size_t bytes; /* of a buffer, header included */
+    struct slot slots[SLOTS];
+    int next; /* slot of the next package */
+    double progress_s;
+};
+
+static void slot_post(struct inbox *inbox, struct slot *slot)
+{
+    slot->transit_s = comm_now(inbox->comm);
+    MPI_Irecv(slot->buffer, (int)inbox->bytes, MPI_BYTE, 0, WIRE_PACKAGE, inbox->comm->mpi,
+              &slot->request);
+}
+
+struct inbox *inbox_new(const struct comm *comm, size_t bytes, struct failure *failure)
+{
+    struct inbox *inbox = calloc(1, sizeof *inbox);
+    if (!inbox) {
+        failure_memory(failure, "making a worker's receive buffers");
+        return NULL;
+    }
+    inbox->comm = comm;
+    size_t whole = sizeof(struct wire_package) + bytes;
+    inbox->bytes = (whole + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    for (int i = 0; i < SLOTS; i++)
+        inbox->slots[i].request = MPI_REQUEST_NULL;
+    for (int i = 0; i < SLOTS; i++) {
+        inbox->slots[i].buffer = aligned_alloc(ALIGNMENT, inbox->bytes);
+        if (!inbox->slots[i].buffer) {
+            failure_memory(failure, "making a worker's receive buffers");
+            inbox_free(&inbox);
+            return NULL;
+        }
+        memset(inbox->slots[i].buffer, 0, inbox->bytes); /* the pages are there */
+    }
+    for (int i = 0; i < SLOTS; i++)
+        slot_post(inbox, &inbox->slots[i]);
+    return inbox;
+}
+
+static bool slot_test(struct inbox *inbox, struct slot *slot)
+{
+    if (slot->request == MPI_REQUEST_NULL)
+        return true;
+    int done = 0;
+    MPI_Test(&slot->request, &done, MPI_STATUS_IGNORE);
+    if (done)
+        slot->arrived_s = comm_now(inbox->comm);
+    return done;
+}
+
+void inbox_take(struct inbox *inbox, struct inbox_package *package)
+{
+    struct slot *slot = &inbox->slots[inbox->next];
+    struct pause pause = {0};
+    while (!slot_test(inbox, slot))
+        comm_pause(&pause);
+    memcpy(&package->header, slot->buffer, sizeof package->header);
+    package->bytes = slot->buffer + sizeof package->header;
+    package->transit_s = slot->transit_s;
+    package->arrived_s = slot->arrived_s;
+}
+
+void inbox_done(struct inbox *inbox)
+{
+    slot_post(inbox, &inbox->slots[inbox->next]);
+    inbox->next = (inbox->next + 1) % SLOTS;
+}
+
+/* A large message waits for its receiver: what came in during this call began to move in it. */
+static bool slot_progress(struct inbox *inbox, struct slot *slot)
+{
+    if (slot->request == MPI_REQUEST_NULL)
+        return true;
+    double start = comm_now(inbox->comm);
+    bool done = slot_test(inbox, slot);
+    if (done)
+        slot->transit_s = start;
+    return done;
+}
+
+void inbox_progress(struct inbox *inbox)
+{
+    double start = comm_now(inbox->comm);
+    /* In the order of arrival; the one being worked on counts as arrived. */
+    for (int i = 0; i < SLOTS; i++)
+        if (!slot_progress(inbox, &inbox->slots[(inbox->next + i) % SLOTS]))
+            break;
+    inbox->progress_s += comm_now(inbox->comm) - start;
+}
+
+double inbox_progress_s(struct inbox *inbox)
+{
+    double seconds = inbox->progress_s;
+    inbox->progress_s = 0;
+    return seconds;
+}
+
+static void slot_release(struct slot *slot)
+{
+    if (slot->request != MPI_REQUEST_NULL) {
+        MPI_Cancel(&slot->request);
+        comm_wait(&slot->request, MPI_STATUS_IGNORE);
+    }
+    free(slot->buffer);
+}
+
+void inbox_free(struct inbox **inbox)
+{
+    if (!*inbox)
+        return;
+    for (int i = 0; i < SLOTS; i++)
+        slot_release(&(*inbox)->slots[i]);
+    free(*inbox);
+    *inbox = NULL;
+}
