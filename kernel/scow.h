@@ -1,0 +1,272 @@
+/*
+ * Core tasks for scow: one interface for those that are built in, for plug-ins (a shared object
+ * that defines `scow_plugin`, named with -k ./FILE.so) and for programs of users (which hand a task
+ * to scow_main).
+ *
+ * A job is `tasks` equal, independent core tasks, numbered from 0; a package is a run of
+ * consecutive ones. scow decides who computes which package when; a task says what that means:
+ *
+ *     describe   master              how many core tasks the input makes, and what all ranks must
+ * know open       every rank          the job made ready from that results    every rank what comes
+ * out: a grid, records, a reduction, bytes, any of them pack       master (or, staged, the worker)
+ * what a package needs to be computed start      worker              before its first package;
+ * stop: after its last compute    worker              a package close      every rank
+ *
+ * Rules. Everything handed to a callback is borrowed for that call, but for the setup, which stays
+ * until close. Callbacks that take a host return an enum scow_status; before SCOW_FAILED they call
+ * host->fail with one sentence that says what is wrong and what to do. Results depend on
+ * parameters, input and the task's number alone: not on packages, ranks, threads or order.
+ * Callbacks may be called by any one thread at a time; compute of a task with SCOW_THREADS_HOST by
+ * several at once, each with buffers of its own. A plug-in links with nothing of scow's, and makes
+ * no MPI call.
+ *
+ * Versions. Structures here grow at their ends only, by minor versions (those that stand in tables,
+ * scow_parameter and scow_field, never). A host takes tasks of its own major version and of no
+ * newer minor one.
+ */
+#ifndef SCOW_H
+#define SCOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCOW_ABI_MAJOR 1u
+#define SCOW_ABI_MINOR 0u
+#define SCOW_ABI (SCOW_ABI_MAJOR << 16 | SCOW_ABI_MINOR)
+
+enum scow_status {
+    SCOW_OK,
+    SCOW_FAILED, /* host->fail was called */
+    SCOW_STOPPED /* by compute, because host->pulse said so; results are not looked at */
+};
+
+/* Of numbers, in host byte order. */
+enum scow_type {
+    SCOW_NONE,
+    SCOW_U8,
+    SCOW_U16,
+    SCOW_U32,
+    SCOW_U64,
+    SCOW_I32,
+    SCOW_I64,
+    SCOW_F32,
+    SCOW_F64,
+    SCOW_TEXT_BYTES /* in records alone: UTF-8, filled up with zeros */
+};
+
+/* ---- parameters ---------------------------------------------------------------------------- */
+
+enum scow_parameter_kind {
+    SCOW_NUMBER,
+    SCOW_WHOLE, /* a number without a fraction, up to 2^53 */
+    SCOW_WORD,  /* one of `words` */
+    SCOW_TEXT,
+    SCOW_PATH /* of a file that exists when it is given; made absolute */
+};
+
+/* An option of scow calibrate, --name VALUE; kept in profile and plan. A table of these ends with
+ * one whose name is NULL. */
+struct scow_parameter {
+    const char *name; /* lower-case letters, digits and hyphens */
+    const char *help;
+    int kind;                        /* enum scow_parameter_kind */
+    double initial, least, greatest; /* of numbers: default and range; of a word: default's index */
+    const char *const *words;        /* NULL-terminated; NULL but for SCOW_WORD */
+    const char *text;                /* default of SCOW_TEXT and SCOW_PATH; may be NULL */
+};
+
+/* Within its parameter's range. */
+struct scow_value {
+    double number;    /* of a word: its index */
+    const char *text; /* of words, texts and paths; NULL: a text or path that was not given */
+};
+
+/* ---- input --------------------------------------------------------------------------------- */
+
+enum scow_input_kind {
+    SCOW_INPUT_NONE,
+    SCOW_INPUT_IMAGE, /* PNG, PGM, HDF5 data set: extent slices, rows, columns; U8, U16 or F32 */
+    SCOW_INPUT_LINES, /* text: extent[0] lines, without their line ends */
+    SCOW_INPUT_SEQUENCES, /* FASTA: extent[0] sequences with names; letters without white space */
+    SCOW_INPUT_FILE       /* any regular file, which the task reads by itself, by its name */
+};
+
+struct scow_input {
+    int kind; /* enum scow_input_kind */
+    int type; /* of an image's pixels: enum scow_type */
+    int64_t extent[3];
+    const char *name; /* as the user named it */
+};
+
+/* A line or a sequence; borrowed until the next one is asked for. */
+struct scow_item {
+    const char *bytes; /* followed by a zero that does not count */
+    size_t size;
+    const char *name; /* of a sequence: its header without the '>'; else NULL */
+};
+
+/* ---- the host ------------------------------------------------------------------------------ */
+
+/* What a callback may ask of scow. */
+struct scow_host {
+    uint32_t size, abi; /* of the host's own version of this structure */
+    /* One sentence without a newline; the first one counts. Always returns SCOW_FAILED, so that
+     * `return host->fail(host, ...)` can be written. Any thread. */
+    int (*fail)(const struct scow_host *host, const char *format, ...)
+#ifdef __GNUC__
+        __attribute__((format(printf, 2, 3)))
+#endif
+        ;
+    /* In describe and pack. Copies rows x columns pixels of one slice, row-major and without gaps.
+     */
+    int (*read_image)(const struct scow_host *host, int64_t slice, int64_t row, int64_t column,
+                      int64_t rows, int64_t columns, void *pixels);
+    /* In describe and pack: line or sequence number `index`. */
+    int (*read_item)(const struct scow_host *host, int64_t index, struct scow_item *item);
+    /* In describe: these bytes, copied, are given to open on every rank. */
+    int (*share)(const struct scow_host *host, const void *bytes, size_t size);
+    /* In compute, at least every few milliseconds: lets messages advance. True: the run is being
+     * stopped, return SCOW_STOPPED soon. The thread that was called, no other. */
+    bool (*pulse)(const struct scow_host *host);
+    /* In compute: that task could not be done, and why; the others go on. It counts as failed in
+     * the ledger, whatever stands in its results. Any thread. */
+    void (*reject)(const struct scow_host *host, int64_t task, const char *why);
+    /* In compute, of a task that emits: append bytes to what it leaves behind. Any thread. */
+    int (*emit)(const struct scow_host *host, int64_t task, const void *bytes, size_t size);
+};
+
+/* ---- a job --------------------------------------------------------------------------------- */
+
+/* Alike on every rank, and kept until close. */
+struct scow_setup {
+    const struct scow_value *values; /* in the order of the task's parameters */
+    struct scow_input input;
+    int64_t tasks;      /* as describe said */
+    const void *shared; /* as describe shared it; aligned for any type */
+    size_t shared_size;
+};
+
+struct scow_field {
+    const char *name;       /* NULL: the table's end */
+    int type;               /* enum scow_type */
+    uint32_t offset, count; /* bytes from the record's start; numbers (of text: bytes), >= 1 */
+};
+
+/* What a job leaves behind: any of these together. Zeroed by the host. */
+struct scow_results {
+    /* A grid [z][y][x] of numbers, /response: every core task fills a box of it. */
+    int grid_type; /* enum scow_type; SCOW_NONE: no grid */
+    int64_t grid_extent[3];
+    int64_t grid_tile[3]; /* the most one task fills; boxes start at multiples of it */
+    bool grid_picture;    /* also as a picture, /normalized, scaled from least to greatest */
+    /* Records, /result: one of fixed size for every core task. */
+    const struct scow_field *fields; /* NULL: no records; kept until close */
+    size_t record_size;
+    /* A reduction, /run/result: a state that states of parts merge into, in any order. */
+    size_t state_size; /* 0: no reduction */
+    /* Bytes of any length a core task, by host->emit. */
+    bool emits;
+};
+
+/* Some of a package's tasks to be computed. */
+struct scow_batch {
+    int64_t first, count; /* core tasks */
+    const void *package;  /* as pack wrote them; aligned to 64 */
+    size_t package_size;
+    void *workspace; /* this caller's alone, kept from batch to batch; zeroed before start */
+    void *grid;      /* task first + k at k boxes of grid_tile, each row-major without gaps over the
+                      * box that the task really fills; every number must be written */
+    void *records;   /* task first + k at k * record_size, zeroed; must be filled */
+    void *state;     /* reset; the batch's tasks are to be added */
+    int threads;     /* OpenMP threads that may be used; 1 with SCOW_THREADS_HOST */
+};
+
+enum scow_threads {
+    SCOW_THREADS_HOST, /* the host cuts packages and calls compute from several threads at once;
+                        * pack(first, count) must be pack(first, k) followed by the rest */
+    SCOW_THREADS_OWN   /* one call, which may use batch->threads OpenMP threads */
+};
+
+enum scow_flag {
+    SCOW_ONCE = 1 /* has effects beyond its results: a task that may have begun is not run again
+                   * without being asked for */
+};
+
+/* A kind of core task. Constant. Callbacks that a task does not need are NULL; describe and compute
+ * must be there. */
+struct scow_task {
+    uint32_t size, abi; /* SCOW_TASK */
+    const char *name;   /* lower-case letters, digits and hyphens */
+    const char *version;
+    const char *summary;                     /* one line */
+    const char *core_task;                   /* what one core task is: "one row of pixels" */
+    const char *outcome;                     /* what results look like, a sentence or two */
+    const struct scow_parameter *parameters; /* NULL: none */
+    int input;                               /* enum scow_input_kind */
+    int threads;                             /* enum scow_threads */
+    uint32_t flags;                          /* of enum scow_flag */
+
+    /* Master. Replace what values leave to this processor ("auto") by what that comes to, so that
+     * all ranks do the same. Texts must be static. */
+    int (*settle)(const struct scow_host *host, const struct scow_input *input,
+                  struct scow_value *values);
+    /* Master, and where one only plans. Check values against input; *tasks >= 1. Cheap where it can
+     * be: the work of making a job ready belongs in open. */
+    int (*describe)(const struct scow_host *host, const struct scow_value *values,
+                    const struct scow_input *input, int64_t *tasks);
+    /* Every rank, the planner's too. *job is the task's own, read-only from here on. */
+    int (*open)(const struct scow_host *host, const struct scow_setup *setup, void **job);
+    void (*close)(void *job);
+    /* How the job is computed, in one line, cut to `size` bytes: ranks that differ here end the
+     * run. */
+    void (*method)(const void *job, char *text, size_t size);
+    void (*results)(const void *job, struct scow_results *results);
+
+    /* Bytes that pack writes for tasks [first, first + count), and the most it writes for any
+     * `count` of them. Without pack both are NULL. */
+    size_t (*package_size)(const void *job, int64_t first, int64_t count);
+    size_t (*package_size_most)(const void *job, int64_t count);
+    int (*pack)(const struct scow_host *host, const void *job, int64_t first, int64_t count,
+                void *package);
+
+    /* Workspace of one caller of compute, aligned to 4096; with SCOW_THREADS_HOST threads is 1. */
+    size_t (*workspace_size)(const void *job, int threads);
+    /* Worker, once for every workspace: before its first batch and after its last. stop is called
+     * after every start that returned SCOW_OK, also when the run fails. */
+    int (*start)(const struct scow_host *host, const void *job, void *workspace);
+    void (*stop)(const void *job, void *workspace);
+    int (*compute)(const struct scow_host *host, const void *job, const struct scow_batch *batch);
+
+    /* Of a grid: the box that one task fills. */
+    void (*place)(const void *job, int64_t task, int64_t start[3], int64_t count[3]);
+    /* Of a reduction: the state of no tasks; the state of one more part into `state` (associative
+     * and commutative); and the outcome as JSON, at most `size` bytes with the final zero (returns
+     * what it takes, as snprintf does). */
+    void (*reset)(const void *job, void *state);
+    void (*merge)(const void *job, void *state, const void *part);
+    int (*print)(const void *job, const void *state, char *json, size_t size);
+};
+
+#define SCOW_TASK .size = (uint32_t)sizeof(struct scow_task), .abi = SCOW_ABI
+
+/* What a plug-in defines. */
+#ifdef __GNUC__
+__attribute__((visibility("default")))
+#endif
+extern const struct scow_task scow_plugin;
+
+/* A program of a user's own: all commands of scow (calibrate, plan, run, report, show, ...), with
+ * this task beside the built-in ones, and -k NAME its default. Returns the exit code. Link with
+ * libscow (pkg-config scow, CMake package scow). */
+int scow_main(int argc, char **argv, const struct scow_task *task);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
