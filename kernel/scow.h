@@ -176,8 +176,11 @@ struct scow_results {
 /* Some of a package's tasks to be computed. */
 struct scow_batch {
     int64_t first, count; /* core tasks */
-    const void *package;  /* as pack wrote them; aligned to 64 */
+    /* As pack wrote it for tasks [package_first, package_first + package_count), of which the batch
+     * is a part; aligned to 64. */
+    const void *package;
     size_t package_size;
+    int64_t package_first, package_count;
     void *workspace; /* this caller's alone, kept from batch to batch; zeroed before start */
     void *grid;      /* task first + k at k boxes of grid_tile, each row-major without gaps over the
                       * box that the task really fills; every number must be written */
@@ -187,8 +190,7 @@ struct scow_batch {
 };
 
 enum scow_threads {
-    SCOW_THREADS_HOST, /* the host cuts packages and calls compute from several threads at once;
-                        * pack(first, count) must be pack(first, k) followed by the rest */
+    SCOW_THREADS_HOST, /* the host cuts packages and calls compute from several threads at once */
     SCOW_THREADS_OWN   /* one call, which may use batch->threads OpenMP threads */
 };
 
@@ -227,12 +229,13 @@ struct scow_task {
     void (*method)(const void *job, char *text, size_t size);
     void (*results)(const void *job, struct scow_results *results);
 
-    /* Bytes that pack writes for tasks [first, first + count), and the most it writes for any
-     * `count` of them. Without pack both are NULL. */
-    size_t (*package_size)(const void *job, int64_t first, int64_t count);
+    /* The most bytes that pack writes for any `count` consecutive tasks; grows with count. NULL
+     * without pack. */
     size_t (*package_size_most)(const void *job, int64_t count);
+    /* Write what computing tasks [first, first + count) needs to `package` (aligned to 64, with
+     * room for package_size_most(count)), and how many bytes that were to *size. */
     int (*pack)(const struct scow_host *host, const void *job, int64_t first, int64_t count,
-                void *package);
+                void *package, size_t *size);
 
     /* Workspace of one caller of compute, aligned to 4096; with SCOW_THREADS_HOST threads is 1. */
     size_t (*workspace_size)(const void *job, int threads);
