@@ -151,10 +151,15 @@ struct scow_setup {
     size_t shared_size;
 };
 
+enum scow_field_flag {
+    SCOW_MEASURED = 1 /* differs from run to run (a time, a rank): not part of the checksum */
+};
+
 struct scow_field {
     const char *name;       /* NULL: the table's end */
     int type;               /* enum scow_type */
     uint32_t offset, count; /* bytes from the record's start; numbers (of text: bytes), >= 1 */
+    uint32_t flags;         /* of enum scow_field_flag */
 };
 
 /* What a job leaves behind: any of these together. Zeroed by the host. */
@@ -187,6 +192,7 @@ struct scow_batch {
     void *records;   /* task first + k at k * record_size, zeroed; must be filled */
     void *state;     /* reset; the batch's tasks are to be added */
     int threads;     /* OpenMP threads that may be used; 1 with SCOW_THREADS_HOST */
+    int rank;        /* of the worker, from 1; for records that say who did what */
 };
 
 enum scow_threads {

@@ -1,0 +1,37 @@
+/*
+ * The input of a job, of whatever kind: one face for all readers. No MPI.
+ *
+ * Adding a kind is one file with a struct input_reader (spmd/input/reader.h), one row in input.c's
+ * table and one line of CMake.
+ */
+#ifndef SPMD_INPUT_INPUT_H
+#define SPMD_INPUT_INPUT_H
+
+#include <stdbool.h>
+
+#include "kernel/scow.h"
+#include "planner/base/failure.h"
+
+struct input; /* an open one */
+
+/* Open `name` as that kind, as cheaply as its format allows: what it holds is counted, contents
+ * that can be left alone are. With SCOW_INPUT_NONE the name must be NULL, with all others it must
+ * not. NULL with *failure set when the file is missing, empty, damaged, of no known format, or
+ * claims more than memory can hold. */
+struct input *input_open(enum scow_input_kind kind, const char *name, struct failure *failure);
+/* Do now what reading would do once (decode a picture), before anybody takes the time. */
+bool input_load(struct input *input, struct failure *failure);
+/* Borrowed; the name is the one given. */
+const struct scow_input *input_shape(const struct input *input);
+/* An image: copies rows x columns pixels of one slice, row-major and without gaps, in the shape's
+ * type. The rectangle must lie within the slice. */
+bool input_read_image(struct input *input, int64_t slice, int64_t row, int64_t column, int64_t rows,
+                      int64_t columns, void *pixels, struct failure *failure);
+/* Lines or sequences: number `index`, which must be there; borrowed until the next call. */
+bool input_read_item(struct input *input, int64_t index, struct scow_item *item,
+                     struct failure *failure);
+/* Hexadecimal SHA-256 of the file's bytes, that of nothing without an input. */
+bool input_sha256(const struct input *input, char digest[65], struct failure *failure);
+void input_close(struct input **input); /* sets *input NULL */
+
+#endif
