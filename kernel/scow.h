@@ -201,8 +201,12 @@ enum scow_threads {
 };
 
 enum scow_flag {
-    SCOW_ONCE = 1 /* has effects beyond its results: a task that may have begun is not run again
-                   * without being asked for */
+    SCOW_ONCE = 1, /* has effects beyond its results: a task that may have begun is not run again
+                    * without being asked for */
+    SCOW_WARM = 2, /* compute may be tried on a package of zeros, whose results are thrown away,
+                    * before the clock starts */
+    SCOW_SLEEP = 4 /* every operation also sleeps, where scow does it, what the profile says it
+                    * costs: the executor with known costs */
 };
 
 /* A kind of core task. Constant. Callbacks that a task does not need are NULL; describe and compute
