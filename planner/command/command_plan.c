@@ -10,9 +10,9 @@
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/robustness.h"
 #include "planner/studies/advice.h"
+#include "planner/studies/comparison.h"
 #include "planner/studies/planning.h"
 #include "planner/studies/sweep.h"
-#include "planner/studies/tournament.h"
 
 struct plan_options {
     const char *profile, *image, *scheduler, *output;
@@ -154,18 +154,18 @@ static bool plan_choose(const struct plan_options *options, const struct readers
 static bool compare_print(const struct plan_options *options, const struct planning *planning,
                           struct failure *failure)
 {
-    struct tournament tournament;
+    struct comparison comparison;
     struct text text = TEXT_INIT;
     struct scenario scenario = SCENARIO_INIT;
     scenario.noise = options->noise;
-    if (!tournament_hold(planning, &scenario, options->noise > 0 ? options->seeds : 0, &tournament,
+    if (!comparison_make(planning, &scenario, options->noise > 0 ? options->seeds : 0, &comparison,
                          failure))
         return false;
     if (options->json)
-        tournament_json(&tournament, &text);
+        comparison_json(&comparison, &text);
     else
-        tournament_text(&tournament, &text);
-    tournament_release(&tournament);
+        comparison_text(&comparison, &text);
+    comparison_release(&comparison);
     return text_print(&text, "describing the plan", failure);
 }
 

@@ -16,7 +16,7 @@ struct simulate_options {
     bool json, quiet, verbose;
 };
 
-/* What is played, and what it has come to. */
+/* What is simulated, and the outcome. */
 struct show {
     const struct simulate_options *options;
     struct platform platform;
@@ -184,8 +184,8 @@ static bool scenario_usual(const struct scenario *scenario)
            scenario->lost_worker < 0;
 }
 
-static bool decision_play(struct show *show, const struct decision *decision,
-                          struct failure *failure)
+static bool decision_simulate(struct show *show, const struct decision *decision,
+                              struct failure *failure)
 {
     const struct scenario *scenario = &show->options->scenario;
     struct dispatch *dispatch = decision_dispatch(decision, &show->platform, scenario, failure);
@@ -199,7 +199,7 @@ static bool decision_play(struct show *show, const struct decision *decision,
 }
 
 /* Fractional loads are for the plain simulation only, which has no noise. */
-static bool plan_play(struct show *show, const struct plan *plan, struct failure *failure)
+static bool plan_simulate(struct show *show, const struct plan *plan, struct failure *failure)
 {
     const struct decision decision = {plan, NULL};
     show->tasks = plan->tasks;
@@ -211,7 +211,7 @@ static bool plan_play(struct show *show, const struct plan *plan, struct failure
         return failure_set(failure, FAILURE_MISMATCH,
                            "the plan has fractional loads, which only the simulation without noise "
                            "can play: plan again without --real-valued");
-    return decision_play(show, &decision, failure);
+    return decision_simulate(show, &decision, failure);
 }
 
 /* What the rules want to know of the platform: speeds, and the overhead of a package. */
@@ -234,7 +234,7 @@ static double package_overhead(const struct platform_window *window)
            class->receive.latency_s + class->compute.latency_s + class->output.latency_s;
 }
 
-static bool rule_play(struct show *show, struct failure *failure)
+static bool rule_simulate(struct show *show, struct failure *failure)
 {
     const struct simulate_options *options = show->options;
     const struct platform *platform = &show->platform;
@@ -253,14 +253,14 @@ static bool rule_play(struct show *show, struct failure *failure)
                                          .most = last->greatest};
     const struct decision decision = {NULL, &setup};
     show->tasks = (double)options->tasks;
-    bool good = decision_play(show, &decision, failure);
+    bool good = decision_simulate(show, &decision, failure);
     free(weights);
     return good;
 }
 
 /* A plan when one is given, else the rule. */
-static bool show_play(struct show *show, const struct profile *profile, const struct plan *plan,
-                      struct failure *failure)
+static bool show_simulate(struct show *show, const struct profile *profile, const struct plan *plan,
+                          struct failure *failure)
 {
     const struct simulate_options *options = show->options;
     const struct profile_setting *setting;
@@ -276,7 +276,7 @@ static bool show_play(struct show *show, const struct profile *profile, const st
         failure_set(failure, FAILURE_USAGE,
                     "--slow and --lose name more workers than the %lld there are",
                     (long long)show->platform.worker_count);
-    good = good && (plan ? plan_play(show, plan, failure) : rule_play(show, failure)) &&
+    good = good && (plan ? plan_simulate(show, plan, failure) : rule_simulate(show, failure)) &&
            show_print(show, failure);
     platform_release(&show->platform);
     return good;
@@ -317,7 +317,7 @@ static bool simulate_run(const struct simulate_options *options, struct failure 
     if (!load_profile(options->profile, &profile, NULL, failure))
         return false;
     bool good = (!options->plan || load_plan(options->plan, &plan, failure)) &&
-                show_play(&show, &profile, options->plan ? &plan : NULL, failure);
+                show_simulate(&show, &profile, options->plan ? &plan : NULL, failure);
     plan_release(&plan);
     profile_release(&profile);
     return good;

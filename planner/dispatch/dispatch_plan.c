@@ -7,7 +7,7 @@ struct dispatch_plan {
     struct dispatch base;
     const struct plan *plan;
     size_t entry;         /* of plan->rounds */
-    int64_t played;       /* repeats of that entry that are over */
+    int64_t repeats;      /* of that entry, done */
     int64_t slot;         /* of plan->workers: the next one to look at */
     struct package after; /* index, round and first of the package after the last one sent */
 };
@@ -23,8 +23,8 @@ static bool slot_find(struct dispatch_plan *self)
                 return true;
         self->slot = 0;
         self->after.round++;
-        if (++self->played == round->repeat) {
-            self->played = 0;
+        if (++self->repeats == round->repeat) {
+            self->repeats = 0;
             self->entry++;
         }
     }

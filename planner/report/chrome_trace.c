@@ -1,7 +1,7 @@
 #include "planner/report/report.h"
 
 #include "planner/base/text.h"
-#include "planner/report/comparison.h"
+#include "planner/report/residuals.h"
 
 enum { PROCESS_RUN = 1, PROCESS_PLAN = 2 };
 
@@ -36,15 +36,15 @@ static void trace_print(struct text *text, int process, const struct trace *trac
 
 char *report_chrome_trace(const struct run_record *record, struct failure *failure)
 {
-    struct comparison comparison;
+    struct residuals residuals;
     struct trace predicted = {NULL, 0, 0};
     struct text text = TEXT_INIT;
     /* Refuses events that have no name. */
-    if (!comparison_make(record, &comparison, failure))
+    if (!residuals_make(record, &residuals, failure))
         return NULL;
-    bool has_predicted = comparison.has_predicted;
-    comparison_release(&comparison);
-    if (has_predicted && !comparison_predict(record, &predicted, failure))
+    bool has_predicted = residuals.has_predicted;
+    residuals_release(&residuals);
+    if (has_predicted && !residuals_predict(record, &predicted, failure))
         return NULL;
     text_add(&text, "[");
     process_add(&text, PROCESS_RUN, "measured");

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "planner/base/text.h"
-#include "planner/report/comparison.h"
+#include "planner/report/residuals.h"
 
 /* Rows of a table for people; all of them are in the JSON form. */
 static const int64_t ROWS_MOST = 32;
@@ -22,16 +22,16 @@ void run_record_release(struct run_record *record)
     *record = (struct run_record){0};
 }
 
-static void head_add(struct text *text, const struct comparison *comparison)
+static void head_add(struct text *text, const struct residuals *residuals)
 {
-    const struct run_record *record = comparison->record;
+    const struct run_record *record = residuals->record;
     text_add(text, "input       %s\n", record->input ? record->input : "none");
     text_add(text, "kernel      %s%s%s%s\n", record->kernel ? record->kernel : "unknown",
              record->isa ? " (" : "", record->isa ? record->isa : "", record->isa ? ")" : "");
     if (record->method)
         text_add(text, "computed by %s\n", record->method);
     text_add(text, "scheduler   %s\n", record->plan.scheduler ? record->plan.scheduler : "unknown");
-    text_add(text, "workers     %lld\n", (long long)comparison->measured.workers_used);
+    text_add(text, "workers     %lld\n", (long long)residuals->measured.workers_used);
     text_add(text, "core tasks  %lld, %lld done\n", (long long)record->tasks,
              (long long)record->tasks_done);
     text_add(text, "checksum    %016llx\n\n", (unsigned long long)record->checksum);
@@ -39,7 +39,7 @@ static void head_add(struct text *text, const struct comparison *comparison)
 
 static void error_add(struct text *text, double predicted, double measured)
 {
-    double error = comparison_error(predicted, measured);
+    double error = residuals_error(predicted, measured);
     if (isnan(error))
         text_add(text, "%10s", "-");
     else if (error > 10)
@@ -48,11 +48,11 @@ static void error_add(struct text *text, double predicted, double measured)
         text_add(text, "%+8.1f %%", 100 * error);
 }
 
-static void seconds_row(struct text *text, const struct comparison *comparison, const char *name,
+static void seconds_row(struct text *text, const struct residuals *residuals, const char *name,
                         double predicted_s, double measured_s)
 {
     text_add(text, "%-20s", name);
-    if (comparison->has_predicted)
+    if (residuals->has_predicted)
         text_add_seconds_column(text, predicted_s);
     else
         text_add(text, "%12s", "-");
@@ -61,41 +61,41 @@ static void seconds_row(struct text *text, const struct comparison *comparison, 
     text_add(text, "\n");
 }
 
-static void share_row(struct text *text, const struct comparison *comparison, const char *name,
+static void share_row(struct text *text, const struct residuals *residuals, const char *name,
                       double predicted, double measured)
 {
     text_add(text, "%-20s", name);
-    if (comparison->has_predicted)
+    if (residuals->has_predicted)
         text_add(text, "%10.1f %%", 100 * predicted);
     else
         text_add(text, "%12s", "-");
     text_add(text, "%10.1f %%\n", 100 * measured);
 }
 
-static void totals_add(struct text *text, const struct comparison *comparison)
+static void totals_add(struct text *text, const struct residuals *residuals)
 {
-    const struct reduction *predicted = &comparison->predicted, *measured = &comparison->measured;
+    const struct trace_summary *predicted = &residuals->predicted, *measured = &residuals->measured;
     text_add(text, "%-20s%12s%12s%10s\n", "", "predicted", "measured", "error");
-    seconds_row(text, comparison, "makespan", predicted->makespan_s, measured->makespan_s);
+    seconds_row(text, residuals, "makespan", predicted->makespan_s, measured->makespan_s);
     for (int k = 0; k < OPERATION_COUNT; k++)
-        seconds_row(text, comparison, operation_name((enum operation)k), predicted->seconds[k],
+        seconds_row(text, residuals, operation_name((enum operation)k), predicted->seconds[k],
                     measured->seconds[k]);
-    share_row(text, comparison, "worker utilization", predicted->worker_utilization,
+    share_row(text, residuals, "worker utilization", predicted->worker_utilization,
               measured->worker_utilization);
-    share_row(text, comparison, "network utilization", predicted->network_utilization,
+    share_row(text, residuals, "network utilization", predicted->network_utilization,
               measured->network_utilization);
-    share_row(text, comparison, "load imbalance", predicted->imbalance, measured->imbalance);
+    share_row(text, residuals, "load imbalance", predicted->imbalance, measured->imbalance);
     text_add(text, "after the last round: ");
-    text_add_seconds(text, comparison->record->finish_s);
+    text_add_seconds(text, residuals->record->finish_s);
     text_add(text, "\n\n");
 }
 
-static void worker_row(struct text *text, const struct comparison *comparison, int64_t worker)
+static void worker_row(struct text *text, const struct residuals *residuals, int64_t worker)
 {
     static const enum operation columns[] = {OPERATION_RECEIVE, OPERATION_COMPUTE, OPERATION_OUTPUT,
                                              OPERATION_IDLE};
-    struct reduced_worker predicted = reduction_worker(&comparison->predicted, worker);
-    struct reduced_worker measured = reduction_worker(&comparison->measured, worker);
+    struct worker_summary predicted = trace_summary_worker(&residuals->predicted, worker);
+    struct worker_summary measured = trace_summary_worker(&residuals->measured, worker);
     text_add(text, "%-8lld%10lld", (long long)worker, (long long)measured.tasks);
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
         text_add_seconds_column(text, predicted.seconds[columns[k]]);
@@ -104,9 +104,9 @@ static void worker_row(struct text *text, const struct comparison *comparison, i
     text_add(text, "\n");
 }
 
-static void workers_add(struct text *text, const struct comparison *comparison)
+static void workers_add(struct text *text, const struct residuals *residuals)
 {
-    int64_t workers = comparison_workers(comparison);
+    int64_t workers = residuals_workers(residuals);
     text_add(text, "%-8s%10s%24s%24s%24s%24s\n", "worker", "tasks", "receive", "compute", "output",
              "idle");
     text_add(text, "%18s", "");
@@ -114,24 +114,24 @@ static void workers_add(struct text *text, const struct comparison *comparison)
         text_add(text, "%12s%12s", "predicted", "measured");
     text_add(text, "\n");
     for (int64_t k = 0; k < workers && k < ROWS_MOST; k++)
-        worker_row(text, comparison, k);
+        worker_row(text, residuals, k);
     if (workers > ROWS_MOST)
         text_add(text, "and %lld more: --json lists them all\n", (long long)(workers - ROWS_MOST));
     text_add(text, "\n");
 }
 
-static double round_end(const struct reduction *reduction, int64_t round)
+static double round_end(const struct trace_summary *summary, int64_t round)
 {
-    return round < reduction->round_count ? reduction->round_ends_s[round] : 0;
+    return round < summary->round_count ? summary->round_ends_s[round] : 0;
 }
 
-static void rounds_add(struct text *text, const struct comparison *comparison)
+static void rounds_add(struct text *text, const struct residuals *residuals)
 {
-    int64_t rounds = comparison_rounds(comparison);
+    int64_t rounds = residuals_rounds(residuals);
     text_add(text, "%-8s%12s%12s%12s\n", "round", "predicted", "measured", "residual");
     for (int64_t k = 0; k < rounds && k < ROWS_MOST; k++) {
-        double predicted_s = round_end(&comparison->predicted, k);
-        double measured_s = round_end(&comparison->measured, k);
+        double predicted_s = round_end(&residuals->predicted, k);
+        double measured_s = round_end(&residuals->measured, k);
         text_add(text, "%-8lld", (long long)k);
         text_add_seconds_column(text, predicted_s);
         text_add_seconds_column(text, measured_s);
@@ -153,18 +153,18 @@ static char *report_take(struct text *text, struct failure *failure)
 
 char *report_text(const struct run_record *record, struct failure *failure)
 {
-    struct comparison comparison;
+    struct residuals residuals;
     struct text text = TEXT_INIT;
-    if (!comparison_make(record, &comparison, failure))
+    if (!residuals_make(record, &residuals, failure))
         return NULL;
-    head_add(&text, &comparison);
-    totals_add(&text, &comparison);
-    workers_add(&text, &comparison);
-    if (comparison.has_predicted)
-        rounds_add(&text, &comparison);
-    comparison_explain(&comparison, &text);
+    head_add(&text, &residuals);
+    totals_add(&text, &residuals);
+    workers_add(&text, &residuals);
+    if (residuals.has_predicted)
+        rounds_add(&text, &residuals);
+    residuals_explain(&residuals, &text);
     text_add(&text, "\n");
-    comparison_release(&comparison);
+    residuals_release(&residuals);
     return report_take(&text, failure);
 }
 
@@ -184,34 +184,34 @@ static void member_number(struct text *text, const char *before, const char *key
 }
 
 /* {"predicted...": a, "measured...": b, "error": c}; predicted is null when there is none. */
-static void pair_add(struct text *text, const struct comparison *comparison, const char *unit,
+static void pair_add(struct text *text, const struct residuals *residuals, const char *unit,
                      double predicted, double measured)
 {
-    if (!comparison->has_predicted)
+    if (!residuals->has_predicted)
         predicted = (double)NAN;
     text_add(text, "{\"predicted%s\": ", unit);
     text_add_number(text, predicted);
     text_add(text, ", \"measured%s\": ", unit);
     text_add_number(text, measured);
-    member_number(text, ", ", "error", comparison_error(predicted, measured));
+    member_number(text, ", ", "error", residuals_error(predicted, measured));
     text_add(text, "}");
 }
 
-static void operations_json(struct text *text, const struct comparison *comparison,
+static void operations_json(struct text *text, const struct residuals *residuals,
                             const double *predicted_s, const double *measured_s)
 {
     text_add(text, "{");
     for (int k = 0; k < OPERATION_COUNT; k++) {
         text_add(text, "%s\"%s\": ", k > 0 ? ", " : "", operation_name((enum operation)k));
-        pair_add(text, comparison, "_s", predicted_s[k], measured_s[k]);
+        pair_add(text, residuals, "_s", predicted_s[k], measured_s[k]);
     }
     text_add(text, "}");
 }
 
-static void head_json(struct text *text, const struct comparison *comparison)
+static void head_json(struct text *text, const struct residuals *residuals)
 {
-    const struct run_record *record = comparison->record;
-    double predicted_s = comparison->has_predicted ? comparison->predicted.makespan_s : (double)NAN;
+    const struct run_record *record = residuals->record;
+    double predicted_s = residuals->has_predicted ? residuals->predicted.makespan_s : (double)NAN;
     text_add(text, "{ \"schema\": \"scow-report-1\"");
     member_word(text, "input", record->input);
     member_word(text, "kernel", record->kernel);
@@ -224,15 +224,15 @@ static void head_json(struct text *text, const struct comparison *comparison)
              record->tasks_done == record->tasks ? "true" : "false");
     text_add(text, ",\n  \"checksum\": \"%016llx\"", (unsigned long long)record->checksum);
     member_number(text, ",\n  ", "predicted_s", predicted_s);
-    member_number(text, ",\n  ", "measured_s", comparison->measured.makespan_s);
+    member_number(text, ",\n  ", "measured_s", residuals->measured.makespan_s);
     member_number(text, ",\n  ", "error",
-                  comparison_error(predicted_s, comparison->measured.makespan_s));
+                  residuals_error(predicted_s, residuals->measured.makespan_s));
     member_number(text, ",\n  ", "finish_s", record->finish_s);
 }
 
-static void shares_json(struct text *text, const struct comparison *comparison)
+static void shares_json(struct text *text, const struct residuals *residuals)
 {
-    const struct reduction *predicted = &comparison->predicted, *measured = &comparison->measured;
+    const struct trace_summary *predicted = &residuals->predicted, *measured = &residuals->measured;
     const struct {
         const char *key;
         double predicted, measured;
@@ -242,35 +242,35 @@ static void shares_json(struct text *text, const struct comparison *comparison)
         {"load_imbalance", predicted->imbalance, measured->imbalance}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         text_add(text, ",\n  \"%s\": ", rows[k].key);
-        pair_add(text, comparison, "", rows[k].predicted, rows[k].measured);
+        pair_add(text, residuals, "", rows[k].predicted, rows[k].measured);
     }
 }
 
-static void workers_json(struct text *text, const struct comparison *comparison)
+static void workers_json(struct text *text, const struct residuals *residuals)
 {
-    int64_t workers = comparison_workers(comparison);
+    int64_t workers = residuals_workers(residuals);
     text_add(text, ",\n  \"workers\": [\n");
     for (int64_t k = 0; k < workers; k++) {
-        struct reduced_worker predicted = reduction_worker(&comparison->predicted, k);
-        struct reduced_worker measured = reduction_worker(&comparison->measured, k);
+        struct worker_summary predicted = trace_summary_worker(&residuals->predicted, k);
+        struct worker_summary measured = trace_summary_worker(&residuals->measured, k);
         text_add(text, "    {\"worker\": %lld, \"tasks\": %lld, \"packages\": %lld, \"end\": ",
                  (long long)k, (long long)measured.tasks, (long long)measured.packages);
-        pair_add(text, comparison, "_s", predicted.end_s, measured.end_s);
+        pair_add(text, residuals, "_s", predicted.end_s, measured.end_s);
         text_add(text, ", \"operations\": ");
-        operations_json(text, comparison, predicted.seconds, measured.seconds);
+        operations_json(text, residuals, predicted.seconds, measured.seconds);
         text_add(text, "}%s\n", k + 1 < workers ? "," : "");
     }
     text_add(text, "  ]");
 }
 
-static void rounds_json(struct text *text, const struct comparison *comparison)
+static void rounds_json(struct text *text, const struct residuals *residuals)
 {
-    int64_t rounds = comparison_rounds(comparison);
+    int64_t rounds = residuals_rounds(residuals);
     text_add(text, ",\n  \"rounds\": [\n");
     for (int64_t k = 0; k < rounds; k++) {
         double predicted_s =
-            comparison->has_predicted ? round_end(&comparison->predicted, k) : (double)NAN;
-        double measured_s = round_end(&comparison->measured, k);
+            residuals->has_predicted ? round_end(&residuals->predicted, k) : (double)NAN;
+        double measured_s = round_end(&residuals->measured, k);
         text_add(text, "    {\"round\": %lld", (long long)k);
         member_number(text, ", ", "predicted_end_s", predicted_s);
         member_number(text, ", ", "measured_end_s", measured_s);
@@ -282,21 +282,21 @@ static void rounds_json(struct text *text, const struct comparison *comparison)
 
 char *report_json(const struct run_record *record, struct failure *failure)
 {
-    struct comparison comparison;
+    struct residuals residuals;
     struct text text = TEXT_INIT, sentence = TEXT_INIT;
-    if (!comparison_make(record, &comparison, failure))
+    if (!residuals_make(record, &residuals, failure))
         return NULL;
-    head_json(&text, &comparison);
+    head_json(&text, &residuals);
     text_add(&text, ",\n  \"operations\": ");
-    operations_json(&text, &comparison, comparison.predicted.seconds, comparison.measured.seconds);
-    shares_json(&text, &comparison);
-    workers_json(&text, &comparison);
-    rounds_json(&text, &comparison);
-    comparison_explain(&comparison, &sentence);
+    operations_json(&text, &residuals, residuals.predicted.seconds, residuals.measured.seconds);
+    shares_json(&text, &residuals);
+    workers_json(&text, &residuals);
+    rounds_json(&text, &residuals);
+    residuals_explain(&residuals, &sentence);
     member_word(&text, "explanation", sentence.bytes);
     text.failed = text.failed || sentence.failed;
     text_add(&text, " }\n");
     text_release(&sentence);
-    comparison_release(&comparison);
+    residuals_release(&residuals);
     return report_take(&text, failure);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "planner/schedulers/polish.h"
+#include "planner/schedulers/local_search.h"
 
 enum { PACKAGES_MOST = 4096 };
 
@@ -62,50 +62,50 @@ static double *cover_loads(struct cover *cover, double tasks)
 }
 
 /* Deal the packages out in rounds. */
-static void cover_offer(struct contest *contest, const struct lineup *lineup, const double *loads,
+static void cover_offer(struct search *search, const struct ranking *ranking, const double *loads,
                         int64_t packages)
 {
     struct plan candidate;
-    double *round = calloc((size_t)lineup->count, sizeof *round);
+    double *round = calloc((size_t)ranking->count, sizeof *round);
     if (round == NULL) {
-        contest->starved = true;
+        search->out_of_memory = true;
         return;
     }
-    candidate_open(contest, &candidate, lineup, lineup->count);
-    for (int64_t at = 0; at < packages; at += lineup->count) {
-        for (int64_t i = 0; i < lineup->count; i++)
+    candidate_open(search, &candidate, ranking, ranking->count);
+    for (int64_t at = 0; at < packages; at += ranking->count) {
+        for (int64_t i = 0; i < ranking->count; i++)
             round[i] = at + i < packages ? loads[at + i] : 0;
-        candidate_round(contest, &candidate, 1, round);
+        candidate_round(search, &candidate, 1, round);
     }
-    contest_offer(contest, &candidate);
+    search_offer(search, &candidate);
     free(round);
 }
 
-void contest_cover(struct contest *contest)
+void search_cover(struct search *search)
 {
-    const struct schedule_request *request = contest->request;
+    const struct schedule_request *request = search->request;
     const struct platform *platform = request->platform;
     struct cover cover = {.platform = platform};
-    struct lineup lineup = {.workers = NULL};
+    struct ranking ranking = {.workers = NULL};
     double *loads = NULL;
-    if (contest->starved || contest->best_s < HUGE_VAL)
+    if (search->out_of_memory || search->best_s < HUGE_VAL)
         return;
     cover.counts = calloc((size_t)platform->window_count, sizeof *cover.counts);
-    if (cover.counts == NULL || !lineup_init(&lineup, platform, &platform->windows[0],
-                                             request->real_valued, LINEUP_BY_WORK)) {
-        contest->starved = true;
+    if (cover.counts == NULL || !ranking_init(&ranking, platform, &platform->windows[0],
+                                              request->real_valued, RANKING_BY_WORK)) {
+        search->out_of_memory = true;
         goto out;
     }
     if (!cover_choose(&cover, platform->window_count - 1, request->tasks, request->tasks))
         goto out;
     loads = cover_loads(&cover, request->tasks);
     if (loads == NULL)
-        contest->starved = true;
+        search->out_of_memory = true;
     else
-        cover_offer(contest, &lineup, loads, cover.packages);
-    contest_polish(contest);
+        cover_offer(search, &ranking, loads, cover.packages);
+    search_improve(search);
 out:
     free(loads);
     free(cover.counts);
-    lineup_release(&lineup);
+    ranking_release(&ranking);
 }

@@ -4,10 +4,11 @@
 #ifndef PLANNER_SCHEDULERS_COVER_H
 #define PLANNER_SCHEDULERS_COVER_H
 
-#include "planner/schedulers/contest.h"
+#include "planner/schedulers/search.h"
 
-/* Where the contest has no leader, offer a plan of as few packages as possible, largest first, over
- * all windows. Offers nothing where none exists or more than a few thousand packages are needed. */
-void contest_cover(struct contest *contest);
+/* Where the search has no incumbent, offer a plan of as few packages as possible, largest first,
+ * over all windows. Offers nothing where none exists or more than a few thousand packages are
+ * needed. */
+void search_cover(struct search *search);
 
 #endif

@@ -22,34 +22,34 @@ static double clamp(double value, double low, double high)
     return fmin(fmax(value, low), high);
 }
 
-/* Whether the lineup would rather send a package of that size than none. */
-static bool is_wanted(const struct lineup *lineup, double load)
+/* Whether the ranking would rather send a package of that size than none. */
+static bool is_wanted(const struct ranking *ranking, double load)
 {
-    return load > 0 && load >= 0.5 * lineup_least(lineup);
+    return load > 0 && load >= 0.5 * ranking_least(ranking);
 }
 
 /* How many packages: those that are wanted, but as many as the total needs and feeds; 0 where no
  * number does. */
-static int64_t packages_count(const struct lineup *lineup, int64_t wanted, int64_t count,
+static int64_t packages_count(const struct ranking *ranking, int64_t wanted, int64_t count,
                               double total)
 {
-    const double least = lineup_least(lineup);
+    const double least = ranking_least(ranking);
     double most = fmin(floor(total / least), (double)count),
-           fewest = ceil(total / lineup->greatest);
+           fewest = ceil(total / ranking->greatest);
     while (most > 0 && most * least > total)
         most--;
-    while (fewest * lineup->greatest < total)
+    while (fewest * ranking->greatest < total)
         fewest++;
     return most < fewest ? 0 : (int64_t)clamp((double)wanted, fewest, most);
 }
 
 /* The `packages` places with the greatest wanted loads, first. */
-static void shares_choose(const struct lineup *lineup, struct share *shares, const double *wanted,
+static void shares_choose(const struct ranking *ranking, struct share *shares, const double *wanted,
                           int64_t count, int64_t packages, int64_t wanted_count)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < count; i++)
-        if (packages != wanted_count || is_wanted(lineup, wanted[i]))
+        if (packages != wanted_count || is_wanted(ranking, wanted[i]))
             shares[kept++] = (struct share){i, wanted[i]};
     /* Sorting 100,000 workers takes time: only where there is a choice. */
     if (packages != wanted_count)
@@ -58,10 +58,10 @@ static void shares_choose(const struct lineup *lineup, struct share *shares, con
 
 /* Scale shares into the window so that they sum to the total, by moving every one towards the
  * bound that has room, in proportion to its room. */
-static void shares_balance(const struct lineup *lineup, struct share *shares, int64_t count,
+static void shares_balance(const struct ranking *ranking, struct share *shares, int64_t count,
                            double total)
 {
-    const double least = lineup_least(lineup), greatest = lineup->greatest;
+    const double least = ranking_least(ranking), greatest = ranking->greatest;
     double sum = 0, room = 0;
     for (int64_t k = 0; k < count; k++)
         sum += shares[k].wanted;
@@ -81,7 +81,7 @@ static void shares_balance(const struct lineup *lineup, struct share *shares, in
 }
 
 /* Largest remainders: `left` more tasks, one each, to the shares with the greatest fractions. */
-static void shares_round(const struct lineup *lineup, struct share *shares, int64_t count,
+static void shares_round(const struct ranking *ranking, struct share *shares, int64_t count,
                          double total)
 {
     double left = total;
@@ -91,41 +91,41 @@ static void shares_round(const struct lineup *lineup, struct share *shares, int6
         order[k] = (struct share){k, shares[k].wanted - floor(shares[k].wanted)};
     qsort(order, (size_t)count, sizeof *order, share_compare);
     for (int64_t k = 0; k < count; k++)
-        shares[k].wanted = clamp(floor(shares[k].wanted), lineup->least, lineup->greatest);
+        shares[k].wanted = clamp(floor(shares[k].wanted), ranking->least, ranking->greatest);
     for (int64_t k = 0; k < count; k++)
         left -= shares[k].wanted;
     while (fabs(left) >= 1) {
         const double each = copysign(fmax(floor(fabs(left) / (double)count), 1), left);
         for (int64_t k = 0; k < count && fabs(left) >= 1; k++) {
             double *load = &shares[order[left > 0 ? k : count - 1 - k].place].wanted;
-            const double changed = clamp(*load + each, lineup->least, lineup->greatest);
+            const double changed = clamp(*load + each, ranking->least, ranking->greatest);
             left -= changed - *load;
             *load = changed;
         }
     }
 }
 
-bool discretise(const struct lineup *lineup, double *wanted, int64_t count, double total,
-                bool *starved)
+bool discretise(const struct ranking *ranking, double *wanted, int64_t count, double total,
+                bool *out_of_memory)
 {
     int64_t wanted_count = 0;
     if (count < 1 || !(total > 0))
         return false;
     for (int64_t i = 0; i < count; i++)
-        wanted_count += is_wanted(lineup, wanted[i]);
-    const int64_t packages = packages_count(lineup, wanted_count, count, total);
+        wanted_count += is_wanted(ranking, wanted[i]);
+    const int64_t packages = packages_count(ranking, wanted_count, count, total);
     const size_t room = (size_t)(packages == wanted_count ? packages : count + packages);
     if (packages == 0)
         return false;
     struct share *shares = malloc((room + (size_t)packages) * sizeof *shares);
     if (shares == NULL) {
-        *starved = true;
+        *out_of_memory = true;
         return false;
     }
-    shares_choose(lineup, shares, wanted, count, packages, wanted_count);
-    shares_balance(lineup, shares, packages, total);
-    if (!lineup->real_valued)
-        shares_round(lineup, shares, packages, total);
+    shares_choose(ranking, shares, wanted, count, packages, wanted_count);
+    shares_balance(ranking, shares, packages, total);
+    if (!ranking->real_valued)
+        shares_round(ranking, shares, packages, total);
     memset(wanted, 0, (size_t)count * sizeof *wanted);
     for (int64_t k = 0; k < packages; k++)
         wanted[shares[k].place] = shares[k].wanted;

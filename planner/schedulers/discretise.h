@@ -8,13 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/schedulers/lineup.h"
+#include "planner/schedulers/ranking.h"
 
 /* Replace wanted[0..count) (>= 0, finite) by loads that sum to `total`, each 0 or within the
- * lineup's window, as near to the wanted ones as largest remainders make them. With fractional
+ * ranking's window, as near to the wanted ones as largest remainders make them. With fractional
  * loads only the window and the sum are enforced. False where no such loads exist or where memory
- * ended, which sets *starved (it is left alone otherwise); *wanted is untouched then. */
-bool discretise(const struct lineup *lineup, double *wanted, int64_t count, double total,
-                bool *starved);
+ * ended, which sets *out_of_memory (it is left alone otherwise); *wanted is untouched then. */
+bool discretise(const struct ranking *ranking, double *wanted, int64_t count, double total,
+                bool *out_of_memory);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* The levelling problem for one m, in the time from worker 1's start to the common end. */
 struct levelling {
-    const struct lineup *lineup;
+    const struct ranking *ranking;
     const struct last_round *last;
     const double *offsets; /* start of worker i after worker 1's */
     int64_t twice;         /* m */
@@ -15,13 +15,13 @@ struct levelling {
 
 static double level_rate(const struct levelling *level, int64_t i)
 {
-    return rate_of(level->lineup->workers[i].work);
+    return rate_of(level->ranking->workers[i].work);
 }
 
 /* What worker i has behind it when its Z_i begins, Z_i's own latency included. */
 static double busy_before(const struct levelling *level, int64_t i)
 {
-    const struct cost work = level->lineup->workers[i].work;
+    const struct cost work = level->ranking->workers[i].work;
     const double kept_s = i < level->twice ? cost_of(work, level->last->loads[i]) : 0;
     return level->offsets[i] + kept_s + work.latency_s;
 }
@@ -51,7 +51,7 @@ static bool level_fill(const struct levelling *level, int64_t count, double *z)
 {
     const double end_s = common_end(level, count);
     bool good = true;
-    for (int64_t i = 0; i < level->lineup->count; i++) {
+    for (int64_t i = 0; i < level->ranking->count; i++) {
         z[i] = 0;
         if (i < count && takes_part(level, i))
             z[i] = (end_s - busy_before(level, i)) / level_rate(level, i);
@@ -62,14 +62,14 @@ static bool level_fill(const struct levelling *level, int64_t count, double *z)
 
 /* Ordinary loads and Z into the two rounds, the Z in packages that exist. */
 static bool level_split(const struct levelling *level, double *z, double *round, double *auxiliary,
-                        bool *starved)
+                        bool *out_of_memory)
 {
     double total = level->last->total;
     for (int64_t i = 0; i < level->twice; i++)
         total -= level->last->loads[i];
-    if (!discretise(level->lineup, z, level->lineup->count, total, starved))
+    if (!discretise(level->ranking, z, level->ranking->count, total, out_of_memory))
         return false;
-    for (int64_t i = 0; i < level->lineup->count; i++) {
+    for (int64_t i = 0; i < level->ranking->count; i++) {
         round[i] = i < level->twice ? level->last->loads[i] : z[i];
         auxiliary[i] = i < level->twice ? z[i] : 0;
     }
@@ -90,45 +90,45 @@ static void level_search(struct levelling *level, int64_t used, double *z)
     level->twice = good;
 }
 
-static int64_t used_count(const struct lineup *lineup, const double *loads)
+static int64_t used_count(const struct ranking *ranking, const double *loads)
 {
-    int64_t used = lineup->count;
+    int64_t used = ranking->count;
     while (used > 0 && !(loads[used - 1] > 0))
         used--;
     return used;
 }
 
-static void offsets_fill(const struct lineup *lineup, const struct last_round *last,
+static void offsets_fill(const struct ranking *ranking, const struct last_round *last,
                          double *offsets)
 {
     offsets[0] = 0;
-    for (int64_t i = 1; i < lineup->count; i++)
+    for (int64_t i = 1; i < ranking->count; i++)
         offsets[i] = offsets[i - 1] + (last->loads[i] > 0 ? last->delays[i] - last->result_s : 0);
 }
 
-bool last_round_make(const struct lineup *lineup, const struct last_round *last, double *round,
-                     double *auxiliary, bool *starved)
+bool last_round_make(const struct ranking *ranking, const struct last_round *last, double *round,
+                     double *auxiliary, bool *out_of_memory)
 {
-    const size_t size = (size_t)lineup->count * sizeof(double);
+    const size_t size = (size_t)ranking->count * sizeof(double);
     double *offsets = malloc(size), *z = malloc(size);
-    int64_t used = used_count(lineup, last->loads);
+    int64_t used = used_count(ranking, last->loads);
     bool good = offsets != NULL && z != NULL && used > 0;
-    *starved = *starved || offsets == NULL || z == NULL;
+    *out_of_memory = *out_of_memory || offsets == NULL || z == NULL;
     if (good) {
-        struct levelling level = {lineup, last, offsets, 0};
-        offsets_fill(lineup, last, offsets);
+        struct levelling level = {ranking, last, offsets, 0};
+        offsets_fill(ranking, last, offsets);
         level_search(&level, used, z);
         while (!level_fill(&level, used, z) && used > 1)
             used -= (used + 15) / 16; /* too little for all: the latest start goes first */
-        for (int64_t i = 0; i < lineup->count; i++)
+        for (int64_t i = 0; i < ranking->count; i++)
             z[i] = fmax(z[i], 0);
-        good = level_split(&level, z, round, auxiliary, starved);
+        good = level_split(&level, z, round, auxiliary, out_of_memory);
         if (!good && level.twice > 0) {
             level.twice = 0;
             level_fill(&level, used, z);
-            for (int64_t i = 0; i < lineup->count; i++)
+            for (int64_t i = 0; i < ranking->count; i++)
                 z[i] = fmax(z[i], 0);
-            good = level_split(&level, z, round, auxiliary, starved);
+            good = level_split(&level, z, round, auxiliary, out_of_memory);
         }
     }
     free(offsets);

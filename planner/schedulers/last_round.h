@@ -9,20 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/schedulers/lineup.h"
+#include "planner/schedulers/ranking.h"
 
 struct last_round {
-    const double *loads;  /* of an ordinary round, one per worker of the lineup */
+    const double *loads;  /* of an ordinary round, one per worker of the ranking */
     const double *delays; /* D_i, seconds from worker i - 1's start to worker i's; D_1 counts not */
     double total;         /* core tasks that are left for this round and the auxiliary one */
     double result_s;      /* K, the constant time in which one result returns; 0: none does */
 };
 
-/* Fill round[0..lineup->count) and auxiliary[0..lineup->count), in all `total` tasks, each package
- * within the window. The largest m with all Z >= 0 is taken; where even m = 0 has none, the last
- * workers get nothing. False where the window does not allow it, or where memory ended, which sets
- * *starved (left alone otherwise). */
-bool last_round_make(const struct lineup *lineup, const struct last_round *last, double *round,
-                     double *auxiliary, bool *starved);
+/* Fill round[0..ranking->count) and auxiliary[0..ranking->count), in all `total` tasks, each
+ * package within the window. The largest m with all Z >= 0 is taken; where even m = 0 has none, the
+ * last workers get nothing. False where the window does not allow it, or where memory ended, which
+ * sets *out_of_memory (left alone otherwise). */
+bool last_round_make(const struct ranking *ranking, const struct last_round *last, double *round,
+                     double *auxiliary, bool *out_of_memory);
 
 #endif

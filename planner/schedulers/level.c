@@ -25,18 +25,18 @@ static double work_rate(const struct platform *platform, int64_t worker, double 
     return rate_of(platform_class_work(class));
 }
 
-/* A copy of the leader in which the last round of every repetition stands alone, so that it can
+/* A copy of the incumbent in which the last round of every repetition stands alone, so that it can
  * differ from the others. */
-static void leader_copy(struct contest *contest, const struct lineup *lineup, struct plan *copy)
+static void incumbent_copy(struct search *search, const struct ranking *ranking, struct plan *copy)
 {
-    const struct plan *best = &contest->best;
-    candidate_open(contest, copy, lineup, best->worker_count);
-    if (contest->starved)
+    const struct plan *best = &search->best;
+    candidate_open(search, copy, ranking, best->worker_count);
+    if (search->out_of_memory)
         return;
     memcpy(copy->workers, best->workers, (size_t)best->worker_count * sizeof *best->workers);
     for (size_t r = 0; r < best->round_count; r++) {
-        candidate_round(contest, copy, best->rounds[r].repeat - 1, best->rounds[r].loads);
-        candidate_round(contest, copy, 1, best->rounds[r].loads);
+        candidate_round(search, copy, best->rounds[r].repeat - 1, best->rounds[r].loads);
+        candidate_round(search, copy, 1, best->rounds[r].loads);
     }
 }
 
@@ -52,16 +52,16 @@ static struct tail tail_find(const struct plan *plan, int64_t place)
 }
 
 /* All tails, and when they end; their number. */
-static int64_t tails_find(struct contest *contest, const struct lineup *lineup,
+static int64_t tails_find(struct search *search, const struct ranking *ranking,
                           const struct plan *plan, struct tail *tails, double *ends)
 {
     int64_t count = 0;
-    rehearsal_play(contest->rehearsal, plan, ends);
+    evaluator_makespan(search->evaluator, plan, ends);
     for (int64_t k = 0; k < plan->worker_count; k++) {
         struct tail tail = tail_find(plan, k);
-        if (tail.load < lineup_least(lineup) || tail.load > lineup->greatest)
+        if (tail.load < ranking_least(ranking) || tail.load > ranking->greatest)
             continue;
-        tail.s_per_task = work_rate(contest->request->platform, plan->workers[k], tail.load);
+        tail.s_per_task = work_rate(search->request->platform, plan->workers[k], tail.load);
         tail.end_s = ends[k];
         tails[count++] = tail;
     }
@@ -83,38 +83,39 @@ static double tails_wanted(const struct tail *tails, int64_t count, double *want
     return total;
 }
 
-/* One levelled copy of the leader; whether it leads now. */
-static bool level_step(struct contest *contest, const struct lineup *lineup)
+/* One levelled copy of the incumbent; whether it is the incumbent now. */
+static bool level_step(struct search *search, const struct ranking *ranking)
 {
-    const int64_t places = contest->best.worker_count;
+    const int64_t places = search->best.worker_count;
     struct tail *tails = malloc((size_t)places * sizeof *tails);
     double *wanted = malloc((size_t)places * sizeof *wanted);
     struct plan copy = {.kernel = NULL};
-    bool leads = false;
+    bool accepted = false;
     if (tails == NULL || wanted == NULL)
-        contest->starved = true;
+        search->out_of_memory = true;
     else
-        leader_copy(contest, lineup, &copy);
-    if (contest->starved)
+        incumbent_copy(search, ranking, &copy);
+    if (search->out_of_memory)
         goto out;
-    const int64_t count = tails_find(contest, lineup, &copy, tails, wanted);
-    if (count < 2 ||
-        !discretise(lineup, wanted, count, tails_wanted(tails, count, wanted), &contest->starved))
+    const int64_t count = tails_find(search, ranking, &copy, tails, wanted);
+    if (count < 2 || !discretise(ranking, wanted, count, tails_wanted(tails, count, wanted),
+                                 &search->out_of_memory))
         goto out;
     for (int64_t k = 0; k < count; k++)
         copy.rounds[tails[k].round].loads[tails[k].place] = wanted[k];
-    leads = contest_offer(contest, &copy);
+    accepted = search_offer(search, &copy);
 out:
     plan_release(&copy);
     free(tails);
     free(wanted);
-    return leads;
+    return accepted;
 }
 
-void contest_level(struct contest *contest, const struct lineup *lineup)
+void search_level(struct search *search, const struct ranking *ranking)
 {
     enum { STEPS = 8 };
-    for (int step = 0; step < STEPS && contest->best_s < HUGE_VAL && !contest_over(contest); step++)
-        if (!level_step(contest, lineup))
+    for (int step = 0; step < STEPS && search->best_s < HUGE_VAL && !search_exhausted(search);
+         step++)
+        if (!level_step(search, ranking))
             return;
 }

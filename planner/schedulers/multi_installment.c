@@ -5,7 +5,7 @@
  * Counted from the last package (k = 0) backwards, q running over the packages sent after k:
  *   k < n:  rw_k x_k = sum_{q < k} h_q x_q + rw_0 x_0        (all end together)
  *   k >= n: rw_k x_k = sum_{k - n <= q < k} h_q x_q          (no gap before the next installment)
- * The loads are scaled to X. Latencies are not in the model; the rehearsal knows them and so finds
+ * The loads are scaled to X. Latencies are not in the model; the evaluation knows them and so finds
  * the best M. V. Bharadwaj, D. Ghose, V. Mani, Multi-installment load distribution in tree networks
  * with delays, IEEE Trans. Aerospace and Electronic Systems 31 (1995).
  */
@@ -14,24 +14,24 @@
 #include "planner/schedulers/multi_round.h"
 #include "planner/schedulers/schedulers.h"
 
-static double feed_rate(const struct lineup *lineup, int64_t place)
+static double feed_rate(const struct ranking *ranking, int64_t place)
 {
-    return lineup->workers[place].feed.s_per_task;
+    return ranking->workers[place].feed.s_per_task;
 }
 
-static bool installments_fill(const struct lineup *lineup, int64_t count, int64_t rounds,
+static bool installments_fill(const struct ranking *ranking, int64_t count, int64_t rounds,
                               double tasks, double *loads)
 {
     const int64_t packages = count * rounds;
     double sent_s = 0, sum = 0; /* sent_s: sum of h_q x_q over the last `count` packages */
     for (int64_t k = 0; k < packages; k++) {
         const int64_t at = packages - 1 - k, place = at % count;
-        const double end_s = k < count ? rate_of(lineup->workers[count - 1].work) : 0;
-        loads[at] = k == 0 ? 1 : (sent_s + end_s) / rate_of(lineup->workers[place].work);
+        const double end_s = k < count ? rate_of(ranking->workers[count - 1].work) : 0;
+        loads[at] = k == 0 ? 1 : (sent_s + end_s) / rate_of(ranking->workers[place].work);
         sum += loads[at];
-        sent_s += feed_rate(lineup, place) * loads[at];
+        sent_s += feed_rate(ranking, place) * loads[at];
         if (k >= count)
-            sent_s -= feed_rate(lineup, place) * loads[at + count];
+            sent_s -= feed_rate(ranking, place) * loads[at + count];
         if (!(sum < 1e250))
             return false;
     }
@@ -41,9 +41,9 @@ static bool installments_fill(const struct lineup *lineup, int64_t count, int64_
 }
 
 /* A few: the model itself knows no limit. */
-static double installments_guess(const struct lineup *lineup, int64_t count, double tasks)
+static double installments_guess(const struct ranking *ranking, int64_t count, double tasks)
 {
-    (void)lineup;
+    (void)ranking;
     (void)count;
     (void)tasks;
     return 4;
@@ -57,7 +57,7 @@ bool multi_installment_make(const struct schedule_request *request, struct plan 
         .guess = installments_guess,
         .name = "mi",
         .reason = "no package size of the profile's windows adds up to the tasks",
-        .orders = 1u << LINEUP_BY_FEED | 1u << LINEUP_BY_WORK,
+        .orders = 1u << RANKING_BY_FEED | 1u << RANKING_BY_WORK,
         .rounds_most = 1000,
         .fed_only = false};
     return multi_round_make(request, &family, plan, failure);

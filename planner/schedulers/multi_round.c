@@ -10,18 +10,18 @@
  * than these a plan's file would exceed a megabyte. */
 enum { LOADS_MOST = 80000 };
 
-struct hunt {
-    struct contest *contest;
-    const struct lineup *lineup;
+struct pair_search {
+    struct search *search;
+    const struct ranking *ranking;
     const struct multi_round *family;
 };
 
-int64_t workers_fed(const struct lineup *lineup)
+int64_t workers_fed(const struct ranking *ranking)
 {
     double share = 0;
     int64_t fed = 0;
-    while (fed < lineup->count) {
-        const struct lineup_worker *worker = &lineup->workers[fed];
+    while (fed < ranking->count) {
+        const struct ranked_worker *worker = &ranking->workers[fed];
         share += worker->feed.s_per_task / rate_of(worker->work);
         if (share > 1 + 1e-12)
             break;
@@ -30,84 +30,84 @@ int64_t workers_fed(const struct lineup *lineup)
     return fed > 0 ? fed : 1;
 }
 
-/* One pair; whether it leads. */
-static bool pair_try(const struct hunt *hunt, int64_t count, int64_t rounds)
+/* One pair; whether it becomes the incumbent. */
+static bool pair_try(const struct pair_search *pairs, int64_t count, int64_t rounds)
 {
-    const double tasks = hunt->contest->request->tasks;
+    const double tasks = pairs->search->request->tasks;
     struct plan candidate;
-    bool leads = false;
-    if (rounds < 1 || rounds > hunt->family->rounds_most || contest_over(hunt->contest) ||
+    bool accepted = false;
+    if (rounds < 1 || rounds > pairs->family->rounds_most || search_exhausted(pairs->search) ||
         (double)rounds * (double)count > LOADS_MOST)
         return false;
     double *loads = malloc((size_t)(rounds * count) * sizeof *loads);
     if (loads == NULL) {
-        hunt->contest->starved = true;
+        pairs->search->out_of_memory = true;
         return false;
     }
-    if (hunt->family->fill(hunt->lineup, count, rounds, tasks, loads) &&
-        discretise(hunt->lineup, loads, rounds * count, tasks, &hunt->contest->starved)) {
-        candidate_open(hunt->contest, &candidate, hunt->lineup, count);
+    if (pairs->family->fill(pairs->ranking, count, rounds, tasks, loads) &&
+        discretise(pairs->ranking, loads, rounds * count, tasks, &pairs->search->out_of_memory)) {
+        candidate_open(pairs->search, &candidate, pairs->ranking, count);
         for (int64_t r = 0; r < rounds; r++)
-            candidate_round(hunt->contest, &candidate, 1, loads + r * count);
-        leads = contest_offer(hunt->contest, &candidate);
+            candidate_round(pairs->search, &candidate, 1, loads + r * count);
+        accepted = search_offer(pairs->search, &candidate);
     }
     free(loads);
-    return leads;
+    return accepted;
 }
 
-/* From the guess on, in steps that halve, as long as it wins. */
-static void rounds_climb(const struct hunt *hunt, int64_t count)
+/* From the guess on, in steps that halve, as long as it helps. */
+static void rounds_climb(const struct pair_search *pairs, int64_t count)
 {
-    const double most = (double)hunt->family->rounds_most;
-    const double tasks = hunt->contest->request->tasks;
-    const double fewest = ceil(tasks / ((double)count * hunt->lineup->greatest));
-    const double guess = hunt->family->guess(hunt->lineup, count, tasks);
+    const double most = (double)pairs->family->rounds_most;
+    const double tasks = pairs->search->request->tasks;
+    const double fewest = ceil(tasks / ((double)count * pairs->ranking->greatest));
+    const double guess = pairs->family->guess(pairs->ranking, count, tasks);
     int64_t best = (int64_t)fmin(fmax(floor(guess), fewest), most);
-    pair_try(hunt, count, best);
-    if (pair_try(hunt, count, best + 1))
+    pair_try(pairs, count, best);
+    if (pair_try(pairs, count, best + 1))
         best++;
     for (int64_t step = best / 2 > 1 ? best / 2 : 1; step >= 1; step /= 2) {
-        while (pair_try(hunt, count, best + step))
+        while (pair_try(pairs, count, best + step))
             best += step;
-        while (pair_try(hunt, count, best - step))
+        while (pair_try(pairs, count, best - step))
             best -= step;
     }
 }
 
 /* All workers, those that can be fed, and fewer and fewer. */
-static void counts_try(const struct hunt *hunt)
+static void counts_try(const struct pair_search *pairs)
 {
-    const int64_t all = hunt->lineup->count < LOADS_MOST ? hunt->lineup->count : LOADS_MOST;
-    const int64_t fed = workers_fed(hunt->lineup) < all ? workers_fed(hunt->lineup) : all;
-    if (hunt->family->rounds_most == 1) {
-        rounds_climb(hunt, all);
+    const int64_t all = pairs->ranking->count < LOADS_MOST ? pairs->ranking->count : LOADS_MOST;
+    const int64_t fed = workers_fed(pairs->ranking) < all ? workers_fed(pairs->ranking) : all;
+    if (pairs->family->rounds_most == 1) {
+        rounds_climb(pairs, all);
         return;
     }
-    rounds_climb(hunt, fed);
-    if (fed < all && !hunt->family->fed_only)
-        rounds_climb(hunt, fed + 1);
-    if (fed + 1 < all && !hunt->family->fed_only)
-        rounds_climb(hunt, all);
+    rounds_climb(pairs, fed);
+    if (fed < all && !pairs->family->fed_only)
+        rounds_climb(pairs, fed + 1);
+    if (fed + 1 < all && !pairs->family->fed_only)
+        rounds_climb(pairs, all);
     for (int64_t count = fed - 1; count >= 1 && count >= fed / 2; count -= 1 + fed / 24)
-        rounds_climb(hunt, count);
+        rounds_climb(pairs, count);
     for (int64_t count = fed / 4; count >= 1; count /= 2)
-        rounds_climb(hunt, count);
+        rounds_climb(pairs, count);
 }
 
-static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
+static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
 {
     const struct multi_round *const *family = context;
-    counts_try(&(struct hunt){contest, lineup, *family});
-    contest_level(contest, lineup);
+    counts_try(&(struct pair_search){search, ranking, *family});
+    search_level(search, ranking);
     return false;
 }
 
 bool multi_round_make(const struct schedule_request *request, const struct multi_round *family,
                       struct plan *plan, struct failure *failure)
 {
-    struct contest contest;
-    if (!contest_init(&contest, request, failure))
+    struct search search;
+    if (!search_init(&search, request, failure))
         return false;
-    contest_visit(&contest, family->orders, visit_lineup, &family);
-    return contest_finish(&contest, family->name, family->reason, plan, failure);
+    search_visit(&search, family->orders, visit_ranking, &family);
+    return search_finish(&search, family->name, family->reason, plan, failure);
 }

@@ -1,6 +1,6 @@
 /*
  * Plans that two numbers decide, how many workers and how many rounds: the search that the
- * multi-round schedulers share. Their formulas give loads; rehearsals find the best pair.
+ * multi-round schedulers share. Their formulas give loads; evaluation finds the best pair.
  */
 #ifndef PLANNER_SCHEDULERS_MULTI_ROUND_H
 #define PLANNER_SCHEDULERS_MULTI_ROUND_H
@@ -8,17 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/schedulers/contest.h"
+#include "planner/schedulers/search.h"
 
 struct multi_round {
     /* loads[round * count + worker] of `rounds` rounds for the first `count` workers, in all about
      * `tasks`; false where the formulas have no solution (a negative load). */
-    bool (*fill)(const struct lineup *lineup, int64_t count, int64_t rounds, double tasks,
+    bool (*fill)(const struct ranking *ranking, int64_t count, int64_t rounds, double tasks,
                  double *loads);
     /* A guess at the best number of rounds; at least 1. */
-    double (*guess)(const struct lineup *lineup, int64_t count, double tasks);
+    double (*guess)(const struct ranking *ranking, int64_t count, double tasks);
     const char *name, *reason; /* of the scheduler, and why it may not apply */
-    unsigned orders;           /* in which workers are tried: a set of 1 << enum lineup_order */
+    unsigned orders;           /* in which workers are tried: a set of 1 << enum ranking_order */
     int64_t rounds_most; /* 1 for a single round: then `fill` leaves out whom it does not need */
     bool fed_only;       /* not more workers than the port can keep busy for ever */
 };
@@ -26,8 +26,8 @@ struct multi_round {
 /* All that a scheduler of this kind does; the contract of struct scheduler. */
 bool multi_round_make(const struct schedule_request *request, const struct multi_round *family,
                       struct plan *plan, struct failure *failure);
-/* How many workers of the lineup the port can keep busy for ever: the greatest i with
+/* How many workers of the ranking the port can keep busy for ever: the greatest i with
  * sum_{j <= i} h_j / (r + w)_j <= 1, at least 1. */
-int64_t workers_fed(const struct lineup *lineup);
+int64_t workers_fed(const struct ranking *ranking);
 
 #endif

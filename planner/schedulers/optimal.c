@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/schedulers/contest.h"
 #include "planner/schedulers/discretise.h"
+#include "planner/schedulers/local_search.h"
 #include "planner/schedulers/optimal_lp.h"
-#include "planner/schedulers/polish.h"
 #include "planner/schedulers/schedulers.h"
+#include "planner/schedulers/search.h"
 
 /* One point of the search. */
 struct point {
@@ -23,8 +23,8 @@ struct point {
 };
 
 struct walk {
-    struct contest *contest;
-    const struct lineup *lineup;
+    struct search *search;
+    const struct ranking *ranking;
     double effort; /* sum of squared packages still to be spent; the solver's time grows so */
     struct point tried[256];
     size_t tried_count;
@@ -36,20 +36,20 @@ enum { PACKAGES_MOST = 900, WALK_EFFORT = 1000000 };
 static void offer_loads(struct walk *walk, const struct point *point, double *loads)
 {
     struct plan candidate;
-    if (!discretise(walk->lineup, loads, point->count * point->rounds,
-                    walk->contest->request->tasks, &walk->contest->starved))
+    if (!discretise(walk->ranking, loads, point->count * point->rounds,
+                    walk->search->request->tasks, &walk->search->out_of_memory))
         return;
-    candidate_open(walk->contest, &candidate, walk->lineup, point->count);
+    candidate_open(walk->search, &candidate, walk->ranking, point->count);
     for (int64_t r = 0; r < point->rounds; r++)
-        candidate_round(walk->contest, &candidate, 1, loads + r * point->count);
-    contest_offer(walk->contest, &candidate);
+        candidate_round(walk->search, &candidate, 1, loads + r * point->count);
+    search_offer(walk->search, &candidate);
 }
 
 static void point_solve(struct walk *walk, struct point *point)
 {
-    const struct schedule_request *request = walk->contest->request;
+    const struct schedule_request *request = walk->search->request;
     const double packages = (double)(point->count * point->rounds);
-    const struct optimal_lp lp = {.lineup = walk->lineup,
+    const struct optimal_lp lp = {.ranking = walk->ranking,
                                   .count = point->count,
                                   .rounds = point->rounds,
                                   .buffers = request->platform->buffers,
@@ -59,8 +59,8 @@ static void point_solve(struct walk *walk, struct point *point)
     walk->effort -= packages * packages + 1000;
     double *loads = malloc((size_t)packages * sizeof *loads);
     if (loads == NULL)
-        walk->contest->starved = true;
-    else if (optimal_lp_solve(&lp, loads, &point->makespan_s, &walk->contest->starved))
+        walk->search->out_of_memory = true;
+    else if (optimal_lp_solve(&lp, loads, &point->makespan_s, &walk->search->out_of_memory))
         offer_loads(walk, point, loads);
     free(loads);
 }
@@ -73,10 +73,10 @@ static struct point walk_try(struct walk *walk, int64_t count, int64_t rounds)
         if (walk->tried[k].count == count && walk->tried[k].rounds == rounds)
             return walk->tried[k];
     const double packages = (double)count * (double)rounds;
-    const bool fits = count >= 1 && count <= walk->lineup->count && rounds >= 1 &&
+    const bool fits = count >= 1 && count <= walk->ranking->count && rounds >= 1 &&
                       packages <= PACKAGES_MOST && packages * packages <= walk->effort &&
-                      packages * walk->lineup->greatest >= walk->contest->request->tasks;
-    if (!fits || walk->contest->starved ||
+                      packages * walk->ranking->greatest >= walk->search->request->tasks;
+    if (!fits || walk->search->out_of_memory ||
         walk->tried_count == sizeof walk->tried / sizeof walk->tried[0])
         return point;
     point_solve(walk, &point);
@@ -84,7 +84,7 @@ static struct point walk_try(struct walk *walk, int64_t count, int64_t rounds)
     return point;
 }
 
-/* Go on in one direction as long as it wins. */
+/* Go on in one direction as long as it helps. */
 static struct point walk_along(struct walk *walk, struct point best, int64_t count, int64_t rounds)
 {
     for (;;) {
@@ -143,7 +143,7 @@ static struct point plan_shape(const struct plan *plan)
 }
 
 /* Every other scheduler's plan is a candidate and the start of a walk. */
-static bool starts_make(struct contest *contest, struct starts *starts, struct failure *failure)
+static bool starts_make(struct search *search, struct starts *starts, struct failure *failure)
 {
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
@@ -152,11 +152,11 @@ static bool starts_make(struct contest *contest, struct starts *starts, struct f
         struct failure refused = FAILURE_INIT;
         if (list[i].make == optimal_make)
             continue;
-        if (list[i].make(contest->request, &plan, &refused)) {
+        if (list[i].make(search->request, &plan, &refused)) {
             starts_add(starts, plan_shape(&plan));
             free(plan.scheduler);
             plan.scheduler = NULL;
-            contest_offer(contest, &plan);
+            search_offer(search, &plan);
         } else if (refused.code != FAILURE_INFEASIBLE) {
             return failure_set(failure, refused.code, "%s", refused.text);
         }
@@ -164,12 +164,12 @@ static bool starts_make(struct contest *contest, struct starts *starts, struct f
     return true;
 }
 
-static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
+static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
 {
     const struct starts *starts = context;
-    const double windows = (double)contest->request->platform->window_count;
-    double effort = WALK_EFFORT / (windows * (lineup->equal ? 1 : LINEUP_ORDERS));
-    struct walk walk = {.contest = contest, .lineup = lineup};
+    const double windows = (double)search->request->platform->window_count;
+    double effort = WALK_EFFORT / (windows * (ranking->equal ? 1 : RANKING_ORDERS));
+    struct walk walk = {.search = search, .ranking = ranking};
     for (size_t k = 0; k < starts->count; k++) {
         /* Half of what is left for the best start, and so on. */
         effort += walk.effort;
@@ -183,7 +183,7 @@ static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *c
 bool optimal_make(const struct schedule_request *request, struct plan *plan,
                   struct failure *failure)
 {
-    struct contest contest;
+    struct search search;
     struct starts starts = {.count = 0};
     if (!optimal_lp_available())
         return failure_set(failure, FAILURE_INFEASIBLE,
@@ -194,16 +194,16 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
                            "optimal does not apply: its programs hold %d packages, which is less "
                            "than one for each of the %lld workers",
                            (int)PACKAGES_MOST, (long long)request->platform->worker_count);
-    if (!contest_init(&contest, request, failure))
+    if (!search_init(&search, request, failure))
         return false;
-    if (!starts_make(&contest, &starts, failure)) {
-        contest_release(&contest);
+    if (!starts_make(&search, &starts, failure)) {
+        search_release(&search);
         return false;
     }
-    contest_visit(&contest, LINEUP_EVERY_ORDER, visit_lineup, &starts);
-    contest_grant(&contest, 1);
-    contest_polish(&contest);
-    return contest_finish(&contest, "optimal",
-                          "no package size of the profile's windows adds up to the tasks", plan,
-                          failure);
+    search_visit(&search, RANKING_EVERY_ORDER, visit_ranking, &starts);
+    search_allot(&search, 1);
+    search_improve(&search);
+    return search_finish(&search, "optimal",
+                         "no package size of the profile's windows adds up to the tasks", plan,
+                         failure);
 }

@@ -36,7 +36,7 @@ static bool program_open(struct program *program, const struct optimal_lp *lp)
 {
     enum { ROWS_EACH = 6, NUMBERS_EACH = 3 * ROWS_EACH };
     *program = (struct program){.lp = lp, .packages = lp->count * lp->rounds};
-    program->master = lp->lineup->master.latency_s > 0 || lp->lineup->master.s_per_task > 0;
+    program->master = lp->ranking->master.latency_s > 0 || lp->ranking->master.s_per_task > 0;
     program->columns = column_of(program, program->packages, COLUMN_LOAD) + 1;
     const size_t rows = (size_t)(ROWS_EACH * program->packages + 2);
     const size_t numbers = (size_t)(NUMBERS_EACH * program->packages + 2);
@@ -96,16 +96,16 @@ static void master_rows(struct program *program, int64_t package)
 {
     const int mine = column_of(program, package, COLUMN_MASTER);
     const int before = package > 0 ? column_of(program, package - 1, COLUMN_MASTER) : -1;
-    row_after(program, mine, before, package, program->lp->lineup->master);
+    row_after(program, mine, before, package, program->lp->ranking->master);
     row_after(program, column_of(program, package, COLUMN_PORT), mine, package,
-              program->lp->lineup->workers[package % program->lp->count].link);
+              program->lp->ranking->workers[package % program->lp->count].link);
 }
 
 /* The rows of one package: port, buffer, worker. */
 static void package_rows(struct program *program, int64_t package)
 {
     const struct optimal_lp *lp = program->lp;
-    const struct lineup_worker *worker = &lp->lineup->workers[package % lp->count];
+    const struct ranked_worker *worker = &lp->ranking->workers[package % lp->count];
     const int port = column_of(program, package, COLUMN_PORT);
     const int start = column_of(program, package, COLUMN_START);
     const int before = package > 0 ? column_of(program, package - 1, COLUMN_PORT) : -1;
@@ -126,9 +126,9 @@ static void package_rows(struct program *program, int64_t package)
 static void program_fill(struct program *program)
 {
     const struct optimal_lp *lp = program->lp;
-    const double greatest = lp->lineup->greatest / lp->tasks;
-    program->scale = lp->tasks * lp->lineup->workers[0].work.s_per_task / (double)lp->count +
-                     lp->lineup->workers[0].work.latency_s + DBL_MIN;
+    const double greatest = lp->ranking->greatest / lp->tasks;
+    program->scale = lp->tasks * lp->ranking->workers[0].work.s_per_task / (double)lp->count +
+                     lp->ranking->workers[0].work.latency_s + DBL_MIN;
     for (int column = 0; column < program->columns; column++)
         program->most[column] = DBL_MAX;
     program->cost[column_makespan(program)] = 1;
@@ -144,12 +144,12 @@ static void program_fill(struct program *program)
 
 /* Clp wants columns: it turns a row-wise matrix itself when rows are added. */
 static bool program_solve(const struct program *program, double *loads, double *makespan_s,
-                          bool *starved)
+                          bool *out_of_memory)
 {
     enum { ITERATIONS_MOST = 60000 };
     Clp_Simplex *model = Clp_newModel();
     if (model == NULL) {
-        *starved = true;
+        *out_of_memory = true;
         return false;
     }
     Clp_setLogLevel(model, 0);
@@ -180,15 +180,16 @@ bool optimal_lp_available(void)
     return true;
 }
 
-bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s, bool *starved)
+bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s,
+                      bool *out_of_memory)
 {
     struct program program;
     bool good = program_open(&program, lp);
     if (good) {
         program_fill(&program);
-        good = program_solve(&program, loads, makespan_s, starved);
+        good = program_solve(&program, loads, makespan_s, out_of_memory);
     } else {
-        *starved = true;
+        *out_of_memory = true;
     }
     program_close(&program);
     return good;

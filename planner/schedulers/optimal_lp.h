@@ -1,6 +1,6 @@
 /*
  * The linear program of a fixed sequence of packages: all loads of `rounds` rounds over the first
- * `count` workers of a lineup, least makespan under the event semantics of the simulation.
+ * `count` workers of a ranking, least makespan under the event semantics of the simulation.
  *
  * Every time is a maximum of sums of earlier times, loads and latencies, and the makespan grows
  * with each of them; so "not before" constraints and a minimised makespan give exactly the earliest
@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/schedulers/lineup.h"
+#include "planner/schedulers/ranking.h"
 
 struct optimal_lp {
-    const struct lineup *lineup;
+    const struct ranking *ranking;
     int64_t count, rounds;
     int buffers; /* B */
     double tasks;
@@ -26,8 +26,8 @@ struct optimal_lp {
 bool optimal_lp_available(void);
 /* loads[round * count + worker], core tasks, not whole; *makespan_s is the program's value, a lower
  * bound for all plans with these packages in this order. False: no solution within the effort, or
- * memory ended, which sets *starved (left alone otherwise). */
+ * memory ended, which sets *out_of_memory (left alone otherwise). */
 bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s,
-                      bool *starved);
+                      bool *out_of_memory);
 
 #endif

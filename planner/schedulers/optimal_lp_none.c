@@ -7,12 +7,13 @@ bool optimal_lp_available(void)
     return false;
 }
 
-bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s, bool *starved)
+bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s,
+                      bool *out_of_memory)
 {
     (void)lp;
     (void)loads;
     (void)makespan_s;
-    (void)starved;
-    (void)starved;
+    (void)out_of_memory;
+    (void)out_of_memory;
     return false;
 }

@@ -13,82 +13,82 @@ static double lesser(double a, double b)
     return a < b ? a : b;
 }
 
-double period_load(const struct lineup_worker *worker, double period_s, double greatest)
+double period_load(const struct ranked_worker *worker, double period_s, double greatest)
 {
     return lesser(cost_inverse(worker->work, period_s), greatest);
 }
 
-double period_production(const struct lineup *lineup, double period_s, double *loads)
+double period_production(const struct ranking *ranking, double period_s, double *loads)
 {
-    const double least = lineup_least(lineup);
+    const double least = ranking_least(ranking);
     double left_s = period_s, production = 0;
     int64_t i = 0;
-    for (; i < lineup->count && left_s > 0; i++) {
-        const struct lineup_worker *worker = &lineup->workers[i];
-        const double full = period_load(worker, period_s, lineup->greatest);
+    for (; i < ranking->count && left_s > 0; i++) {
+        const struct ranked_worker *worker = &ranking->workers[i];
+        const double full = period_load(worker, period_s, ranking->greatest);
         loads[i] = lesser(full, cost_inverse(worker->feed, left_s));
         if (loads[i] < least) {
             loads[i] = 0;
-            if (lineup->equal)
+            if (ranking->equal)
                 left_s = 0; /* nor does it suffice for any other */
             continue;
         }
         production += loads[i];
         left_s = loads[i] < full ? 0 : left_s - cost_of(worker->feed, loads[i]);
     }
-    for (; i < lineup->count; i++)
+    for (; i < ranking->count; i++)
         loads[i] = 0;
     return production;
 }
 
 /* A period in which every worker can have the window's greatest package. */
-static double period_longest(const struct lineup *lineup)
+static double period_longest(const struct ranking *ranking)
 {
     double work_s = 0, feed_s = 0;
-    for (int64_t i = 0; i < lineup->count; i++) {
-        work_s = fmax(work_s, cost_of(lineup->workers[i].work, lineup->greatest));
-        feed_s += cost_of(lineup->workers[i].feed, lineup->greatest);
+    for (int64_t i = 0; i < ranking->count; i++) {
+        work_s = fmax(work_s, cost_of(ranking->workers[i].work, ranking->greatest));
+        feed_s += cost_of(ranking->workers[i].feed, ranking->greatest);
     }
     return fmax(work_s, feed_s) * (1 + 1e-9);
 }
 
-bool period_for_production(const struct lineup *lineup, double tasks, double *period_s,
+bool period_for_production(const struct ranking *ranking, double tasks, double *period_s,
                            double *loads)
 {
     enum { HALVINGS = 100 };
-    double low_s = 0, high_s = period_longest(lineup);
-    if (period_production(lineup, high_s, loads) < tasks)
+    double low_s = 0, high_s = period_longest(ranking);
+    if (period_production(ranking, high_s, loads) < tasks)
         return false;
     for (int step = 0; step < HALVINGS; step++) {
         const double middle_s = 0.5 * (low_s + high_s);
         if (middle_s <= low_s || middle_s >= high_s)
             break;
-        if (period_production(lineup, middle_s, loads) < tasks)
+        if (period_production(ranking, middle_s, loads) < tasks)
             low_s = middle_s;
         else
             high_s = middle_s;
     }
     *period_s = high_s;
-    period_production(lineup, high_s, loads);
+    period_production(ranking, high_s, loads);
     return true;
 }
 
-bool period_for_perfect(const struct lineup *lineup, int64_t count, double tasks, double *period_s,
-                        double *loads)
+bool period_for_perfect(const struct ranking *ranking, int64_t count, double tasks,
+                        double *period_s, double *loads)
 {
     double a = 0, b = 0, feed_s = 0;
     for (int64_t i = 0; i < count; i++) {
-        a += 1 / rate_of(lineup->workers[i].work);
-        b += lineup->workers[i].work.latency_s / rate_of(lineup->workers[i].work);
+        a += 1 / rate_of(ranking->workers[i].work);
+        b += ranking->workers[i].work.latency_s / rate_of(ranking->workers[i].work);
     }
     const double made_s = (tasks + b) / a;
     for (int64_t i = 0; i < count; i++) {
-        loads[i] = cost_inverse(lineup->workers[i].work, made_s);
-        if (loads[i] < lineup_least(lineup) || loads[i] > lineup->greatest)
+        loads[i] = cost_inverse(ranking->workers[i].work, made_s);
+        if (loads[i] < ranking_least(ranking) || loads[i] > ranking->greatest)
             return false;
-        feed_s += cost_of(lineup->workers[i].feed, loads[i]);
+        feed_s += cost_of(ranking->workers[i].feed, loads[i]);
     }
-    for (int64_t i = count; i < lineup->count; i++)
+    for (int64_t i = count; i < ranking->count; i++)
         loads[i] = 0;
     *period_s = made_s;
     return feed_s <= made_s * (1 + 1e-9);
@@ -104,7 +104,7 @@ struct period_sums {
     double slowest_s;     /* max RW: a period must be longer */
 };
 
-static void sums_add(struct period_sums *sums, const struct lineup_worker *worker)
+static void sums_add(struct period_sums *sums, const struct ranked_worker *worker)
 {
     const double rw = rate_of(worker->work);
     sums->speed += 1 / rw;
@@ -117,14 +117,14 @@ static void sums_add(struct period_sums *sums, const struct lineup_worker *worke
 
 /* The first package's delay per task of worker 1: e + g_1, without counting a time twice where the
  * master is the port. */
-static struct cost first_delay(const struct lineup *lineup)
+static struct cost first_delay(const struct ranking *ranking)
 {
-    return cost_sum(lineup->master, lineup->workers[0].link);
+    return cost_sum(ranking->master, ranking->workers[0].link);
 }
 
 /* One family of periods: `full` workers and perhaps a partial one do a T - b tasks in T. */
 struct family {
-    const struct lineup *lineup;
+    const struct ranking *ranking;
     double tasks;
     double a, b;
     double shortest_s, longest_s; /* T for which the family stands */
@@ -132,26 +132,26 @@ struct family {
 };
 
 /* The best so far, sorted. */
-struct podium {
+struct shortlist {
     struct period *best;
     int count, most;
 };
 
-static void podium_add(struct podium *podium, const struct period *made)
+static void shortlist_add(struct shortlist *shortlist, const struct period *made)
 {
-    int place = podium->count < podium->most ? podium->count++ : podium->most;
-    for (; place > 0 && made->makespan_s < podium->best[place - 1].makespan_s; place--)
-        if (place < podium->most)
-            podium->best[place] = podium->best[place - 1];
-    if (place < podium->most)
-        podium->best[place] = *made;
+    int place = shortlist->count < shortlist->most ? shortlist->count++ : shortlist->most;
+    for (; place > 0 && made->makespan_s < shortlist->best[place - 1].makespan_s; place--)
+        if (place < shortlist->most)
+            shortlist->best[place] = shortlist->best[place - 1];
+    if (place < shortlist->most)
+        shortlist->best[place] = *made;
 }
 
 /* nu = X / (a T - b) at T = (1/a) sqrt(b rw_1 X / (rw_1 / 2 + e + g_1)) + b / a. */
 static double stationary_rounds(const struct family *family)
 {
-    const double rw = rate_of(family->lineup->workers[0].work);
-    const double weight = 0.5 * rw + first_delay(family->lineup).s_per_task;
+    const double rw = rate_of(family->ranking->workers[0].work);
+    const double weight = 0.5 * rw + first_delay(family->ranking).s_per_task;
     const double T =
         (sqrt(fmax(family->b, 0) * rw * family->tasks / weight) + family->b) / family->a;
     const double per_round =
@@ -160,7 +160,7 @@ static double stationary_rounds(const struct family *family)
 }
 
 /* The family at N rounds, when it stands there. */
-static void family_try(struct family *family, double rounds, struct podium *podium)
+static void family_try(struct family *family, double rounds, struct shortlist *shortlist)
 {
     struct period made = family->period;
     made.rounds = rounds;
@@ -168,35 +168,35 @@ static void family_try(struct family *family, double rounds, struct podium *podi
     const double slack_s = 1e-9 * made.period_s;
     if (made.period_s < family->shortest_s - slack_s || made.period_s > family->longest_s + slack_s)
         return;
-    const double first = cost_inverse(family->lineup->workers[0].work, made.period_s);
-    made.makespan_s = (rounds + 0.5) * made.period_s + cost_of(first_delay(family->lineup), first);
-    podium_add(podium, &made);
+    const double first = cost_inverse(family->ranking->workers[0].work, made.period_s);
+    made.makespan_s = (rounds + 0.5) * made.period_s + cost_of(first_delay(family->ranking), first);
+    shortlist_add(shortlist, &made);
 }
 
-static void family_add(struct family *family, struct podium *podium)
+static void family_add(struct family *family, struct shortlist *shortlist)
 {
-    const struct lineup *lineup = family->lineup;
+    const struct ranking *ranking = family->ranking;
     const struct period *period = &family->period;
     if (!(family->a > 0) || !(family->shortest_s <= family->longest_s))
         return;
     const double packages = (double)(period->full + (period->partial ? 1 : 0));
-    const double fewest = fmax(ceil(family->tasks / (packages * lineup->greatest)), 1);
-    const double most = fmax(floor(family->tasks / (packages * lineup->least)), fewest);
+    const double fewest = fmax(ceil(family->tasks / (packages * ranking->greatest)), 1);
+    const double most = fmax(floor(family->tasks / (packages * ranking->least)), fewest);
     const double nu = stationary_rounds(family);
     const double low = fmin(fmax(floor(nu), fewest), most);
-    family_try(family, low, podium);
+    family_try(family, low, shortlist);
     if (low < most && ceil(nu) > low)
-        family_try(family, low + 1, podium);
+        family_try(family, low + 1, shortlist);
 }
 
 /* Theorem 12: i full workers, worker i + 1 partial: 0 < Y_{i+1}, (r + w)(Y_{i+1}) <= T. */
-static void partial_add(const struct lineup *lineup, double tasks, const struct period_sums *sums,
-                        int64_t full, struct podium *podium)
+static void partial_add(const struct ranking *ranking, double tasks, const struct period_sums *sums,
+                        int64_t full, struct shortlist *shortlist)
 {
-    const struct lineup_worker *next = &lineup->workers[full];
+    const struct ranked_worker *next = &ranking->workers[full];
     const double h = rate_of(next->feed), rw = rate_of(next->work);
     const double share = sums->feed_share, overhead = sums->feed_latency - sums->feed_overhead;
-    struct family family = {.lineup = lineup,
+    struct family family = {.ranking = ranking,
                             .tasks = tasks,
                             .a = sums->speed + (1 - share) / h,
                             .b = sums->latency + (overhead + next->feed.latency_s) / h,
@@ -217,15 +217,15 @@ static void partial_add(const struct lineup *lineup, double tasks, const struct 
         family.longest_s = fmin(family.longest_s, filled_s);
     else
         family.shortest_s = fmax(family.shortest_s, filled_s);
-    family_add(&family, podium);
+    family_add(&family, shortlist);
 }
 
 /* Theorem 13: the first `full` workers without a gap, T not below T_i. */
-static void full_add(const struct lineup *lineup, double tasks, const struct period_sums *sums,
-                     int64_t full, struct podium *podium)
+static void full_add(const struct ranking *ranking, double tasks, const struct period_sums *sums,
+                     int64_t full, struct shortlist *shortlist)
 {
     const double overhead = sums->feed_latency - sums->feed_overhead;
-    struct family family = {.lineup = lineup,
+    struct family family = {.ranking = ranking,
                             .tasks = tasks,
                             .a = sums->speed,
                             .b = sums->latency,
@@ -238,20 +238,20 @@ static void full_add(const struct lineup *lineup, double tasks, const struct per
         family.longest_s = fmax(overhead, 0) > 0 ? 0 : overhead / (1 - sums->feed_share);
     else if (overhead > 0)
         return; /* never fed, however long the period (Theorem 5) */
-    family_add(&family, podium);
+    family_add(&family, shortlist);
 }
 
-int period_list(const struct lineup *lineup, double tasks, enum period_goal goal,
+int period_list(const struct ranking *ranking, double tasks, enum period_goal goal,
                 struct period *best, int most)
 {
-    struct podium podium = {best, 0, most};
+    struct shortlist shortlist = {best, 0, most};
     struct period_sums sums = {0};
-    for (int64_t i = 0; i < lineup->count; i++) {
+    for (int64_t i = 0; i < ranking->count; i++) {
         if (goal == PERIOD_PRODUCTION)
-            partial_add(lineup, tasks, &sums, i, &podium);
-        sums_add(&sums, &lineup->workers[i]);
-        if (goal == PERIOD_UTILIZATION || i == lineup->count - 1)
-            full_add(lineup, tasks, &sums, i + 1, &podium);
+            partial_add(ranking, tasks, &sums, i, &shortlist);
+        sums_add(&sums, &ranking->workers[i]);
+        if (goal == PERIOD_UTILIZATION || i == ranking->count - 1)
+            full_add(ranking, tasks, &sums, i + 1, &shortlist);
     }
-    return podium.count;
+    return shortlist.count;
 }

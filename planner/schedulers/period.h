@@ -1,5 +1,5 @@
 /*
- * One period: how many core tasks a lineup can be fed and work off in T seconds, and which T makes
+ * One period: how many core tasks a ranking can be fed and work off in T seconds, and which T makes
  * the whole job shortest in the continuous model.
  *
  * L. F. de la Torre, Scheduling Divisible Tasks under Production or Utilization Constraints:
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/schedulers/lineup.h"
+#include "planner/schedulers/ranking.h"
 
 /* What a period is to be good for. */
 enum period_goal {
@@ -29,24 +29,24 @@ struct period {
 };
 
 /* Y_i(T), core tasks, not above `greatest`; negative where the latencies alone exceed T. */
-double period_load(const struct lineup_worker *worker, double period_s, double greatest);
-/* Fill the lineup greedily in its order for one period: loads[0..lineup->count), their sum
+double period_load(const struct ranked_worker *worker, double period_s, double greatest);
+/* Fill the ranking greedily in its order for one period: loads[0..ranking->count), their sum
  * returned. Equal to the maximal production for equal workers (Theorem 4), near it otherwise. */
-double period_production(const struct lineup *lineup, double period_s, double *loads);
+double period_production(const struct ranking *ranking, double period_s, double *loads);
 /* The least T whose greedy production is at least `tasks`, and its loads. False where not even
  * full windows for every worker produce that much. */
-bool period_for_production(const struct lineup *lineup, double tasks, double *period_s,
+bool period_for_production(const struct ranking *ranking, double tasks, double *period_s,
                            double *loads);
 /* T at which the first `count` workers, all of them busy throughout, do `tasks`, and their loads.
  * False where a window is left or they cannot be fed within T (Theorems 9 and 10). */
-bool period_for_perfect(const struct lineup *lineup, int64_t count, double tasks, double *period_s,
-                        double *loads);
+bool period_for_perfect(const struct ranking *ranking, int64_t count, double tasks,
+                        double *period_s, double *loads);
 
 /* The best pairs of workers and rounds, least makespan first, at most `most`; their number.
- * For each number of full workers nu from Theorem 12 (production; Theorem 13 when the lineup ends)
+ * For each number of full workers nu from Theorem 12 (production; Theorem 13 when the ranking ends)
  * or Theorem 13 (utilization, T not below the T_i of Theorem 10), rounded down and up (5.3.2), and
  * the rounds that a window's bounds ask for. */
-int period_list(const struct lineup *lineup, double tasks, enum period_goal goal,
+int period_list(const struct ranking *ranking, double tasks, enum period_goal goal,
                 struct period *best, int most);
 
 #endif

@@ -15,11 +15,11 @@
 #include "planner/schedulers/steady.h"
 
 /* y_i into `loads`; rho. */
-static double steady_rates(const struct lineup *lineup, double *loads)
+static double steady_rates(const struct ranking *ranking, double *loads)
 {
     double left = 1, rho = 0;
-    for (int64_t i = 0; i < lineup->count; i++) {
-        const struct lineup_worker *worker = &lineup->workers[i];
+    for (int64_t i = 0; i < ranking->count; i++) {
+        const struct ranked_worker *worker = &ranking->workers[i];
         const double full = 1 / rate_of(worker->work);
         loads[i] = fmin(full, left / rate_of(worker->feed));
         left = fmax(left - loads[i] * worker->feed.s_per_task, 0);
@@ -38,11 +38,11 @@ struct rounds_terms {
 
 static struct rounds_terms terms_make(struct steady *steady)
 {
-    const struct lineup *lineup = steady->lineup;
-    const double *rates = steady->loads, rho = steady_rates(lineup, steady->loads);
+    const struct ranking *ranking = steady->ranking;
+    const double *rates = steady->loads, rho = steady_rates(ranking, steady->loads);
     struct rounds_terms terms = {0, 0, 0, 0};
-    for (int64_t i = 0; i < lineup->count; i++) {
-        const struct lineup_worker *worker = &lineup->workers[i];
+    for (int64_t i = 0; i < ranking->count; i++) {
+        const struct ranked_worker *worker = &ranking->workers[i];
         const double tasks = steady->tasks * rates[i] / rho;
         if (!(rates[i] > 0))
             continue;
@@ -72,10 +72,10 @@ static double rounds_with_latency(const struct rounds_terms *terms)
 /* x_i = y_i X / (rho n) and their period. */
 static void rounds_offer(struct steady *steady, double rounds)
 {
-    const double rho = steady_rates(steady->lineup, steady->loads);
+    const double rho = steady_rates(steady->ranking, steady->loads);
     double feed_s = 0, work_s = 0;
-    for (int64_t i = 0; i < steady->lineup->count; i++) {
-        const struct lineup_worker *worker = &steady->lineup->workers[i];
+    for (int64_t i = 0; i < steady->ranking->count; i++) {
+        const struct ranked_worker *worker = &steady->ranking->workers[i];
         steady->loads[i] *= steady->tasks / (rho * rounds);
         feed_s += cost_of(worker->feed, steady->loads[i]);
         work_s = fmax(work_s, cost_of(worker->work, steady->loads[i]));
@@ -83,25 +83,25 @@ static void rounds_offer(struct steady *steady, double rounds)
     steady_offer(steady, fmax(feed_s, work_s), rounds);
 }
 
-static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
+static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
 {
     struct steady steady;
     (void)context;
-    if (!steady_open(&steady, contest, lineup))
+    if (!steady_open(&steady, search, ranking))
         return true;
     const struct rounds_terms terms = terms_make(&steady);
     const double wanted[] = {rounds_published(&terms), rounds_with_latency(&terms)};
     /* Windows may ask for smaller packages than the formula knows, or larger ones. */
-    const double fewest = ceil(steady.tasks / (lineup->greatest * (double)lineup->count));
-    const double most = fmax(floor(steady.tasks / lineup->least), fewest);
+    const double fewest = ceil(steady.tasks / (ranking->greatest * (double)ranking->count));
+    const double most = fmax(floor(steady.tasks / ranking->least), fewest);
     for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; k++) {
         const double rounds = fmin(fmax(wanted[k], fewest), most);
         rounds_offer(&steady, floor(rounds));
         if (ceil(rounds) > floor(rounds))
             rounds_offer(&steady, ceil(rounds));
     }
-    if (!contest->request->real_valued)
-        contest_level(contest, lineup);
+    if (!search->request->real_valued)
+        search_level(search, ranking);
     steady_close(&steady);
     return false;
 }
@@ -109,11 +109,11 @@ static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *c
 bool periodic_make(const struct schedule_request *request, struct plan *plan,
                    struct failure *failure)
 {
-    struct contest contest;
-    if (!contest_init(&contest, request, failure))
+    struct search search;
+    if (!search_init(&search, request, failure))
         return false;
-    contest_visit(&contest, 1u << LINEUP_BY_FEED, visit_lineup, NULL);
-    return contest_finish(&contest, "periodic",
-                          "no package size of the profile's windows adds up to the tasks", plan,
-                          failure);
+    search_visit(&search, 1u << RANKING_BY_FEED, visit_ranking, NULL);
+    return search_finish(&search, "periodic",
+                         "no package size of the profile's windows adds up to the tasks", plan,
+                         failure);
 }

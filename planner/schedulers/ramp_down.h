@@ -2,11 +2,11 @@
 #ifndef PLANNER_SCHEDULERS_RAMP_DOWN_H
 #define PLANNER_SCHEDULERS_RAMP_DOWN_H
 
-#include "planner/schedulers/contest.h"
+#include "planner/schedulers/search.h"
 
-/* Offer copies of the leader that end in UMR2's rounds, the largest first, each in place of the
- * leader's last one, two or three rounds. Only where the leader uses the lineup's first workers in
- * the lineup's order. */
-void contest_ramp_down(struct contest *contest, const struct lineup *lineup);
+/* Offer copies of the incumbent that end in UMR2's rounds, the largest first, each in place of the
+ * incumbent's last one, two or three rounds. Only where the incumbent uses the ranking's first
+ * workers in the ranking's order. */
+void search_ramp_down(struct search *search, const struct ranking *ranking);
 
 #endif

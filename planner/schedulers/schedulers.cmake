@@ -1,30 +1,29 @@
 # The schedulers of the planner: one file each, and the mathematics that they share.
 target_sources(scow-planner PRIVATE
-    schedulers/contest.c
     schedulers/cover.c
     schedulers/discretise.c
     schedulers/last_round.c
     schedulers/level.c
-    schedulers/lineup.c
+    schedulers/local_search.c
     schedulers/multi_installment.c
     schedulers/multi_round.c
     schedulers/optimal.c
     schedulers/period.c
     schedulers/periodic.c
-    schedulers/polish.c
     schedulers/ramp_down.c
+    schedulers/ranking.c
     schedulers/scheduler.c
     schedulers/scow.c
     schedulers/scow_exact.c
     schedulers/scow_mp.c
     schedulers/scow_pwu.c
+    schedulers/search.c
     schedulers/single_round.c
     schedulers/static_split.c
     schedulers/steady.c
     schedulers/umr.c
     schedulers/umr2.c
-    schedulers/umr_scow.c
-    simulate/rehearse.c)
+    schedulers/umr_scow.c)
 
 # COIN-OR Clp (EPL-2.0, weak copyleft). Without it everything but `optimal` works.
 pkg_check_modules(CLP IMPORTED_TARGET clp)

@@ -7,82 +7,83 @@
 #include "planner/schedulers/scow_exact.h"
 #include "planner/schedulers/steady.h"
 
-/* One lineup's search. */
-struct search {
+/* One ranking's periods. */
+struct period_search {
     struct steady steady;
     enum period_goal goal;
 };
 
 /* Y^E: every full load down or up to the next whole one, the partial one by what the port has
  * left (5.58 to 5.62). Beyond a few hundred tasks the difference is lost in the noise. */
-static void offer_steps(struct search *search)
+static void offer_steps(struct period_search *periods)
 {
     enum { LOAD_MOST = 256 };
-    const struct lineup *lineup = search->steady.lineup;
-    if (search->steady.loads[0] > LOAD_MOST)
+    const struct ranking *ranking = periods->steady.ranking;
+    if (periods->steady.loads[0] > LOAD_MOST)
         return;
     for (int up = 0; up < 2; up++) {
-        const double load = floor(search->steady.loads[0]) + up;
-        if (load < lineup->least || load > lineup->greatest)
+        const double load = floor(periods->steady.loads[0]) + up;
+        if (load < ranking->least || load > ranking->greatest)
             continue;
-        const double period_s = cost_of(lineup->workers[0].work, load) * (1 + 1e-12);
-        period_production(lineup, period_s, search->steady.plain);
-        for (int64_t i = 0; i < lineup->count; i++) {
-            search->steady.plain[i] = floor(search->steady.plain[i]);
-            if (search->steady.plain[i] < lineup->least ||
-                (search->goal == PERIOD_UTILIZATION && !(search->steady.loads[i] > 0)))
-                search->steady.plain[i] = 0;
+        const double period_s = cost_of(ranking->workers[0].work, load) * (1 + 1e-12);
+        period_production(ranking, period_s, periods->steady.plain);
+        for (int64_t i = 0; i < ranking->count; i++) {
+            periods->steady.plain[i] = floor(periods->steady.plain[i]);
+            if (periods->steady.plain[i] < ranking->least ||
+                (periods->goal == PERIOD_UTILIZATION && !(periods->steady.loads[i] > 0)))
+                periods->steady.plain[i] = 0;
         }
-        steady_offer_whole(&search->steady, period_s);
+        steady_offer_whole(&periods->steady, period_s);
     }
 }
 
 /* The loads of one period for X / N tasks; false where there are none. */
-static bool loads_make(struct search *search, const struct period *period, double *period_s)
+static bool loads_make(struct period_search *periods, const struct period *period, double *period_s)
 {
-    const double tasks = search->steady.tasks / period->rounds;
-    return search->goal == PERIOD_PRODUCTION
-               ? period_for_production(search->steady.lineup, tasks, period_s, search->steady.loads)
-               : period_for_perfect(search->steady.lineup, period->full, tasks, period_s,
-                                    search->steady.loads);
+    const double tasks = periods->steady.tasks / period->rounds;
+    return periods->goal == PERIOD_PRODUCTION
+               ? period_for_production(periods->steady.ranking, tasks, period_s,
+                                       periods->steady.loads)
+               : period_for_perfect(periods->steady.ranking, period->full, tasks, period_s,
+                                    periods->steady.loads);
 }
 
-/* All candidates of N rounds; whether one of them leads. */
-static bool try_period(struct search *search, const struct period *period)
+/* All candidates of N rounds; whether one of them becomes the incumbent. */
+static bool try_period(struct period_search *periods, const struct period *period)
 {
-    const double before_s = search->steady.contest->best_s;
+    const double before_s = periods->steady.search->best_s;
     double period_s;
-    if (contest_over(search->steady.contest) || !loads_make(search, period, &period_s))
+    if (search_exhausted(periods->steady.search) || !loads_make(periods, period, &period_s))
         return false;
-    steady_offer(&search->steady, period_s, period->rounds);
-    if (!search->steady.lineup->real_valued)
-        offer_steps(search);
-    return search->steady.contest->best_s < before_s;
+    steady_offer(&periods->steady, period_s, period->rounds);
+    if (!periods->steady.ranking->real_valued)
+        offer_steps(periods);
+    return periods->steady.search->best_s < before_s;
 }
 
 /* Another choice of workers may produce more in the same period than the greedy one does, above
  * all in short periods (14 % on some platforms). */
-static void try_exact(struct search *search, const struct period *period)
+static void try_exact(struct period_search *periods, const struct period *period)
 {
     enum { WORKERS_MOST = 128 };
-    struct steady *steady = &search->steady;
+    struct steady *steady = &periods->steady;
     double period_s;
     bool proven;
-    if (steady->lineup->equal || steady->lineup->count > WORKERS_MOST ||
-        search->goal != PERIOD_PRODUCTION || contest_over(steady->contest) ||
-        !loads_make(search, period, &period_s))
+    if (steady->ranking->equal || steady->ranking->count > WORKERS_MOST ||
+        periods->goal != PERIOD_PRODUCTION || search_exhausted(steady->search) ||
+        !loads_make(periods, period, &period_s))
         return;
     const double greedy = steady->tasks / period->rounds;
-    const double made = scow_exact_production(steady->lineup, period_s, steady->loads, &proven);
+    const double made = scow_exact_production(steady->ranking, period_s, steady->loads, &proven);
     if (made < 0)
-        steady->contest->starved = true;
+        steady->search->out_of_memory = true;
     if (made > greedy * (1 + 1e-6))
         steady_offer(steady, period_s, fmax(round(steady->tasks / made), 1));
 }
 
-/* Walk N up and down from the leader's as long as that wins, in ever smaller steps: the continuous
- * model leaves out what buffers, whole tasks and the last round do to N. */
-static void climb_rounds(struct search *search, struct period best)
+/* Walk N up and down from the incumbent's as long as that helps, in ever smaller steps: the
+ * continuous model leaves out what buffers, whole tasks and the last round do to N. */
+static void climb_rounds(struct period_search *periods, struct period best)
 {
     for (int64_t step = (int64_t)fmax(best.rounds / 4, 1); step >= 1; step /= 2)
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -91,7 +92,7 @@ static void climb_rounds(struct search *search, struct period best)
                 next.rounds = fmax(best.rounds + (double)(sign * step), 1);
                 if (next.rounds >= best.rounds && sign < 0) /* there is no fewer than one */
                     break;
-                if (next.rounds > search->steady.tasks || !try_period(search, &next))
+                if (next.rounds > periods->steady.tasks || !try_period(periods, &next))
                     break;
                 best = next;
             }
@@ -100,77 +101,77 @@ static void climb_rounds(struct search *search, struct period best)
 
 /* Periods in which some worker just works off the window's greatest package: where that is less
  * than the loads of the formulas, the best period is among them. */
-static void try_caps(struct search *search, double period_s, struct period *leader)
+static void try_caps(struct period_search *periods, double period_s, struct period *incumbent)
 {
     enum { CAPS = 6 };
-    const struct lineup *lineup = search->steady.lineup;
+    const struct ranking *ranking = periods->steady.ranking;
     for (int64_t k = 0; k < CAPS; k++) {
-        const struct cost work = lineup->workers[k * (lineup->count - 1) / (CAPS - 1)].work;
-        const double cap_s = cost_of(work, lineup->greatest);
+        const struct cost work = ranking->workers[k * (ranking->count - 1) / (CAPS - 1)].work;
+        const double cap_s = cost_of(work, ranking->greatest);
         const double made =
-            cap_s < period_s ? period_production(lineup, cap_s, search->steady.loads) : 0;
+            cap_s < period_s ? period_production(ranking, cap_s, periods->steady.loads) : 0;
         if (!(made > 0))
             continue;
-        const struct period capped = {.full = lineup->count,
-                                      .rounds = ceil(search->steady.tasks / made)};
-        if (try_period(search, &capped))
-            *leader = capped;
-        if (lineup->equal)
+        const struct period capped = {.full = ranking->count,
+                                      .rounds = ceil(periods->steady.tasks / made)};
+        if (try_period(periods, &capped))
+            *incumbent = capped;
+        if (ranking->equal)
             return;
     }
 }
 
-void scow_search(struct contest *contest, const struct lineup *lineup, enum period_goal goal)
+void scow_search(struct search *search, const struct ranking *ranking, enum period_goal goal)
 {
     enum { PERIODS = 6 };
-    struct period best[PERIODS], leader = {.rounds = 0};
-    struct search search = {.goal = goal};
-    if (!steady_open(&search.steady, contest, lineup))
+    struct period best[PERIODS], incumbent = {.rounds = 0};
+    struct period_search periods = {.goal = goal};
+    if (!steady_open(&periods.steady, search, ranking))
         return;
-    const int count = period_list(lineup, contest->request->tasks, goal, best, PERIODS);
+    const int count = period_list(ranking, search->request->tasks, goal, best, PERIODS);
     for (int k = 0; k < count; k++) {
-        if (try_period(&search, &best[k]))
-            leader = best[k];
-        try_exact(&search, &best[k]);
+        if (try_period(&periods, &best[k]))
+            incumbent = best[k];
+        try_exact(&periods, &best[k]);
         if (k == 0)
-            try_caps(&search, best[k].period_s, &leader);
+            try_caps(&periods, best[k].period_s, &incumbent);
     }
     /* Too little work for a steady state is done in one round. */
-    const struct period once = {.full = lineup->count, .rounds = 1};
-    if (try_period(&search, &once))
-        leader = once;
-    if (leader.rounds > 0 && !lineup->real_valued)
-        climb_rounds(&search, leader);
-    steady_close(&search.steady);
+    const struct period once = {.full = ranking->count, .rounds = 1};
+    if (try_period(&periods, &once))
+        incumbent = once;
+    if (incumbent.rounds > 0 && !ranking->real_valued)
+        climb_rounds(&periods, incumbent);
+    steady_close(&periods.steady);
 }
 
-/* A homogeneous lineup is planned with its mean mapping, and then its order does not matter. */
-static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
+/* A homogeneous ranking is planned with its mean mapping, and then its order does not matter. */
+static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
 {
     const enum period_goal *goal = context;
-    const double asked = contest->request->tolerance;
-    const bool homogeneous = lineup_homogeneous(lineup, asked > 0 ? asked : 0.05);
-    if (homogeneous && !lineup->equal)
-        lineup_average(lineup);
-    scow_search(contest, lineup, *goal);
-    if (!contest->request->real_valued)
-        contest_level(contest, lineup);
+    const double asked = search->request->tolerance;
+    const bool homogeneous = ranking_homogeneous(ranking, asked > 0 ? asked : 0.05);
+    if (homogeneous && !ranking->equal)
+        ranking_average(ranking);
+    scow_search(search, ranking, *goal);
+    if (!search->request->real_valued)
+        search_level(search, ranking);
     return homogeneous;
 }
 
 bool scow_make(const struct schedule_request *request, enum period_goal goal, const char *name,
                struct plan *plan, struct failure *failure)
 {
-    struct contest contest;
-    if (!contest_init(&contest, request, failure))
+    struct search search;
+    if (!search_init(&search, request, failure))
         return false;
-    contest_visit(&contest, LINEUP_EVERY_ORDER, visit_lineup, &goal);
+    search_visit(&search, RANKING_EVERY_ORDER, visit_ranking, &goal);
     if (goal == PERIOD_PRODUCTION)
-        contest_cover(&contest);
-    return contest_finish(&contest, name,
-                          goal == PERIOD_PRODUCTION
-                              ? "no package size of the profile's windows adds up to the tasks"
-                              : "no number of workers can be kept busy without a gap within the "
-                                "profile's windows",
-                          plan, failure);
+        search_cover(&search);
+    return search_finish(&search, name,
+                         goal == PERIOD_PRODUCTION
+                             ? "no package size of the profile's windows adds up to the tasks"
+                             : "no number of workers can be kept busy without a gap within the "
+                               "profile's windows",
+                         plan, failure);
 }

@@ -5,13 +5,14 @@
 #ifndef PLANNER_SCHEDULERS_SCOW_H
 #define PLANNER_SCHEDULERS_SCOW_H
 
-#include "planner/schedulers/contest.h"
 #include "planner/schedulers/period.h"
+#include "planner/schedulers/search.h"
 
-/* Everything a scheduler of this family does: all windows, orders, workers and rounds compete. */
+/* Everything a scheduler of this family does: all windows, orders, workers and rounds are
+ * candidates. */
 bool scow_make(const struct schedule_request *request, enum period_goal goal, const char *name,
                struct plan *plan, struct failure *failure);
-/* One lineup's candidates into a running contest. */
-void scow_search(struct contest *contest, const struct lineup *lineup, enum period_goal goal);
+/* One ranking's candidates into a running search. */
+void scow_search(struct search *search, const struct ranking *ranking, enum period_goal goal);
 
 #endif

@@ -10,14 +10,14 @@ enum { NODES_MOST = 20000 };
 
 /* A worker as the knapsack sees it. */
 struct item {
-    int64_t place; /* in the lineup */
+    int64_t place; /* in the ranking */
     double full;   /* Y(T) */
     double latency_s, s_per_task;
     double spread; /* s_per_task with the latency spread over a full load: the least it can be */
 };
 
 struct branching {
-    const struct lineup *lineup;
+    const struct ranking *ranking;
     struct item *items; /* owned, by increasing spread, the order of decision */
     int64_t *cheapest;  /* owned, items by increasing s_per_task */
     int64_t count;      /* workers whose full load is at least the least package */
@@ -38,7 +38,7 @@ static int item_compare(const void *a, const void *b)
 
 static bool branching_alloc(struct branching *branching)
 {
-    const size_t count = (size_t)branching->lineup->count;
+    const size_t count = (size_t)branching->ranking->count;
     branching->items = malloc(count * sizeof *branching->items);
     branching->cheapest = malloc(count * sizeof *branching->cheapest);
     branching->chosen = calloc(count, sizeof *branching->chosen);
@@ -60,16 +60,16 @@ static void cheapest_fill(struct branching *branching)
     }
 }
 
-static bool branching_open(struct branching *branching, const struct lineup *lineup,
+static bool branching_open(struct branching *branching, const struct ranking *ranking,
                            double period_s)
 {
-    *branching = (struct branching){.lineup = lineup, .period_s = period_s};
+    *branching = (struct branching){.ranking = ranking, .period_s = period_s};
     if (!branching_alloc(branching))
         return false;
-    for (int64_t i = 0; i < lineup->count; i++) {
-        const struct cost feed = lineup->workers[i].feed;
-        const double full = period_load(&lineup->workers[i], period_s, lineup->greatest);
-        if (full < lineup_least(lineup))
+    for (int64_t i = 0; i < ranking->count; i++) {
+        const struct cost feed = ranking->workers[i].feed;
+        const double full = period_load(&ranking->workers[i], period_s, ranking->greatest);
+        if (full < ranking_least(ranking))
             continue;
         struct item *item = &branching->items[branching->count++];
         *item = (struct item){i, full, feed.latency_s, rate_of(feed), 0};
@@ -139,7 +139,7 @@ static void branch(struct branching *branching, int64_t depth, double latency_s)
 static double best_loads(const struct branching *branching, double *loads)
 {
     double left_s = branching->period_s, tasks = 0;
-    memset(loads, 0, (size_t)branching->lineup->count * sizeof *loads);
+    memset(loads, 0, (size_t)branching->ranking->count * sizeof *loads);
     for (int64_t k = 0; k < branching->count; k++)
         if (branching->best_chosen[k])
             left_s -= branching->items[k].latency_s;
@@ -147,7 +147,7 @@ static double best_loads(const struct branching *branching, double *loads)
         const int64_t at = branching->cheapest[k];
         const struct item *item = &branching->items[at];
         if (!branching->best_chosen[at] ||
-            fmin(item->full, left_s / item->s_per_task) < lineup_least(branching->lineup))
+            fmin(item->full, left_s / item->s_per_task) < ranking_least(branching->ranking))
             continue;
         loads[item->place] = item_take(item->full, item->s_per_task, &left_s);
         tasks += loads[item->place];
@@ -155,19 +155,19 @@ static double best_loads(const struct branching *branching, double *loads)
     return tasks;
 }
 
-double scow_exact_production(const struct lineup *lineup, double period_s, double *loads,
+double scow_exact_production(const struct ranking *ranking, double period_s, double *loads,
                              bool *proven)
 {
     struct branching branching;
-    const double greedy = period_production(lineup, period_s, loads);
+    const double greedy = period_production(ranking, period_s, loads);
     double made = -1;
-    if (branching_open(&branching, lineup, period_s)) {
-        double *tried = malloc((size_t)lineup->count * sizeof *tried);
+    if (branching_open(&branching, ranking, period_s)) {
+        double *tried = malloc((size_t)ranking->count * sizeof *tried);
         branch(&branching, 0, 0);
         if (tried != NULL) {
             made = best_loads(&branching, tried);
             if (made > greedy)
-                memcpy(loads, tried, (size_t)lineup->count * sizeof *tried);
+                memcpy(loads, tried, (size_t)ranking->count * sizeof *tried);
             made = fmax(made, greedy);
         }
         free(tried);

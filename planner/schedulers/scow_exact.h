@@ -11,12 +11,12 @@
 
 #include <stdbool.h>
 
-#include "planner/schedulers/lineup.h"
+#include "planner/schedulers/ranking.h"
 
-/* Fill loads[0..lineup->count) with the best loads for T and return their sum. *proven tells
+/* Fill loads[0..ranking->count) with the best loads for T and return their sum. *proven tells
  * whether the search ended before its limit; what is returned is feasible in any case, and never
  * below the greedy's. A negative value: memory ended. */
-double scow_exact_production(const struct lineup *lineup, double period_s, double *loads,
+double scow_exact_production(const struct ranking *ranking, double period_s, double *loads,
                              bool *proven);
 
 #endif

@@ -14,15 +14,16 @@
 #include "planner/schedulers/schedulers.h"
 
 /* The loads that end at T; their sum. */
-static double loads_ending(const struct lineup *lineup, int64_t count, double end_s, double *loads)
+static double loads_ending(const struct ranking *ranking, int64_t count, double end_s,
+                           double *loads)
 {
     double arrived_s = 0, sum = 0;
     for (int64_t i = 0; i < count; i++) {
-        const struct lineup_worker *worker = &lineup->workers[i];
+        const struct ranked_worker *worker = &ranking->workers[i];
         const double latency_s = worker->feed.latency_s + worker->work.latency_s;
         const double rate = rate_of(cost_sum(worker->feed, worker->work));
-        loads[i] = fmin((end_s - arrived_s - latency_s) / rate, lineup->greatest);
-        if (loads[i] < lineup_least(lineup))
+        loads[i] = fmin((end_s - arrived_s - latency_s) / rate, ranking->greatest);
+        if (loads[i] < ranking_least(ranking))
             loads[i] = 0;
         arrived_s += cost_of(worker->feed, loads[i]);
         sum += loads[i];
@@ -30,32 +31,32 @@ static double loads_ending(const struct lineup *lineup, int64_t count, double en
     return sum;
 }
 
-static bool single_fill(const struct lineup *lineup, int64_t count, int64_t rounds, double tasks,
+static bool single_fill(const struct ranking *ranking, int64_t count, int64_t rounds, double tasks,
                         double *loads)
 {
     enum { HALVINGS = 100 };
     /* Relative to the platform's own times: the unit of time changes nothing. */
-    double low_s = 0, high_s = cost_of(lineup->workers[0].work, tasks) / (double)count +
-                               cost_of(lineup->workers[0].feed, 1) + 1e-300;
+    double low_s = 0, high_s = cost_of(ranking->workers[0].work, tasks) / (double)count +
+                               cost_of(ranking->workers[0].feed, 1) + 1e-300;
     (void)rounds; /* one */
-    if (tasks > (double)count * lineup->greatest)
+    if (tasks > (double)count * ranking->greatest)
         return false;
-    while (loads_ending(lineup, count, high_s, loads) < tasks && high_s < 1e300)
+    while (loads_ending(ranking, count, high_s, loads) < tasks && high_s < 1e300)
         high_s *= 2;
     for (int step = 0; step < HALVINGS; step++) {
         const double middle_s = 0.5 * (low_s + high_s);
-        if (loads_ending(lineup, count, middle_s, loads) < tasks)
+        if (loads_ending(ranking, count, middle_s, loads) < tasks)
             low_s = middle_s;
         else
             high_s = middle_s;
     }
-    loads_ending(lineup, count, high_s, loads);
+    loads_ending(ranking, count, high_s, loads);
     return true;
 }
 
-static double single_guess(const struct lineup *lineup, int64_t count, double tasks)
+static double single_guess(const struct ranking *ranking, int64_t count, double tasks)
 {
-    (void)lineup;
+    (void)ranking;
     (void)count;
     (void)tasks;
     return 1;
@@ -69,7 +70,7 @@ bool single_round_make(const struct schedule_request *request, struct plan *plan
         .guess = single_guess,
         .name = "single",
         .reason = "one package per worker does not fit the profile's windows",
-        .orders = LINEUP_EVERY_ORDER,
+        .orders = RANKING_EVERY_ORDER,
         .rounds_most = 1,
         .fed_only = false};
     return multi_round_make(request, &family, plan, failure);

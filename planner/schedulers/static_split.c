@@ -4,29 +4,29 @@
  */
 #include <stdlib.h>
 
-#include "planner/schedulers/contest.h"
 #include "planner/schedulers/discretise.h"
 #include "planner/schedulers/schedulers.h"
+#include "planner/schedulers/search.h"
 
 /* Speeds as wanted loads. */
-static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *context)
+static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
 {
-    const double tasks = contest->request->tasks;
-    double *loads = malloc((size_t)lineup->count * sizeof *loads), speed = 0;
+    const double tasks = search->request->tasks;
+    double *loads = malloc((size_t)ranking->count * sizeof *loads), speed = 0;
     struct plan candidate;
     (void)context;
     if (loads == NULL) {
-        contest->starved = true;
+        search->out_of_memory = true;
         return true;
     }
-    for (int64_t i = 0; i < lineup->count; i++)
-        speed += loads[i] = 1 / rate_of(lineup->workers[i].work);
-    for (int64_t i = 0; i < lineup->count; i++)
+    for (int64_t i = 0; i < ranking->count; i++)
+        speed += loads[i] = 1 / rate_of(ranking->workers[i].work);
+    for (int64_t i = 0; i < ranking->count; i++)
         loads[i] *= tasks / speed;
-    if (discretise(lineup, loads, lineup->count, tasks, &contest->starved)) {
-        candidate_open(contest, &candidate, lineup, lineup->count);
-        candidate_round(contest, &candidate, 1, loads);
-        contest_offer(contest, &candidate);
+    if (discretise(ranking, loads, ranking->count, tasks, &search->out_of_memory)) {
+        candidate_open(search, &candidate, ranking, ranking->count);
+        candidate_round(search, &candidate, 1, loads);
+        search_offer(search, &candidate);
     }
     free(loads);
     return true;
@@ -35,11 +35,11 @@ static bool visit_lineup(struct contest *contest, struct lineup *lineup, void *c
 bool static_split_make(const struct schedule_request *request, struct plan *plan,
                        struct failure *failure)
 {
-    struct contest contest;
-    if (!contest_init(&contest, request, failure))
+    struct search search;
+    if (!search_init(&search, request, failure))
         return false;
-    contest_visit(&contest, 1u << LINEUP_BY_WORK, visit_lineup, NULL);
-    return contest_finish(&contest, "static",
-                          "one package per worker does not fit the profile's windows", plan,
-                          failure);
+    search_visit(&search, 1u << RANKING_BY_WORK, visit_ranking, NULL);
+    return search_finish(&search, "static",
+                         "one package per worker does not fit the profile's windows", plan,
+                         failure);
 }

@@ -8,17 +8,17 @@
 #include "planner/schedulers/last_round.h"
 #include "planner/schedulers/period.h"
 
-bool steady_open(struct steady *steady, struct contest *contest, const struct lineup *lineup)
+bool steady_open(struct steady *steady, struct search *search, const struct ranking *ranking)
 {
-    const size_t count = (size_t)lineup->count;
+    const size_t count = (size_t)ranking->count;
     double *block = calloc(5 * count, sizeof *block);
     if (block == NULL) {
-        contest->starved = true;
+        search->out_of_memory = true;
         return false;
     }
-    *steady = (struct steady){.contest = contest,
-                              .lineup = lineup,
-                              .tasks = contest->request->tasks,
+    *steady = (struct steady){.search = search,
+                              .ranking = ranking,
+                              .tasks = search->request->tasks,
                               .loads = block,
                               .plain = block + count,
                               .delays = block + 2 * count,
@@ -38,14 +38,14 @@ static bool place_used(const struct steady *steady, int64_t place)
     bool used =
         steady->plain[place] > 0 || steady->round[place] > 0 || steady->auxiliary[place] > 0;
     for (int64_t r = 0; r < steady->ramp_rounds && !used; r++)
-        used = steady->ramp[r * steady->lineup->count + place] > 0;
+        used = steady->ramp[r * steady->ranking->count + place] > 0;
     return used;
 }
 
 /* Workers that a candidate names: all up to the last one that gets anything. */
 static int64_t places_used(const struct steady *steady)
 {
-    int64_t used = steady->lineup->count;
+    int64_t used = steady->ranking->count;
     while (used > 1 && !place_used(steady, used - 1))
         used--;
     return used;
@@ -57,25 +57,25 @@ static bool offer_rounds(struct steady *steady, double rounds, double sum)
     const struct last_round last = {
         .loads = steady->plain, .delays = steady->delays, .total = steady->tasks - rounds * sum};
     struct plan candidate;
-    if (!(last.total > 0) || !last_round_make(steady->lineup, &last, steady->round,
-                                              steady->auxiliary, &steady->contest->starved))
+    if (!(last.total > 0) || !last_round_make(steady->ranking, &last, steady->round,
+                                              steady->auxiliary, &steady->search->out_of_memory))
         return false;
-    candidate_open(steady->contest, &candidate, steady->lineup, places_used(steady));
+    candidate_open(steady->search, &candidate, steady->ranking, places_used(steady));
     for (int64_t r = 0; r < steady->ramp_rounds; r++)
-        candidate_round(steady->contest, &candidate, 1, steady->ramp + r * steady->lineup->count);
-    candidate_round(steady->contest, &candidate, (int64_t)rounds, steady->plain);
-    candidate_round(steady->contest, &candidate, 1, steady->round);
-    candidate_round(steady->contest, &candidate, 1, steady->auxiliary);
-    return contest_offer(steady->contest, &candidate);
+        candidate_round(steady->search, &candidate, 1, steady->ramp + r * steady->ranking->count);
+    candidate_round(steady->search, &candidate, (int64_t)rounds, steady->plain);
+    candidate_round(steady->search, &candidate, 1, steady->round);
+    candidate_round(steady->search, &candidate, 1, steady->auxiliary);
+    return search_offer(steady->search, &candidate);
 }
 
 /* D_i = h_i(Y_i); in the published tables a partial worker counts as a full one (5.16). */
 static void delays_fill(struct steady *steady, double period_s)
 {
-    for (int64_t i = 0; i < steady->lineup->count; i++) {
-        const struct lineup_worker *worker = &steady->lineup->workers[i];
-        const double load = steady->lineup->real_valued && steady->plain[i] > 0
-                                ? period_load(worker, period_s, steady->lineup->greatest)
+    for (int64_t i = 0; i < steady->ranking->count; i++) {
+        const struct ranked_worker *worker = &steady->ranking->workers[i];
+        const double load = steady->ranking->real_valued && steady->plain[i] > 0
+                                ? period_load(worker, period_s, steady->ranking->greatest)
                                 : steady->plain[i];
         steady->delays[i] = cost_of(worker->feed, load);
     }
@@ -83,7 +83,7 @@ static void delays_fill(struct steady *steady, double period_s)
 
 void steady_offer_whole(struct steady *steady, double period_s)
 {
-    const double sum = loads_sum(steady->plain, steady->lineup->count);
+    const double sum = loads_sum(steady->plain, steady->ranking->count);
     if (!(sum > 0))
         return;
     delays_fill(steady, period_s);
@@ -95,12 +95,12 @@ void steady_offer_whole(struct steady *steady, double period_s)
 
 void steady_offer(struct steady *steady, double period_s, double rounds)
 {
-    const bool real_valued = steady->lineup->real_valued;
+    const bool real_valued = steady->ranking->real_valued;
     const double real = steady->tasks / rounds;
-    const double sum = real_valued ? real : fmax(round(real), steady->lineup->least);
-    memcpy(steady->plain, steady->loads, (size_t)steady->lineup->count * sizeof *steady->loads);
-    if (!discretise(steady->lineup, steady->plain, steady->lineup->count, sum,
-                    &steady->contest->starved))
+    const double sum = real_valued ? real : fmax(round(real), steady->ranking->least);
+    memcpy(steady->plain, steady->loads, (size_t)steady->ranking->count * sizeof *steady->loads);
+    if (!discretise(steady->ranking, steady->plain, steady->ranking->count, sum,
+                    &steady->search->out_of_memory))
         return;
     if (!real_valued) {
         steady_offer_whole(steady, period_s);

@@ -8,21 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/schedulers/contest.h"
+#include "planner/schedulers/search.h"
 
 struct steady {
-    struct contest *contest;
-    const struct lineup *lineup;
+    struct search *search;
+    const struct ranking *ranking;
     double tasks;  /* to be done by the repeating rounds and the last one */
     double *loads; /* of one period, real; one per worker, as the arrays below */
     double *plain; /* of one period as it is sent */
     double *delays, *round, *auxiliary; /* scratch */
-    const double *ramp; /* borrowed; ramp_rounds x lineup->count loads sent before; may be NULL */
+    const double *ramp; /* borrowed; ramp_rounds x ranking->count loads sent before; may be NULL */
     int64_t ramp_rounds;
 };
 
-/* For all of the request's tasks. False: memory ended (the contest knows). */
-bool steady_open(struct steady *steady, struct contest *contest, const struct lineup *lineup);
+/* For all of the request's tasks. False: memory ended (the search knows). */
+bool steady_open(struct steady *steady, struct search *search, const struct ranking *ranking);
 void steady_close(struct steady *steady);
 /* Offer plans of about `rounds` rounds of steady->loads, discretised; period_s is their T. */
 void steady_offer(struct steady *steady, double period_s, double rounds);

@@ -6,24 +6,24 @@
 #include "planner/schedulers/schedulers.h"
 
 /* beta_i = alpha_i sum_k S_k cLat_k - S_i cLat_i. */
-static double beta_of(const struct umr *umr, const struct lineup_worker *worker)
+static double beta_of(const struct umr *umr, const struct ranked_worker *worker)
 {
     const double speed = 1 / rate_of(worker->work);
     return speed / umr->speed * umr->latency - speed * worker->work.latency_s;
 }
 
-void umr_init(struct umr *umr, const struct lineup *lineup, int64_t count)
+void umr_init(struct umr *umr, const struct ranking *ranking, int64_t count)
 {
     double share = 0; /* sum S_i / B_i */
-    *umr = (struct umr){.lineup = lineup, .count = count};
+    *umr = (struct umr){.ranking = ranking, .count = count};
     for (int64_t i = 0; i < count; i++) {
-        const struct lineup_worker *worker = &lineup->workers[i];
+        const struct ranked_worker *worker = &ranking->workers[i];
         umr->speed += 1 / rate_of(worker->work);
         umr->latency += worker->work.latency_s / rate_of(worker->work);
         share += worker->feed.s_per_task / rate_of(worker->work);
     }
     for (int64_t i = 0; i < count; i++) {
-        const struct lineup_worker *worker = &lineup->workers[i];
+        const struct ranked_worker *worker = &ranking->workers[i];
         umr->feed_s += worker->feed.latency_s + beta_of(umr, worker) * worker->feed.s_per_task;
     }
     umr->feed_rate = share / umr->speed;
@@ -33,7 +33,7 @@ void umr_init(struct umr *umr, const struct lineup *lineup, int64_t count)
 
 double umr_load(const struct umr *umr, int64_t worker, double round_tasks)
 {
-    const struct lineup_worker *one = &umr->lineup->workers[worker];
+    const struct ranked_worker *one = &umr->ranking->workers[worker];
     return round_tasks / (rate_of(one->work) * umr->speed) + beta_of(umr, one);
 }
 
@@ -79,11 +79,11 @@ double umr_rounds(const struct umr *umr, double tasks)
     return high;
 }
 
-static bool rounds_fill(const struct lineup *lineup, int64_t count, int64_t rounds, double tasks,
+static bool rounds_fill(const struct ranking *ranking, int64_t count, int64_t rounds, double tasks,
                         double *loads)
 {
     struct umr umr;
-    umr_init(&umr, lineup, count);
+    umr_init(&umr, ranking, count);
     double round_tasks = umr_first(&umr, (double)rounds, tasks);
     for (int64_t r = 0; r < rounds; r++) {
         for (int64_t i = 0; i < count; i++) {
@@ -96,10 +96,10 @@ static bool rounds_fill(const struct lineup *lineup, int64_t count, int64_t roun
     return true;
 }
 
-static double rounds_guess(const struct lineup *lineup, int64_t count, double tasks)
+static double rounds_guess(const struct ranking *ranking, int64_t count, double tasks)
 {
     struct umr umr;
-    umr_init(&umr, lineup, count);
+    umr_init(&umr, ranking, count);
     return umr_rounds(&umr, tasks);
 }
 
@@ -112,7 +112,7 @@ bool umr_make(const struct schedule_request *request, struct plan *plan, struct 
                                               .reason =
                                                   "no number of workers and rounds has all chunks "
                                                   "positive and within the profile's windows",
-                                              .orders = 1u << LINEUP_BY_FEED,
+                                              .orders = 1u << RANKING_BY_FEED,
                                               .rounds_most = 2000,
                                               .fed_only = true};
     return multi_round_make(request, &family, plan, failure);

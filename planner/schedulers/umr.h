@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/schedulers/lineup.h"
+#include "planner/schedulers/ranking.h"
 
 struct umr {
-    const struct lineup *lineup;
+    const struct ranking *ranking;
     int64_t count;
     double speed;     /* sum S_i */
     double latency;   /* sum S_i cLat_i */
@@ -25,7 +25,7 @@ struct umr {
     double theta, mu; /* R_{j+1} = theta R_j + mu */
 };
 
-void umr_init(struct umr *umr, const struct lineup *lineup, int64_t count);
+void umr_init(struct umr *umr, const struct ranking *ranking, int64_t count);
 /* R_0 such that M rounds hold `tasks`. */
 double umr_first(const struct umr *umr, double rounds, double tasks);
 /* The worker's load in a round of that many tasks; may be negative. */

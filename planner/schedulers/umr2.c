@@ -22,25 +22,25 @@ struct mrrs {
     double idle;     /* sum A_i (nLat_i + cLat_i) */
 };
 
-static double chunk_latency(const struct lineup_worker *worker)
+static double chunk_latency(const struct ranked_worker *worker)
 {
     return worker->feed.latency_s + worker->work.latency_s;
 }
 
 /* A_i in the rates' own terms: 1 / (h + rw). */
-static double chunk_capacity(const struct lineup_worker *worker)
+static double chunk_capacity(const struct ranked_worker *worker)
 {
     return 1 / rate_of(cost_sum(worker->feed, worker->work));
 }
 
-static void mrrs_init(struct mrrs *mrrs, const struct lineup *lineup, int64_t count)
+static void mrrs_init(struct mrrs *mrrs, const struct ranking *ranking, int64_t count)
 {
-    const struct lineup_worker *last = &lineup->workers[count - 1];
+    const struct ranked_worker *last = &ranking->workers[count - 1];
     const double weight = last->work.s_per_task * chunk_capacity(last); /* B / (B + S) */
     double share = 0, latency_s = 0, hidden_s = 0;
     *mrrs = (struct mrrs){.theta = 0};
     for (int64_t i = 0; i < count; i++) {
-        const struct lineup_worker *worker = &lineup->workers[i];
+        const struct ranked_worker *worker = &ranking->workers[i];
         const double part = worker->feed.s_per_task * chunk_capacity(worker); /* S / (B + S) */
         mrrs->capacity += chunk_capacity(worker);
         mrrs->idle += chunk_capacity(worker) * chunk_latency(worker);
@@ -66,15 +66,15 @@ static double mrrs_first(const struct mrrs *mrrs, int64_t rounds, double tasks)
     return ((tasks + (double)rounds * mrrs->idle) / mrrs->capacity - fixed) / of_first;
 }
 
-bool umr2_fill(const struct lineup *lineup, int64_t count, int64_t rounds, double tasks,
+bool umr2_fill(const struct ranking *ranking, int64_t count, int64_t rounds, double tasks,
                double *loads)
 {
     struct mrrs mrrs;
-    mrrs_init(&mrrs, lineup, count);
+    mrrs_init(&mrrs, ranking, count);
     double round_s = mrrs_first(&mrrs, rounds, tasks);
     for (int64_t r = 0; r < rounds; r++) {
         for (int64_t i = 0; i < count; i++) {
-            const struct lineup_worker *worker = &lineup->workers[i];
+            const struct ranked_worker *worker = &ranking->workers[i];
             double *load = &loads[r * count + i];
             *load = chunk_capacity(worker) * (round_s - chunk_latency(worker));
             if (!(*load >= 0))
@@ -85,9 +85,9 @@ bool umr2_fill(const struct lineup *lineup, int64_t count, int64_t rounds, doubl
     return true;
 }
 
-static double chunks_guess(const struct lineup *lineup, int64_t count, double tasks)
+static double chunks_guess(const struct ranking *ranking, int64_t count, double tasks)
 {
-    (void)lineup;
+    (void)ranking;
     (void)count;
     (void)tasks;
     return 6;
@@ -101,7 +101,7 @@ bool umr2_make(const struct schedule_request *request, struct plan *plan, struct
                                               .reason =
                                                   "no number of workers and rounds has all chunks "
                                                   "positive and within the profile's windows",
-                                              .orders = 1u << LINEUP_BY_FEED,
+                                              .orders = 1u << RANKING_BY_FEED,
                                               .rounds_most = 2000,
                                               .fed_only = false};
     return multi_round_make(request, &family, plan, failure);

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/schedulers/lineup.h"
+#include "planner/schedulers/ranking.h"
 
-/* loads[round * count + worker], core tasks, not whole, of `rounds` rounds for the lineup's first
+/* loads[round * count + worker], core tasks, not whole, of `rounds` rounds for the ranking's first
  * `count` workers, in all `tasks`. False where a load would be negative. */
-bool umr2_fill(const struct lineup *lineup, int64_t count, int64_t rounds, double tasks,
+bool umr2_fill(const struct ranking *ranking, int64_t count, int64_t rounds, double tasks,
                double *loads);
 
 #endif

@@ -28,8 +28,9 @@ static double quantile(const double *sorted, int64_t count, double share)
     return sorted[rank > 0 ? rank - 1 : 0];
 }
 
-static bool seed_play(const struct platform *platform, const struct decision *decision,
-                      const struct scenario *scenario, double *makespan_s, struct failure *failure)
+static bool seed_simulate(const struct platform *platform, const struct decision *decision,
+                          const struct scenario *scenario, double *makespan_s,
+                          struct failure *failure)
 {
     struct simulation simulation;
     struct dispatch *dispatch = decision_dispatch(decision, platform, scenario, failure);
@@ -52,7 +53,7 @@ bool robustness_measure(const struct platform *platform, const struct decision *
         return failure_memory(failure, "simulating");
     for (int64_t k = 0; good && k < seeds; k++) {
         seeded.seed = scenario->seed + (uint64_t)k;
-        good = seed_play(platform, decision, &seeded, &makespans_s[k], failure);
+        good = seed_simulate(platform, decision, &seeded, &makespans_s[k], failure);
     }
     if (good) {
         qsort(makespans_s, (size_t)seeds, sizeof *makespans_s, makespan_compare);

@@ -1,4 +1,4 @@
-/* A scenario played with many seeds: how far noise carries the makespan away. */
+/* A scenario simulated with many seeds: how far noise moves the makespan. */
 #ifndef PLANNER_SIMULATE_ROBUSTNESS_H
 #define PLANNER_SIMULATE_ROBUSTNESS_H
 

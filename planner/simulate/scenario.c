@@ -17,14 +17,14 @@ struct report_heap {
     size_t count, capacity;
 };
 
-struct scene {
+struct course {
     const struct platform *platform;
     const struct scenario *scenario;
     struct dispatch *dispatch;
     struct star star;
     struct report_heap heap;
     struct trace *trace;
-    bool lost_told;
+    bool lost_known;
 };
 
 static bool heap_push(struct report_heap *heap, const struct report *report)
@@ -107,16 +107,16 @@ static void cost_disturb(const struct scenario *scenario, const struct package *
         *operations[kind] *= scenario->slow_factor;
 }
 
-static bool package_lost(const struct scene *scene, const struct package *package, double end_s)
+static bool package_lost(const struct course *course, const struct package *package, double end_s)
 {
-    return package->worker == scene->scenario->lost_worker && end_s > scene->scenario->lost_s;
+    return package->worker == course->scenario->lost_worker && end_s > course->scenario->lost_s;
 }
 
-static bool package_send(struct scene *scene, const struct package *package,
+static bool package_send(struct course *course, const struct package *package,
                          struct failure *failure)
 {
     double load = (double)package->count;
-    const struct platform_window *window = platform_find(scene->platform, load);
+    const struct platform_window *window = platform_find(course->platform, load);
     struct star_times times;
     if (!window)
         return failure_set(failure, FAILURE_MISMATCH,
@@ -124,67 +124,67 @@ static bool package_send(struct scene *scene, const struct package *package,
                            "another rule, or a plan made with this profile",
                            (long long)package->count);
     struct star_cost cost = star_cost_of(window, platform_worker(window, package->worker), load);
-    cost_disturb(scene->scenario, package, &cost);
-    star_send(&scene->star, package->worker, &cost, &times);
+    cost_disturb(course->scenario, package, &cost);
+    star_send(&course->star, package->worker, &cost, &times);
     const struct trace_event event = {.round = package->round,
                                       .package = package->index,
                                       .first = package->first,
                                       .tasks = package->count};
-    if (scene->trace && !star_trace(&times, package->worker, event, scene->trace))
+    if (course->trace && !star_trace(&times, package->worker, event, course->trace))
         return failure_memory(failure, "tracing the simulation");
     const struct report report = {*package, times.start_s, times.end_s};
-    if (!package_lost(scene, package, times.end_s) && !heap_push(&scene->heap, &report))
+    if (!package_lost(course, package, times.end_s) && !heap_push(&course->heap, &report))
         return failure_memory(failure, "simulating");
     return true;
 }
 
 /* The next thing that the master hears of: a report, or the loss. HUGE_VAL: nothing. */
-static double next_news(const struct scene *scene)
+static double next_event(const struct course *course)
 {
-    double news_s = scene->heap.count > 0 ? scene->heap.items[0].end_s : HUGE_VAL;
-    if (scene->scenario->lost_worker >= 0 && !scene->lost_told)
-        news_s = fmin(news_s, scene->scenario->lost_s);
-    return news_s;
+    double event_s = course->heap.count > 0 ? course->heap.items[0].end_s : HUGE_VAL;
+    if (course->scenario->lost_worker >= 0 && !course->lost_known)
+        event_s = fmin(event_s, course->scenario->lost_s);
+    return event_s;
 }
 
-static void news_tell(struct scene *scene)
+static void event_tell(struct course *course)
 {
-    const struct scenario *scenario = scene->scenario;
-    bool reported = scene->heap.count > 0;
-    if (scenario->lost_worker >= 0 && !scene->lost_told &&
-        (!reported || scenario->lost_s < scene->heap.items[0].end_s)) {
-        scene->lost_told = true;
-        dispatch_lost(scene->dispatch, scenario->lost_worker);
+    const struct scenario *scenario = course->scenario;
+    bool reported = course->heap.count > 0;
+    if (scenario->lost_worker >= 0 && !course->lost_known &&
+        (!reported || scenario->lost_s < course->heap.items[0].end_s)) {
+        course->lost_known = true;
+        dispatch_lost(course->dispatch, scenario->lost_worker);
         return;
     }
-    struct report report = heap_pop(&scene->heap);
-    dispatch_done(scene->dispatch, &report.package, report.start_s, report.end_s);
+    struct report report = heap_pop(&course->heap);
+    dispatch_done(course->dispatch, &report.package, report.start_s, report.end_s);
 }
 
 /* Until every task has been handed out, and with a loss ahead until every one is done. */
-static bool scene_play(struct scene *scene, struct failure *failure)
+static bool course_simulate(struct course *course, struct failure *failure)
 {
-    struct star *star = &scene->star;
+    struct star *star = &course->star;
     for (;;) {
         struct package package;
-        while (next_news(scene) <= star->master_s)
-            news_tell(scene);
-        enum dispatch_answer answer = dispatch_next(scene->dispatch, star->master_s, &package);
+        while (next_event(course) <= star->master_s)
+            event_tell(course);
+        enum dispatch_answer answer = dispatch_next(course->dispatch, star->master_s, &package);
         if (answer == DISPATCH_FINISHED)
             return true;
         if (answer == DISPATCH_FAILED)
             return failure_memory(failure, "simulating");
         if (answer == DISPATCH_SEND) {
-            if (!package_send(scene, &package, failure))
+            if (!package_send(course, &package, failure))
                 return false;
             continue;
         }
-        double news_s = next_news(scene);
-        if (!isfinite(news_s))
+        double event_s = next_event(course);
+        if (!isfinite(event_s))
             return failure_set(failure, FAILURE_INFEASIBLE,
                                "no worker is left to do the rest: simulate the loss of one of "
                                "several");
-        star->master_s = star_later(star->master_s, news_s);
+        star->master_s = star_later(star->master_s, event_s);
     }
 }
 
@@ -204,16 +204,16 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
                        const struct scenario *scenario, struct trace *trace,
                        struct simulation *simulation, struct failure *failure)
 {
-    struct scene scene = {
+    struct course course = {
         .platform = platform, .scenario = scenario, .dispatch = dispatch, .trace = trace};
-    if (!star_init(&scene.star, platform->worker_count, platform->buffers))
+    if (!star_init(&course.star, platform->worker_count, platform->buffers))
         return failure_memory(failure, "simulating");
-    bool good = scene_play(&scene, failure);
+    bool good = course_simulate(&course, failure);
     if (good) {
-        lost_forget(&scene.star, scenario);
-        star_sum(&scene.star, simulation);
+        lost_forget(&course.star, scenario);
+        star_sum(&course.star, simulation);
     }
-    free(scene.heap.items);
-    star_release(&scene.star);
+    free(course.heap.items);
+    star_release(&course.star);
     return good;
 }

@@ -25,7 +25,7 @@ struct scenario {
         0, 0, 0, 1, 0, 1, -1, 0                                                                    \
     }
 
-/* Play what `dispatch` decides. With nothing unusual and a plan's dispatch it gives what
+/* Simulate what `dispatch` decides. With nothing unusual and a plan's dispatch it gives what
  * simulate_plan gives, to the last bit. Equal seeds, equal runs: the noise of an operation depends
  * on the seed, its package's index and its kind alone. */
 bool simulate_scenario(const struct platform *platform, struct dispatch *dispatch,

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-#include "planner/simulate/rehearse.h"
+#include "planner/simulate/evaluate.h"
 #include "planner/simulate/star.h"
 
-/* What a plan has come to while it is played. */
-struct play {
+/* A plan while it is simulated. */
+struct plan_state {
     const struct platform *platform;
     const struct plan *plan;
     struct star star;
@@ -32,9 +32,9 @@ static bool window_refuse(const struct plan *plan, int64_t slot, double load,
 
 /* Costs per slot of one round entry. Neighbours mostly share window and class, so what held for
  * the slot before is tried first. */
-static bool costs_fill(struct play *play, const double *loads, struct failure *failure)
+static bool costs_fill(struct plan_state *state, const double *loads, struct failure *failure)
 {
-    const struct plan *plan = play->plan;
+    const struct plan *plan = state->plan;
     const struct platform_window *window = NULL;
     const struct platform_class *class = NULL;
     double load_before = 0;
@@ -44,7 +44,7 @@ static bool costs_fill(struct play *play, const double *loads, struct failure *f
         if (!(load > 0))
             continue;
         if (!window || load != load_before) {
-            const struct platform_window *found = platform_find(play->platform, load);
+            const struct platform_window *found = platform_find(state->platform, load);
             if (!found)
                 return window_refuse(plan, slot, load, failure);
             class = found == window ? class : NULL;
@@ -53,47 +53,48 @@ static bool costs_fill(struct play *play, const double *loads, struct failure *f
         }
         if (!class || !class_holds(class, worker))
             class = platform_worker(window, worker);
-        play->costs[slot] = star_cost_of(window, class, load);
+        state->costs[slot] = star_cost_of(window, class, load);
     }
     return true;
 }
 
 /* One round, without and with a trace; only the bookkeeping differs. */
-static void round_play(struct play *play, const double *loads)
+static void round_simulate(struct plan_state *state, const double *loads)
 {
     struct star_times times;
-    for (int64_t slot = 0; slot < play->plan->worker_count; slot++)
+    for (int64_t slot = 0; slot < state->plan->worker_count; slot++)
         if (loads[slot] > 0)
-            star_send(&play->star, slot, &play->costs[slot], &times);
+            star_send(&state->star, slot, &state->costs[slot], &times);
 }
 
-static bool round_trace(struct play *play, const double *loads)
+static bool round_trace(struct plan_state *state, const double *loads)
 {
     struct star_times times;
-    for (int64_t slot = 0; slot < play->plan->worker_count; slot++) {
+    for (int64_t slot = 0; slot < state->plan->worker_count; slot++) {
         if (!(loads[slot] > 0))
             continue;
-        star_send(&play->star, slot, &play->costs[slot], &times);
-        const struct trace_event event = {.round = play->round,
-                                          .package = play->package,
-                                          .first = (int64_t)play->first,
+        star_send(&state->star, slot, &state->costs[slot], &times);
+        const struct trace_event event = {.round = state->round,
+                                          .package = state->package,
+                                          .first = (int64_t)state->first,
                                           .tasks = (int64_t)loads[slot]};
-        if (!star_trace(&times, play->plan->workers[slot], event, play->trace))
+        if (!star_trace(&times, state->plan->workers[slot], event, state->trace))
             return false;
-        play->package++;
-        play->first += loads[slot];
+        state->package++;
+        state->first += loads[slot];
     }
     return true;
 }
 
-static bool entry_play(struct play *play, const struct plan_round *entry, struct failure *failure)
+static bool entry_simulate(struct plan_state *state, const struct plan_round *entry,
+                           struct failure *failure)
 {
-    if (!costs_fill(play, entry->loads, failure))
+    if (!costs_fill(state, entry->loads, failure))
         return false;
-    for (int64_t k = 0; k < entry->repeat; k++, play->round++) {
-        if (!play->trace)
-            round_play(play, entry->loads);
-        else if (!round_trace(play, entry->loads))
+    for (int64_t k = 0; k < entry->repeat; k++, state->round++) {
+        if (!state->trace)
+            round_simulate(state, entry->loads);
+        else if (!round_trace(state, entry->loads))
             return failure_memory(failure, "tracing the simulation");
     }
     return true;
@@ -112,30 +113,30 @@ static bool workers_exist(const struct platform *platform, const struct plan *pl
 }
 
 /* About a second's worth; beyond, rounds that repeat themselves are skipped. */
-enum { PACKAGES_PLAYED = 20000000 };
+enum { PACKAGES_MOST = 20000000 };
 
 bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure)
 {
-    struct play play = {.platform = platform, .plan = plan, .trace = trace};
+    struct plan_state state = {.platform = platform, .plan = plan, .trace = trace};
     size_t events = trace ? trace->count : 0;
     if (!workers_exist(platform, plan, failure))
         return false;
-    if (!trace && plan_packages(plan) > PACKAGES_PLAYED)
-        return rehearse_plan(platform, plan, simulation, failure);
-    play.costs = calloc((size_t)plan->worker_count, sizeof *play.costs);
-    if (!play.costs || !star_init(&play.star, plan->worker_count, platform->buffers)) {
-        free(play.costs);
+    if (!trace && plan_packages(plan) > PACKAGES_MOST)
+        return evaluate_plan(platform, plan, simulation, failure);
+    state.costs = calloc((size_t)plan->worker_count, sizeof *state.costs);
+    if (!state.costs || !star_init(&state.star, plan->worker_count, platform->buffers)) {
+        free(state.costs);
         return failure_memory(failure, "simulating a plan");
     }
     bool good = true;
     for (size_t k = 0; good && k < plan->round_count; k++)
-        good = entry_play(&play, &plan->rounds[k], failure);
+        good = entry_simulate(&state, &plan->rounds[k], failure);
     if (good)
-        star_sum(&play.star, simulation);
+        star_sum(&state.star, simulation);
     else if (trace)
         trace->count = events;
-    free(play.costs);
-    star_release(&play.star);
+    free(state.costs);
+    star_release(&state.star);
     return good;
 }

@@ -27,8 +27,8 @@ struct simulation {
     int64_t packages, workers_used;
 };
 
-/* Play `plan` on `platform`; every event goes to `trace` (may be NULL). Fails when a load lies in
- * no window, a worker does not exist, or memory ends. Loads may be fractional. */
+/* Simulate `plan` on `platform`; every event goes to `trace` (may be NULL). Fails when a load lies
+ * in no window, a worker does not exist, or memory ends. Loads may be fractional. */
 bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure);
 

@@ -156,7 +156,7 @@ void sweep_json(const struct sweep *sweep, struct text *text)
 }
 
 /* The search for the fewest workers that meet a deadline. */
-struct hunt {
+struct deadline_search {
     struct planning planning;
     double deadline_s;
     struct plan kept;       /* owned; of `workers` workers */
@@ -166,23 +166,24 @@ struct hunt {
 };
 
 /* Does a plan for so many workers meet the deadline? It is kept when it does. */
-static bool hunt_try(struct hunt *hunt, int64_t workers, bool *met, struct failure *failure)
+static bool deadline_try(struct deadline_search *search, int64_t workers, bool *met,
+                         struct failure *failure)
 {
     struct plan made;
     struct failure refused = FAILURE_INIT;
-    hunt->planning.workers = workers;
+    search->planning.workers = workers;
     *met = false;
-    if (!planning_make(&hunt->planning, &made, &refused)) {
-        failure_set(&hunt->refused, refused.code, "%s", refused.text);
+    if (!planning_make(&search->planning, &made, &refused)) {
+        failure_set(&search->refused, refused.code, "%s", refused.text);
         return refused.code == FAILURE_INFEASIBLE ||
                failure_set(failure, refused.code, "%s", refused.text);
     }
-    *met = made.predicted.makespan_s <= hunt->deadline_s;
-    hunt->least_s = fmin(hunt->least_s, made.predicted.makespan_s);
+    *met = made.predicted.makespan_s <= search->deadline_s;
+    search->least_s = fmin(search->least_s, made.predicted.makespan_s);
     if (*met) {
-        plan_release(&hunt->kept);
-        hunt->kept = made;
-        hunt->workers = workers;
+        plan_release(&search->kept);
+        search->kept = made;
+        search->workers = workers;
     } else {
         plan_release(&made);
     }
@@ -190,12 +191,12 @@ static bool hunt_try(struct hunt *hunt, int64_t workers, bool *met, struct failu
 }
 
 /* A few fewer than `workers`, one by one, and on from the first of them that does. */
-static bool hunt_down(struct hunt *hunt, int64_t workers, struct failure *failure)
+static bool deadline_lower(struct deadline_search *search, int64_t workers, struct failure *failure)
 {
     enum { FEWER_MOST = 3 };
     for (int64_t fewer = 1; fewer <= FEWER_MOST && fewer < workers; fewer++) {
         bool met;
-        if (!hunt_try(hunt, workers - fewer, &met, failure))
+        if (!deadline_try(search, workers - fewer, &met, failure))
             return false;
         if (met) {
             workers -= fewer;
@@ -206,13 +207,13 @@ static bool hunt_down(struct hunt *hunt, int64_t workers, struct failure *failur
 }
 
 /* As if more workers never took longer. */
-static bool hunt_halve(struct hunt *hunt, struct failure *failure)
+static bool deadline_bisect(struct deadline_search *search, struct failure *failure)
 {
     int64_t low = 1;
-    while (low < hunt->workers) {
-        int64_t middle = low + (hunt->workers - low) / 2;
+    while (low < search->workers) {
+        int64_t middle = low + (search->workers - low) / 2;
         bool met;
-        if (!hunt_try(hunt, middle, &met, failure))
+        if (!deadline_try(search, middle, &met, failure))
             return false;
         if (!met)
             low = middle + 1;
@@ -220,37 +221,40 @@ static bool hunt_halve(struct hunt *hunt, struct failure *failure)
     return true;
 }
 
-static bool hunt_failed(const struct hunt *hunt, int64_t workers, struct failure *failure)
+static bool deadline_refuse(const struct deadline_search *search, int64_t workers,
+                            struct failure *failure)
 {
-    if (!isfinite(hunt->least_s))
-        return failure_set(failure, hunt->refused.code, "%s", hunt->refused.text);
+    if (!isfinite(search->least_s))
+        return failure_set(failure, search->refused.code, "%s", search->refused.text);
     return failure_set(failure, FAILURE_INFEASIBLE,
                        "no plan meets %.6g s: the least predicted makespan is %.6g s, with up to "
                        "%lld workers",
-                       hunt->deadline_s, hunt->least_s, (long long)workers);
+                       search->deadline_s, search->least_s, (long long)workers);
 }
 
 /* A plan for more workers may leave some idle, so more hardly ever take longer, and halving finds
- * the least number. But a scheduler that must use every worker can lose by a slow one more, and
- * rounding can lose a task: therefore the way down before and after. */
+ * the least number. But a scheduler that must use every worker can take longer with a slow one
+ * more, and rounding can cost a task: therefore the way down before and after. */
 bool sweep_deadline(const struct planning *planning, double deadline_s, struct plan *plan,
                     struct failure *failure)
 {
-    struct hunt hunt = {.planning = *planning,
-                        .deadline_s = deadline_s,
-                        .least_s = HUGE_VAL,
-                        .refused = FAILURE_INIT};
+    struct deadline_search search = {.planning = *planning,
+                                     .deadline_s = deadline_s,
+                                     .least_s = HUGE_VAL,
+                                     .refused = FAILURE_INIT};
     int64_t available = profile_workers(&planning->setting->windows[0]);
     int64_t most =
         planning->workers > 0 && planning->workers < available ? planning->workers : available;
     bool met;
-    bool good = hunt_try(&hunt, most, &met, failure) && (met || hunt_down(&hunt, most, failure)) &&
-                hunt_halve(&hunt, failure) && hunt_down(&hunt, hunt.workers, failure);
-    if (good && hunt.workers == 0)
-        good = hunt_failed(&hunt, most, failure);
+    bool good = deadline_try(&search, most, &met, failure) &&
+                (met || deadline_lower(&search, most, failure)) &&
+                deadline_bisect(&search, failure) &&
+                deadline_lower(&search, search.workers, failure);
+    if (good && search.workers == 0)
+        good = deadline_refuse(&search, most, failure);
     if (good)
-        *plan = hunt.kept;
+        *plan = search.kept;
     else
-        plan_release(&hunt.kept);
+        plan_release(&search.kept);
     return good;
 }

@@ -4,8 +4,8 @@
 #include "planner/report/gantt.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/advice.h"
+#include "planner/studies/comparison.h"
 #include "planner/studies/sweep.h"
-#include "planner/studies/tournament.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
@@ -19,7 +19,7 @@ static struct planning planning_of(const struct profile *profile, const char *sc
 }
 
 /* Every scheduler once; ordered; auto is none of them and never worse than any. */
-static void auto_wins_the_tournament(void **state)
+static void auto_is_the_best_of_the_comparison(void **state)
 {
     const struct scenario usual = SCENARIO_INIT;
     size_t schedulers = 0;
@@ -28,22 +28,22 @@ static void auto_wins_the_tournament(void **state)
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct dice dice = {seed};
         struct profile profile;
-        struct tournament tournament;
+        struct comparison comparison;
         struct plan plan;
         struct failure failure = FAILURE_INIT;
         sample_profile(&dice, 3, 1, &profile);
         struct planning planning = planning_of(&profile, "auto", (double)dice_whole(&dice, 1, 60));
-        assert_true(tournament_hold(&planning, &usual, 0, &tournament, &failure));
-        assert_int_equal(tournament.count, schedulers);
-        assert_true(tournament.entries[0].applies);
+        assert_true(comparison_make(&planning, &usual, 0, &comparison, &failure));
+        assert_int_equal(comparison.count, schedulers);
+        assert_true(comparison.entries[0].applies);
         for (size_t k = 1; k < schedulers; k++)
-            assert_true(!tournament.entries[k].applies ||
-                        tournament.entries[k].predicted.makespan_s >=
-                            tournament.entries[k - 1].predicted.makespan_s);
+            assert_true(!comparison.entries[k].applies ||
+                        comparison.entries[k].predicted.makespan_s >=
+                            comparison.entries[k - 1].predicted.makespan_s);
         assert_true(planning_make(&planning, &plan, &failure));
-        assert_true(plan.predicted.makespan_s == tournament.entries[0].predicted.makespan_s);
+        assert_true(plan.predicted.makespan_s == comparison.entries[0].predicted.makespan_s);
         plan_release(&plan);
-        tournament_release(&tournament);
+        comparison_release(&comparison);
         profile_release(&profile);
     }
 }
@@ -156,7 +156,7 @@ static void charts_show_who_does_what(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(auto_wins_the_tournament),
+        cmocka_unit_test(auto_is_the_best_of_the_comparison),
         cmocka_unit_test(sweeps_are_consistent),
         cmocka_unit_test(deadlines_take_the_fewest),
         cmocka_unit_test(walltime_covers_prediction_and_noise),

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "planner/model/platform.h"
-#include "planner/report/reduction.h"
+#include "planner/report/trace_summary.h"
 #include "planner/simulate/scenario.h"
 #include "planner/simulate/simulate.h"
 #include "tests/checks.h"
@@ -101,14 +101,14 @@ static void figures_add_up(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 30; seed++) {
         struct run_record record;
-        struct reduction reduction;
+        struct trace_summary reduction;
         struct failure failure = FAILURE_INIT;
         double busy_s = 0, all_s = 0;
         int64_t tasks = 0;
         sample_run(seed, 0.3, &record);
-        assert_true(reduction_make(&record.trace, &reduction, &failure));
+        assert_true(trace_summary_make(&record.trace, &reduction, &failure));
         for (int64_t k = 0; k < reduction.worker_count; k++) {
-            const struct reduced_worker *worker = &reduction.workers[k];
+            const struct worker_summary *worker = &reduction.workers[k];
             double here_s = worker->seconds[OPERATION_RECEIVE] +
                             worker->seconds[OPERATION_COMPUTE] + worker->seconds[OPERATION_OUTPUT];
             if (worker->packages == 0)
@@ -123,7 +123,7 @@ static void figures_add_up(void **state)
         assert_true(fabs(reduction.worker_utilization - busy_s / all_s) < 1e-12);
         assert_true(reduction.imbalance >= -1e-12);
         assert_true(reduction.network_utilization > 0 && reduction.network_utilization <= 1);
-        reduction_release(&reduction);
+        trace_summary_release(&reduction);
         run_record_release(&record);
     }
 }

@@ -7,36 +7,36 @@
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
-struct stage {
+struct setup {
     struct profile profile;
     struct platform platform;
     struct plan plan;
 };
 
-static void stage_init(struct stage *stage, struct dice *dice)
+static void setup_init(struct setup *setup, struct dice *dice)
 {
     struct failure failure = FAILURE_INIT;
-    sample_profile(dice, 20, 1, &stage->profile);
-    sample_plan(dice, profile_workers(&stage->profile.settings[0].windows[0]), false, &stage->plan);
-    assert_true(platform_init(&stage->platform, &stage->profile.settings[0], 0, &failure));
+    sample_profile(dice, 20, 1, &setup->profile);
+    sample_plan(dice, profile_workers(&setup->profile.settings[0].windows[0]), false, &setup->plan);
+    assert_true(platform_init(&setup->platform, &setup->profile.settings[0], 0, &failure));
 }
 
-static void stage_release(struct stage *stage)
+static void setup_release(struct setup *setup)
 {
-    platform_release(&stage->platform);
-    plan_release(&stage->plan);
-    profile_release(&stage->profile);
+    platform_release(&setup->platform);
+    plan_release(&setup->plan);
+    profile_release(&setup->profile);
 }
 
-static struct simulation play(const struct stage *stage, const struct scenario *scenario,
+static struct simulation play(const struct setup *setup, const struct scenario *scenario,
                               struct trace *trace)
 {
-    const struct decision decision = {&stage->plan, NULL};
+    const struct decision decision = {&setup->plan, NULL};
     struct failure failure = FAILURE_INIT;
     struct simulation simulation = {0};
-    struct dispatch *dispatch = decision_dispatch(&decision, &stage->platform, scenario, &failure);
+    struct dispatch *dispatch = decision_dispatch(&decision, &setup->platform, scenario, &failure);
     if (!dispatch ||
-        !simulate_scenario(&stage->platform, dispatch, scenario, trace, &simulation, &failure))
+        !simulate_scenario(&setup->platform, dispatch, scenario, trace, &simulation, &failure))
         fail_msg("%s", failure.text);
     dispatch_free(&dispatch);
     return simulation;
@@ -56,18 +56,18 @@ static void without_surprises_it_is_the_prediction(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 500; seed++) {
         struct dice dice = {seed};
-        struct stage stage;
+        struct setup setup;
         struct simulation predicted;
         struct failure failure = FAILURE_INIT;
-        stage_init(&stage, &dice);
-        assert_true(simulate_plan(&stage.platform, &stage.plan, NULL, &predicted, &failure));
-        struct simulation played = play(&stage, &usual, NULL);
+        setup_init(&setup, &dice);
+        assert_true(simulate_plan(&setup.platform, &setup.plan, NULL, &predicted, &failure));
+        struct simulation played = play(&setup, &usual, NULL);
         if (played.makespan_s != predicted.makespan_s ||
             played.earliest_end_s != predicted.earliest_end_s ||
             played.packages != predicted.packages || played.port_busy_s != predicted.port_busy_s)
             fail_msg("seed %llu: %.17g, predicted %.17g", (unsigned long long)seed,
                      played.makespan_s, predicted.makespan_s);
-        stage_release(&stage);
+        setup_release(&setup);
     }
 }
 
@@ -80,16 +80,16 @@ static void equal_seeds_repeat(void **state)
     noisy.outlier_factor = 10;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct dice dice = {seed};
-        struct stage stage;
-        stage_init(&stage, &dice);
+        struct setup setup;
+        setup_init(&setup, &dice);
         noisy.seed = seed;
-        struct simulation once = play(&stage, &noisy, NULL);
-        struct simulation twice = play(&stage, &noisy, NULL);
+        struct simulation once = play(&setup, &noisy, NULL);
+        struct simulation twice = play(&setup, &noisy, NULL);
         assert_true(simulation_equal(&once, &twice));
         noisy.seed = seed + 1;
-        struct simulation other = play(&stage, &noisy, NULL);
+        struct simulation other = play(&setup, &noisy, NULL);
         assert_false(simulation_equal(&once, &other));
-        stage_release(&stage);
+        setup_release(&setup);
     }
 }
 
@@ -132,16 +132,16 @@ static void slow_workers_take_longer(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct dice dice = {seed};
-        struct stage stage;
-        stage_init(&stage, &dice);
-        slow.slow_workers = stage.platform.worker_count;
+        struct setup setup;
+        setup_init(&setup, &dice);
+        slow.slow_workers = setup.platform.worker_count;
         slow.slow_factor = 3;
-        struct simulation before = play(&stage, &usual, NULL);
-        struct simulation after = play(&stage, &slow, NULL);
+        struct simulation before = play(&setup, &usual, NULL);
+        struct simulation after = play(&setup, &slow, NULL);
         assert_true(fabs(after.worker_busy_s - 3 * before.worker_busy_s) <
                     1e-9 * after.worker_busy_s);
         assert_true(after.makespan_s > before.makespan_s);
-        stage_release(&stage);
+        setup_release(&setup);
     }
 }
 
@@ -152,16 +152,16 @@ static void losses_are_made_good(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct dice dice = {seed};
-        struct stage stage;
+        struct setup setup;
         struct scenario loss = SCENARIO_INIT;
         const struct scenario usual = SCENARIO_INIT;
         struct trace trace = {NULL, 0, 0};
-        stage_init(&stage, &dice);
-        if (stage.platform.worker_count > 1) {
+        setup_init(&setup, &dice);
+        if (setup.platform.worker_count > 1) {
             double tasks = 0;
-            loss.lost_worker = dice_whole(&dice, 0, stage.platform.worker_count - 1);
-            loss.lost_s = dice_unit(&dice) * play(&stage, &usual, NULL).makespan_s;
-            struct simulation after = play(&stage, &loss, &trace);
+            loss.lost_worker = dice_whole(&dice, 0, setup.platform.worker_count - 1);
+            loss.lost_s = dice_unit(&dice) * play(&setup, &usual, NULL).makespan_s;
+            struct simulation after = play(&setup, &loss, &trace);
             for (size_t k = 0; k < trace.count; k++) {
                 const struct trace_event *event = &trace.events[k];
                 bool late = event->rank == loss.lost_worker + 1 && event->end_s > loss.lost_s;
@@ -169,11 +169,11 @@ static void losses_are_made_good(void **state)
                     tasks += (double)event->tasks;
             }
             /* The package being output at that very time was computed, and is lost all the same. */
-            assert_true(tasks >= stage.plan.tasks);
+            assert_true(tasks >= setup.plan.tasks);
             assert_true(after.makespan_s > 0);
         }
         trace_release(&trace);
-        stage_release(&stage);
+        setup_release(&setup);
     }
 }
 
@@ -198,21 +198,21 @@ static void losing_the_only_worker_is_refused(void **state)
 static void percentiles_are_in_order(void **state)
 {
     struct dice dice = {11};
-    struct stage stage;
+    struct setup setup;
     struct scenario noisy = SCENARIO_INIT;
     struct robustness robustness;
     struct failure failure = FAILURE_INIT;
     (void)state;
-    stage_init(&stage, &dice);
-    const struct decision decision = {&stage.plan, NULL};
-    assert_true(robustness_measure(&stage.platform, &decision, &noisy, 9, &robustness, &failure));
+    setup_init(&setup, &dice);
+    const struct decision decision = {&setup.plan, NULL};
+    assert_true(robustness_measure(&setup.platform, &decision, &noisy, 9, &robustness, &failure));
     assert_true(robustness.least_s == robustness.greatest_s);
     noisy.noise = 0.3;
-    assert_true(robustness_measure(&stage.platform, &decision, &noisy, 40, &robustness, &failure));
+    assert_true(robustness_measure(&setup.platform, &decision, &noisy, 40, &robustness, &failure));
     assert_true(robustness.least_s < robustness.median_s);
     assert_true(robustness.median_s < robustness.p95_s);
     assert_true(robustness.p95_s <= robustness.greatest_s);
-    stage_release(&stage);
+    setup_release(&setup);
 }
 
 int main(void)

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "planner/schedulers/lineup.h"
 #include "planner/schedulers/optimal_lp.h"
 #include "planner/schedulers/period.h"
+#include "planner/schedulers/ranking.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/schedulers/umr.h"
 #include "tests/planner/platforms.h"
@@ -84,16 +84,16 @@ static void uniform_rounds_meet_table_6_2(void **state)
                                      {34, 26, 40.483}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         struct platform platform = table_6_1(rows[k][0]);
-        struct lineup lineup;
+        struct ranking ranking;
         struct umr umr;
-        assert_true(lineup_init(&lineup, &platform, &platform.windows[0], true, LINEUP_BY_FEED));
-        umr_init(&umr, &lineup, (int64_t)rows[k][1]);
+        assert_true(ranking_init(&ranking, &platform, &platform.windows[0], true, RANKING_BY_FEED));
+        umr_init(&umr, &ranking, (int64_t)rows[k][1]);
         const double rounds = floor(umr_rounds(&umr, 1000));
         const double first = umr_first(&umr, rounds, 1000) / rows[k][1];
         const double levelled_s =
             1000 / rows[k][1] + rounds * 0.03 + (rows[k][1] + 1) / 2 * (0.03 + first / rows[k][0]);
         assert_near(levelled_s, rows[k][2], 0.0005 * rows[k][2]);
-        lineup_release(&lineup);
+        ranking_release(&ranking);
         platform_release(&platform);
     }
 }
@@ -132,23 +132,23 @@ static void programs_meet_their_values(void **state)
         skip();
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         struct platform platform = table_6_1(rows[k][0]);
-        struct lineup lineup;
+        struct ranking ranking;
         double loads[200], makespan_s = 0;
-        bool starved = false;
-        assert_true(lineup_init(&lineup, &platform, &platform.windows[0], true, LINEUP_BY_FEED));
-        const struct optimal_lp lp = {.lineup = &lineup,
+        bool out_of_memory = false;
+        assert_true(ranking_init(&ranking, &platform, &platform.windows[0], true, RANKING_BY_FEED));
+        const struct optimal_lp lp = {.ranking = &ranking,
                                       .count = (int64_t)rows[k][1],
                                       .rounds = (int64_t)rows[k][2],
                                       .buffers = PLATFORM_BUFFERS,
                                       .tasks = 1000};
-        assert_true(optimal_lp_solve(&lp, loads, &makespan_s, &starved));
+        assert_true(optimal_lp_solve(&lp, loads, &makespan_s, &out_of_memory));
         assert_near(makespan_s, rows[k][3], 0.001);
-        lineup_release(&lineup);
+        ranking_release(&ranking);
         platform_release(&platform);
     }
 }
 
-/* Tables 6-7 and 6-9: a master-bound lineup. */
+/* Tables 6-7 and 6-9: a master-bound ranking. */
 static struct platform table_6_7(int64_t least, int64_t greatest)
 {
     struct platform platform =
@@ -191,14 +191,14 @@ static void window_limits_table_6_9(void **state)
 static void example_1_fills_a_period(void **state)
 {
     (void)state;
-    struct lineup_worker workers[] = {
+    struct ranked_worker workers[] = {
         {.id = 0, .feed = {1, 1}, .work = {2, 3}},
         {.id = 1, .feed = {1, 2}, .work = {2, 4}},
     };
-    const struct lineup lineup = {
+    const struct ranking ranking = {
         .least = 1, .greatest = 1e9, .real_valued = true, .workers = workers, .count = 2};
     double loads[2];
-    assert_near(period_production(&lineup, 9, loads), 2.333333333 + 1.75, 1e-6);
+    assert_near(period_production(&ranking, 9, loads), 2.333333333 + 1.75, 1e-6);
     assert_near(loads[0], 2.333333333, 1e-6);
     assert_near(period_load(&workers[0], 27, 1e9), 8.333333333, 1e-6);
     assert_near(period_load(&workers[1], 27, 1e9), 6.25, 1e-9);

@@ -18,20 +18,20 @@
 
 enum { MOST = 40 };
 
-static struct lineup lineup_random(struct dice *dice, struct lineup_worker *workers, int64_t most)
+static struct ranking ranking_random(struct dice *dice, struct ranked_worker *workers, int64_t most)
 {
-    struct lineup lineup = {.least = 1,
-                            .greatest = 1e9,
-                            .real_valued = true,
-                            .workers = workers,
-                            .count = dice_between(dice, 1, most)};
-    for (int64_t i = 0; i < lineup.count; i++) {
+    struct ranking ranking = {.least = 1,
+                              .greatest = 1e9,
+                              .real_valued = true,
+                              .workers = workers,
+                              .count = dice_between(dice, 1, most)};
+    for (int64_t i = 0; i < ranking.count; i++) {
         workers[i].id = i;
         workers[i].feed = (struct cost){dice_scale(dice, 0.01, 3), dice_scale(dice, 0.1, 2)};
         workers[i].link = workers[i].feed;
         workers[i].work = (struct cost){dice_scale(dice, 0.01, 3), dice_scale(dice, 0.5, 8)};
     }
-    return lineup;
+    return ranking;
 }
 
 static void loads_are_whole_and_complete(void **state)
@@ -40,22 +40,23 @@ static void loads_are_whole_and_complete(void **state)
     for (uint64_t seed = 1; seed <= 2000; seed++) {
         struct dice dice = dice_of(seed);
         const int64_t count = dice_between(&dice, 1, MOST);
-        struct lineup lineup = {.least = (double)dice_between(&dice, 1, 9), .count = count};
-        lineup.greatest = lineup.least + (double)dice_between(&dice, 0, 40);
+        struct ranking ranking = {.least = (double)dice_between(&dice, 1, 9), .count = count};
+        ranking.greatest = ranking.least + (double)dice_between(&dice, 0, 40);
         const double total = floor(dice_scale(&dice, 1, 1500));
         double loads[MOST], sum = 0;
         bool possible = false;
         for (int64_t i = 0; i < count; i++)
             loads[i] = dice_roll(&dice) < 0.2 ? 0 : dice_scale(&dice, 0.1, 60);
         for (int64_t k = 1; k <= count; k++)
-            possible = possible ||
-                       ((double)k * lineup.least <= total && total <= (double)k * lineup.greatest);
-        bool starved = false;
-        assert_int_equal(discretise(&lineup, loads, count, total, &starved), possible);
-        assert_false(starved);
+            possible = possible || ((double)k * ranking.least <= total &&
+                                    total <= (double)k * ranking.greatest);
+        bool out_of_memory = false;
+        assert_int_equal(discretise(&ranking, loads, count, total, &out_of_memory), possible);
+        assert_false(out_of_memory);
         for (int64_t i = 0; possible && i < count; i++) {
             assert_true(loads[i] == floor(loads[i]));
-            assert_true(loads[i] == 0 || (loads[i] >= lineup.least && loads[i] <= lineup.greatest));
+            assert_true(loads[i] == 0 ||
+                        (loads[i] >= ranking.least && loads[i] <= ranking.greatest));
             sum += loads[i];
         }
         assert_true(!possible || sum == total);
@@ -65,10 +66,10 @@ static void loads_are_whole_and_complete(void **state)
 static void largest_remainders_decide(void **state)
 {
     (void)state;
-    const struct lineup lineup = {.least = 1, .greatest = 1000};
+    const struct ranking ranking = {.least = 1, .greatest = 1000};
     double loads[] = {10.2, 5.9, 3.4, 0.5};
-    bool starved = false;
-    assert_true(discretise(&lineup, loads, 4, 20, &starved));
+    bool out_of_memory = false;
+    assert_true(discretise(&ranking, loads, 4, 20, &out_of_memory));
     const double expected[] = {10, 6, 3, 1};
     for (int i = 0; i < 4; i++)
         assert_true(loads[i] == expected[i]);
@@ -80,21 +81,21 @@ static void last_round_ends_in_step(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct dice dice = dice_of(seed);
-        struct lineup_worker workers[MOST];
-        struct lineup lineup = lineup_random(&dice, workers, MOST);
+        struct ranked_worker workers[MOST];
+        struct ranking ranking = ranking_random(&dice, workers, MOST);
         double loads[MOST], delays[MOST], round[MOST], auxiliary[MOST];
         double total = 0, sum = 0, start_s = 0, end_s = 0;
-        for (int64_t i = 0; i < lineup.count; i++) {
+        for (int64_t i = 0; i < ranking.count; i++) {
             loads[i] = dice_scale(&dice, 100, 120);
             delays[i] = dice_scale(&dice, 0.1, 1);
             total += loads[i];
         }
         const double result_s = seed % 2 == 0 ? 0 : 0.05;
         const struct last_round last = {loads, delays, total, result_s};
-        bool starved = false;
-        assert_true(last_round_make(&lineup, &last, round, auxiliary, &starved));
-        assert_false(starved);
-        for (int64_t i = 0; i < lineup.count; i++) {
+        bool out_of_memory = false;
+        assert_true(last_round_make(&ranking, &last, round, auxiliary, &out_of_memory));
+        assert_false(out_of_memory);
+        for (int64_t i = 0; i < ranking.count; i++) {
             start_s += i > 0 ? delays[i] - result_s : 0;
             const double mine_s = start_s + cost_of(workers[i].work, round[i]) +
                                   cost_of(workers[i].work, auxiliary[i]);
@@ -108,25 +109,25 @@ static void last_round_ends_in_step(void **state)
 }
 
 /* All subsets, each filled cheapest port first. */
-static double production_by_force(const struct lineup *lineup, double period_s)
+static double production_by_force(const struct ranking *ranking, double period_s)
 {
     double best = 0;
-    for (unsigned set = 1; set < 1u << lineup->count; set++) {
+    for (unsigned set = 1; set < 1u << ranking->count; set++) {
         double left_s = period_s, made = 0;
         bool done[MOST] = {false};
-        for (int64_t i = 0; i < lineup->count; i++)
+        for (int64_t i = 0; i < ranking->count; i++)
             if (set >> i & 1)
-                left_s -= lineup->workers[i].feed.latency_s;
-        for (int64_t round = 0; round < lineup->count && left_s > 0; round++) {
+                left_s -= ranking->workers[i].feed.latency_s;
+        for (int64_t round = 0; round < ranking->count && left_s > 0; round++) {
             int64_t cheapest = -1;
-            for (int64_t i = 0; i < lineup->count; i++)
+            for (int64_t i = 0; i < ranking->count; i++)
                 if ((set >> i & 1) && !done[i] &&
-                    (cheapest < 0 || lineup->workers[i].feed.s_per_task <
-                                         lineup->workers[cheapest].feed.s_per_task))
+                    (cheapest < 0 || ranking->workers[i].feed.s_per_task <
+                                         ranking->workers[cheapest].feed.s_per_task))
                     cheapest = i;
             if (cheapest < 0)
                 break;
-            const struct lineup_worker *worker = &lineup->workers[cheapest];
+            const struct ranked_worker *worker = &ranking->workers[cheapest];
             const double load =
                 fmin(fmax(period_load(worker, period_s, 1e9), 0), left_s / worker->feed.s_per_task);
             done[cheapest] = true;
@@ -140,16 +141,16 @@ static double production_by_force(const struct lineup *lineup, double period_s)
 
 static int by_feed_rate(const void *a, const void *b)
 {
-    const struct lineup_worker *x = a, *y = b;
+    const struct ranked_worker *x = a, *y = b;
     return (x->feed.s_per_task > y->feed.s_per_task) - (x->feed.s_per_task < y->feed.s_per_task);
 }
 
 /* Workers 1..q that the greedy's loads fill, by order of increasing h; q. */
-static int64_t full_count(const struct lineup *lineup, double period_s, const double *loads)
+static int64_t full_count(const struct ranking *ranking, double period_s, const double *loads)
 {
     int64_t full = 0;
-    while (full < lineup->count && loads[full] > 0 &&
-           loads[full] >= 0.999999 * period_load(&lineup->workers[full], period_s, 1e9))
+    while (full < ranking->count && loads[full] > 0 &&
+           loads[full] >= 0.999999 * period_load(&ranking->workers[full], period_s, 1e9))
         full++;
     return full;
 }
@@ -160,14 +161,14 @@ static void exact_production_is_exact(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 400; seed++) {
         struct dice dice = dice_of(seed);
-        struct lineup_worker workers[MOST];
-        struct lineup lineup = lineup_random(&dice, workers, 8);
+        struct ranked_worker workers[MOST];
+        struct ranking ranking = ranking_random(&dice, workers, 8);
         const double period_s = dice_scale(&dice, 4, 400);
         double loads[MOST];
         bool proven = false;
-        const double made = scow_exact_production(&lineup, period_s, loads, &proven);
+        const double made = scow_exact_production(&ranking, period_s, loads, &proven);
         assert_true(proven);
-        assert_true(fabs(made - production_by_force(&lineup, period_s)) <= 1e-6 * (made + 1));
+        assert_true(fabs(made - production_by_force(&ranking, period_s)) <= 1e-6 * (made + 1));
     }
 }
 
@@ -185,19 +186,19 @@ static void greedy_keeps_its_bound(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 400; seed++) {
         struct dice dice = dice_of(seed);
-        struct lineup_worker workers[MOST];
-        struct lineup lineup = lineup_random(&dice, workers, 8);
-        qsort(workers, (size_t)lineup.count, sizeof workers[0], by_feed_rate);
+        struct ranked_worker workers[MOST];
+        struct ranking ranking = ranking_random(&dice, workers, 8);
+        qsort(workers, (size_t)ranking.count, sizeof workers[0], by_feed_rate);
         const double period_s = dice_scale(&dice, 4, 400);
         double loads[MOST], latency_s = 0;
         bool proven = false;
-        const double greedy = period_production(&lineup, period_s, loads);
-        const int64_t full = full_count(&lineup, period_s, loads);
-        for (int64_t i = 0; i <= full && i < lineup.count; i++)
+        const double greedy = period_production(&ranking, period_s, loads);
+        const int64_t full = full_count(&ranking, period_s, loads);
+        for (int64_t i = 0; i <= full && i < ranking.count; i++)
             latency_s += workers[i].feed.latency_s;
         const double lost =
-            full < lineup.count ? latency_s / workers[full].feed.s_per_task : 0; /* all are full */
-        const double made = scow_exact_production(&lineup, period_s, loads, &proven);
+            full < ranking.count ? latency_s / workers[full].feed.s_per_task : 0; /* all are full */
+        const double made = scow_exact_production(&ranking, period_s, loads, &proven);
         assert_true(proven);
         assert_true(greedy <= made * (1 + 1e-9));
         assert_true(made - greedy <= lost + 1e-6 * (made + 1));
@@ -207,23 +208,23 @@ static void greedy_keeps_its_bound(void **state)
 static void the_printed_bound_is_too_small(void **state)
 {
     (void)state;
-    struct lineup_worker workers[] = {{.id = 0, .feed = {3, 1}, .work = {0, 0.1}},
+    struct ranked_worker workers[] = {{.id = 0, .feed = {3, 1}, .work = {0, 0.1}},
                                       {.id = 1, .feed = {0, 1.1}, .work = {0, 0.1}}};
-    const struct lineup lineup = {
+    const struct ranking ranking = {
         .least = 1, .greatest = 1e9, .real_valued = true, .workers = workers, .count = 2};
     double loads[2];
     bool proven = false;
-    assert_true(fabs(period_production(&lineup, 4, loads) - 1) < 1e-9);
-    assert_int_equal(full_count(&lineup, 4, loads), 0);
-    assert_true(fabs(scow_exact_production(&lineup, 4, loads, &proven) - 4 / 1.1) < 1e-9);
+    assert_true(fabs(period_production(&ranking, 4, loads) - 1) < 1e-9);
+    assert_int_equal(full_count(&ranking, 4, loads), 0);
+    assert_true(fabs(scow_exact_production(&ranking, 4, loads, &proven) - 4 / 1.1) < 1e-9);
 }
 
 /* What no choice without worker `left_out` can exceed: the knapsack that pays no H at all. */
-static double production_without(const struct lineup *lineup, double period_s, int64_t left_out)
+static double production_without(const struct ranking *ranking, double period_s, int64_t left_out)
 {
     double left_s = period_s, made = 0;
-    for (int64_t i = 0; i < lineup->count; i++) {
-        const struct lineup_worker *worker = &lineup->workers[i];
+    for (int64_t i = 0; i < ranking->count; i++) {
+        const struct ranked_worker *worker = &ranking->workers[i];
         if (i == left_out)
             continue;
         const double load =
@@ -235,11 +236,11 @@ static double production_without(const struct lineup *lineup, double period_s, i
 }
 
 /* T is large enough once a choice without any of the first q workers is worse than the greedy. */
-static bool period_is_large(const struct lineup *lineup, double period_s, double greedy,
+static bool period_is_large(const struct ranking *ranking, double period_s, double greedy,
                             int64_t full)
 {
     for (int64_t i = 0; i < full; i++)
-        if (production_without(lineup, period_s, i) >= greedy)
+        if (production_without(ranking, period_s, i) >= greedy)
             return false;
     return true;
 }
@@ -257,19 +258,20 @@ static void greedy_is_near_in_long_periods(void **state)
     int large = 0;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct dice dice = dice_of(5000 + seed);
-        struct lineup_worker workers[MOST];
-        struct lineup lineup = lineup_random(&dice, workers, 8);
-        qsort(workers, (size_t)lineup.count, sizeof workers[0], by_feed_rate);
+        struct ranked_worker workers[MOST];
+        struct ranking ranking = ranking_random(&dice, workers, 8);
+        qsort(workers, (size_t)ranking.count, sizeof workers[0], by_feed_rate);
         double period_s = dice_scale(&dice, 4, 40);
         for (int step = 0; step < DOUBLINGS; step++, period_s *= 2) {
             double loads[MOST];
             bool proven = false;
-            const double greedy = period_production(&lineup, period_s, loads);
-            const int64_t full = full_count(&lineup, period_s, loads);
-            if (!period_is_large(&lineup, period_s, greedy, full))
+            const double greedy = period_production(&ranking, period_s, loads);
+            const int64_t full = full_count(&ranking, period_s, loads);
+            if (!period_is_large(&ranking, period_s, greedy, full))
                 continue;
-            const struct cost next = full < lineup.count ? workers[full].feed : (struct cost){0, 1};
-            const double made = scow_exact_production(&lineup, period_s, loads, &proven);
+            const struct cost next =
+                full < ranking.count ? workers[full].feed : (struct cost){0, 1};
+            const double made = scow_exact_production(&ranking, period_s, loads, &proven);
             assert_true(proven);
             assert_true(made - greedy <= next.latency_s / next.s_per_task + 1e-6 * (made + 1));
             large++;
@@ -283,10 +285,10 @@ static void greedy_is_near_in_long_periods(void **state)
 static void perfect_period_fills_the_port(void **state)
 {
     (void)state;
-    struct lineup_worker workers[8];
+    struct ranked_worker workers[8];
     for (int i = 0; i < 8; i++)
-        workers[i] = (struct lineup_worker){.id = i, .feed = {0.03, 1.0 / 11}, .work = {0.03, 1}};
-    const struct lineup lineup = {
+        workers[i] = (struct ranked_worker){.id = i, .feed = {0.03, 1.0 / 11}, .work = {0.03, 1}};
+    const struct ranking ranking = {
         .least = 1, .greatest = 1e9, .real_valued = true, .workers = workers, .count = 8};
     for (int64_t i = 1; i <= 8; i++) {
         const double lambda = 11,
@@ -295,28 +297,28 @@ static void perfect_period_fills_the_port(void **state)
         double loads[8], made_s = 0;
         if (period_s <= 0.03)
             continue;
-        assert_true(period_for_perfect(&lineup, i, tasks, &made_s, loads));
+        assert_true(period_for_perfect(&ranking, i, tasks, &made_s, loads));
         assert_true(fabs(made_s - period_s) <= 1e-9);
         double feed_s = 0;
         for (int64_t k = 0; k < i; k++)
             feed_s += cost_of(workers[k].feed, loads[k]);
         assert_true(fabs(feed_s - period_s) <= 1e-9);
-        assert_false(period_for_perfect(&lineup, i, 0.9 * tasks, &made_s, loads));
+        assert_false(period_for_perfect(&ranking, i, 0.9 * tasks, &made_s, loads));
     }
 }
 
-static bool search_and_level(struct contest *contest, struct lineup *lineup, void *context)
+static bool search_and_level(struct search *search, struct ranking *ranking, void *context)
 {
     (void)context;
-    scow_search(contest, lineup, PERIOD_PRODUCTION);
-    contest_level(contest, lineup);
+    scow_search(search, ranking, PERIOD_PRODUCTION);
+    search_level(search, ranking);
     return true;
 }
 
-static bool ramp_down(struct contest *contest, struct lineup *lineup, void *context)
+static bool ramp_down(struct search *search, struct ranking *ranking, void *context)
 {
     (void)context;
-    contest_ramp_down(contest, lineup);
+    search_ramp_down(search, ranking);
     return true;
 }
 
@@ -331,17 +333,17 @@ static void ramps_down_never_lose(void **state)
         struct platform platform = platform_cluster(&dice, dice_between(&dice, 1, 12));
         const struct schedule_request request = {&platform, floor(dice_scale(&dice, 50, 5000)),
                                                  seed % 4 == 0, 0};
-        struct contest contest;
+        struct search search;
         struct plan plan = {.kernel = NULL};
         struct failure failure = FAILURE_INIT;
         double sum = 0;
-        assert_true(contest_init(&contest, &request, &failure));
-        contest_visit(&contest, 1u << LINEUP_BY_FEED, search_and_level, NULL);
-        const double before_s = contest.best_s;
-        contest_visit(&contest, 1u << LINEUP_BY_FEED, ramp_down, NULL);
-        assert_true(contest.best_s <= before_s);
-        better += contest.best_s < before_s;
-        assert_true(contest_finish(&contest, "ramp", "", &plan, &failure));
+        assert_true(search_init(&search, &request, &failure));
+        search_visit(&search, 1u << RANKING_BY_FEED, search_and_level, NULL);
+        const double before_s = search.best_s;
+        search_visit(&search, 1u << RANKING_BY_FEED, ramp_down, NULL);
+        assert_true(search.best_s <= before_s);
+        better += search.best_s < before_s;
+        assert_true(search_finish(&search, "ramp", "", &plan, &failure));
         for (size_t r = 0; r < plan.round_count; r++)
             for (int64_t i = 0; i < plan.worker_count; i++)
                 sum += (double)plan.rounds[r].repeat * plan.rounds[r].loads[i];

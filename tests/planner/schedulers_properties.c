@@ -10,7 +10,7 @@
 
 #include "planner/schedulers/bound.h"
 #include "planner/schedulers/scheduler.h"
-#include "planner/simulate/rehearse.h"
+#include "planner/simulate/evaluate.h"
 #include "planner/simulate/simulate.h"
 #include "tests/planner/platforms.h"
 
@@ -59,24 +59,24 @@ static bool nearly(double a, double b)
     return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
 
-/* The rehearsal's short cut changes nothing but the last digits. */
-static void rehearsal_agrees(const struct platform *platform, const struct plan *plan)
+/* The evaluation's short cut changes nothing but the last digits. */
+static void evaluation_agrees(const struct platform *platform, const struct plan *plan)
 {
-    struct simulation played, rehearsed;
+    struct simulation simulated, evaluated;
     struct failure failure = FAILURE_INIT;
-    assert_true(simulate_plan(platform, plan, NULL, &played, &failure));
-    assert_true(rehearse_plan(platform, plan, &rehearsed, &failure));
-    assert_true(nearly(played.makespan_s, rehearsed.makespan_s));
-    assert_true(nearly(played.master_busy_s, rehearsed.master_busy_s));
-    assert_true(nearly(played.port_busy_s, rehearsed.port_busy_s));
-    assert_true(nearly(played.worker_busy_s, rehearsed.worker_busy_s));
-    assert_true(nearly(played.output_s, rehearsed.output_s) || plan->worker_count > 1);
-    assert_true(nearly(played.earliest_end_s, rehearsed.earliest_end_s));
-    assert_true(nearly(played.idle_first_s, rehearsed.idle_first_s));
-    assert_true(nearly(played.idle_last_s + 1, rehearsed.idle_last_s + 1) ||
-                fabs(played.idle_last_s - rehearsed.idle_last_s) <= 1e-8 * played.makespan_s);
-    assert_int_equal(played.packages, rehearsed.packages);
-    assert_int_equal(played.workers_used, rehearsed.workers_used);
+    assert_true(simulate_plan(platform, plan, NULL, &simulated, &failure));
+    assert_true(evaluate_plan(platform, plan, &evaluated, &failure));
+    assert_true(nearly(simulated.makespan_s, evaluated.makespan_s));
+    assert_true(nearly(simulated.master_busy_s, evaluated.master_busy_s));
+    assert_true(nearly(simulated.port_busy_s, evaluated.port_busy_s));
+    assert_true(nearly(simulated.worker_busy_s, evaluated.worker_busy_s));
+    assert_true(nearly(simulated.output_s, evaluated.output_s) || plan->worker_count > 1);
+    assert_true(nearly(simulated.earliest_end_s, evaluated.earliest_end_s));
+    assert_true(nearly(simulated.idle_first_s, evaluated.idle_first_s));
+    assert_true(nearly(simulated.idle_last_s + 1, evaluated.idle_last_s + 1) ||
+                fabs(simulated.idle_last_s - evaluated.idle_last_s) <= 1e-8 * simulated.makespan_s);
+    assert_int_equal(simulated.packages, evaluated.packages);
+    assert_int_equal(simulated.workers_used, evaluated.workers_used);
 }
 
 static void prediction_is_simulation(const struct platform *platform, const struct plan *plan)
@@ -112,7 +112,7 @@ static double all_hold(const struct platform *platform, double tasks, bool real_
         loads_are_valid(platform, &plan, tasks, real_valued);
         workers_are_different(platform, &plan);
         prediction_is_simulation(platform, &plan);
-        rehearsal_agrees(platform, &plan);
+        evaluation_agrees(platform, &plan);
         best_s = fmin(best_s, plan.predicted.makespan_s);
         plan_release(&plan);
     }

@@ -117,16 +117,16 @@ static void speed_program(void)
 {
     struct dice dice = dice_of(2);
     struct platform platform = platform_cluster(&dice, 32);
-    struct lineup lineup;
+    struct ranking ranking;
     double loads[32 * 20], makespan_s, least_s = HUGE_VAL;
-    if (!lineup_init(&lineup, &platform, &platform.windows[0], false, LINEUP_BY_FEED))
+    if (!ranking_init(&ranking, &platform, &platform.windows[0], false, RANKING_BY_FEED))
         die("out of memory");
     const struct optimal_lp lp = {
-        .lineup = &lineup, .count = 32, .rounds = 20, .buffers = platform.buffers, .tasks = 1e6};
+        .ranking = &ranking, .count = 32, .rounds = 20, .buffers = platform.buffers, .tasks = 1e6};
     for (int k = 0; k < REPETITIONS; k++) {
         const double start_s = now_s();
-        bool starved = false;
-        if (!optimal_lp_solve(&lp, loads, &makespan_s, &starved))
+        bool out_of_memory = false;
+        if (!optimal_lp_solve(&lp, loads, &makespan_s, &out_of_memory))
             die("the program has no solution");
         least_s = fmin(least_s, now_s() - start_s);
     }
@@ -135,7 +135,7 @@ static void speed_program(void)
     row("optimal, its whole search on the same workers, 1e6 tasks",
         time_plan(scheduler_find("optimal"), &platform, 1e6, &plan), "s", "2");
     plan_release(&plan);
-    lineup_release(&lineup);
+    ranking_release(&ranking);
     platform_release(&platform);
 }
 

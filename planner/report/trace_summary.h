@@ -2,8 +2,8 @@
  * A trace in figures: seconds per operation, per worker and per round. Predicted and measured
  * traces go through the same code, so that their difference is theirs alone.
  */
-#ifndef PLANNER_REPORT_REDUCTION_H
-#define PLANNER_REPORT_REDUCTION_H
+#ifndef PLANNER_REPORT_TRACE_SUMMARY_H
+#define PLANNER_REPORT_TRACE_SUMMARY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,16 +11,16 @@
 #include "planner/base/failure.h"
 #include "planner/model/trace.h"
 
-struct reduced_worker {
+struct worker_summary {
     double seconds[OPERATION_COUNT]; /* link included, envelope and send not: the master's */
     double end_s;                    /* of its last operation */
     int64_t packages, tasks;         /* that it computed */
 };
 
-struct reduction {
+struct trace_summary {
     double makespan_s; /* last end of a worker's operation minus the first envelope's start */
     double seconds[OPERATION_COUNT]; /* master's and workers' together */
-    struct reduced_worker *workers;  /* owned */
+    struct worker_summary *workers;  /* owned */
     int64_t worker_count;            /* 1 + the highest worker in the trace */
     int64_t workers_used;            /* that computed a package */
     double *round_ends_s;            /* owned; the last end of a worker's operation in each round */
@@ -33,8 +33,8 @@ struct reduction {
 
 /* Idle is what the operations of a worker that took part leave of the makespan; idle events of the
  * trace are not read. Refuses events that no run can have. */
-bool reduction_make(const struct trace *trace, struct reduction *reduction,
-                    struct failure *failure);
-void reduction_release(struct reduction *reduction);
+bool trace_summary_make(const struct trace *trace, struct trace_summary *summary,
+                        struct failure *failure);
+void trace_summary_release(struct trace_summary *summary);
 
 #endif

@@ -5,15 +5,15 @@
  * Symbols of de la Torre, Scheduling Divisible Tasks under Production or Utilization Constraints,
  * section 3.1: h_i = feed, r_i + w_i (+ o_i) = work.
  */
-#ifndef PLANNER_SCHEDULERS_LINEUP_H
-#define PLANNER_SCHEDULERS_LINEUP_H
+#ifndef PLANNER_SCHEDULERS_RANKING_H
+#define PLANNER_SCHEDULERS_RANKING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "planner/model/platform.h"
 
-struct lineup_worker {
+struct ranked_worker {
     int64_t id; /* of the platform */
     struct cost
         feed; /* h_i: the one of envelope + send and link that dominates in large packages */
@@ -21,22 +21,22 @@ struct lineup_worker {
     struct cost work; /* receive + compute + output */
 };
 
-struct lineup {
+struct ranking {
     double least, greatest;        /* package sizes of the window, core tasks */
     bool real_valued;              /* then a package may be any part of a task above least - 1 */
     struct cost master;            /* envelope + send */
-    struct lineup_worker *workers; /* owned, in activation order */
+    struct ranked_worker *workers; /* owned, in activation order */
     int64_t count;
     bool equal; /* all workers have the same costs */
 };
 
 /* Activation orders (Theorems 1, 7 and 14); workers with equal costs keep their platform order. */
-enum lineup_order {
-    LINEUP_BY_FEED,  /* cheapest to feed first: link-bound, long periods */
-    LINEUP_BY_WORK,  /* fastest first: bus networks and a busy master */
-    LINEUP_BY_RATIO, /* least share of the port for a full period, h / (r + w) */
-    LINEUP_ORDERS,
-    LINEUP_EVERY_ORDER = (1 << LINEUP_ORDERS) - 1 /* as a set of 1 << order */
+enum ranking_order {
+    RANKING_BY_FEED,  /* cheapest to feed first: link-bound, long periods */
+    RANKING_BY_WORK,  /* fastest first: bus networks and a busy master */
+    RANKING_BY_RATIO, /* least share of the port for a full period, h / (r + w) */
+    RANKING_ORDERS,
+    RANKING_EVERY_ORDER = (1 << RANKING_ORDERS) - 1 /* as a set of 1 << order */
 };
 
 /* Seconds per task, never zero: the schedulers' formulas divide by it. */
@@ -46,17 +46,17 @@ static inline double rate_of(struct cost cost)
     return cost.s_per_task > least ? cost.s_per_task : least;
 }
 
-/* False: out of memory, lineup untouched. */
-bool lineup_init(struct lineup *lineup, const struct platform *platform,
-                 const struct platform_window *window, bool real_valued, enum lineup_order order);
-void lineup_release(struct lineup *lineup);
+/* False: out of memory, ranking untouched. */
+bool ranking_init(struct ranking *ranking, const struct platform *platform,
+                  const struct platform_window *window, bool real_valued, enum ranking_order order);
+void ranking_release(struct ranking *ranking);
 /* Definition 5, relative: every latency and rate of any two workers differ by at most `tolerance`
  * of the greater. */
-bool lineup_homogeneous(const struct lineup *lineup, double tolerance);
+bool ranking_homogeneous(const struct ranking *ranking, double tolerance);
 /* Definition 6: give every worker the mean mapping. */
-void lineup_average(struct lineup *lineup);
+void ranking_average(struct ranking *ranking);
 /* The smallest package there is: `least`, or next to nothing where loads are fractional and
  * packages of one task are allowed. */
-double lineup_least(const struct lineup *lineup);
+double ranking_least(const struct ranking *ranking);
 
 #endif

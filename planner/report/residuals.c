@@ -1,12 +1,12 @@
-#include "planner/report/comparison.h"
+#include "planner/report/residuals.h"
 
 #include <math.h>
 
 #include "planner/model/platform.h"
 #include "planner/simulate/simulate.h"
 
-bool comparison_predict(const struct run_record *record, struct trace *trace,
-                        struct failure *failure)
+bool residuals_predict(const struct run_record *record, struct trace *trace,
+                       struct failure *failure)
 {
     const struct profile_setting *setting = profile_find(&record->profile, record->plan.block);
     struct platform platform;
@@ -28,46 +28,46 @@ bool comparison_predict(const struct run_record *record, struct trace *trace,
     return good;
 }
 
-static bool predicted_make(const struct run_record *record, struct reduction *predicted,
+static bool predicted_make(const struct run_record *record, struct trace_summary *predicted,
                            struct failure *failure)
 {
     struct trace trace;
-    if (!comparison_predict(record, &trace, failure))
+    if (!residuals_predict(record, &trace, failure))
         return false;
-    bool good = reduction_make(&trace, predicted, failure);
+    bool good = trace_summary_make(&trace, predicted, failure);
     trace_release(&trace);
     return good;
 }
 
-bool comparison_make(const struct run_record *record, struct comparison *comparison,
-                     struct failure *failure)
+bool residuals_make(const struct run_record *record, struct residuals *residuals,
+                    struct failure *failure)
 {
-    struct comparison made = {.record = record};
+    struct residuals made = {.record = record};
     if (record->trace.count == 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the run left no trace: it ended before its last round, run it again "
                            "to another file");
     made.has_predicted = record->has_profile && record->plan.round_count > 0;
-    if (!reduction_make(&record->trace, &made.measured, failure))
+    if (!trace_summary_make(&record->trace, &made.measured, failure))
         return false;
     if (made.has_predicted && !predicted_make(record, &made.predicted, failure)) {
-        reduction_release(&made.measured);
+        trace_summary_release(&made.measured);
         return false;
     }
-    *comparison = made;
+    *residuals = made;
     return true;
 }
 
-void comparison_release(struct comparison *comparison)
+void residuals_release(struct residuals *residuals)
 {
-    reduction_release(&comparison->predicted);
-    reduction_release(&comparison->measured);
+    trace_summary_release(&residuals->predicted);
+    trace_summary_release(&residuals->measured);
 }
 
-struct reduced_worker reduction_worker(const struct reduction *reduction, int64_t worker)
+struct worker_summary trace_summary_worker(const struct trace_summary *summary, int64_t worker)
 {
-    return worker < reduction->worker_count ? reduction->workers[worker]
-                                            : (struct reduced_worker){{0}, 0, 0, 0};
+    return worker < summary->worker_count ? summary->workers[worker]
+                                          : (struct worker_summary){{0}, 0, 0, 0};
 }
 
 static int64_t greater_of(int64_t a, int64_t b)
@@ -75,25 +75,25 @@ static int64_t greater_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-int64_t comparison_workers(const struct comparison *comparison)
+int64_t residuals_workers(const struct residuals *residuals)
 {
-    return greater_of(comparison->predicted.worker_count, comparison->measured.worker_count);
+    return greater_of(residuals->predicted.worker_count, residuals->measured.worker_count);
 }
 
-int64_t comparison_rounds(const struct comparison *comparison)
+int64_t residuals_rounds(const struct residuals *residuals)
 {
-    return greater_of(comparison->predicted.round_count, comparison->measured.round_count);
+    return greater_of(residuals->predicted.round_count, residuals->measured.round_count);
 }
 
-double comparison_error(double predicted, double measured)
+double residuals_error(double predicted, double measured)
 {
     return predicted > 0 ? measured / predicted - 1 : (double)NAN;
 }
 
 /* The operation whose time on a worker differs most in the direction of the whole difference: a
  * worker's operations and idle time together are the makespan. */
-static enum operation operation_guilty(const struct reduced_worker *predicted,
-                                       const struct reduced_worker *measured, double sign)
+static enum operation operation_guilty(const struct worker_summary *predicted,
+                                       const struct worker_summary *measured, double sign)
 {
     static const enum operation candidates[] = {OPERATION_COMPUTE, OPERATION_RECEIVE,
                                                 OPERATION_OUTPUT, OPERATION_IDLE};
@@ -118,37 +118,36 @@ static const char *operation_in_words(enum operation operation)
     return words[operation];
 }
 
-static void difference_explain(const struct comparison *comparison, struct text *text)
+static void difference_explain(const struct residuals *residuals, struct text *text)
 {
-    double more_s = comparison->measured.makespan_s - comparison->predicted.makespan_s;
+    double more_s = residuals->measured.makespan_s - residuals->predicted.makespan_s;
     double sign = more_s < 0 ? -1 : 1;
-    int64_t last = comparison->measured.last_worker;
-    struct reduced_worker predicted = reduction_worker(&comparison->predicted, last);
-    struct reduced_worker measured = reduction_worker(&comparison->measured, last);
+    int64_t last = residuals->measured.last_worker;
+    struct worker_summary predicted = trace_summary_worker(&residuals->predicted, last);
+    struct worker_summary measured = trace_summary_worker(&residuals->measured, last);
     enum operation guilty = operation_guilty(&predicted, &measured, sign);
     double there_s = measured.seconds[guilty] - predicted.seconds[guilty];
     text_add(text, "The run took %.1f %% %s than predicted: worker %lld, which ended last, spent ",
-             fabs(100 * more_s / comparison->predicted.makespan_s), more_s < 0 ? "less" : "longer",
+             fabs(100 * more_s / residuals->predicted.makespan_s), more_s < 0 ? "less" : "longer",
              (long long)last);
     text_add_seconds(text, fabs(there_s));
     text_add(text, " %s on %s.", there_s < 0 ? "less" : "more", operation_in_words(guilty));
 }
 
-void comparison_explain(const struct comparison *comparison, struct text *text)
+void residuals_explain(const struct residuals *residuals, struct text *text)
 {
     static const double NEGLIGIBLE = 0.02;
-    const struct run_record *record = comparison->record;
-    double error =
-        comparison_error(comparison->predicted.makespan_s, comparison->measured.makespan_s);
+    const struct run_record *record = residuals->record;
+    double error = residuals_error(residuals->predicted.makespan_s, residuals->measured.makespan_s);
     if (record->tasks_done < record->tasks)
         text_add(text,
                  "The run is incomplete: %lld of %lld core tasks are done; run it again to "
                  "another file.",
                  (long long)record->tasks_done, (long long)record->tasks);
-    else if (!comparison->has_predicted)
+    else if (!residuals->has_predicted)
         text_add(text, "The run has no profile, so there is no prediction to compare with.");
-    else if (fabs(error) <= NEGLIGIBLE || comparison->measured.last_worker < 0)
+    else if (fabs(error) <= NEGLIGIBLE || residuals->measured.last_worker < 0)
         text_add(text, "The run went as predicted, to %.1f %%.", fabs(100 * error));
     else
-        difference_explain(comparison, text);
+        difference_explain(residuals, text);
 }

@@ -1,4 +1,4 @@
-#include "planner/studies/tournament.h"
+#include "planner/studies/comparison.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static bool plan_robustness(const struct planning *planning, const struct plan *
     return good;
 }
 
-static bool entry_play(const struct planning *planning, const struct scenario *scenario,
-                       int64_t seeds, struct tournament_entry *entry, struct failure *failure)
+static bool entry_make(const struct planning *planning, const struct scenario *scenario,
+                       int64_t seeds, struct comparison_entry *entry, struct failure *failure)
 {
     struct planning own = *planning;
     struct plan plan;
@@ -42,17 +42,17 @@ static bool entry_play(const struct planning *planning, const struct scenario *s
 
 static int entry_compare(const void *a, const void *b)
 {
-    const struct tournament_entry *x = a, *y = b;
+    const struct comparison_entry *x = a, *y = b;
     if (x->applies != y->applies)
         return x->applies ? -1 : 1;
     double first_s = x->predicted.makespan_s, second_s = y->predicted.makespan_s;
     return (first_s > second_s) - (first_s < second_s);
 }
 
-bool tournament_hold(const struct planning *planning, const struct scenario *scenario,
-                     int64_t seeds, struct tournament *tournament, struct failure *failure)
+bool comparison_make(const struct planning *planning, const struct scenario *scenario,
+                     int64_t seeds, struct comparison *comparison, struct failure *failure)
 {
-    struct tournament held = {.has_robustness = seeds > 0};
+    struct comparison held = {.has_robustness = seeds > 0};
     const struct scheduler *schedulers = scheduler_list(&held.count);
     held.entries = calloc(held.count, sizeof *held.entries);
     bool good = true;
@@ -60,48 +60,48 @@ bool tournament_hold(const struct planning *planning, const struct scenario *sce
         return failure_memory(failure, "comparing schedulers");
     for (size_t k = 0; good && k < held.count; k++) {
         held.entries[k].scheduler = schedulers[k].name;
-        good = entry_play(planning, scenario, seeds, &held.entries[k], failure);
+        good = entry_make(planning, scenario, seeds, &held.entries[k], failure);
     }
     if (!good) {
-        tournament_release(&held);
+        comparison_release(&held);
         return false;
     }
     qsort(held.entries, held.count, sizeof *held.entries, entry_compare);
-    *tournament = held;
+    *comparison = held;
     return true;
 }
 
-void tournament_release(struct tournament *tournament)
+void comparison_release(struct comparison *comparison)
 {
-    free(tournament->entries);
-    *tournament = (struct tournament){0};
+    free(comparison->entries);
+    *comparison = (struct comparison){0};
 }
 
-static void entry_text(const struct tournament *tournament, const struct tournament_entry *entry,
+static void entry_text(const struct comparison *comparison, const struct comparison_entry *entry,
                        struct text *text)
 {
     text_add(text, "%-11s", entry->scheduler);
     text_add_seconds_column(text, entry->predicted.makespan_s);
     text_add(text, "%9lld%9lld%8.1f %%", (long long)entry->workers, (long long)entry->rounds,
              100 * entry->predicted.gap);
-    if (tournament->has_robustness) {
+    if (comparison->has_robustness) {
         text_add_seconds_column(text, entry->robustness.median_s);
         text_add_seconds_column(text, entry->robustness.p95_s);
     }
     text_add(text, "\n");
 }
 
-void tournament_text(const struct tournament *tournament, struct text *text)
+void comparison_text(const struct comparison *comparison, struct text *text)
 {
     text_add(text, "%-11s%12s%9s%9s%10s", "scheduler", "makespan", "workers", "rounds", "gap");
-    text_add(text, tournament->has_robustness ? "%12s%12s\n" : "\n", "median", "95 %");
-    for (size_t k = 0; k < tournament->count; k++)
-        if (tournament->entries[k].applies)
-            entry_text(tournament, &tournament->entries[k], text);
-    for (size_t k = 0; k < tournament->count; k++)
-        if (!tournament->entries[k].applies)
-            text_add(text, "%-11s%s\n", tournament->entries[k].scheduler,
-                     tournament->entries[k].reason);
+    text_add(text, comparison->has_robustness ? "%12s%12s\n" : "\n", "median", "95 %");
+    for (size_t k = 0; k < comparison->count; k++)
+        if (comparison->entries[k].applies)
+            entry_text(comparison, &comparison->entries[k], text);
+    for (size_t k = 0; k < comparison->count; k++)
+        if (!comparison->entries[k].applies)
+            text_add(text, "%-11s%s\n", comparison->entries[k].scheduler,
+                     comparison->entries[k].reason);
 }
 
 static void member_json(struct text *text, const char *key, double value)
@@ -110,7 +110,7 @@ static void member_json(struct text *text, const char *key, double value)
     text_add_number(text, value);
 }
 
-static void entry_json(const struct tournament *tournament, const struct tournament_entry *entry,
+static void entry_json(const struct comparison *comparison, const struct comparison_entry *entry,
                        struct text *text)
 {
     text_add(text, "    {\"scheduler\": \"%s\"", entry->scheduler);
@@ -124,30 +124,30 @@ static void entry_json(const struct tournament *tournament, const struct tournam
         text_add(text, ", \"reason\": ");
         text_add_quoted(text, entry->reason);
     }
-    if (entry->applies && tournament->has_robustness) {
+    if (entry->applies && comparison->has_robustness) {
         member_json(text, "median_s", entry->robustness.median_s);
         member_json(text, "p95_s", entry->robustness.p95_s);
     }
     text_add(text, "}");
 }
 
-static void entries_json(const struct tournament *tournament, bool applies, struct text *text)
+static void entries_json(const struct comparison *comparison, bool applies, struct text *text)
 {
     const char *before = "";
-    for (size_t k = 0; k < tournament->count; k++) {
-        if (tournament->entries[k].applies != applies)
+    for (size_t k = 0; k < comparison->count; k++) {
+        if (comparison->entries[k].applies != applies)
             continue;
         text_add(text, "%s\n", before);
-        entry_json(tournament, &tournament->entries[k], text);
+        entry_json(comparison, &comparison->entries[k], text);
         before = ",";
     }
 }
 
-void tournament_json(const struct tournament *tournament, struct text *text)
+void comparison_json(const struct comparison *comparison, struct text *text)
 {
     text_add(text, "{ \"schema\": \"scow-compare-1\",\n  \"plans\": [");
-    entries_json(tournament, true, text);
+    entries_json(comparison, true, text);
     text_add(text, "],\n  \"not_applicable\": [");
-    entries_json(tournament, false, text);
+    entries_json(comparison, false, text);
     text_add(text, "] }\n");
 }

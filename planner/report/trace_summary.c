@@ -1,4 +1,4 @@
-#include "planner/report/reduction.h"
+#include "planner/report/trace_summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,17 +24,17 @@ static bool event_check(const struct trace_event *event, struct failure *failure
                                "run again");
 }
 
-static bool trace_extent(const struct trace *trace, struct reduction *reduction,
+static bool trace_extent(const struct trace *trace, struct trace_summary *summary,
                          struct failure *failure)
 {
     for (size_t k = 0; k < trace->count; k++) {
         const struct trace_event *event = &trace->events[k];
         if (!event_check(event, failure))
             return false;
-        if (event->rank > reduction->worker_count)
-            reduction->worker_count = event->rank;
-        if (event->round >= reduction->round_count)
-            reduction->round_count = event->round + 1;
+        if (event->rank > summary->worker_count)
+            summary->worker_count = event->rank;
+        if (event->round >= summary->round_count)
+            summary->round_count = event->round + 1;
     }
     return true;
 }
@@ -50,85 +50,87 @@ static double trace_start(const struct trace *trace)
 
 /* Where a transfer is recorded on the master's side, its event has rank 0 and counts for no worker
  * in particular. */
-static void event_add(struct reduction *reduction, const struct trace_event *event, double start_s)
+static void event_add(struct trace_summary *summary, const struct trace_event *event,
+                      double start_s)
 {
     double duration_s = event->end_s - event->start_s;
     if (event->operation == OPERATION_IDLE)
         return;
-    reduction->seconds[event->operation] += duration_s;
+    summary->seconds[event->operation] += duration_s;
     if (event->rank == 0)
         return;
-    struct reduced_worker *worker = &reduction->workers[event->rank - 1];
+    struct worker_summary *worker = &summary->workers[event->rank - 1];
     worker->seconds[event->operation] += duration_s;
     if (!operation_of_worker(event->operation))
         return;
     double end_s = event->end_s - start_s;
     worker->end_s = fmax(worker->end_s, end_s);
-    reduction->makespan_s = fmax(reduction->makespan_s, end_s);
-    reduction->round_ends_s[event->round] = fmax(reduction->round_ends_s[event->round], end_s);
+    summary->makespan_s = fmax(summary->makespan_s, end_s);
+    summary->round_ends_s[event->round] = fmax(summary->round_ends_s[event->round], end_s);
     if (event->operation == OPERATION_COMPUTE) {
         worker->packages++;
         worker->tasks += event->tasks;
     }
 }
 
-static double worker_busy(const struct reduced_worker *worker)
+static double worker_busy(const struct worker_summary *worker)
 {
     return worker->seconds[OPERATION_RECEIVE] + worker->seconds[OPERATION_COMPUTE] +
            worker->seconds[OPERATION_OUTPUT];
 }
 
-static void workers_sum(struct reduction *reduction)
+static void workers_sum(struct trace_summary *summary)
 {
     double busiest_s = 0, busy_s = 0, last_s = -1;
-    reduction->last_worker = -1;
-    for (int64_t k = 0; k < reduction->worker_count; k++) {
-        struct reduced_worker *worker = &reduction->workers[k];
+    summary->last_worker = -1;
+    for (int64_t k = 0; k < summary->worker_count; k++) {
+        struct worker_summary *worker = &summary->workers[k];
         double here_s = worker_busy(worker);
         if (worker->packages == 0)
             continue;
-        worker->seconds[OPERATION_IDLE] = fmax(reduction->makespan_s - here_s, 0);
-        reduction->seconds[OPERATION_IDLE] += worker->seconds[OPERATION_IDLE];
-        reduction->workers_used++;
+        worker->seconds[OPERATION_IDLE] = fmax(summary->makespan_s - here_s, 0);
+        summary->seconds[OPERATION_IDLE] += worker->seconds[OPERATION_IDLE];
+        summary->workers_used++;
         busy_s += here_s;
         busiest_s = fmax(busiest_s, here_s);
         if (worker->end_s > last_s) {
             last_s = worker->end_s;
-            reduction->last_worker = k;
+            summary->last_worker = k;
         }
     }
-    if (!(busy_s > 0) || !(reduction->makespan_s > 0))
+    if (!(busy_s > 0) || !(summary->makespan_s > 0))
         return;
-    double used = (double)reduction->workers_used;
-    double master_s = reduction->seconds[OPERATION_ENVELOPE] + reduction->seconds[OPERATION_SEND];
-    double network_s = fmax(master_s, reduction->seconds[OPERATION_LINK]);
-    reduction->worker_utilization = busy_s / (used * reduction->makespan_s);
-    reduction->network_utilization = fmin(network_s / reduction->makespan_s, 1);
-    reduction->imbalance = busiest_s * used / busy_s - 1;
+    double used = (double)summary->workers_used;
+    double master_s = summary->seconds[OPERATION_ENVELOPE] + summary->seconds[OPERATION_SEND];
+    double network_s = fmax(master_s, summary->seconds[OPERATION_LINK]);
+    summary->worker_utilization = busy_s / (used * summary->makespan_s);
+    summary->network_utilization = fmin(network_s / summary->makespan_s, 1);
+    summary->imbalance = busiest_s * used / busy_s - 1;
 }
 
-bool reduction_make(const struct trace *trace, struct reduction *reduction, struct failure *failure)
+bool trace_summary_make(const struct trace *trace, struct trace_summary *summary,
+                        struct failure *failure)
 {
-    struct reduction made = {0};
+    struct trace_summary made = {0};
     if (!trace_extent(trace, &made, failure))
         return false;
     made.workers = calloc((size_t)made.worker_count + 1, sizeof *made.workers);
     made.round_ends_s = calloc((size_t)made.round_count + 1, sizeof *made.round_ends_s);
     if (!made.workers || !made.round_ends_s) {
-        reduction_release(&made);
+        trace_summary_release(&made);
         return failure_memory(failure, "reading a trace");
     }
     double start_s = trace_start(trace);
     for (size_t k = 0; k < trace->count; k++)
         event_add(&made, &trace->events[k], start_s);
     workers_sum(&made);
-    *reduction = made;
+    *summary = made;
     return true;
 }
 
-void reduction_release(struct reduction *reduction)
+void trace_summary_release(struct trace_summary *summary)
 {
-    free(reduction->workers);
-    free(reduction->round_ends_s);
-    *reduction = (struct reduction){0};
+    free(summary->workers);
+    free(summary->round_ends_s);
+    *summary = (struct trace_summary){0};
 }

@@ -1,4 +1,4 @@
-#include "planner/simulate/rehearse.h"
+#include "planner/simulate/evaluate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "planner/simulate/star.h"
 
 /* Costs of one window, by worker: a class look-up per package would cost more than the package. */
-struct stage_window {
+struct window_costs {
     double least, greatest;
     struct cost master;
     struct cost *link, *work, *output; /* owned; work holds the output */
@@ -23,9 +23,9 @@ struct place {
     int64_t packages;
 };
 
-struct rehearsal {
+struct evaluator {
     const struct platform *platform;
-    struct stage_window *windows; /* owned */
+    struct window_costs *windows; /* owned */
     struct place *places;         /* owned, one per worker */
     double *starts;               /* owned, B per place: when package number n % B was started */
     double master_s, port_s;
@@ -33,31 +33,31 @@ struct rehearsal {
     int64_t effort;
 };
 
-static bool window_load(struct stage_window *stage, const struct platform_window *window,
+static bool window_load(struct window_costs *costs, const struct platform_window *window,
                         int64_t workers)
 {
-    stage->least = (double)window->least;
-    stage->greatest = (double)window->greatest;
-    stage->master = cost_sum(window->envelope, window->send);
-    stage->link = malloc((size_t)workers * sizeof *stage->link);
-    stage->work = malloc((size_t)workers * sizeof *stage->work);
-    stage->output = malloc((size_t)workers * sizeof *stage->output);
-    if (stage->link == NULL || stage->work == NULL || stage->output == NULL)
+    costs->least = (double)window->least;
+    costs->greatest = (double)window->greatest;
+    costs->master = cost_sum(window->envelope, window->send);
+    costs->link = malloc((size_t)workers * sizeof *costs->link);
+    costs->work = malloc((size_t)workers * sizeof *costs->work);
+    costs->output = malloc((size_t)workers * sizeof *costs->output);
+    if (costs->link == NULL || costs->work == NULL || costs->output == NULL)
         return false;
     for (int64_t c = 0; c < window->class_count; c++) {
         const struct platform_class *class = &window->classes[c];
         for (int64_t i = class->first; i < class->first + class->count && i < workers; i++) {
-            stage->link[i] = class->link;
-            stage->output[i] = class->output;
-            stage->work[i] = platform_class_work(class);
+            costs->link[i] = class->link;
+            costs->output[i] = class->output;
+            costs->work[i] = platform_class_work(class);
         }
     }
     return true;
 }
 
-struct rehearsal *rehearsal_new(const struct platform *platform)
+struct evaluator *evaluator_new(const struct platform *platform)
 {
-    struct rehearsal *made = calloc(1, sizeof *made);
+    struct evaluator *made = calloc(1, sizeof *made);
     if (made == NULL)
         return NULL;
     const size_t workers = (size_t)platform->worker_count;
@@ -69,13 +69,13 @@ struct rehearsal *rehearsal_new(const struct platform *platform)
     for (int64_t w = 0; good && w < platform->window_count; w++)
         good = window_load(&made->windows[w], &platform->windows[w], platform->worker_count);
     if (!good)
-        rehearsal_free(&made);
+        evaluator_free(&made);
     return made;
 }
 
-void rehearsal_free(struct rehearsal **rehearsal)
+void evaluator_free(struct evaluator **evaluator)
 {
-    struct rehearsal *gone = *rehearsal;
+    struct evaluator *gone = *evaluator;
     if (gone == NULL)
         return;
     for (int64_t w = 0; gone->windows != NULL && w < gone->platform->window_count; w++) {
@@ -87,33 +87,33 @@ void rehearsal_free(struct rehearsal **rehearsal)
     free(gone->places);
     free(gone->starts);
     free(gone);
-    *rehearsal = NULL;
+    *evaluator = NULL;
 }
 
-int64_t rehearsal_effort(const struct rehearsal *rehearsal)
+int64_t evaluator_effort(const struct evaluator *evaluator)
 {
-    return rehearsal->effort;
+    return evaluator->effort;
 }
 
 /* As platform_find has it, fractional loads included. */
-static const struct stage_window *window_find(const struct rehearsal *rehearsal, double load)
+static const struct window_costs *window_find(const struct evaluator *evaluator, double load)
 {
-    for (int64_t w = 0; w < rehearsal->platform->window_count; w++) {
-        const struct stage_window *window = &rehearsal->windows[w];
+    for (int64_t w = 0; w < evaluator->platform->window_count; w++) {
+        const struct window_costs *window = &evaluator->windows[w];
         if (ceil(load) >= window->least && floor(load) <= window->greatest)
             return window;
     }
     return NULL;
 }
 
-static bool round_load(struct rehearsal *rehearsal, const struct plan *plan, const double *loads)
+static bool round_load(struct evaluator *evaluator, const struct plan *plan, const double *loads)
 {
     for (int64_t k = 0; k < plan->worker_count; k++) {
-        struct place *place = &rehearsal->places[k];
+        struct place *place = &evaluator->places[k];
         place->link_s = -1.0;
         if (!(loads[k] > 0))
             continue;
-        const struct stage_window *window = window_find(rehearsal, loads[k]);
+        const struct window_costs *window = window_find(evaluator, loads[k]);
         if (window == NULL)
             return false;
         const int64_t worker = plan->workers[k];
@@ -132,16 +132,16 @@ static double noise_of(double time_s)
 }
 
 /* One package (model.md section 1, event semantics). True when it moved as far as last round. */
-static bool place_play(struct rehearsal *rehearsal, struct place *place, double *starts)
+static bool place_step(struct evaluator *evaluator, struct place *place, double *starts)
 {
-    const int buffers = rehearsal->platform->buffers;
+    const int buffers = evaluator->platform->buffers;
     double *slot = &starts[place->packages % buffers];
-    rehearsal->master_s += place->master_s;
-    double sent_s = star_later(rehearsal->master_s, rehearsal->port_s);
+    evaluator->master_s += place->master_s;
+    double sent_s = star_later(evaluator->master_s, evaluator->port_s);
     if (place->packages >= buffers)
         sent_s = star_later(sent_s, *slot);
-    rehearsal->port_s = sent_s + place->link_s;
-    const double start_s = star_later(rehearsal->port_s, place->free_s);
+    evaluator->port_s = sent_s + place->link_s;
+    const double start_s = star_later(evaluator->port_s, place->free_s);
     place->free_s = start_s + place->work_s;
     *slot = start_s;
     if (place->packages++ == 0)
@@ -157,42 +157,42 @@ static bool place_play(struct rehearsal *rehearsal, struct place *place, double 
     return same;
 }
 
-static void round_play(struct rehearsal *rehearsal, int64_t places)
+static void round_step(struct evaluator *evaluator, int64_t places)
 {
-    const int buffers = rehearsal->platform->buffers;
+    const int buffers = evaluator->platform->buffers;
     bool same = true;
     for (int64_t k = 0; k < places; k++) {
-        struct place *place = &rehearsal->places[k];
+        struct place *place = &evaluator->places[k];
         if (place->link_s < 0)
             continue;
-        if (!place_play(rehearsal, place, &rehearsal->starts[k * buffers]))
+        if (!place_step(evaluator, place, &evaluator->starts[k * buffers]))
             same = false;
-        rehearsal->effort++;
+        evaluator->effort++;
     }
-    rehearsal->steady = same ? rehearsal->steady + 1 : 0;
+    evaluator->steady = same ? evaluator->steady + 1 : 0;
 }
 
-/* Rounds until a loser that gains `gain_s` a round on a lead of `lead_s` wins. */
+/* Rounds until a term that gains `gain_s` a round makes up for a lead of `lead_s`. */
 static double rounds_until(double lead_s, double gain_s, double noise_s)
 {
     return gain_s > noise_s ? fmax(lead_s, 0.0) / gain_s : HUGE_VAL;
 }
 
 /* How many more rounds add exactly what the last one added. */
-static double round_outlook(const struct rehearsal *rehearsal, int64_t places)
+static double round_outlook(const struct evaluator *evaluator, int64_t places)
 {
-    const double buffers = rehearsal->platform->buffers;
-    double round_s = 0, outlook = HUGE_VAL, master_s = rehearsal->master_s;
-    const struct place *before = &rehearsal->places[0]; /* the last one that has a package */
+    const double buffers = evaluator->platform->buffers;
+    double round_s = 0, outlook = HUGE_VAL, master_s = evaluator->master_s;
+    const struct place *before = &evaluator->places[0]; /* the last one that has a package */
     for (int64_t k = 0; k < places; k++)
-        if (rehearsal->places[k].link_s >= 0) {
-            round_s += rehearsal->places[k].master_s;
-            before = &rehearsal->places[k];
+        if (evaluator->places[k].link_s >= 0) {
+            round_s += evaluator->places[k].master_s;
+            before = &evaluator->places[k];
         }
     master_s -= round_s;
     double port_s = before->sent_s - before->sent_step_s + before->link_s;
     for (int64_t k = 0; k < places; k++) {
-        const struct place *place = &rehearsal->places[k];
+        const struct place *place = &evaluator->places[k];
         if (place->link_s < 0)
             continue;
         const double noise_s = noise_of(place->free_s);
@@ -213,11 +213,11 @@ static double round_outlook(const struct rehearsal *rehearsal, int64_t places)
 }
 
 /* Move everything `rounds` rounds on. */
-static void round_skip(struct rehearsal *rehearsal, int64_t places, double rounds)
+static void round_skip(struct evaluator *evaluator, int64_t places, double rounds)
 {
-    const int buffers = rehearsal->platform->buffers;
+    const int buffers = evaluator->platform->buffers;
     for (int64_t k = 0; k < places; k++) {
-        struct place *place = &rehearsal->places[k];
+        struct place *place = &evaluator->places[k];
         if (place->link_s < 0)
             continue;
         const double moved_s = rounds * place->start_step_s;
@@ -225,60 +225,60 @@ static void round_skip(struct rehearsal *rehearsal, int64_t places, double round
         place->start_s += moved_s;
         place->free_s += moved_s;
         for (int b = 0; b < buffers; b++)
-            rehearsal->starts[k * buffers + b] += moved_s;
-        rehearsal->master_s += rounds * place->master_s;
-        rehearsal->port_s = place->sent_s + place->link_s;
+            evaluator->starts[k * buffers + b] += moved_s;
+        evaluator->master_s += rounds * place->master_s;
+        evaluator->port_s = place->sent_s + place->link_s;
         place->packages += (int64_t)rounds;
     }
-    rehearsal->steady = 0;
+    evaluator->steady = 0;
 }
 
-static void rounds_play(struct rehearsal *rehearsal, int64_t places, int64_t repeat)
+static void rounds_step(struct evaluator *evaluator, int64_t places, int64_t repeat)
 {
-    const int buffers = rehearsal->platform->buffers;
+    const int buffers = evaluator->platform->buffers;
     /* The steps of the last B rounds must agree, and the first of them has none to agree with. */
-    rehearsal->steady = -1;
+    evaluator->steady = -1;
     for (int64_t left = repeat; left > 0; left--) {
-        round_play(rehearsal, places);
-        if (rehearsal->steady <= buffers || left <= 2 * (int64_t)buffers)
+        round_step(evaluator, places);
+        if (evaluator->steady <= buffers || left <= 2 * (int64_t)buffers)
             continue;
         /* Whole turns of the ring of starts, so that its slots keep their meaning. */
-        const double skip = fmin(round_outlook(rehearsal, places) - 1.0, (double)(left - 1));
+        const double skip = fmin(round_outlook(evaluator, places) - 1.0, (double)(left - 1));
         const int64_t turns = (int64_t)(skip / buffers);
         if (turns > 0) {
             const int64_t skipped = turns * (int64_t)buffers;
-            round_skip(rehearsal, places, (double)skipped);
+            round_skip(evaluator, places, (double)skipped);
             left -= skipped;
         }
     }
 }
 
-double rehearsal_play(struct rehearsal *rehearsal, const struct plan *plan, double *ends)
+double evaluator_makespan(struct evaluator *evaluator, const struct plan *plan, double *ends)
 {
-    memset(rehearsal->places, 0, (size_t)plan->worker_count * sizeof *rehearsal->places);
-    rehearsal->master_s = rehearsal->port_s = 0;
+    memset(evaluator->places, 0, (size_t)plan->worker_count * sizeof *evaluator->places);
+    evaluator->master_s = evaluator->port_s = 0;
     for (size_t r = 0; r < plan->round_count; r++) {
-        if (!round_load(rehearsal, plan, plan->rounds[r].loads))
+        if (!round_load(evaluator, plan, plan->rounds[r].loads))
             return HUGE_VAL;
-        rounds_play(rehearsal, plan->worker_count, plan->rounds[r].repeat);
+        rounds_step(evaluator, plan->worker_count, plan->rounds[r].repeat);
     }
     double makespan_s = 0;
     for (int64_t k = 0; k < plan->worker_count; k++) {
-        makespan_s = fmax(makespan_s, rehearsal->places[k].free_s);
+        makespan_s = fmax(makespan_s, evaluator->places[k].free_s);
         if (ends != NULL)
-            ends[k] = rehearsal->places[k].free_s;
+            ends[k] = evaluator->places[k].free_s;
     }
     return makespan_s;
 }
 
-/* Busy times need no playing: they are sums over packages. */
-static void busy_sum(struct rehearsal *rehearsal, const struct plan *plan, struct star *star)
+/* Busy times do not depend on when things happen: they are sums over packages. */
+static void busy_sum(struct evaluator *evaluator, const struct plan *plan, struct star *star)
 {
     for (size_t r = 0; r < plan->round_count; r++) {
         const double repeat = (double)plan->rounds[r].repeat;
-        round_load(rehearsal, plan, plan->rounds[r].loads);
+        round_load(evaluator, plan, plan->rounds[r].loads);
         for (int64_t k = 0; k < plan->worker_count; k++) {
-            const struct place *place = &rehearsal->places[k];
+            const struct place *place = &evaluator->places[k];
             if (place->link_s < 0)
                 continue;
             star->master_busy_s += repeat * place->master_s;
@@ -289,31 +289,31 @@ static void busy_sum(struct rehearsal *rehearsal, const struct plan *plan, struc
     }
 }
 
-bool rehearse_plan(const struct platform *platform, const struct plan *plan,
+bool evaluate_plan(const struct platform *platform, const struct plan *plan,
                    struct simulation *simulation, struct failure *failure)
 {
-    struct rehearsal *rehearsal = rehearsal_new(platform);
+    struct evaluator *evaluator = evaluator_new(platform);
     struct star star = {.workers = NULL};
     bool good = star_init(&star, plan->worker_count, platform->buffers);
-    if (!good || rehearsal == NULL) {
+    if (!good || evaluator == NULL) {
         good = failure_memory(failure, "simulating a plan");
         goto out;
     }
-    if (rehearsal_play(rehearsal, plan, NULL) == HUGE_VAL) {
+    if (evaluator_makespan(evaluator, plan, NULL) == HUGE_VAL) {
         good = failure_set(failure, FAILURE_MISMATCH,
                            "a package of the plan lies in no window of the profile: make the plan "
                            "again with this profile");
         goto out;
     }
     for (int64_t k = 0; k < plan->worker_count; k++) {
-        star.workers[k].first_s = rehearsal->places[k].first_s;
-        star.workers[k].free_s = rehearsal->places[k].free_s;
-        star.workers[k].packages = rehearsal->places[k].packages;
+        star.workers[k].first_s = evaluator->places[k].first_s;
+        star.workers[k].free_s = evaluator->places[k].free_s;
+        star.workers[k].packages = evaluator->places[k].packages;
     }
-    busy_sum(rehearsal, plan, &star);
+    busy_sum(evaluator, plan, &star);
     star_sum(&star, simulation);
 out:
     star_release(&star);
-    rehearsal_free(&rehearsal);
+    evaluator_free(&evaluator);
     return good;
 }

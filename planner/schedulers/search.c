@@ -1,43 +1,43 @@
-#include "planner/schedulers/contest.h"
+#include "planner/schedulers/search.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A second or so of rehearsals; candidates come in order of promise. */
+/* About a second of evaluations; candidates come in order of promise. */
 enum { EFFORT_MOST = 6000000 };
 
-bool contest_init(struct contest *contest, const struct schedule_request *request,
-                  struct failure *failure)
+bool search_init(struct search *search, const struct schedule_request *request,
+                 struct failure *failure)
 {
-    struct rehearsal *rehearsal = rehearsal_new(request->platform);
-    if (rehearsal == NULL)
+    struct evaluator *evaluator = evaluator_new(request->platform);
+    if (evaluator == NULL)
         return failure_memory(failure, "planning");
-    *contest = (struct contest){
-        .request = request, .rehearsal = rehearsal, .best_s = HUGE_VAL, .effort_most = EFFORT_MOST};
+    *search = (struct search){
+        .request = request, .evaluator = evaluator, .best_s = HUGE_VAL, .effort_most = EFFORT_MOST};
     return true;
 }
 
-void contest_release(struct contest *contest)
+void search_release(struct search *search)
 {
-    rehearsal_free(&contest->rehearsal);
-    plan_release(&contest->best);
+    evaluator_free(&search->evaluator);
+    plan_release(&search->best);
 }
 
-void candidate_open(struct contest *contest, struct plan *candidate, const struct lineup *lineup,
+void candidate_open(struct search *search, struct plan *candidate, const struct ranking *ranking,
                     int64_t count)
 {
-    *candidate = (struct plan){.tasks = contest->request->tasks,
-                               .real_valued = contest->request->real_valued,
+    *candidate = (struct plan){.tasks = search->request->tasks,
+                               .real_valued = search->request->real_valued,
                                .worker_count = count};
     candidate->workers = malloc((size_t)count * sizeof *candidate->workers);
     if (candidate->workers == NULL) {
-        contest->starved = true;
+        search->out_of_memory = true;
         return;
     }
     for (int64_t i = 0; i < count; i++)
-        candidate->workers[i] = lineup->workers[i].id;
+        candidate->workers[i] = ranking->workers[i].id;
 }
 
 double loads_sum(const double *loads, int64_t count)
@@ -61,17 +61,17 @@ static struct plan_round *rounds_grow(struct plan *candidate)
     return rounds;
 }
 
-void candidate_round(struct contest *contest, struct plan *candidate, int64_t repeat,
+void candidate_round(struct search *search, struct plan *candidate, int64_t repeat,
                      const double *loads)
 {
     const int64_t count = candidate->worker_count;
-    if (contest->starved || repeat < 1 || !(loads_sum(loads, count) > 0))
+    if (search->out_of_memory || repeat < 1 || !(loads_sum(loads, count) > 0))
         return;
     double *copy = malloc((size_t)count * sizeof *copy);
     struct plan_round *rounds = rounds_grow(candidate);
     if (copy == NULL || rounds == NULL) {
         free(copy);
-        contest->starved = true;
+        search->out_of_memory = true;
         return;
     }
     memcpy(copy, loads, (size_t)count * sizeof *copy);
@@ -87,10 +87,10 @@ static bool candidate_complete(const struct plan *candidate)
     return fabs(sum - candidate->tasks) <= (candidate->real_valued ? 1e-6 * candidate->tasks : 0);
 }
 
-void contest_grant(struct contest *contest, double share)
+void search_allot(struct search *search, double share)
 {
-    contest->effort_most =
-        rehearsal_effort(contest->rehearsal) + (int64_t)(share * (double)EFFORT_MOST);
+    search->effort_most =
+        evaluator_effort(search->evaluator) + (int64_t)(share * (double)EFFORT_MOST);
 }
 
 static int orders_count(unsigned orders)
@@ -101,56 +101,57 @@ static int orders_count(unsigned orders)
     return count;
 }
 
-void contest_visit(struct contest *contest, unsigned orders,
-                   bool (*visit)(struct contest *contest, struct lineup *lineup, void *context),
-                   void *context)
+void search_visit(struct search *search, unsigned orders,
+                  bool (*visit)(struct search *search, struct ranking *ranking, void *context),
+                  void *context)
 {
-    const struct platform *platform = contest->request->platform;
+    const struct platform *platform = search->request->platform;
     for (int64_t w = 0; w < platform->window_count; w++) {
         bool enough = false;
-        for (int order = 0; order < LINEUP_ORDERS && !enough && !contest->starved; order++) {
-            struct lineup lineup;
+        for (int order = 0; order < RANKING_ORDERS && !enough && !search->out_of_memory; order++) {
+            struct ranking ranking;
             if ((orders >> order & 1u) == 0)
                 continue;
-            if (!lineup_init(&lineup, platform, &platform->windows[w],
-                             contest->request->real_valued, (enum lineup_order)order)) {
-                contest->starved = true;
+            if (!ranking_init(&ranking, platform, &platform->windows[w],
+                              search->request->real_valued, (enum ranking_order)order)) {
+                search->out_of_memory = true;
                 return;
             }
-            const bool equal = lineup.equal; /* `visit` may average the lineup */
-            contest_grant(
-                contest, 1 / (double)(platform->window_count * (equal ? 1 : orders_count(orders))));
-            enough = visit(contest, &lineup, context) || equal;
-            lineup_release(&lineup);
+            const bool equal = ranking.equal; /* `visit` may average the ranking */
+            search_allot(search,
+                         1 / (double)(platform->window_count * (equal ? 1 : orders_count(orders))));
+            enough = visit(search, &ranking, context) || equal;
+            ranking_release(&ranking);
         }
     }
 }
 
-bool contest_over(const struct contest *contest)
+bool search_exhausted(const struct search *search)
 {
-    return contest->starved || rehearsal_effort(contest->rehearsal) >= contest->effort_most;
+    return search->out_of_memory || evaluator_effort(search->evaluator) >= search->effort_most;
 }
 
-bool contest_offer(struct contest *contest, struct plan *candidate)
+bool search_offer(struct search *search, struct plan *candidate)
 {
-    bool leads = false;
-    const bool complete = contest->starved || candidate_complete(candidate);
+    bool accepted = false;
+    const bool complete = search->out_of_memory || candidate_complete(candidate);
     assert(complete); /* and in a release, rather no plan than one that leaves tasks out */
-    if (complete && !contest->starved && (contest->best_s == HUGE_VAL || !contest_over(contest))) {
-        const double makespan_s = rehearsal_play(contest->rehearsal, candidate, NULL);
-        /* Not by rounding noise: which of two equal plans wins must not depend on it. */
-        leads = makespan_s < contest->best_s * (1 - 1e-12) ||
-                (contest->best_s == HUGE_VAL && makespan_s < HUGE_VAL);
-        if (leads) {
-            const struct plan loser = contest->best;
-            contest->best = *candidate;
-            *candidate = loser;
-            contest->best_s = makespan_s;
+    if (complete && !search->out_of_memory &&
+        (search->best_s == HUGE_VAL || !search_exhausted(search))) {
+        const double makespan_s = evaluator_makespan(search->evaluator, candidate, NULL);
+        /* Not by rounding noise: which of two equal plans is kept must not depend on it. */
+        accepted = makespan_s < search->best_s * (1 - 1e-12) ||
+                   (search->best_s == HUGE_VAL && makespan_s < HUGE_VAL);
+        if (accepted) {
+            const struct plan before = search->best;
+            search->best = *candidate;
+            *candidate = before;
+            search->best_s = makespan_s;
         }
     }
     plan_release(candidate);
     *candidate = (struct plan){.kernel = NULL};
-    return leads;
+    return accepted;
 }
 
 /* Leave out the workers that never get a package. */
@@ -171,16 +172,16 @@ static void plan_shrink(struct plan *plan)
     plan->worker_count = kept;
 }
 
-bool contest_finish(struct contest *contest, const char *name, const char *reason,
-                    struct plan *plan, struct failure *failure)
+bool search_finish(struct search *search, const char *name, const char *reason, struct plan *plan,
+                   struct failure *failure)
 {
     bool good = false;
-    struct plan *best = &contest->best;
-    if (contest->starved) {
+    struct plan *best = &search->best;
+    if (search->out_of_memory) {
         failure_memory(failure, "planning");
         goto out;
     }
-    if (contest->best_s == HUGE_VAL) {
+    if (search->best_s == HUGE_VAL) {
         failure_set(failure, FAILURE_INFEASIBLE, "%s does not apply: %s", name, reason);
         goto out;
     }
@@ -190,12 +191,12 @@ bool contest_finish(struct contest *contest, const char *name, const char *reaso
         failure_memory(failure, "planning");
         goto out;
     }
-    if (!schedule_predict(contest->request->platform, best, failure))
+    if (!schedule_predict(search->request->platform, best, failure))
         goto out;
     *plan = *best;
     *best = (struct plan){.kernel = NULL};
     good = true;
 out:
-    contest_release(contest);
+    search_release(search);
     return good;
 }

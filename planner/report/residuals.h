@@ -1,0 +1,34 @@
+/* A run's figures beside those of its plan: what both forms of the report print. */
+#ifndef PLANNER_REPORT_RESIDUALS_H
+#define PLANNER_REPORT_RESIDUALS_H
+
+#include <stdbool.h>
+
+#include "planner/base/text.h"
+#include "planner/report/report.h"
+#include "planner/report/trace_summary.h"
+
+struct residuals {
+    const struct run_record *record; /* borrowed */
+    bool has_predicted;              /* the run left plan and profile, and they fit */
+    struct trace_summary predicted, measured;
+};
+
+/* The trace that the plan's simulation with the profile leaves; to be released. */
+bool residuals_predict(const struct run_record *record, struct trace *trace,
+                       struct failure *failure);
+bool residuals_make(const struct run_record *record, struct residuals *residuals,
+                    struct failure *failure);
+void residuals_release(struct residuals *residuals);
+
+/* Worker `worker` of a summary; all zero when it is not in there. */
+struct worker_summary trace_summary_worker(const struct trace_summary *summary, int64_t worker);
+/* The greater of both counts. */
+int64_t residuals_workers(const struct residuals *residuals);
+int64_t residuals_rounds(const struct residuals *residuals);
+/* measured / predicted - 1; NaN when there is nothing to compare with. */
+double residuals_error(double predicted, double measured);
+/* One plain sentence, or two, on what makes the difference. */
+void residuals_explain(const struct residuals *residuals, struct text *text);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * The search for the best candidate of one scheduler: each is evaluated, and the incumbent, the one
+ * with the least makespan so far, becomes the plan.
+ */
+#ifndef PLANNER_SCHEDULERS_SEARCH_H
+#define PLANNER_SCHEDULERS_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "planner/schedulers/ranking.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/simulate/evaluate.h"
+
+struct search {
+    const struct schedule_request *request;
+    struct evaluator *evaluator; /* owned */
+    struct plan best;            /* owned; the incumbent */
+    double best_s;               /* its makespan, HUGE_VAL before the first */
+    int64_t effort_most;         /* packages that may be evaluated in all */
+    bool out_of_memory;          /* nothing is offered any more */
+};
+
+bool search_init(struct search *search, const struct schedule_request *request,
+                 struct failure *failure);
+void search_release(struct search *search);
+
+/* Core tasks of one round. */
+double loads_sum(const double *loads, int64_t count);
+/* An empty candidate on the first `count` workers of a ranking; its rounds are to be appended. */
+void candidate_open(struct search *search, struct plan *candidate, const struct ranking *ranking,
+                    int64_t count);
+/* Append `repeat` rounds with these loads, one per worker; a round without any load is left out. */
+void candidate_round(struct search *search, struct plan *candidate, int64_t repeat,
+                     const double *loads);
+/* Evaluate the candidate (its contents are taken over or released); true when it is the incumbent
+ * now. Candidates whose loads do not sum to the tasks are our bug. */
+bool search_offer(struct search *search, struct plan *candidate);
+/* Allow a part of the usual effort from here on: what one window or order may cost, so that the
+ * next ones have theirs. A search begins with all of it. */
+void search_allot(struct search *search, double share);
+/* Show each window of the platform, its workers in each of `orders` (a set of 1 << enum
+ * ranking_order), to `visit`, with an equal part of the effort for each. Equal workers have one
+ * order, and so has a window of which `visit` says true: that other orders would show nothing
+ * new. */
+void search_visit(struct search *search, unsigned orders,
+                  bool (*visit)(struct search *search, struct ranking *ranking, void *context),
+                  void *context);
+/* Whether the effort that candidates may cost is used up. */
+bool search_exhausted(const struct search *search);
+/* Turn the incumbent into the plan of scheduler `name`, with its prediction. Fails with
+ * FAILURE_INFEASIBLE and `reason` when there is none. Releases the search in any case. */
+bool search_finish(struct search *search, const char *name, const char *reason, struct plan *plan,
+                   struct failure *failure);
+
+#endif

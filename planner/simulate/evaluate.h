@@ -1,0 +1,37 @@
+/*
+ * How long would these loads take? The event semantics of the simulation, without its trace and
+ * counters, and with a short cut: rounds that repeat themselves are not evaluated one by one.
+ *
+ * The state of a round follows from the last B rounds by maxima of sums. As long as every maximum
+ * is reached by the same term, the next round adds what the last one added; the number of rounds
+ * until another term takes over is known from how fast it gains. So a plan of a million rounds
+ * costs a few rounds per change of regime, and the result differs from the simulation's by rounding
+ * only.
+ */
+#ifndef PLANNER_SIMULATE_EVALUATE_H
+#define PLANNER_SIMULATE_EVALUATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/model/plan.h"
+#include "planner/model/platform.h"
+#include "planner/simulate/simulate.h"
+
+struct evaluator;
+
+/* The platform is borrowed and must outlive the object. NULL: out of memory. */
+struct evaluator *evaluator_new(const struct platform *platform);
+/* Seconds; HUGE_VAL when a load lies in no window. `ends` (may be NULL) gets, for each of the
+ * plan's workers in activation order, the time at which it has done its last package, 0 for one
+ * without work. */
+double evaluator_makespan(struct evaluator *evaluator, const struct plan *plan, double *ends);
+/* Packages evaluated so far, those skipped not counted: the effort spent. */
+int64_t evaluator_effort(const struct evaluator *evaluator);
+/* What simulate_plan says, but for rounding, for plans with too many packages to go through one by
+ * one. */
+bool evaluate_plan(const struct platform *platform, const struct plan *plan,
+                   struct simulation *simulation, struct failure *failure);
+void evaluator_free(struct evaluator **evaluator);
+
+#endif

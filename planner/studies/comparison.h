@@ -1,0 +1,32 @@
+/* Every scheduler on the same job: the table of `scow plan --compare`. */
+#ifndef PLANNER_STUDIES_COMPARISON_H
+#define PLANNER_STUDIES_COMPARISON_H
+
+#include "planner/base/text.h"
+#include "planner/simulate/robustness.h"
+#include "planner/studies/planning.h"
+
+struct comparison_entry {
+    const char *scheduler; /* borrowed, static */
+    bool applies;
+    char reason[sizeof((struct failure *)0)->text]; /* when it does not */
+    struct plan_prediction predicted;
+    int64_t workers, rounds;
+    struct robustness robustness; /* when it was asked for */
+};
+
+struct comparison {
+    struct comparison_entry *entries; /* owned; by makespan, those that do not apply last */
+    size_t count;
+    bool has_robustness;
+};
+
+/* With more than 0 seeds every plan is also simulated with the scenario's noise. */
+bool comparison_make(const struct planning *planning, const struct scenario *scenario,
+                     int64_t seeds, struct comparison *comparison, struct failure *failure);
+void comparison_text(const struct comparison *comparison, struct text *text);
+/* One JSON value, "scow-compare-1". */
+void comparison_json(const struct comparison *comparison, struct text *text);
+void comparison_release(struct comparison *comparison);
+
+#endif
