@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -67,10 +68,10 @@ static bool settings_choose(const struct plan_options *options, const struct pro
             options->block <= INT32_MAX ? profile_find(profile, (int)options->block) : NULL;
         if (!setting)
             return failure_set(failure, FAILURE_MISMATCH,
-                               "'%s' has no setting for blocks of %lld: calibrate with --blocks "
-                               "%lld, or choose another",
-                               options->profile, (long long)options->block,
-                               (long long)options->block);
+                               "'%s' has no setting for blocks of %" PRId64
+                               ": calibrate with --blocks "
+                               "%" PRId64 ", or choose another",
+                               options->profile, options->block, options->block);
         *first = (size_t)(setting - profile->settings);
         *end = *first + 1;
     }
@@ -187,8 +188,8 @@ static bool sweep_print(const struct plan_options *options, const struct plannin
 static void robustness_add(const struct plan_options *options, const struct robustness *robustness,
                            struct text *text)
 {
-    text_add(text, "noise       %.3g %% on every operation, %lld seeds: median ",
-             100 * options->noise, (long long)options->seeds);
+    text_add(text, "noise       %.3g %% on every operation, %" PRId64 " seeds: median ",
+             100 * options->noise, options->seeds);
     text_add_seconds(text, robustness->median_s);
     text_add(text, ", 95 %% within ");
     text_add_seconds(text, robustness->p95_s);

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,9 @@ static bool run_show(const struct show_options *options, const struct readers *r
         return false;
     text_add(text, "run         %s, by %s\n", path, record.version ? record.version : "unknown");
     text_add(text, "input       %s\n", record.input ? record.input : "none");
-    text_add(text, "done        %lld of %lld core tasks\nchecksum    %016llx\n\n",
-             (long long)record.tasks_done, (long long)record.tasks,
-             (unsigned long long)record.checksum);
+    text_add(text,
+             "done        %" PRId64 " of %" PRId64 " core tasks\nchecksum    %016" PRIx64 "\n\n",
+             record.tasks_done, record.tasks, record.checksum);
     describe_plan(&record.plan, 0, text);
     if (options->verbose && record.has_profile) {
         text_add(text, "\n");

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,7 +45,7 @@ static double workers_time(const struct simulation *simulation)
 
 static void robustness_text(const struct show *show, struct text *text)
 {
-    text_add(text, "%lld seeds   median ", (long long)show->options->seeds);
+    text_add(text, "%" PRId64 " seeds   median ", show->options->seeds);
     text_add_seconds(text, show->robustness.median_s);
     text_add(text, ", 95th percentile ");
     text_add_seconds(text, show->robustness.p95_s);
@@ -80,8 +81,8 @@ static void show_text(const struct show *show, struct text *text)
     text_add_seconds(text, simulation->makespan_s);
     text_add(text, ", %.3f x ideal\n",
              ratio(simulation->makespan_s, platform_ideal(&show->platform, show->tasks)));
-    text_add(text, "workers     %lld\npackages    %lld\n", (long long)simulation->workers_used,
-             (long long)simulation->packages);
+    text_add(text, "workers     %" PRId64 "\npackages    %" PRId64 "\n", simulation->workers_used,
+             simulation->packages);
     text_add(text, "utilization %.1f %% of the workers, %.1f %% of the network\n",
              100 * ratio(simulation->worker_busy_s, all_s),
              100 * ratio(network_busy(simulation), simulation->makespan_s));
@@ -274,8 +275,8 @@ static bool show_simulate(struct show *show, const struct profile *profile, cons
                 options->lost <= show->platform.worker_count;
     if (!good)
         failure_set(failure, FAILURE_USAGE,
-                    "--slow and --lose name more workers than the %lld there are",
-                    (long long)show->platform.worker_count);
+                    "--slow and --lose name more workers than the %" PRId64 " there are",
+                    show->platform.worker_count);
     good = good && (plan ? plan_simulate(show, plan, failure) : rule_simulate(show, failure)) &&
            show_print(show, failure);
     platform_release(&show->platform);

@@ -1,5 +1,6 @@
 #include "planner/files/document.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -186,8 +187,8 @@ bool document_count(const json_t *value, const struct document_place *place, int
     int64_t found;
     if (!value_whole(value, &found) || found < least || found > greatest) {
         char wanted[80];
-        snprintf(wanted, sizeof wanted, "a whole number from %lld to %lld", (long long)least,
-                 (long long)greatest);
+        snprintf(wanted, sizeof wanted, "a whole number from %" PRId64 " to %" PRId64, least,
+                 greatest);
         return value_refuse(value, place, wanted, failure);
     }
     *count = found;

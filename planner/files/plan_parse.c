@@ -1,5 +1,6 @@
 #include "planner/model/plan.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +84,8 @@ static bool workers_distinct(const struct plan *plan, const struct document_plac
     bool good = true;
     for (size_t k = 1; good && k < count; k++)
         if (sorted[k] == sorted[k - 1])
-            good = document_refuse(failure, place, "lists worker %lld twice: list each once",
-                                   (long long)sorted[k]);
+            good = document_refuse(failure, place, "lists worker %" PRId64 " twice: list each once",
+                                   sorted[k]);
     free(sorted);
     return good;
 }
@@ -100,8 +101,7 @@ static bool workers_expand(struct plan *plan, json_t *value, const struct docume
         if (!worker_run(json_array_get(value, k), &at, &first, &last, failure))
             return false;
         if (used + (last - first + 1) > WORKERS_MOST)
-            return document_refuse(failure, place, "more than %lld workers",
-                                   (long long)WORKERS_MOST);
+            return document_refuse(failure, place, "more than %" PRId64 " workers", WORKERS_MOST);
         for (int64_t worker = first; plan->workers && worker <= last; worker++)
             plan->workers[used + worker - first] = worker;
         used += last - first + 1;
@@ -149,8 +149,8 @@ static bool load_run(const struct plan *plan, json_t *value, const struct docume
 static bool loads_refuse(const struct plan *plan, const struct document_place *place,
                          struct failure *failure)
 {
-    return document_refuse(failure, place, "must have one load for each of the %lld workers",
-                           (long long)plan->worker_count);
+    return document_refuse(failure, place, "must have one load for each of the %" PRId64 " workers",
+                           plan->worker_count);
 }
 
 static bool loads_parse(const struct plan *plan, double *loads, json_t *value,

@@ -1,5 +1,7 @@
 #include "planner/model/plan.h"
 
+#include <inttypes.h>
+
 #include "planner/base/text.h"
 
 /* Above that many workers, equal loads and consecutive indices are written as runs of two numbers,
@@ -16,10 +18,10 @@ static void workers_print(struct text *text, const struct plan *plan)
             end++;
         text_add(text, "%s", slot > 0 ? ", " : "");
         if (end - slot > 1)
-            text_add(text, "[%lld, %lld]", (long long)plan->workers[slot],
-                     (long long)plan->workers[end - 1]);
+            text_add(text, "[%" PRId64 ", %" PRId64 "]", plan->workers[slot],
+                     plan->workers[end - 1]);
         else
-            text_add(text, "%lld", (long long)plan->workers[slot]);
+            text_add(text, "%" PRId64, plan->workers[slot]);
         slot = end;
     }
     text_add(text, "]");
@@ -36,7 +38,7 @@ static void loads_print(struct text *text, const struct plan *plan, const double
         text_add(text, "%s", end - slot > 1 ? "[" : "");
         text_add_number(text, loads[slot]);
         if (end - slot > 1)
-            text_add(text, ", %lld]", (long long)(end - slot));
+            text_add(text, ", %" PRId64 "]", end - slot);
         slot = end;
     }
 }
@@ -46,7 +48,7 @@ static void rounds_print(struct text *text, const struct plan *plan)
     text_add(text, ",\n  \"rounds\": [\n");
     for (size_t k = 0; k < plan->round_count; k++) {
         const struct plan_round *round = &plan->rounds[k];
-        text_add(text, "    {\"repeat\": %lld, \"loads\": [", (long long)round->repeat);
+        text_add(text, "    {\"repeat\": %" PRId64 ", \"loads\": [", round->repeat);
         loads_print(text, plan, round->loads);
         text_add(text, "]}%s\n", k + 1 < plan->round_count ? "," : "");
     }

@@ -1,5 +1,6 @@
 #include "planner/model/profile.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,8 +92,8 @@ static bool workers_parse(struct profile_window *window, json_t *value,
         if (!worker_parse(&window->workers[k], json_array_get(value, k), &at, failure))
             return false;
         if (profile_workers(window) > WORKERS_MOST)
-            return document_refuse(failure, place, "more than %lld workers: lower their counts",
-                                   (long long)WORKERS_MOST);
+            return document_refuse(
+                failure, place, "more than %" PRId64 " workers: lower their counts", WORKERS_MOST);
     }
     return true;
 }
@@ -137,15 +138,16 @@ static bool window_follows(const struct profile_setting *setting,
     const struct profile_window *before = window - 1;
     if (window->least <= before->greatest)
         return document_refuse(failure, place,
-                               "begins at %lld tasks, but the window before it ends at %lld: "
+                               "begins at %" PRId64
+                               " tasks, but the window before it ends at %" PRId64 ": "
                                "windows must ascend and not overlap",
-                               (long long)window->least, (long long)before->greatest);
+                               window->least, before->greatest);
     if (profile_workers(window) != profile_workers(before))
         return document_refuse(failure, place,
-                               "has %lld workers, but the window before it has %lld: all must "
+                               "has %" PRId64 " workers, but the window before it has %" PRId64
+                               ": all must "
                                "list the same workers",
-                               (long long)profile_workers(window),
-                               (long long)profile_workers(before));
+                               profile_workers(window), profile_workers(before));
     return true;
 }
 
@@ -197,11 +199,11 @@ static bool setting_follows(const struct profile *profile, const struct document
         return document_refuse(failure, place,
                                "has the same block as an earlier setting: give each its own");
     if (profile_workers(&setting->windows[0]) != profile_workers(&first->windows[0]))
-        return document_refuse(failure, place,
-                               "has %lld workers, but the first setting has %lld: all must list "
-                               "the same workers",
-                               (long long)profile_workers(&setting->windows[0]),
-                               (long long)profile_workers(&first->windows[0]));
+        return document_refuse(
+            failure, place,
+            "has %" PRId64 " workers, but the first setting has %" PRId64 ": all must list "
+            "the same workers",
+            profile_workers(&setting->windows[0]), profile_workers(&first->windows[0]));
     return true;
 }
 

@@ -1,5 +1,7 @@
 #include "planner/model/profile.h"
 
+#include <inttypes.h>
+
 #include "planner/base/text.h"
 
 static void cost_print(struct text *text, const char *key, const struct measured_cost *cost)
@@ -26,7 +28,7 @@ static void worker_print(struct text *text, const struct profile_worker *worker)
         text_add_quoted(text, worker->name);
         text_add(text, ", ");
     }
-    text_add(text, "\"count\": %lld,\n              ", (long long)worker->count);
+    text_add(text, "\"count\": %" PRId64 ",\n              ", worker->count);
     cost_print(text, "link", &worker->link);
     text_add(text, ",\n              ");
     cost_print(text, "receive", &worker->receive);
@@ -39,8 +41,8 @@ static void worker_print(struct text *text, const struct profile_worker *worker)
 
 static void window_print(struct text *text, const struct profile_window *window)
 {
-    text_add(text, "        { \"tasks\": [%lld, %lld],\n          ", (long long)window->least,
-             (long long)window->greatest);
+    text_add(text, "        { \"tasks\": [%" PRId64 ", %" PRId64 "],\n          ", window->least,
+             window->greatest);
     cost_print(text, "envelope", &window->envelope);
     text_add(text, ",\n          ");
     cost_print(text, "send", &window->send);

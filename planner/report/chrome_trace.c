@@ -1,5 +1,7 @@
 #include "planner/report/report.h"
 
+#include <inttypes.h>
+
 #include "planner/base/text.h"
 #include "planner/report/residuals.h"
 
@@ -22,10 +24,10 @@ static void event_add(struct text *text, int process, const struct trace_event *
     text_add(text, ", \"dur\": ");
     text_add_number(text, 1e6 * (event->end_s - event->start_s));
     text_add(text,
-             ", \"args\": {\"round\": %lld, \"package\": %lld, \"first\": %lld, \"tasks\": "
-             "%lld}}",
-             (long long)event->round, (long long)event->package, (long long)event->first,
-             (long long)event->tasks);
+             ", \"args\": {\"round\": %" PRId64 ", \"package\": %" PRId64 ", \"first\": %" PRId64
+             ", \"tasks\": "
+             "%" PRId64 "}}",
+             event->round, event->package, event->first, event->tasks);
 }
 
 static void trace_print(struct text *text, int process, const struct trace *trace)

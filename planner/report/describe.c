@@ -1,5 +1,6 @@
 #include "planner/report/describe.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* Runs of equal loads, and rounds, that are written out before the rest is summed up. */
@@ -35,10 +36,9 @@ static void cost_describe(const struct measured_cost *cost, const char *name, st
 static void class_describe(const struct profile_worker *worker, int64_t first, struct text *text)
 {
     if (worker->count > 1)
-        text_add(text, "    workers %lld to %lld", (long long)first,
-                 (long long)(first + worker->count - 1));
+        text_add(text, "    workers %" PRId64 " to %" PRId64, first, first + worker->count - 1);
     else
-        text_add(text, "    worker %lld", (long long)first);
+        text_add(text, "    worker %" PRId64, first);
     text_add(text, "%s%s\n", worker->name ? ", " : "", worker->name ? worker->name : "");
     cost_describe(&worker->link, "link", text);
     cost_describe(&worker->receive, "receive", text);
@@ -49,8 +49,8 @@ static void class_describe(const struct profile_worker *worker, int64_t first, s
 static void window_describe(const struct profile_window *window, struct text *text)
 {
     int64_t first = 0;
-    text_add(text, "  packages of %lld to %lld tasks\n    master\n", (long long)window->least,
-             (long long)window->greatest);
+    text_add(text, "  packages of %" PRId64 " to %" PRId64 " tasks\n    master\n", window->least,
+             window->greatest);
     cost_describe(&window->envelope, "envelope", text);
     cost_describe(&window->send, "send", text);
     for (size_t k = 0; k < window->worker_count && k < CLASSES_MOST; k++) {
@@ -72,8 +72,7 @@ void describe_profile(const struct profile *profile, struct text *text)
     const struct profile_origin *origin = &profile->origin;
     text_add(text, "profile     scow-profile-1\nkernel      %s", profile->kernel);
     parameters_describe(&profile->parameters, text);
-    text_add(text, "workers     %lld\n",
-             (long long)profile_workers(&profile->settings[0].windows[0]));
+    text_add(text, "workers     %" PRId64 "\n", profile_workers(&profile->settings[0].windows[0]));
     line_describe("host", origin->host_name, text);
     line_describe("processor", origin->processor, text);
     line_describe("isa", origin->isa, text);
@@ -108,7 +107,7 @@ static void loads_describe(const double *loads, int64_t count, struct text *text
         }
         text_add(text, "%s", runs > 0 ? ", " : "");
         if (end - slot > 1)
-            text_add(text, "%lld x ", (long long)(end - slot));
+            text_add(text, "%" PRId64 " x ", end - slot);
         text_add(text, "%.10g", loads[slot]);
         slot = end;
     }
@@ -145,7 +144,7 @@ static void rounds_describe(const struct plan *plan, struct text *text)
 {
     text_add(text, "\n%8s  %s\n", "repeat", "package sizes, in order of sending");
     for (size_t k = 0; k < plan->round_count && k < ROUNDS_MOST; k++) {
-        text_add(text, "%8lld  ", (long long)plan->rounds[k].repeat);
+        text_add(text, "%8" PRId64 "  ", plan->rounds[k].repeat);
         loads_describe(plan->rounds[k].loads, plan->worker_count, text);
         text_add(text, "\n");
     }
@@ -160,11 +159,11 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     text_add(text, "core tasks  %.15g", plan->tasks);
     if (plan->block > 0)
         text_add(text, ", blocks of %d x %d", plan->block, plan->block);
-    text_add(text, "\nworkers     %lld", (long long)plan_workers_used(plan));
+    text_add(text, "\nworkers     %" PRId64, plan_workers_used(plan));
     if (available > 0)
-        text_add(text, " of %lld", (long long)available);
-    text_add(text, "\nrounds      %lld\n", (long long)plan_rounds_total(plan));
-    text_add(text, "packages    %lld, of %.10g to %.10g tasks\n", (long long)plan_packages(plan),
+        text_add(text, " of %" PRId64, available);
+    text_add(text, "\nrounds      %" PRId64 "\n", plan_rounds_total(plan));
+    text_add(text, "packages    %" PRId64 ", of %.10g to %.10g tasks\n", plan_packages(plan),
              least_load(plan), plan_largest_load(plan));
     predicted_describe(&plan->predicted, text);
     rounds_describe(plan, text);

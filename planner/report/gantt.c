@@ -1,5 +1,6 @@
 #include "planner/report/gantt.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "planner/simulate/simulate.h"
@@ -63,14 +64,14 @@ static void chart_print(const struct chart *chart, const struct plan *plan, doub
         if (line < 2)
             text_add(text, "%-8s ", line == 0 ? "master" : "port");
         else
-            text_add(text, "%-8lld ", (long long)plan->workers[line - 2]);
+            text_add(text, "%-8" PRId64 " ", plan->workers[line - 2]);
         for (int k = 0; k < COLUMNS; k++)
             text_add(text, "%c", cell_letter(chart->cells[line][k], chart->column_s));
         text_add(text, "\n");
     }
     if (plan->worker_count > WORKERS_MOST)
-        text_add(text, "         and %lld workers more\n",
-                 (long long)(plan->worker_count - WORKERS_MOST));
+        text_add(text, "         and %" PRId64 " workers more\n",
+                 (plan->worker_count - WORKERS_MOST));
     text_add(text, "         0%*s", COLUMNS - 1 - 12, "");
     text_add_seconds_column(text, makespan_s);
     text_add(text,
@@ -103,8 +104,9 @@ bool gantt_draw(const struct platform *platform, const struct plan *plan, struct
     struct simulation simulation;
     if (plan_packages(plan) > PACKAGES_MOST)
         return failure_set(failure, FAILURE_USAGE,
-                           "the plan has %lld packages, too many for a chart: leave --gantt out",
-                           (long long)plan_packages(plan));
+                           "the plan has %" PRId64
+                           " packages, too many for a chart: leave --gantt out",
+                           plan_packages(plan));
     bool good = simulate_plan(platform, plan, &trace, &simulation, failure);
     if (good && !chart_draw(platform, plan, &trace, simulation.makespan_s, text))
         good = failure_memory(failure, "drawing a chart");

@@ -1,5 +1,6 @@
 #include "planner/report/report.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,10 +32,10 @@ static void head_add(struct text *text, const struct residuals *residuals)
     if (record->method)
         text_add(text, "computed by %s\n", record->method);
     text_add(text, "scheduler   %s\n", record->plan.scheduler ? record->plan.scheduler : "unknown");
-    text_add(text, "workers     %lld\n", (long long)residuals->measured.workers_used);
-    text_add(text, "core tasks  %lld, %lld done\n", (long long)record->tasks,
-             (long long)record->tasks_done);
-    text_add(text, "checksum    %016llx\n\n", (unsigned long long)record->checksum);
+    text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
+    text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done\n", record->tasks,
+             record->tasks_done);
+    text_add(text, "checksum    %016" PRIx64 "\n\n", record->checksum);
 }
 
 static void error_add(struct text *text, double predicted, double measured)
@@ -96,7 +97,7 @@ static void worker_row(struct text *text, const struct residuals *residuals, int
                                              OPERATION_IDLE};
     struct worker_summary predicted = trace_summary_worker(&residuals->predicted, worker);
     struct worker_summary measured = trace_summary_worker(&residuals->measured, worker);
-    text_add(text, "%-8lld%10lld", (long long)worker, (long long)measured.tasks);
+    text_add(text, "%-8" PRId64 "%10" PRId64, worker, measured.tasks);
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
         text_add_seconds_column(text, predicted.seconds[columns[k]]);
         text_add_seconds_column(text, measured.seconds[columns[k]]);
@@ -116,7 +117,7 @@ static void workers_add(struct text *text, const struct residuals *residuals)
     for (int64_t k = 0; k < workers && k < ROWS_MOST; k++)
         worker_row(text, residuals, k);
     if (workers > ROWS_MOST)
-        text_add(text, "and %lld more: --json lists them all\n", (long long)(workers - ROWS_MOST));
+        text_add(text, "and %" PRId64 " more: --json lists them all\n", (workers - ROWS_MOST));
     text_add(text, "\n");
 }
 
@@ -132,14 +133,14 @@ static void rounds_add(struct text *text, const struct residuals *residuals)
     for (int64_t k = 0; k < rounds && k < ROWS_MOST; k++) {
         double predicted_s = round_end(&residuals->predicted, k);
         double measured_s = round_end(&residuals->measured, k);
-        text_add(text, "%-8lld", (long long)k);
+        text_add(text, "%-8" PRId64, k);
         text_add_seconds_column(text, predicted_s);
         text_add_seconds_column(text, measured_s);
         text_add_seconds_column(text, measured_s - predicted_s);
         text_add(text, "\n");
     }
     if (rounds > ROWS_MOST)
-        text_add(text, "and %lld more: --json lists them all\n", (long long)(rounds - ROWS_MOST));
+        text_add(text, "and %" PRId64 " more: --json lists them all\n", (rounds - ROWS_MOST));
     text_add(text, "\n");
 }
 
@@ -219,10 +220,10 @@ static void head_json(struct text *text, const struct residuals *residuals)
     member_word(text, "isa", record->isa);
     member_word(text, "method", record->method);
     member_word(text, "scheduler", record->plan.scheduler);
-    text_add(text, ",\n  \"tasks\": %lld, \"tasks_done\": %lld, \"complete\": %s",
-             (long long)record->tasks, (long long)record->tasks_done,
+    text_add(text, ",\n  \"tasks\": %" PRId64 ", \"tasks_done\": %" PRId64 ", \"complete\": %s",
+             record->tasks, record->tasks_done,
              record->tasks_done == record->tasks ? "true" : "false");
-    text_add(text, ",\n  \"checksum\": \"%016llx\"", (unsigned long long)record->checksum);
+    text_add(text, ",\n  \"checksum\": \"%016" PRIx64 "\"", record->checksum);
     member_number(text, ",\n  ", "predicted_s", predicted_s);
     member_number(text, ",\n  ", "measured_s", residuals->measured.makespan_s);
     member_number(text, ",\n  ", "error",
@@ -253,8 +254,10 @@ static void workers_json(struct text *text, const struct residuals *residuals)
     for (int64_t k = 0; k < workers; k++) {
         struct worker_summary predicted = trace_summary_worker(&residuals->predicted, k);
         struct worker_summary measured = trace_summary_worker(&residuals->measured, k);
-        text_add(text, "    {\"worker\": %lld, \"tasks\": %lld, \"packages\": %lld, \"end\": ",
-                 (long long)k, (long long)measured.tasks, (long long)measured.packages);
+        text_add(text,
+                 "    {\"worker\": %" PRId64 ", \"tasks\": %" PRId64 ", \"packages\": %" PRId64
+                 ", \"end\": ",
+                 k, measured.tasks, measured.packages);
         pair_add(text, residuals, "_s", predicted.end_s, measured.end_s);
         text_add(text, ", \"operations\": ");
         operations_json(text, residuals, predicted.seconds, measured.seconds);
@@ -271,7 +274,7 @@ static void rounds_json(struct text *text, const struct residuals *residuals)
         double predicted_s =
             residuals->has_predicted ? round_end(&residuals->predicted, k) : (double)NAN;
         double measured_s = round_end(&residuals->measured, k);
-        text_add(text, "    {\"round\": %lld", (long long)k);
+        text_add(text, "    {\"round\": %" PRId64, k);
         member_number(text, ", ", "predicted_end_s", predicted_s);
         member_number(text, ", ", "measured_end_s", measured_s);
         member_number(text, ", ", "residual_s", measured_s - predicted_s);

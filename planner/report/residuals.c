@@ -1,5 +1,6 @@
 #include "planner/report/residuals.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "planner/model/platform.h"
@@ -127,9 +128,10 @@ static void difference_explain(const struct residuals *residuals, struct text *t
     struct worker_summary measured = trace_summary_worker(&residuals->measured, last);
     enum operation guilty = operation_guilty(&predicted, &measured, sign);
     double there_s = measured.seconds[guilty] - predicted.seconds[guilty];
-    text_add(text, "The run took %.1f %% %s than predicted: worker %lld, which ended last, spent ",
+    text_add(text,
+             "The run took %.1f %% %s than predicted: worker %" PRId64 ", which ended last, spent ",
              fabs(100 * more_s / residuals->predicted.makespan_s), more_s < 0 ? "less" : "longer",
-             (long long)last);
+             last);
     text_add_seconds(text, fabs(there_s));
     text_add(text, " %s on %s.", there_s < 0 ? "less" : "more", operation_in_words(guilty));
 }
@@ -141,9 +143,10 @@ void residuals_explain(const struct residuals *residuals, struct text *text)
     double error = residuals_error(residuals->predicted.makespan_s, residuals->measured.makespan_s);
     if (record->tasks_done < record->tasks)
         text_add(text,
-                 "The run is incomplete: %lld of %lld core tasks are done; run it again to "
+                 "The run is incomplete: %" PRId64 " of %" PRId64
+                 " core tasks are done; run it again to "
                  "another file.",
-                 (long long)record->tasks_done, (long long)record->tasks);
+                 record->tasks_done, record->tasks);
     else if (!residuals->has_predicted)
         text_add(text, "The run has no profile, so there is no prediction to compare with.");
     else if (fabs(error) <= NEGLIGIBLE || residuals->measured.last_worker < 0)

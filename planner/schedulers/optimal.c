@@ -6,6 +6,7 @@
  * come from largest remainders over all packages and from local improvement. What it may cost is
  * counted in sizes of programs, not in seconds, so that the same request gives the same plan.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,8 +193,8 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
     if (request->platform->worker_count > PACKAGES_MOST)
         return failure_set(failure, FAILURE_INFEASIBLE,
                            "optimal does not apply: its programs hold %d packages, which is less "
-                           "than one for each of the %lld workers",
-                           (int)PACKAGES_MOST, (long long)request->platform->worker_count);
+                           "than one for each of the %" PRId64 " workers",
+                           (int)PACKAGES_MOST, request->platform->worker_count);
     if (!search_init(&search, request, failure))
         return false;
     if (!starts_make(&search, &starts, failure)) {

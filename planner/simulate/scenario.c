@@ -1,5 +1,6 @@
 #include "planner/simulate/scenario.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -120,9 +121,10 @@ static bool package_send(struct course *course, const struct package *package,
     struct star_times times;
     if (!window)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "a package of %lld tasks lies in no window of the profile: choose "
+                           "a package of %" PRId64
+                           " tasks lies in no window of the profile: choose "
                            "another rule, or a plan made with this profile",
-                           (long long)package->count);
+                           package->count);
     struct star_cost cost = star_cost_of(window, platform_worker(window, package->worker), load);
     cost_disturb(course->scenario, package, &cost);
     star_send(&course->star, package->worker, &cost, &times);

@@ -1,5 +1,6 @@
 #include "planner/simulate/simulate.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "planner/simulate/evaluate.h"
@@ -25,9 +26,10 @@ static bool window_refuse(const struct plan *plan, int64_t slot, double load,
                           struct failure *failure)
 {
     return failure_set(failure, FAILURE_MISMATCH,
-                       "a package of %.15g tasks for worker %lld lies in no window of the profile: "
+                       "a package of %.15g tasks for worker %" PRId64
+                       " lies in no window of the profile: "
                        "make the plan again with this profile",
-                       load, (long long)plan->workers[slot]);
+                       load, plan->workers[slot]);
 }
 
 /* Costs per slot of one round entry. Neighbours mostly share window and class, so what held for
@@ -106,9 +108,10 @@ static bool workers_exist(const struct platform *platform, const struct plan *pl
     for (int64_t slot = 0; slot < plan->worker_count; slot++)
         if (plan->workers[slot] < 0 || plan->workers[slot] >= platform->worker_count)
             return failure_set(failure, FAILURE_MISMATCH,
-                               "the plan uses worker %lld, but there are %lld: make the plan again "
+                               "the plan uses worker %" PRId64 ", but there are %" PRId64
+                               ": make the plan again "
                                "with this profile",
-                               (long long)plan->workers[slot], (long long)platform->worker_count);
+                               plan->workers[slot], platform->worker_count);
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "planner/studies/advice.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* Launching ranks, reading plan and image, creating the output file. */
@@ -29,9 +30,10 @@ void advice_text(const struct plan *plan, int buffers, const struct robustness *
     double seconds = advice_walltime(&plan->predicted, robustness, &margin);
     int64_t minutes = (int64_t)(seconds / 60);
     text_add(text,
-             "walltime    %02lld:%02lld:00, the prediction, %.0f s of start-up and a margin of "
+             "walltime    %02" PRId64 ":%02" PRId64
+             ":00, the prediction, %.0f s of start-up and a margin of "
              "%.0f %%\n",
-             (long long)(minutes / 60), (long long)(minutes % 60), STARTUP_S, 100 * margin);
+             (minutes / 60), (minutes % 60), STARTUP_S, 100 * margin);
     if (plan->block > 0)
         text_add(text, "memory      %.1f MB of packages and results per worker\n",
                  advice_memory(plan, buffers) / 1e6);

@@ -1,5 +1,6 @@
 #include "planner/studies/comparison.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -82,7 +83,7 @@ static void entry_text(const struct comparison *comparison, const struct compari
 {
     text_add(text, "%-11s", entry->scheduler);
     text_add_seconds_column(text, entry->predicted.makespan_s);
-    text_add(text, "%9lld%9lld%8.1f %%", (long long)entry->workers, (long long)entry->rounds,
+    text_add(text, "%9" PRId64 "%9" PRId64 "%8.1f %%", entry->workers, entry->rounds,
              100 * entry->predicted.gap);
     if (comparison->has_robustness) {
         text_add_seconds_column(text, entry->robustness.median_s);

@@ -5,6 +5,7 @@
  */
 #include "planner/studies/sweep.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,7 @@ void sweep_text(const struct sweep *sweep, struct text *text)
              "efficiency", "node-seconds", sweep->scheduler);
     for (size_t k = 0; k < sweep->count; k++) {
         const struct sweep_row *row = &sweep->rows[k];
-        text_add(text, "%9lld", (long long)row->workers);
+        text_add(text, "%9" PRId64, row->workers);
         text_add_seconds_column(text, row->makespan_s);
         text_add(text, "%10.2f%10.1f %%%16.4g%s%s\n", row->speedup, 100 * row->efficiency,
                  row->node_seconds, k == sweep->knee ? "   <- knee" : "",
@@ -138,11 +139,11 @@ void sweep_text(const struct sweep *sweep, struct text *text)
 void sweep_json(const struct sweep *sweep, struct text *text)
 {
     text_add(text, "{ \"schema\": \"scow-sweep-1\", \"scheduler\": \"%s\",", sweep->scheduler);
-    text_add(text, " \"available\": %lld, \"knee\": %lld,\n  \"rows\": [\n",
-             (long long)sweep->available, (long long)sweep->rows[sweep->knee].workers);
+    text_add(text, " \"available\": %" PRId64 ", \"knee\": %" PRId64 ",\n  \"rows\": [\n",
+             sweep->available, sweep->rows[sweep->knee].workers);
     for (size_t k = 0; k < sweep->count; k++) {
         const struct sweep_row *row = &sweep->rows[k];
-        text_add(text, "    {\"workers\": %lld, \"makespan_s\": ", (long long)row->workers);
+        text_add(text, "    {\"workers\": %" PRId64 ", \"makespan_s\": ", row->workers);
         text_add_number(text, row->makespan_s);
         text_add(text, ", \"speedup\": ");
         text_add_number(text, row->speedup);
@@ -228,8 +229,8 @@ static bool deadline_refuse(const struct deadline_search *search, int64_t worker
         return failure_set(failure, search->refused.code, "%s", search->refused.text);
     return failure_set(failure, FAILURE_INFEASIBLE,
                        "no plan meets %.6g s: the least predicted makespan is %.6g s, with up to "
-                       "%lld workers",
-                       search->deadline_s, search->least_s, (long long)workers);
+                       "%" PRId64 " workers",
+                       search->deadline_s, search->least_s, workers);
 }
 
 /* A plan for more workers may leave some idle, so more hardly ever take longer, and halving finds

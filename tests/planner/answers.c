@@ -1,4 +1,5 @@
 /* What `scow plan` answers beyond a plan: comparison, sweep, deadline, walltime, chart. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "planner/report/gantt.h"
@@ -97,8 +98,7 @@ static void deadlines_take_the_fewest(void **state)
             planning.workers = needed - 1;
             assert_true(planning_make(&planning, &fewer, &failure));
             if (fewer.predicted.makespan_s <= deadline_s)
-                fail_msg("seed %llu: %lld workers are enough", (unsigned long long)seed,
-                         (long long)(needed - 1));
+                fail_msg("seed %" PRIu64 ": %" PRId64 " workers are enough", seed, (needed - 1));
             plan_release(&fewer);
             planning.workers = 0;
         }

@@ -1,4 +1,5 @@
 /* Request-driven rules: published sequences, every task exactly once, and recovery from losses. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "planner/dispatch/dispatch.h"
@@ -34,13 +35,13 @@ static void assert_sizes(const char *rule, int64_t tasks, int64_t workers, const
     for (size_t k = 0; k < count; k++) {
         assert_int_equal(dispatch_next(dispatch, now_s, &package), DISPATCH_SEND);
         if (package.count != sizes[k])
-            fail_msg("%s: package %zu has %lld tasks, not %lld", rule, k, (long long)package.count,
-                     (long long)sizes[k]);
+            fail_msg("%s: package %zu has %" PRId64 " tasks, not %" PRId64, rule, k, package.count,
+                     sizes[k]);
         dispatch_done(dispatch, &package, now_s, now_s + (double)package.count);
         now_s += 1000;
     }
     if (dispatch_next(dispatch, now_s, &package) != DISPATCH_FINISHED)
-        fail_msg("%s: one more package, of %lld tasks", rule, (long long)package.count);
+        fail_msg("%s: one more package, of %" PRId64 " tasks", rule, package.count);
     dispatch_free(&dispatch);
 }
 
@@ -88,8 +89,7 @@ static void rule_is_played(const char *rule, uint64_t seed)
     while ((answer = dispatch_next(dispatch, now_s, &package)) != DISPATCH_FINISHED) {
         if (answer == DISPATCH_SEND) {
             if (package.first != next || package.count < 1)
-                fail_msg("%s, seed %llu: task %lld", rule, (unsigned long long)seed,
-                         (long long)next);
+                fail_msg("%s, seed %" PRIu64 ": task %" PRId64, rule, seed, next);
             next += package.count;
             assert_true(out_count < (size_t)(workers * ahead));
             out[out_count++] = package;
@@ -97,7 +97,7 @@ static void rule_is_played(const char *rule, uint64_t seed)
             continue;
         }
         if (out_count == 0)
-            fail_msg("%s, seed %llu: waits for nobody", rule, (unsigned long long)seed);
+            fail_msg("%s, seed %" PRIu64 ": waits for nobody", rule, seed);
         package = out[0]; /* the oldest reports */
         memmove(out, out + 1, --out_count * sizeof *out);
         double start_s = fmax(now_s, free_s[package.worker]);
@@ -150,8 +150,8 @@ static void measured_rules_learn(void **state)
         }
         assert_int_equal(tasks[0] + tasks[1], 10000);
         if (!(tasks[0] >= 3 * tasks[1] && fabs(ends_s[0] - ends_s[1]) <= 2500))
-            fail_msg("%s: %lld and %lld tasks, ends %g and %g", learning[k], (long long)tasks[0],
-                     (long long)tasks[1], ends_s[0], ends_s[1]);
+            fail_msg("%s: %" PRId64 " and %" PRId64 " tasks, ends %g and %g", learning[k], tasks[0],
+                     tasks[1], ends_s[0], ends_s[1]);
         dispatch_free(&dispatch);
     }
 }
@@ -209,8 +209,7 @@ static void losses_are_made_good(struct dispatch *inner, int64_t tasks, int64_t 
     }
     for (int64_t k = 0; k < tasks; k++)
         if (done[k] != 1)
-            fail_msg("seed %llu: task %lld done %d times", (unsigned long long)seed, (long long)k,
-                     done[k]);
+            fail_msg("seed %" PRIu64 ": task %" PRId64 " done %d times", seed, k, done[k]);
     free(done);
     free(lost);
     dispatch_free(&dispatch);

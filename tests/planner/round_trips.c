@@ -1,4 +1,5 @@
 /* Profiles and plans: parse(print(x)) = x to the last bit, over seeded random ones. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "planner/model/plan.h"
@@ -63,7 +64,7 @@ static void profiles_round_trip(void **state)
         char *text = profile_print(&profile);
         assert_non_null(text);
         if (!profile_parse(&again, text, strlen(text), "p.json", &failure))
-            fail_msg("seed %llu: %s", (unsigned long long)seed, failure.text);
+            fail_msg("seed %" PRIu64 ": %s", seed, failure.text);
         assert_profile_equal(&profile, &again);
         free(text);
         profile_release(&profile);
@@ -106,7 +107,7 @@ static void plan_round_trip(const struct plan *plan, uint64_t seed)
     char *text = plan_print(plan);
     assert_non_null(text);
     if (!plan_parse(&again, text, strlen(text), "plan.json", &failure))
-        fail_msg("seed %llu: %s", (unsigned long long)seed, failure.text);
+        fail_msg("seed %" PRIu64 ": %s", seed, failure.text);
     assert_plan_equal(plan, &again);
     free(text);
     plan_release(&again);

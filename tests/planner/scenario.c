@@ -1,6 +1,7 @@
 /* The simulation with surprises: without any it is the prediction, and equal seeds repeat. */
 #include "planner/simulate/scenario.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "planner/simulate/robustness.h"
@@ -65,8 +66,8 @@ static void without_surprises_it_is_the_prediction(void **state)
         if (played.makespan_s != predicted.makespan_s ||
             played.earliest_end_s != predicted.earliest_end_s ||
             played.packages != predicted.packages || played.port_busy_s != predicted.port_busy_s)
-            fail_msg("seed %llu: %.17g, predicted %.17g", (unsigned long long)seed,
-                     played.makespan_s, predicted.makespan_s);
+            fail_msg("seed %" PRIu64 ": %.17g, predicted %.17g", seed, played.makespan_s,
+                     predicted.makespan_s);
         setup_release(&setup);
     }
 }

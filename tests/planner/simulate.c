@@ -1,6 +1,7 @@
 /* The event simulation against hand-made cases and against a slow independent one. */
 #include "planner/simulate/simulate.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "planner/schedulers/bound.h"
@@ -129,7 +130,7 @@ static void plans_refused(void **state)
 static void assert_near(double value, double wanted, uint64_t seed)
 {
     if (!(fabs(value - wanted) <= 1e-9 * wanted))
-        fail_msg("seed %llu: %.17g, not %.17g", (unsigned long long)seed, value, wanted);
+        fail_msg("seed %" PRIu64 ": %.17g, not %.17g", seed, value, wanted);
 }
 
 static void trace_agrees(const struct trace *trace, const struct simulation *simulation,
@@ -174,8 +175,7 @@ static void random_case(uint64_t seed)
                 oracle_makespan(&profile.settings[0], &plan, platform.buffers), seed);
     double bound_s = bound_makespan(&platform, plan.tasks, plan.real_valued);
     if (!(bound_s > 0 && bound_s <= simulation.makespan_s))
-        fail_msg("seed %llu: bound %.17g over %.17g", (unsigned long long)seed, bound_s,
-                 simulation.makespan_s);
+        fail_msg("seed %" PRIu64 ": bound %.17g over %.17g", seed, bound_s, simulation.makespan_s);
     trace_release(&trace);
     platform_release(&platform);
     plan_release(&plan);
