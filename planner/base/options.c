@@ -9,7 +9,7 @@
 #include "planner/base/nearest.h"
 
 static const struct option_row help_row = {'h',         "help", NULL,
-                                           OPTION_FLAG, NULL,   "show this and do nothing else"};
+                                           OPTION_FLAG, NULL,   "show this help and exit"};
 
 /* The walk over a command line. */
 struct option_walk {
@@ -104,7 +104,7 @@ static bool option_store(struct option_walk *walk, const struct option_row *row,
 {
     if (row->kind == OPTION_FLAG) {
         if (attached)
-            return usage_refuse(walk, "an option that takes no value:", walk->argv[walk->at]);
+            return usage_refuse(walk, "no value is allowed in", walk->argv[walk->at]);
         *(row == &help_row ? walk->help : (bool *)row->value) = true;
         return true;
     }
@@ -175,7 +175,7 @@ bool options_parse(const struct option_table *table, int argc, char **argv, char
         else if (*operand_count < operand_most)
             operands[(*operand_count)++] = word;
         else
-            good = usage_refuse(&walk, "one argument too many:", word);
+            good = usage_refuse(&walk, "unexpected argument", word);
         if (!good)
             return false;
     }

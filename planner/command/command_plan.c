@@ -26,18 +26,20 @@ static bool options_check(const struct plan_options *options, struct failure *fa
 {
     if (!options->profile)
         return failure_set(failure, FAILURE_USAGE,
-                           "no profile given: add -p PROFILE, as 'scow calibrate' writes it");
+                           "no profile given: add -p PROFILE, which 'scow calibrate' writes");
     if (!options->image == (options->tasks == 0))
-        return failure_set(failure, FAILURE_USAGE,
-                           "how much work is it? give either -i IMAGE or -X TASKS");
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "the size of the job is missing or given twice: give either -i IMAGE or -X TASKS");
     if (options->compare && options->sweep)
-        return failure_set(failure, FAILURE_USAGE, "--compare and --sweep: one at a time");
+        return failure_set(failure, FAILURE_USAGE,
+                           "--compare and --sweep exclude each other: choose one");
     if (!(options->deadline_s >= 0 && options->noise >= 0 && options->noise <= 10))
         return failure_set(failure, FAILURE_USAGE,
-                           "--deadline is a time in seconds, --noise goes from 0 to 10");
+                           "--deadline must not be negative, --noise must be from 0 to 10");
     if (options->noise > 0 && options->real_valued)
         return failure_set(failure, FAILURE_USAGE,
-                           "--noise plays whole loads: leave --real-valued out");
+                           "--noise needs whole loads: leave --real-valued out");
     return planning_check_scheduler(options->scheduler, failure);
 }
 
@@ -282,7 +284,7 @@ static void schedulers_list(FILE *out)
     size_t count = 0;
     const struct scheduler *schedulers = scheduler_list(&count);
     fprintf(out, "\nSchedulers:\n  %-10s  %s\n", "auto",
-            "the least predicted makespan of all of them");
+            "the scheduler with the least predicted makespan");
     for (size_t k = 0; k < count; k++)
         fprintf(out, "  %-10s  %s\n", schedulers[k].name, schedulers[k].summary);
 }
@@ -292,35 +294,37 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
     struct plan_options options = {.scheduler = "auto", .seeds = 100};
     int operands = 0;
     const struct option_row rows[] = {
-        {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile, "what 'scow calibrate' wrote"},
-        {'i', "image", "IMAGE", OPTION_TEXT, &options.image, "the job: count its core tasks"},
-        {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks, "or the number of core tasks"},
-        {'n', "workers", "WORKERS", OPTION_COUNT, &options.workers, "use the first so many only"},
+        {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile,
+         "profile written by 'scow calibrate'"},
+        {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
+         "input of the job; its core tasks are counted"},
+        {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks,
+         "number of core tasks of the job, in place of -i"},
+        {'n', "workers", "N", OPTION_COUNT, &options.workers, "use only the first N workers"},
         {'s', "scheduler", "SCHEDULER", OPTION_TEXT, &options.scheduler,
-         "auto (the default) or one of them"},
-        {0, "block", "B", OPTION_COUNT, &options.block, "that block size, not the best one"},
+         "auto (the default) or one of those listed below"},
+        {0, "block", "B", OPTION_COUNT, &options.block,
+         "use this block size (default: the best one)"},
         {0, "real-valued", NULL, OPTION_FLAG, &options.real_valued,
          "allow fractions of tasks, to compare with published tables"},
-        {'o', "output", "FILE", OPTION_TEXT, &options.output, "write the plan there"},
+        {'o', "output", "FILE", OPTION_TEXT, &options.output, "write the plan to FILE"},
         {0, "deadline", "SECONDS", OPTION_NUMBER, &options.deadline_s,
-         "the fewest workers whose plan meets it"},
-        {0, "compare", NULL, OPTION_FLAG, &options.compare,
-         "print what every scheduler makes of it"},
+         "use the fewest workers whose plan meets the deadline"},
+        {0, "compare", NULL, OPTION_FLAG, &options.compare, "compare the plans of all schedulers"},
         {0, "sweep", NULL, OPTION_FLAG, &options.sweep,
-         "print how the makespan depends on the number of workers"},
-        {0, "noise", "SHARE", OPTION_NUMBER, &options.noise,
-         "play the plan with that relative deviation of every operation"},
-        {0, "seeds", "N", OPTION_COUNT, &options.seeds, "so many times (100)"},
-        {0, "gantt", NULL, OPTION_FLAG, &options.gantt, "print a chart of who does what when"},
+         "show how the makespan depends on the number of workers"},
+        {0, "noise", "FRACTION", OPTION_NUMBER, &options.noise,
+         "simulate with this relative standard deviation of every operation"},
+        {0, "seeds", "N", OPTION_COUNT, &options.seeds, "number of simulations with noise (100)"},
+        {0, "gantt", NULL, OPTION_FLAG, &options.gantt, "print a Gantt chart"},
         {0, "json", NULL, OPTION_FLAG, &options.json,
          "print JSON: the plan, the comparison or the sweep"},
-        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "print no table"},
-        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "print the chart as well"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "do not print the plan"},
+        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "also print the chart"},
     };
     const struct option_table table = {
         .usage = "scow plan -p PROFILE (-i IMAGE | -X TASKS) [options]",
-        .purpose =
-            "Decides workers, rounds and package sizes for a job, and predicts its makespan.",
+        .purpose = "Choose workers, rounds and package sizes for a job, and predict its makespan.",
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,
         .list = schedulers_list,

@@ -57,12 +57,13 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
         {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-report-1)"},
         {0, "chrome-trace", "FILE", OPTION_TEXT, &options.chrome_trace,
          "write all events for chrome://tracing or Perfetto"},
-        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "print nothing: for --chrome-trace"},
-        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "print the plan as well"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
+         "print nothing, for use with --chrome-trace"},
+        {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "also print the plan"},
     };
     const struct option_table table = {
         .usage = "scow report OUT.h5 [options]",
-        .purpose = "Lays a finished run beside its plan: makespan, operations, workers, rounds.",
+        .purpose = "Compare a finished run with its plan: makespan, operations, workers, rounds.",
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,
     };

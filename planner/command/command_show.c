@@ -113,15 +113,16 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
     int operands = 0;
     const struct option_row rows[] = {
         {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
-         "the input, to stand left of the result"},
+         "with --png: draw this input to the left of the result"},
         {0, "png", "FILE", OPTION_TEXT, &options.png, "write a picture of a run's result"},
-        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "print nothing: whether it can be read"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
+         "print nothing; the exit status tells if it can be read"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose,
-         "print a run's profile, or what a plan was made from, as well"},
+         "also print a run's profile, or what a plan was made from"},
     };
     const struct option_table table = {
         .usage = "scow show FILE [options]",
-        .purpose = "Describes a profile, a plan or the output of a run; --png draws the latter.",
+        .purpose = "Describe a profile, a plan or the output of a run; --png draws the output.",
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,
     };

@@ -211,7 +211,7 @@ static bool plan_simulate(struct show *show, const struct plan *plan, struct fai
     if (plan->real_valued)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the plan has fractional loads, which only the simulation without noise "
-                           "can play: plan again without --real-valued");
+                           "can handle: plan again without --real-valued");
     return decision_simulate(show, &decision, failure);
 }
 
@@ -291,19 +291,20 @@ static bool options_check(struct simulate_options *options, int operands, struct
                            "give -p PROFILE and either a plan or -s RULE: see 'scow simulate "
                            "--help'");
     if (!options->rule == (options->tasks > 0))
-        return failure_set(failure, FAILURE_USAGE,
-                           "-s RULE and -X TASKS go together: a plan has its own tasks");
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "-s RULE and -X TASKS belong together: a plan has its own number of tasks");
     if (options->ahead > 1000 || options->buffers > 1000 || options->block > INT32_MAX ||
         options->seeds > 1000000)
-        return failure_set(failure, FAILURE_USAGE,
-                           "--ahead and --buffers go to 1000, --seeds to 1000000: give less");
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "--ahead and --buffers are at most 1000, --seeds at most 1000000: give less");
     if (!(scenario->noise >= 0 && scenario->noise <= 10 && scenario->outlier_rate >= 0 &&
           scenario->outlier_rate <= 1 && scenario->outlier_factor > 0 &&
           scenario->slow_factor > 0 && scenario->lost_s >= 0))
-        return failure_set(
-            failure, FAILURE_USAGE,
-            "--noise goes from 0 to 10, --outliers from 0 to 1, factors are positive "
-            "and times not negative");
+        return failure_set(failure, FAILURE_USAGE,
+                           "--noise must be from 0 to 10, --outliers from 0 to 1, factors positive "
+                           "and times not negative");
     scenario->seed = (uint64_t)options->seed;
     scenario->slow_workers = options->slow;
     scenario->lost_worker = options->lost - 1;
@@ -341,38 +342,41 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
     options.scenario.outlier_factor = 5;
     options.scenario.slow_factor = 2;
     const struct option_row rows[] = {
-        {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile, "what 'scow calibrate' wrote"},
-        {'s', "rule", "RULE", OPTION_TEXT, &options.rule, "a request-driven rule, not a plan"},
-        {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks, "with a rule: the core tasks"},
-        {'n', "workers", "WORKERS", OPTION_COUNT, &options.workers, "the first so many only"},
-        {0, "block", "B", OPTION_COUNT, &options.block,
-         "the block size, where the plan does not say"},
+        {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile,
+         "profile written by 'scow calibrate'"},
+        {'s', "rule", "RULE", OPTION_TEXT, &options.rule,
+         "simulate this request-driven rule instead of a plan"},
+        {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks, "with -s: number of core tasks"},
+        {'n', "workers", "N", OPTION_COUNT, &options.workers, "use only the first N workers"},
+        {0, "block", "B", OPTION_COUNT, &options.block, "block size, if the plan names none"},
         {0, "ahead", "N", OPTION_COUNT, &options.ahead,
-         "with a rule: packages that a worker has at a time (1)"},
-        {0, "buffers", "B", OPTION_COUNT, &options.buffers, "packages that wait at a worker (2)"},
-        {0, "noise", "SHARE", OPTION_NUMBER, &options.scenario.noise,
-         "relative standard deviation of every operation's time"},
-        {0, "outliers", "SHARE", OPTION_NUMBER, &options.scenario.outlier_rate,
-         "share of the operations that take much longer"},
+         "with -s: packages that a worker may have at a time (1)"},
+        {0, "buffers", "B", OPTION_COUNT, &options.buffers, "receive buffers of a worker (2)"},
+        {0, "noise", "FRACTION", OPTION_NUMBER, &options.scenario.noise,
+         "relative standard deviation of every operation (0)"},
+        {0, "outliers", "FRACTION", OPTION_NUMBER, &options.scenario.outlier_rate,
+         "fraction of the operations that take much longer (0)"},
         {0, "outlier-factor", "F", OPTION_NUMBER, &options.scenario.outlier_factor,
-         "that many times (5)"},
-        {0, "slow", "N", OPTION_COUNT, &options.slow, "the first so many workers are slow"},
+         "how many times longer outliers take (5)"},
+        {0, "slow", "N", OPTION_COUNT, &options.slow, "the first N workers are slow"},
         {0, "slow-factor", "F", OPTION_NUMBER, &options.scenario.slow_factor,
-         "that many times (2)"},
-        {0, "lose", "N", OPTION_COUNT, &options.lost, "the N-th worker, counted from 1, is lost"},
-        {0, "at", "SECONDS", OPTION_NUMBER, &options.scenario.lost_s, "at that time (0)"},
-        {0, "seed", "SEED", OPTION_COUNT, &options.seed, "of the noise (1)"},
+         "how many times slower they are (2)"},
+        {0, "lose", "N", OPTION_COUNT, &options.lost, "lose the N-th worker, counted from 1"},
+        {0, "at", "SECONDS", OPTION_NUMBER, &options.scenario.lost_s,
+         "when that worker is lost (0)"},
+        {0, "seed", "SEED", OPTION_COUNT, &options.seed, "seed of the noise (1)"},
         {0, "seeds", "N", OPTION_COUNT, &options.seeds,
-         "so many seeds: median and 95th percentile as well"},
+         "simulate N seeds, and show median and 95th percentile (1)"},
         {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-simulation-1)"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
-         "print nothing: whether it can be played"},
+         "print nothing; the exit status tells if it can be simulated"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose,
-         "print the seconds that everyone is busy as well"},
+         "also print how long master, port and workers are busy"},
     };
     const struct option_table table = {
         .usage = "scow simulate -p PROFILE (PLAN | -s RULE -X TASKS) [options]",
-        .purpose = "Plays a plan or a request-driven rule on the cluster that a profile describes.",
+        .purpose =
+            "Simulate a plan or a request-driven rule on the cluster that a profile describes.",
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,
         .list = rules_list,

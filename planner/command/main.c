@@ -17,11 +17,11 @@ struct command {
 
 static const struct command commands[] = {
     {"calibrate", "measure this cluster: mpiexec -n P+1 scow calibrate ...", NULL},
-    {"plan", "decide workers, rounds and package sizes, and predict the run", command_plan},
+    {"plan", "choose workers, rounds and package sizes, and predict the run", command_plan},
     {"run", "execute a plan: mpiexec -n P+1 scow run plan.json ...", NULL},
-    {"report", "predicted beside measured, of a finished run", command_report},
+    {"report", "compare a finished run with its prediction", command_report},
     {"show", "describe a profile, a plan or a run's output", command_show},
-    {"simulate", "play a plan or a rule without a cluster", command_simulate},
+    {"simulate", "simulate a plan or a rule without a cluster", command_simulate},
 };
 
 /* Clang's version begins with its name, gcc's does not. */
@@ -36,11 +36,11 @@ enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 static void usage_print(void)
 {
     printf("Usage: scow COMMAND [options]\n\n"
-           "Plans and runs mountains of independent core tasks on a cluster, and says beforehand "
-           "how\nlong it will take.\n\nCommands:\n");
+           "Plan and run large numbers of independent core tasks on a cluster, and know "
+           "beforehand\nhow long they will take.\n\nCommands:\n");
     for (size_t k = 0; k < COMMAND_COUNT; k++)
         printf("  %-10s  %s\n", commands[k].name, commands[k].summary);
-    printf("\n'scow COMMAND --help' describes one of them.\n");
+    printf("\n'scow COMMAND --help' describes each of them.\n");
 }
 
 static void version_print(const struct readers *readers)

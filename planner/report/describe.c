@@ -58,7 +58,7 @@ static void window_describe(const struct profile_window *window, struct text *te
         first += window->workers[k].count;
     }
     if (window->worker_count > CLASSES_MOST)
-        text_add(text, "    and %zu kinds of workers more\n", window->worker_count - CLASSES_MOST);
+        text_add(text, "    and %zu kinds of more workers\n", window->worker_count - CLASSES_MOST);
 }
 
 static void line_describe(const char *name, const char *word, struct text *text)

@@ -70,7 +70,7 @@ static void chart_print(const struct chart *chart, const struct plan *plan, doub
         text_add(text, "\n");
     }
     if (plan->worker_count > WORKERS_MOST)
-        text_add(text, "         and %" PRId64 " workers more\n",
+        text_add(text, "         and %" PRId64 " more workers\n",
                  (plan->worker_count - WORKERS_MOST));
     text_add(text, "         0%*s", COLUMNS - 1 - 12, "");
     text_add_seconds_column(text, makespan_s);

@@ -20,7 +20,7 @@ static bool event_check(const struct trace_event *event, struct failure *failure
                 event->round < ROUNDS_MOST && isfinite(event->start_s) && isfinite(event->end_s) &&
                 (event->rank > 0 || !operation_of_worker(event->operation));
     return good || failure_set(failure, FAILURE_MISMATCH,
-                               "the trace has an event that no run can have: the file is damaged, "
+                               "the trace has an impossible event: the file is damaged, "
                                "run again");
 }
 

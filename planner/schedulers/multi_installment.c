@@ -56,7 +56,7 @@ bool multi_installment_make(const struct schedule_request *request, struct plan 
         .fill = installments_fill,
         .guess = installments_guess,
         .name = "mi",
-        .reason = "no package size of the profile's windows adds up to the tasks",
+        .reason = "packages within the profile's windows cannot add up to the tasks",
         .orders = 1u << RANKING_BY_FEED | 1u << RANKING_BY_WORK,
         .rounds_most = 1000,
         .fed_only = false};

@@ -205,6 +205,6 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
     search_allot(&search, 1);
     search_improve(&search);
     return search_finish(&search, "optimal",
-                         "no package size of the profile's windows adds up to the tasks", plan,
+                         "packages within the profile's windows cannot add up to the tasks", plan,
                          failure);
 }

@@ -114,6 +114,6 @@ bool periodic_make(const struct schedule_request *request, struct plan *plan,
         return false;
     search_visit(&search, 1u << RANKING_BY_FEED, visit_ranking, NULL);
     return search_finish(&search, "periodic",
-                         "no package size of the profile's windows adds up to the tasks", plan,
+                         "packages within the profile's windows cannot add up to the tasks", plan,
                          failure);
 }

@@ -8,8 +8,8 @@
 #include "planner/simulate/simulate.h"
 
 static const struct scheduler table[] = {
-    {"scow-mp", "SCOW, maximal production: periodic rounds, the port never rests", scow_mp_make},
-    {"scow-pwu", "SCOW, perfect utilization: periodic rounds, the workers never rest",
+    {"scow-mp", "SCOW, maximal production: periodic rounds, the port is never idle", scow_mp_make},
+    {"scow-pwu", "SCOW, perfect utilization: periodic rounds, the workers are never idle",
      scow_pwu_make},
     {"periodic", "the linear model's steady state, with all latencies in every period",
      periodic_make},

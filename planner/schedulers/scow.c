@@ -170,7 +170,7 @@ bool scow_make(const struct schedule_request *request, enum period_goal goal, co
         search_cover(&search);
     return search_finish(&search, name,
                          goal == PERIOD_PRODUCTION
-                             ? "no package size of the profile's windows adds up to the tasks"
+                             ? "packages within the profile's windows cannot add up to the tasks"
                              : "no number of workers can be kept busy without a gap within the "
                                "profile's windows",
                          plan, failure);

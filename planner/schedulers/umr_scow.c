@@ -124,6 +124,6 @@ bool umr_scow_make(const struct schedule_request *request, struct plan *plan,
     /* Only once the incumbent is known: so what a ramp down costs can never cost a better plan. */
     search_visit(&search, RANKING_EVERY_ORDER, visit_incumbent, NULL);
     return search_finish(&search, "umr-scow",
-                         "no package size of the profile's windows adds up to the tasks", plan,
+                         "packages within the profile's windows cannot add up to the tasks", plan,
                          failure);
 }

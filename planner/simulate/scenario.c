@@ -184,8 +184,8 @@ static bool course_simulate(struct course *course, struct failure *failure)
         double event_s = next_event(course);
         if (!isfinite(event_s))
             return failure_set(failure, FAILURE_INFEASIBLE,
-                               "no worker is left to do the rest: simulate the loss of one of "
-                               "several");
+                               "no worker is left for the remaining tasks: simulate more "
+                               "workers");
         star->master_s = star_later(star->master_s, event_s);
     }
 }

@@ -10,11 +10,11 @@
 
 struct scenario {
     uint64_t seed;
-    double noise;          /* relative standard deviation of every operation's time, 0: none */
+    double noise;          /* relative standard deviation of every operation (0), 0: none */
     double outlier_rate;   /* share of the operations that are outliers */
-    double outlier_factor; /* which take so many times as long */
-    int64_t slow_workers;  /* the first so many are slow */
-    double slow_factor;    /* their operations take so many times as long */
+    double outlier_factor; /* how many times longer these take */
+    int64_t slow_workers;  /* the first that many are slow */
+    double slow_factor;    /* how many times longer their operations take */
     int64_t lost_worker;   /* -1: none; the dispatch must be a recovering one */
     double lost_s;         /* when; the master notices at once */
 };

@@ -16,7 +16,7 @@ struct planning {
     const char *digest;    /* of the profile's file; NULL: the plan names none */
     const char *scheduler; /* "auto" or a name of the table */
     double tasks;
-    int64_t workers; /* the first so many; 0: all */
+    int64_t workers; /* use only the first `workers`; 0: all */
     bool real_valued;
 };
 

@@ -132,7 +132,7 @@ void sweep_text(const struct sweep *sweep, struct text *text)
         text_add_seconds_column(text, row->makespan_s);
         text_add(text, "%10.2f%10.1f %%%16.4g%s%s\n", row->speedup, 100 * row->efficiency,
                  row->node_seconds, k == sweep->knee ? "   <- knee" : "",
-                 row->workers == sweep->available ? "   <- all there are" : "");
+                 row->workers == sweep->available ? "   <- all available" : "");
     }
 }
 
@@ -166,7 +166,7 @@ struct deadline_search {
     struct failure refused; /* why a number of workers had no plan at all */
 };
 
-/* Does a plan for so many workers meet the deadline? It is kept when it does. */
+/* Does a plan for `workers` workers meet the deadline? It is kept when it does. */
 static bool deadline_try(struct deadline_search *search, int64_t workers, bool *met,
                          struct failure *failure)
 {
@@ -227,10 +227,11 @@ static bool deadline_refuse(const struct deadline_search *search, int64_t worker
 {
     if (!isfinite(search->least_s))
         return failure_set(failure, search->refused.code, "%s", search->refused.text);
-    return failure_set(failure, FAILURE_INFEASIBLE,
-                       "no plan meets %.6g s: the least predicted makespan is %.6g s, with up to "
-                       "%" PRId64 " workers",
-                       search->deadline_s, search->least_s, workers);
+    return failure_set(
+        failure, FAILURE_INFEASIBLE,
+        "no plan meets the deadline of %.6g s: the least predicted makespan is %.6g s, with up to "
+        "%" PRId64 " workers",
+        search->deadline_s, search->least_s, workers);
 }
 
 /* A plan for more workers may leave some idle, so more hardly ever take longer, and halving finds

@@ -20,7 +20,7 @@ static bool parse(struct values *values, int argc, char **argv)
         {'v', "verbose", NULL, OPTION_FLAG, &values->verbose, "say more"},
         {'o', "output", "FILE", OPTION_TEXT, &values->output, "write there"},
         {'n', "workers", "N", OPTION_COUNT, &values->workers, "how many"},
-        {0, "noise", "SHARE", OPTION_NUMBER, &values->noise, "how much"},
+        {0, "noise", "FRACTION", OPTION_NUMBER, &values->noise, "how much"},
     };
     const struct option_table table = {.usage = "scow plan FILE [options]",
                                        .purpose = "Plans.",
@@ -67,12 +67,12 @@ static void options_refused(void **state)
     assert_failure(values.failure, FAILURE_USAGE, "unknown option '-z': see 'scow plan --help'");
     assert_false(PARSE(&values, "a", "b", "c"));
     assert_failure(values.failure, FAILURE_USAGE,
-                   "one argument too many: 'c': see 'scow plan --help'");
+                   "unexpected argument 'c': see 'scow plan --help'");
     assert_false(PARSE(&values, "-n"));
     assert_failure(values.failure, FAILURE_USAGE, "--workers needs a value: N");
     assert_false(PARSE(&values, "--quiet=1"));
     assert_failure(values.failure, FAILURE_USAGE,
-                   "an option that takes no value: '--quiet=1': see 'scow plan --help'");
+                   "no value is allowed in '--quiet=1': see 'scow plan --help'");
 }
 
 static void option_values_refused(void **state)

@@ -220,7 +220,7 @@ static void damaged_traces_are_refused(void **state)
     record.trace.events[0].operation = 99;
     assert_null(report_text(&record, &damaged));
     assert_failure(damaged, FAILURE_MISMATCH,
-                   "the trace has an event that no run can have: the file is damaged, run again");
+                   "the trace has an impossible event: the file is damaged, run again");
     record.trace.count = 0;
     assert_null(report_json(&record, &empty));
     assert_failure(empty, FAILURE_MISMATCH,

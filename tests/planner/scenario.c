@@ -193,7 +193,7 @@ static void losing_the_only_worker_is_refused(void **state)
     loss.lost_s = 50;
     assert_false(robustness_measure(&platform, &decision, &loss, 3, &robustness, &failure));
     assert_failure(failure, FAILURE_INFEASIBLE,
-                   "no worker is left to do the rest: simulate the loss of one of several");
+                   "no worker is left for the remaining tasks: simulate more workers");
 }
 
 static void percentiles_are_in_order(void **state)
