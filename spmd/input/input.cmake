@@ -1,0 +1,22 @@
+# Readers of inputs, one file a kind. They need no MPI themselves; HDF5 here is built with it.
+find_package(PNG REQUIRED)
+pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)
+
+add_library(scow-input STATIC
+    input/input.c
+    input/regular.c
+    # kinds: one file each, and a row in input.c
+    input/none.c
+    input/image.c
+    input/file.c
+    # formats of images: one file each, and a row in image.c
+    input/image_h5.c
+    input/image_pgm.c
+    input/image_png.c
+    # for callers that have not moved to input.h yet
+    input/image_extent.c)
+# Later HDF5 versions give some functions more arguments under the same name.
+target_compile_definitions(scow-input PRIVATE H5_USE_110_API)
+target_link_libraries(scow-input
+    PUBLIC scow-planner
+    PRIVATE scow-house PkgConfig::HDF5 MPI::MPI_C PNG::PNG PkgConfig::CRYPTO)
