@@ -5,9 +5,11 @@ pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)
 add_library(scow-input STATIC
     input/input.c
     input/regular.c
+    input/spans.c
     # kinds: one file each, and a row in input.c
     input/none.c
     input/image.c
+    input/lines.c
     input/file.c
     # formats of images: one file each, and a row in image.c
     input/image_h5.c
