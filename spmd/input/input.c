@@ -19,7 +19,7 @@ struct input {
 static const struct input_reader *reader_find(int kind)
 {
     static const struct input_reader *const readers[] = {&input_none, &input_image, &input_lines,
-                                                         &input_file};
+                                                         &input_sequences, &input_file};
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
         if (readers[i]->kind == kind)
             return readers[i];

@@ -10,6 +10,7 @@ add_library(scow-input STATIC
     input/none.c
     input/image.c
     input/lines.c
+    input/fasta.c
     input/file.c
     # formats of images: one file each, and a row in image.c
     input/image_h5.c

@@ -28,6 +28,6 @@ struct input_reader {
     void (*close)(void *self); /* of NULL: does nothing; NULL: there is nothing to close */
 };
 
-extern const struct input_reader input_none, input_image, input_lines, input_file;
+extern const struct input_reader input_none, input_image, input_lines, input_sequences, input_file;
 
 #endif
