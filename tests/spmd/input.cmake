@@ -7,3 +7,6 @@ target_link_libraries(spmd-pictures PRIVATE scow-house PUBLIC PNG::PNG PkgConfig
 scow_add_test(spmd-image unit image.c spmd-pictures scow-input)
 scow_add_test(spmd-image-h5 unit image_h5.c spmd-pictures scow-input PkgConfig::HDF5 MPI::MPI_C)
 scow_add_test(spmd-preview unit preview.c spmd-pictures scow-preview scow-input PkgConfig::HDF5 MPI::MPI_C)
+
+add_library(spmd-items STATIC items.c)
+target_link_libraries(spmd-items PRIVATE scow-house PUBLIC scow-input)
