@@ -10,3 +10,5 @@ scow_add_test(spmd-preview unit preview.c spmd-pictures scow-preview scow-input 
 
 add_library(spmd-items STATIC items.c)
 target_link_libraries(spmd-items PRIVATE scow-house PUBLIC scow-input)
+scow_add_test(spmd-lines unit lines.c spmd-pictures spmd-items)
+scow_add_test(spmd-fasta unit fasta.c spmd-pictures spmd-items)
