@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SCAN_BYTES = 1 << 20, WINDOW_BYTES = 1 << 16 };
+enum { SCAN_BYTES = 1 << 18, WINDOW_BYTES = 1 << 16 };
 
 bool spans_init(struct spans *spans, const char *name, const struct regular_rule *rule,
                 struct failure *failure)
