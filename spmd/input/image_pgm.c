@@ -1,6 +1,7 @@
 /* PGM, plain (P2) and raw (P5), as netpbm's manual pgm(5) defines it. Values are not scaled by the
  * header's maximum: a 12-bit image keeps its 12 bits. */
 #include <ctype.h>
+#include <inttypes.h>
 
 #include "spmd/input/image_format.h"
 
@@ -65,8 +66,9 @@ static bool pgm_header_parse(struct image_file *file, struct pgm_header *header,
         return pgm_damaged(file, "width, height or maximum is missing or no number", failure);
     if (header->maximum < 1 || header->maximum > 65535)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "'%s' names %lld as its maximum: convert it to 8 or 16 bits a pixel",
-                           file->name, (long long)header->maximum);
+                           "'%s' names %" PRId64
+                           " as its maximum: convert it to 8 or 16 bits a pixel",
+                           file->name, header->maximum);
     return true;
 }
 
@@ -87,9 +89,10 @@ static bool pgm_over_maximum(const struct image_file *file, const struct pgm_hea
                              int64_t value, struct failure *failure)
 {
     return failure_set(failure, FAILURE_MISMATCH,
-                       "'%s' has a pixel of %lld, over the maximum of %lld that its header names: "
+                       "'%s' has a pixel of %" PRId64 ", over the maximum of %" PRId64
+                       " that its header names: "
                        "make the image again",
-                       file->name, (long long)value, (long long)header->maximum);
+                       file->name, value, header->maximum);
 }
 
 /* Store pixel `i`; the value is at most 65535. */

@@ -1,5 +1,6 @@
 #include "tests/spmd/items.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,7 @@ static bool item_agrees(struct input *input, int64_t index, const struct scow_it
                 memcmp(item.bytes, wanted->bytes, item.size + 1) == 0 &&
                 !item.name == !wanted->name && (!item.name || strcmp(item.name, wanted->name) == 0);
     if (!same)
-        fprintf(stderr, "item %lld differs %s\n", (long long)index, failure.text);
+        fprintf(stderr, "item %" PRId64 " differs %s\n", index, failure.text);
     return same;
 }
 
