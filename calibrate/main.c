@@ -5,12 +5,13 @@
 
 #include "calibrate/calibration.h"
 #include "kernel/kernel.h"
+#include "planner/base/limits.h"
 #include "planner/files/textfile.h"
 #include "spmd/job/instructions.h"
 #include "spmd/job/job.h"
 #include "spmd/job/launch.h"
 
-enum { BLOCK_MOST = 1 << 20, BLOCKS_MOST = 16 };
+enum { BLOCKS_MOST = 16 };
 
 struct arguments {
     const char *kernel, *input, *blocks, *output, *probes, *scratch, *isa;
@@ -105,7 +106,7 @@ static int blocks_parse(const char *text, int *blocks, struct failure *failure)
     for (const char *at = text;; at++) {
         char *end = NULL;
         long value = strtol(at, &end, 10);
-        if (end == at || value < 1 || value > BLOCK_MOST || count == BLOCKS_MOST ||
+        if (end == at || value < 1 || value > LIMIT_BLOCK || count == BLOCKS_MOST ||
             blocks_have(blocks, count, (int)value) || (*end && *end != ','))
             break;
         blocks[count++] = (int)value;

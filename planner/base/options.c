@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 
 static const struct option_row help_row = {'h',         "help", NULL,
@@ -59,7 +60,7 @@ static bool count_parse(const char *word, int64_t *count)
         return whole >= 1;
     }
     double real = strtod(word, &end);
-    if (end == word || *end || !(real >= 1 && real <= 9007199254740992.0) || real != floor(real))
+    if (end == word || *end || !(real >= 1 && real <= (double)LIMIT_TASKS) || real != floor(real))
         return false;
     *count = (int64_t)real;
     return true;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "planner/dispatch/dispatch_kind.h"
+#include "planner/model/platform.h"
 
 struct recovery_list {
     struct package *items; /* owned */
@@ -54,12 +55,12 @@ static void package_out(struct dispatch_recovery *self, struct package *package)
     self->out.items[self->out.count++] = *package;
 }
 
-/* The living worker with the fewest packages out, if it has less than two. */
+/* The living worker with the fewest packages out, if it has a buffer to spare. */
 static int64_t worker_choose(const struct dispatch_recovery *self)
 {
     int64_t chosen = -1;
     for (int64_t k = 0; k < self->workers; k++)
-        if (!self->lost[k] && self->busy[k] < 2 &&
+        if (!self->lost[k] && self->busy[k] < PLATFORM_BUFFERS &&
             (chosen < 0 || self->busy[k] < self->busy[chosen]))
             chosen = k;
     return chosen;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 
 json_t *document_parse(const char *text, size_t length, const char *name, struct failure *failure)
@@ -173,7 +174,7 @@ static bool value_whole(const json_t *value, int64_t *whole)
         return true;
     }
     double found = json_number_value(value);
-    if (!json_is_real(value) || found != floor(found) || fabs(found) > 9007199254740992.0)
+    if (!json_is_real(value) || found != floor(found) || fabs(found) > (double)LIMIT_TASKS)
         return false;
     *whole = (int64_t)found;
     return true;

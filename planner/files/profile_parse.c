@@ -4,16 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/files/document.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-/* Beyond these a value is a mistake, not a machine. */
-static const double SECONDS_MOST = 1e9;
-static const int64_t TASKS_MOST = (int64_t)1 << 53; /* whole loads are doubles */
-static const int64_t WORKERS_MOST = 10000000;
-static const int64_t BLOCK_MOST = 1 << 20;
-static const int64_t THREADS_MOST = 1 << 20;
 
 static bool cost_parse(struct measured_cost *cost, json_t *value,
                        const struct document_place *place, struct failure *failure)
@@ -30,13 +24,13 @@ static bool cost_parse(struct measured_cost *cost, json_t *value,
     struct document_place r2 = document_at(place, "r2");
     struct document_place n = document_at(place, "n");
     int64_t sizes = 0;
-    bool good = document_number(json_object_get(value, "latency_s"), &latency, 0, SECONDS_MOST,
+    bool good = document_number(json_object_get(value, "latency_s"), &latency, 0, LIMIT_COST_S,
                                 &cost->cost.latency_s, failure) &&
-                document_number(json_object_get(value, "s_per_task"), &rate, 0, SECONDS_MOST,
+                document_number(json_object_get(value, "s_per_task"), &rate, 0, LIMIT_COST_S,
                                 &cost->cost.s_per_task, failure) &&
-                document_number(json_object_get(value, "stderr"), &error, 0, SECONDS_MOST,
+                document_number(json_object_get(value, "stderr"), &error, 0, LIMIT_COST_S,
                                 &cost->fit.stderr_s_per_task, failure) &&
-                document_number(json_object_get(value, "r2"), &r2, -SECONDS_MOST, 1, &cost->fit.r2,
+                document_number(json_object_get(value, "r2"), &r2, -LIMIT_COST_S, 1, &cost->fit.r2,
                                 failure) &&
                 document_count(json_object_get(value, "n"), &n, 0, 1000000, &sizes, failure);
     cost->fit.n = (int)sizes;
@@ -63,7 +57,7 @@ static bool worker_parse(struct profile_worker *worker, json_t *value,
     struct document_place count = document_at(place, "count");
     worker->count = 1;
     if (!document_word(json_object_get(value, "name"), &name, &worker->name, failure) ||
-        !document_count(json_object_get(value, "count"), &count, 1, WORKERS_MOST, &worker->count,
+        !document_count(json_object_get(value, "count"), &count, 1, LIMIT_WORKERS, &worker->count,
                         failure) ||
         !member_cost(&worker->link, value, "link", place, failure) ||
         !member_cost(&worker->receive, value, "receive", place, failure) ||
@@ -91,9 +85,9 @@ static bool workers_parse(struct profile_window *window, json_t *value,
         window->worker_count = k + 1;
         if (!worker_parse(&window->workers[k], json_array_get(value, k), &at, failure))
             return false;
-        if (profile_workers(window) > WORKERS_MOST)
+        if (profile_workers(window) > LIMIT_WORKERS)
             return document_refuse(
-                failure, place, "more than %" PRId64 " workers: lower their counts", WORKERS_MOST);
+                failure, place, "more than %" PRId64 " workers: lower their counts", LIMIT_WORKERS);
     }
     return true;
 }
@@ -107,9 +101,9 @@ static bool interval_parse(struct profile_window *window, json_t *value,
         return document_refuse(failure, place, "must be [least, greatest]");
     struct document_place least = document_element(place, 0);
     struct document_place greatest = document_element(place, 1);
-    return document_count(json_array_get(value, 0), &least, 1, TASKS_MOST, &window->least,
+    return document_count(json_array_get(value, 0), &least, 1, LIMIT_TASKS, &window->least,
                           failure) &&
-           document_count(json_array_get(value, 1), &greatest, window->least, TASKS_MOST,
+           document_count(json_array_get(value, 1), &greatest, window->least, LIMIT_TASKS,
                           &window->greatest, failure);
 }
 
@@ -181,7 +175,7 @@ static bool setting_parse(struct profile_setting *setting, json_t *value,
     struct document_place method = document_at(place, "method");
     struct document_place windows = document_at(place, "windows");
     int64_t block = 0;
-    if (!document_count(json_object_get(value, "block"), &block_place, 1, BLOCK_MOST, &block,
+    if (!document_count(json_object_get(value, "block"), &block_place, 1, LIMIT_BLOCK, &block,
                         failure) ||
         !document_word(json_object_get(value, "method"), &method, &setting->method, failure))
         return false;
@@ -244,8 +238,8 @@ static bool host_parse(struct profile_origin *origin, json_t *value,
                 document_word(json_object_get(value, "processor"), &processor, &origin->processor,
                               failure) &&
                 document_word(json_object_get(value, "isa"), &isa, &origin->isa, failure) &&
-                document_count(json_object_get(value, "threads"), &threads, 1, THREADS_MOST, &count,
-                               failure);
+                document_count(json_object_get(value, "threads"), &threads, 1, LIMIT_THREADS,
+                               &count, failure);
     origin->threads = (int)count;
     return good;
 }
