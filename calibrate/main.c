@@ -6,6 +6,7 @@
 #include "calibrate/calibration.h"
 #include "kernel/kernel.h"
 #include "planner/base/limits.h"
+#include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "spmd/job/instructions.h"
 #include "spmd/job/job.h"

@@ -5,6 +5,7 @@
 #include "planner/base/options.h"
 #include "planner/command/command.h"
 #include "planner/files/load.h"
+#include "planner/files/plan_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"

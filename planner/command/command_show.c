@@ -6,6 +6,8 @@
 #include "planner/base/options.h"
 #include "planner/command/command.h"
 #include "planner/files/load.h"
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
 

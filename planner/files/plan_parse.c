@@ -1,4 +1,4 @@
-#include "planner/model/plan.h"
+#include "planner/files/plan_json.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "planner/model/profile.h"
+#include "planner/files/profile_json.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /*
- * A cluster profile ("scow-profile-1"): what calibration measured, or what a user wrote by hand.
+ * A cluster profile: what calibration measured, or what a user wrote by hand.
  * One setting per block size; per setting, affine windows: intervals of package sizes in which
  * one affine mapping per operation holds.
  */
@@ -50,13 +50,6 @@ struct profile {
     size_t setting_count;
 };
 
-/* Parse `length` bytes of JSON; `name` is what failures call it (a file's path). All or nothing.
- * Every key is checked; unknown ones are refused with the nearest known one. */
-bool profile_parse(struct profile *profile, const char *text, size_t length, const char *name,
-                   struct failure *failure);
-/* Owned JSON text ending in a newline, to be freed; NULL: out of memory. parse(print(p)) equals p
- * to the last bit. */
-char *profile_print(const struct profile *profile);
 /* The setting of that block size, borrowed; NULL when there is none. */
 const struct profile_setting *profile_find(const struct profile *profile, int block);
 /* Workers with counts expanded. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "planner/model/profile.h"
 #include "spmd/job/launch.h"

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "spmd/output/layout.h"
 
 static bool not_ours(const char *path, const char *what, struct failure *failure)

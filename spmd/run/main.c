@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/files/profile_json.h"
 #include "planner/model/profile.h"
 #include "spmd/job/instructions.h"
 #include "spmd/job/launch.h"

@@ -54,9 +54,9 @@ simulate="$model planner/dispatch planner/simulate"
     room spmd/transport $model planner/dispatch kernel
     room spmd/input $base kernel
     room spmd/job $model planner/files kernel kernel/vector spmd/transport
-    room spmd/output $model planner/{dispatch,report,command} kernel kernel/vector \
+    room spmd/output $model planner/{dispatch,files,report,command} kernel kernel/vector \
         spmd/{transport,input,job}
-    room spmd/run $model planner/dispatch kernel kernel/vector spmd/{transport,input,job,output}
+    room spmd/run $model planner/{dispatch,files} kernel kernel/vector spmd/{transport,input,job,output}
 
     room calibrate $model planner/{dispatch,files} kernel kernel/vector \
         spmd/{transport,input,job,output,run}

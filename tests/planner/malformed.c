@@ -1,6 +1,8 @@
 /* Every malformed profile and plan: exactly one sentence, and nothing is left behind. */
 #include <stdio.h>
 
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "tests/checks.h"

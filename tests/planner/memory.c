@@ -2,6 +2,8 @@
  * untouched and (under a leak checker) nothing is lost. */
 #include <stdio.h>
 
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
 #include "planner/report/report.h"

@@ -2,6 +2,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "tests/checks.h"

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "planner/files/plan_json.h"
 #include "planner/schedulers/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/simulate.h"
