@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/array.h"
+
 bool parameter_list_add(struct parameter_list *list, const char *name, const char *word,
                         double number)
 {
     struct parameter added = {strdup(name), word ? strdup(word) : NULL, word ? 0 : number};
     struct parameter *items = NULL;
     if (added.name && (!word || added.word))
-        items = realloc(list->items, (list->count + 1) * sizeof *items);
+        items = array_extend(list->items, list->count, sizeof *items);
     if (!items) {
         free(added.name);
         free(added.word);

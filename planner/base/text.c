@@ -6,20 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/array.h"
+
 static bool text_reserve(struct text *text, size_t more)
 {
-    size_t needed = text->length + more + 1;
-    if (text->failed || needed <= text->capacity)
-        return !text->failed;
-    size_t capacity = needed + needed / 2 + 64;
-    char *bytes = realloc(text->bytes, capacity);
-    if (!bytes) {
-        text->failed = true;
-        return false;
-    }
-    text->bytes = bytes;
-    text->capacity = capacity;
-    return true;
+    char *bytes = text->failed ? NULL
+                               : array_reserve(text->bytes, &text->capacity,
+                                               text->length + more + 1, sizeof *bytes);
+    text->failed = bytes == NULL;
+    if (bytes)
+        text->bytes = bytes;
+    return bytes != NULL;
 }
 
 void text_add(struct text *text, const char *format, ...)

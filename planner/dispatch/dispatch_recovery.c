@@ -1,6 +1,7 @@
 /* A dispatch that survives the loss of workers: what comes back is handed out again. */
 #include <stdlib.h>
 
+#include "planner/base/array.h"
 #include "planner/dispatch/dispatch_kind.h"
 #include "planner/model/platform.h"
 
@@ -23,14 +24,10 @@ struct dispatch_recovery {
 
 static bool list_reserve(struct recovery_list *list, size_t count)
 {
-    if (count <= list->capacity)
-        return true;
-    struct package *items = realloc(list->items, 2 * count * sizeof *items);
-    if (!items)
-        return false;
-    list->items = items;
-    list->capacity = 2 * count;
-    return true;
+    struct package *items = array_reserve(list->items, &list->capacity, count, sizeof *items);
+    if (items)
+        list->items = items;
+    return items != NULL;
 }
 
 /* Room for one more package, out or returned, and for all that are out to return: a loss cannot

@@ -9,43 +9,47 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "planner/base/array.h"
+
 static const size_t TEXTFILE_MOST = (size_t)1 << 30;
+
+static void read_refuse(const char *path, size_t used, struct failure *failure)
+{
+    if (used > TEXTFILE_MOST)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "'%s' is larger than 1 GiB, which no profile or plan is: check the name", path);
+    else
+        failure_set(failure, FAILURE_MISMATCH, "cannot read '%s': %s; check the file", path,
+                    strerror(errno));
+}
 
 /* Everything from an open file, zero-terminated. */
 static char *descriptor_read(int file, const char *path, size_t *length, struct failure *failure)
 {
-    size_t used = 0, capacity = (size_t)1 << 16;
-    char *text = malloc(capacity);
-    while (text) {
+    enum { PIECE = 1 << 16 };
+    size_t used = 0, capacity = 0;
+    char *text = NULL;
+    for (;;) {
+        char *more = array_reserve(text, &capacity, used + PIECE, sizeof *more);
+        if (!more) {
+            failure_memory(failure, "reading a file");
+            break;
+        }
+        text = more;
         ssize_t got = read(file, text + used, capacity - used - 1);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got < 0) {
-            failure_set(failure, FAILURE_MISMATCH, "cannot read '%s': %s; check the file", path,
-                        strerror(errno));
-            break;
-        }
-        used += (size_t)got;
         if (got == 0) {
             text[used] = '\0';
             *length = used;
             return text;
         }
-        if (used > TEXTFILE_MOST) {
-            failure_set(failure, FAILURE_MISMATCH,
-                        "'%s' is larger than 1 GiB, which no profile or plan is: check the name",
-                        path);
+        used += got > 0 ? (size_t)got : 0;
+        if (got < 0 || used > TEXTFILE_MOST) {
+            read_refuse(path, used, failure);
             break;
         }
-        if (used + 1 == capacity) {
-            capacity *= 2;
-            char *larger = realloc(text, capacity);
-            if (!larger)
-                break;
-            text = larger;
-        }
     }
-    failure_memory(failure, "reading a file");
     free(text);
     return NULL;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "planner/base/array.h"
 #include "planner/simulate/star.h"
 
 /* A package that is out, to be reported when its time has come. */
@@ -30,14 +31,11 @@ struct course {
 
 static bool heap_push(struct report_heap *heap, const struct report *report)
 {
-    if (heap->count == heap->capacity) {
-        size_t capacity = 2 * heap->capacity + 64;
-        struct report *items = realloc(heap->items, capacity * sizeof *items);
-        if (!items)
-            return false;
-        heap->items = items;
-        heap->capacity = capacity;
-    }
+    struct report *items =
+        array_reserve(heap->items, &heap->capacity, heap->count + 1, sizeof *items);
+    if (!items)
+        return false;
+    heap->items = items;
     size_t at = heap->count++;
     for (; at > 0 && heap->items[(at - 1) / 2].end_s > report->end_s; at = (at - 1) / 2)
         heap->items[at] = heap->items[(at - 1) / 2];
