@@ -37,16 +37,14 @@ static bool usage_refuse(const struct option_walk *walk, const char *what, const
 
 static bool unknown_refuse(const struct option_walk *walk, const char *name)
 {
-    enum { NAMES_MOST = 64 };
-    const char *known[NAMES_MOST] = {help_row.name};
-    size_t count = 1;
-    for (size_t k = 0; k < walk->table->row_count && count < NAMES_MOST; k++)
-        known[count++] = walk->table->rows[k].name;
-    const char *near = nearest_word(name, known, count);
-    if (!near)
-        return usage_refuse(walk, "unknown option", walk->argv[walk->at]);
-    return failure_set(walk->failure, FAILURE_USAGE,
-                       "unknown option '--%.60s': did you mean '--%s'?", name, near);
+    char see[NEAREST_HINT_SIZE], hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
+    nearest_try(&nearest, help_row.name);
+    for (size_t k = 0; k < walk->table->row_count; k++)
+        nearest_try(&nearest, walk->table->rows[k].name);
+    snprintf(see, sizeof see, "see '%.*s --help'", command_length(walk->table), walk->table->usage);
+    return failure_set(walk->failure, FAILURE_USAGE, "unknown option '--%.60s': %s", name,
+                       nearest_hint(&nearest, "--", see, hint));
 }
 
 static bool count_parse(const char *word, int64_t *count)

@@ -52,18 +52,15 @@ static void version_print(const struct readers *readers)
 
 static const struct command *command_find(const char *name, struct failure *failure)
 {
-    const char *names[COMMAND_COUNT];
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
     for (size_t k = 0; k < COMMAND_COUNT; k++) {
-        names[k] = commands[k].name;
         if (strcmp(name, commands[k].name) == 0)
             return &commands[k];
+        nearest_try(&nearest, commands[k].name);
     }
-    const char *near = nearest_word(name, names, COMMAND_COUNT);
-    if (near)
-        failure_set(failure, FAILURE_USAGE, "unknown command '%.60s': did you mean '%s'?", name,
-                    near);
-    else
-        failure_set(failure, FAILURE_USAGE, "unknown command '%.60s': see 'scow --help'", name);
+    failure_set(failure, FAILURE_USAGE, "unknown command '%.60s': %s", name,
+                nearest_hint(&nearest, "", "see 'scow --help'", hint));
     return NULL;
 }
 

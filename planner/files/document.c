@@ -73,15 +73,12 @@ static const struct document_key *key_find(const struct document_key *keys, size
 static bool key_refuse(const struct document_key *keys, size_t count, const char *name,
                        const struct document_place *place, struct failure *failure)
 {
-    enum { KEYS_MOST = 32 };
-    const char *known[KEYS_MOST];
-    for (size_t k = 0; k < count && k < KEYS_MOST; k++)
-        known[k] = keys[k].name;
-    const char *near = nearest_word(name, known, count < KEYS_MOST ? count : KEYS_MOST);
-    if (near)
-        return document_refuse(failure, place, "unknown key '%.60s': did you mean '%s'?", name,
-                               near);
-    return document_refuse(failure, place, "unknown key '%.60s': remove it", name);
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
+    for (size_t k = 0; k < count; k++)
+        nearest_try(&nearest, keys[k].name);
+    return document_refuse(failure, place, "unknown key '%.60s': %s", name,
+                           nearest_hint(&nearest, "", "remove it", hint));
 }
 
 bool document_keys(json_t *value, const struct document_place *place,
