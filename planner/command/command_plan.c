@@ -284,7 +284,7 @@ static void schedulers_list(FILE *out)
 {
     size_t count = 0;
     const struct scheduler *schedulers = scheduler_list(&count);
-    fprintf(out, "\nSchedulers:\n  %-10s  %s\n", "auto",
+    fprintf(out, "\nSchedulers:\n  %-10s  %s\n", SCHEDULER_AUTO,
             "the scheduler with the least predicted makespan");
     for (size_t k = 0; k < count; k++)
         fprintf(out, "  %-10s  %s\n", schedulers[k].name, schedulers[k].summary);
@@ -292,7 +292,7 @@ static void schedulers_list(FILE *out)
 
 bool command_plan(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
-    struct plan_options options = {.scheduler = "auto", .seeds = 100};
+    struct plan_options options = {.scheduler = SCHEDULER_AUTO, .seeds = 100};
     int operands = 0;
     const struct option_row rows[] = {
         {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile,

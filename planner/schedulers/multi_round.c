@@ -109,5 +109,5 @@ bool multi_round_make(const struct schedule_request *request, const struct multi
     if (!search_init(&search, request, failure))
         return false;
     search_visit(&search, family->orders, visit_ranking, &family);
-    return search_finish(&search, family->name, family->reason, plan, failure);
+    return search_finish(&search, family->reason, plan, failure);
 }

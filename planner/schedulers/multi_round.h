@@ -17,8 +17,8 @@ struct multi_round {
                  double *loads);
     /* A guess at the best number of rounds; at least 1. */
     double (*guess)(const struct ranking *ranking, int64_t count, double tasks);
-    const char *name, *reason; /* of the scheduler, and why it may not apply */
-    unsigned orders;           /* in which workers are tried: a set of 1 << enum ranking_order */
+    const char *reason;  /* why it may not apply */
+    unsigned orders;     /* in which workers are tried: a set of 1 << enum ranking_order */
     int64_t rounds_most; /* 1 for a single round: then `fill` leaves out whom it does not need */
     bool fed_only;       /* not more workers than the port can keep busy for ever */
 };

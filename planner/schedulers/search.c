@@ -164,7 +164,7 @@ static void plan_shrink(struct plan *plan)
     plan->worker_count = kept;
 }
 
-bool search_finish(struct search *search, const char *name, const char *reason, struct plan *plan,
+bool search_finish(struct search *search, const char *reason, struct plan *plan,
                    struct failure *failure)
 {
     bool good = false;
@@ -174,15 +174,10 @@ bool search_finish(struct search *search, const char *name, const char *reason, 
         goto out;
     }
     if (search->best_s == HUGE_VAL) {
-        failure_set(failure, FAILURE_INFEASIBLE, "%s does not apply: %s", name, reason);
+        failure_set(failure, FAILURE_INFEASIBLE, "%s", reason);
         goto out;
     }
     plan_shrink(best);
-    best->scheduler = strdup(name);
-    if (best->scheduler == NULL) {
-        failure_memory(failure, "planning");
-        goto out;
-    }
     if (!schedule_predict(search->request->platform, best, failure))
         goto out;
     *plan = *best;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/schedulers/scheduler.h"
+
 enum { EVERY_UP_TO = 32, STEP_SHARE = 10 };
 
 static void setting_release(struct profile_setting *setting)
@@ -101,8 +103,8 @@ bool sweep_make(const struct planning *planning, struct sweep *sweep, struct fai
     struct profile_setting grown;
     int64_t available = profile_workers(&planning->setting->windows[0]);
     int64_t last = planning->workers > 0 ? planning->workers : 2 * available;
-    if (strcmp(own.scheduler, "auto") == 0)
-        own.scheduler = "scow-mp";
+    if (strcmp(own.scheduler, SCHEDULER_AUTO) == 0)
+        own.scheduler = SCHEDULER_QUICK;
     struct sweep made = {.scheduler = own.scheduler, .available = available};
     if (!setting_grow(planning->setting, last > available ? last - available : 0, &grown))
         return failure_memory(failure, "sweeping over worker counts");

@@ -193,7 +193,7 @@ static bool try_schedule(void *self, struct failure *failure)
 {
     const struct job *job = self;
     struct plan plan = {.worker_count = 77};
-    if (job->scheduler ? job->scheduler->make(&job->request, &plan, failure)
+    if (job->scheduler ? scheduler_make(job->scheduler, &job->request, &plan, failure)
                        : schedule_auto(&job->request, &plan, failure)) {
         plan_release(&plan);
         return true;
@@ -273,7 +273,7 @@ static void scheduling(void **state)
     struct platform_window window = {
         .least = 1, .greatest = 100, .classes = classes, .class_count = 2};
     const struct platform platform = {&window, 1, 2, PLATFORM_BUFFERS};
-    struct job job = {.request = {&platform, 4, false, 0}};
+    struct job job = {.request = {&platform, 4, false}};
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
     (void)state;

@@ -334,7 +334,7 @@ static void ramps_down_never_lose(void **state)
         struct dice dice = dice_of(7000 + seed);
         struct platform platform = platform_cluster(&dice, dice_between(&dice, 1, 12));
         const struct schedule_request request = {&platform, floor(dice_scale(&dice, 50, 5000)),
-                                                 seed % 4 == 0, 0};
+                                                 seed % 4 == 0};
         struct search search;
         struct plan plan = {.kernel = NULL};
         struct failure failure = FAILURE_INIT;
@@ -345,7 +345,7 @@ static void ramps_down_never_lose(void **state)
         search_visit(&search, 1u << RANKING_BY_FEED, ramp_down, NULL);
         assert_true(search.best_s <= before_s);
         better += search.best_s < before_s;
-        assert_true(search_finish(&search, "ramp", "", &plan, &failure));
+        assert_true(search_finish(&search, "", &plan, &failure));
         for (size_t r = 0; r < plan.round_count; r++)
             for (int64_t i = 0; i < plan.worker_count; i++)
                 sum += (double)plan.rounds[r].repeat * plan.rounds[r].loads[i];
