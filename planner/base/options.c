@@ -53,9 +53,10 @@ static bool count_parse(const char *word, int64_t *count)
     errno = 0;
     long long whole = strtoll(word, &end, 10);
     if (errno == 0 && end != word && *end == '\0') {
-        if (whole >= 1)
-            *count = whole;
-        return whole >= 1;
+        if (whole < 1 || whole > LIMIT_TASKS)
+            return false;
+        *count = whole;
+        return true;
     }
     double real = strtod(word, &end);
     if (end == word || *end || !(real >= 1 && real <= (double)LIMIT_TASKS) || real != floor(real))

@@ -90,7 +90,7 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
     enum dispatch_answer answer;
     for (;;) {
         if (!lists_reserve(self))
-            return DISPATCH_FAILED;
+            return DISPATCH_OUT_OF_MEMORY;
         answer = dispatch_next(self->inner, now_s, package);
         if (answer != DISPATCH_SEND)
             break;

@@ -16,7 +16,9 @@ struct pair_search {
     const struct multi_round *family;
 };
 
-int64_t workers_fed(const struct ranking *ranking)
+/* How many workers of the ranking the port can keep busy for ever: the greatest i with
+ * sum_{j <= i} h_j / (r + w)_j <= 1, at least 1. */
+static int64_t workers_fed(const struct ranking *ranking)
 {
     double share = 0;
     int64_t fed = 0;

@@ -26,8 +26,5 @@ struct multi_round {
 /* All that a scheduler of this kind does; the contract of struct scheduler. */
 bool multi_round_make(const struct schedule_request *request, const struct multi_round *family,
                       struct plan *plan, struct failure *failure);
-/* How many workers of the ranking the port can keep busy for ever: the greatest i with
- * sum_{j <= i} h_j / (r + w)_j <= 1, at least 1. */
-int64_t workers_fed(const struct ranking *ranking);
 
 #endif

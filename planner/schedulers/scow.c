@@ -74,9 +74,8 @@ static void try_exact(struct period_search *periods, const struct period *period
         !loads_make(periods, period, &period_s))
         return;
     const double greedy = steady->tasks / period->rounds;
-    const double made = scow_exact_production(steady->ranking, period_s, steady->loads, &proven);
-    if (made < 0)
-        steady->search->out_of_memory = true;
+    const double made = scow_exact_production(steady->ranking, period_s, steady->loads, &proven,
+                                              &steady->search->out_of_memory);
     if (made > greedy * (1 + 1e-6))
         steady_offer(steady, period_s, fmax(round(steady->tasks / made), 1));
 }

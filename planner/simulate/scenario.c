@@ -172,7 +172,7 @@ static bool course_simulate(struct course *course, struct failure *failure)
         enum dispatch_answer answer = dispatch_next(course->dispatch, star->master_s, &package);
         if (answer == DISPATCH_FINISHED)
             return true;
-        if (answer == DISPATCH_FAILED)
+        if (answer == DISPATCH_OUT_OF_MEMORY)
             return failure_memory(failure, "simulating");
         if (answer == DISPATCH_SEND) {
             if (!package_send(course, &package, failure))

@@ -157,7 +157,7 @@ static bool decision_take(struct master *master, struct image *image, struct pau
     case DISPATCH_WAIT:
         comm_pause(pause);
         return true;
-    case DISPATCH_FAILED:
+    case DISPATCH_OUT_OF_MEMORY:
         return failure_memory(master->failure, "deciding what to send");
     case DISPATCH_FINISHED:
         break;

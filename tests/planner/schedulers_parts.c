@@ -167,8 +167,9 @@ static void exact_production_is_exact(void **state)
         struct ranking ranking = ranking_random(&dice, workers, 8);
         const double period_s = dice_scale(&dice, 4, 400);
         double loads[MOST];
-        bool proven = false;
-        const double made = scow_exact_production(&ranking, period_s, loads, &proven);
+        bool proven = false, out_of_memory = false;
+        const double made =
+            scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
         assert_true(proven);
         assert_true(fabs(made - production_by_force(&ranking, period_s)) <= 1e-6 * (made + 1));
     }
@@ -193,14 +194,15 @@ static void greedy_keeps_its_bound(void **state)
         qsort(workers, (size_t)ranking.count, sizeof workers[0], by_feed_rate);
         const double period_s = dice_scale(&dice, 4, 400);
         double loads[MOST], latency_s = 0;
-        bool proven = false;
+        bool proven = false, out_of_memory = false;
         const double greedy = period_production(&ranking, period_s, loads);
         const int64_t full = full_count(&ranking, period_s, loads);
         for (int64_t i = 0; i <= full && i < ranking.count; i++)
             latency_s += workers[i].feed.latency_s;
         const double lost =
             full < ranking.count ? latency_s / workers[full].feed.s_per_task : 0; /* all are full */
-        const double made = scow_exact_production(&ranking, period_s, loads, &proven);
+        const double made =
+            scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
         assert_true(proven);
         assert_true(greedy <= made * (1 + 1e-9));
         assert_true(made - greedy <= lost + 1e-6 * (made + 1));
@@ -215,10 +217,11 @@ static void the_printed_bound_is_too_small(void **state)
     const struct ranking ranking = {
         .least = 1, .greatest = 1e9, .real_valued = true, .workers = workers, .count = 2};
     double loads[2];
-    bool proven = false;
+    bool proven = false, out_of_memory = false;
     assert_true(fabs(period_production(&ranking, 4, loads) - 1) < 1e-9);
     assert_int_equal(full_count(&ranking, 4, loads), 0);
-    assert_true(fabs(scow_exact_production(&ranking, 4, loads, &proven) - 4 / 1.1) < 1e-9);
+    assert_true(fabs(scow_exact_production(&ranking, 4, loads, &proven, &out_of_memory) - 4 / 1.1) <
+                1e-9);
 }
 
 /* What no choice without worker `left_out` can exceed: the knapsack that pays no H at all. */
@@ -266,14 +269,15 @@ static void greedy_is_near_in_long_periods(void **state)
         double period_s = dice_scale(&dice, 4, 40);
         for (int step = 0; step < DOUBLINGS; step++, period_s *= 2) {
             double loads[MOST];
-            bool proven = false;
+            bool proven = false, out_of_memory = false;
             const double greedy = period_production(&ranking, period_s, loads);
             const int64_t full = full_count(&ranking, period_s, loads);
             if (!period_is_large(&ranking, period_s, greedy, full))
                 continue;
             const struct cost next =
                 full < ranking.count ? workers[full].feed : (struct cost){0, 1};
-            const double made = scow_exact_production(&ranking, period_s, loads, &proven);
+            const double made =
+                scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
             assert_true(proven);
             assert_true(made - greedy <= next.latency_s / next.s_per_task + 1e-6 * (made + 1));
             large++;
