@@ -107,7 +107,7 @@ static bool splits_choose(struct split *splits, const struct bank *bank, const i
                           const struct demand *demands, int count)
 {
     for (int d = 0; d < count; d++)
-        splits[d].effort = HUGE_VAL;
+        splits[d] = (struct split){.effort = HUGE_VAL};
     for (int large = 0; large < bank->count; large = cut_next(bank, order, large)) {
         struct choice first[DEMANDS_MOST], second[DEMANDS_MOST];
         if (!part_choose(bank, order, large, demands, count, first) ||

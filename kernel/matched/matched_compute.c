@@ -95,7 +95,7 @@ static void tile_compute(const struct work *work, int64_t item, char *workspace)
 /* The caller's thread goes on pulsing until the others have finished, too. */
 static void pulse_on(const struct work *work, int64_t items, const struct kernel_pulse *pulse)
 {
-    const struct timespec pause = {.tv_nsec = 20 * 1000};
+    const struct timespec pause = {.tv_nsec = 20000};
     int64_t finished;
     for (;;) {
         pulse->call(pulse->self);
@@ -128,13 +128,12 @@ void matched_compute(const struct kernel_job *job, int64_t first, int64_t count,
                         .results = results};
     package_init(&work.package, &job->grid, &job->reach, first, count);
     const int64_t items = count * work.across * work.across;
-    const int64_t chunk = tiles_at_once(items, work.across, threads);
     const bool pulsing = pulse && pulse->call;
-#pragma omp parallel default(none) shared(work, items, chunk, pulse, pulsing) num_threads(threads)
+#pragma omp parallel default(none) shared(work, items, threads, pulse, pulsing) num_threads(threads)
     {
         const int thread = omp_get_thread_num();
         char *own = work.workspace + (size_t)thread * work.thread_bytes;
-#pragma omp for schedule(dynamic, chunk) nowait
+#pragma omp for schedule(dynamic, tiles_at_once(items, work.across, threads)) nowait
         for (int64_t item = 0; item < items; item++) {
             tile_compute(&work, item, own);
 #pragma omp atomic update release

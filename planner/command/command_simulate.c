@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,6 +220,7 @@ static bool plan_simulate(struct show *show, const struct plan *plan, struct fai
 static double *weights_make(const struct platform *platform)
 {
     const struct platform_window *window = &platform->windows[platform->window_count - 1];
+    assert(platform->worker_count > 0);
     double *weights = malloc((size_t)platform->worker_count * sizeof *weights);
     for (int64_t k = 0; weights && k < platform->worker_count; k++) {
         const struct platform_class *class = platform_worker(window, k);

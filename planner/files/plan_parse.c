@@ -1,5 +1,6 @@
 #include "planner/model/plan.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -106,6 +107,7 @@ static bool workers_expand(struct plan *plan, json_t *value, const struct docume
             plan->workers[used + worker - first] = worker;
         used += last - first + 1;
     }
+    assert(used > 0); /* a list of at least one run, each of at least one worker */
     plan->worker_count = used;
     return true;
 }

@@ -80,8 +80,8 @@ static void rows_compare(struct sweep *sweep)
 static bool rows_make(struct planning *planning, int64_t last, struct sweep *sweep,
                       struct failure *failure)
 {
-    size_t count = 0;
-    for (int64_t workers = 1; workers <= last; workers = count_after(workers))
+    size_t count = 1; /* one worker alone */
+    for (int64_t workers = count_after(1); workers <= last; workers = count_after(workers))
         count++;
     sweep->rows = calloc(count, sizeof *sweep->rows);
     if (!sweep->rows)
