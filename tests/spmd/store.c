@@ -55,8 +55,8 @@ static void write_share(struct store *store)
     struct summary summary;
     assert_non_null(values);
     summary_init(&summary);
-    summary.minimum = value_at(0, 0, 0);
-    summary.maximum = value_at(1, ROWS - 1, COLUMNS - 1);
+    summary.minimum = (double)value_at(0, 0, 0);
+    summary.maximum = (double)value_at(1, ROWS - 1, COLUMNS - 1);
     for (int64_t task = comm.rank; task < TASKS - 1; task += comm.size) {
         task_fill(task, values);
         assert_true(store_write(store, task, 1, values, &failure));
