@@ -1,6 +1,6 @@
 #include "planner/schedulers/optimal_lp.h"
 
-#include <coin/Clp_C_Interface.h>
+#include <Clp_C_Interface.h>
 #include <float.h>
 #include <stdlib.h>
 
