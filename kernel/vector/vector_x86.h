@@ -56,4 +56,15 @@ VECTOR_INLINE vector vector_max(vector a, vector b)
 #endif
 }
 
+VECTOR_INLINE unsigned vector_mask_bits(vector_mask mask)
+{
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask);
+#elif defined(__AVX__)
+    return (unsigned)_mm256_movemask_pd((__m256d)mask);
+#else
+    return (unsigned)_mm_movemask_pd((__m128d)mask);
+#endif
+}
+
 #endif
