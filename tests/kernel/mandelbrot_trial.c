@@ -3,7 +3,6 @@
 #include <complex.h>
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,8 +67,6 @@ uint32_t *domain_counts(const struct domain *domain, int64_t first, int64_t coun
 
 /* ---- a job ---- */
 
-static pthread_t caller; /* of compute */
-
 static struct trial_seen *seen_by(const struct scow_host *host)
 {
     return ((const struct trial_host *)(const void *)host)->seen;
@@ -91,7 +88,7 @@ static int host_fail(const struct scow_host *host, const char *format, ...)
 static bool host_pulse(const struct scow_host *host)
 {
     struct trial_seen *seen = seen_by(host);
-    if (!pthread_equal(caller, pthread_self())) {
+    if (!pthread_equal(seen->caller, pthread_self())) {
         fputs("a pulse from a thread that was not called\n", stderr);
         abort();
     }
@@ -124,7 +121,8 @@ bool trial_job_init(struct trial_job *job, const struct domain *domain)
                                                 .abi = SCOW_ABI,
                                                 .fail = host_fail,
                                                 .pulse = host_pulse},
-                                       .seen = &job->seen}};
+                                       .seen = &job->seen},
+                              .seen = {.caller = pthread_self()}};
     const struct scow_parameter *parameters = mandelbrot_task.parameters;
     for (int i = 0; parameters[i].name != NULL; i++)
         job->values[i].number = domain_value(domain, parameters[i].name);
@@ -155,7 +153,6 @@ int trial_job_compute(struct trial_job *job, int64_t first, int64_t count, int t
     memset(grid, 0xa5, (numbers + GUARD) * sizeof *grid);
     const struct scow_batch batch = {
         .first = first, .count = count, .workspace = workspace, .grid = grid, .threads = threads};
-    caller = pthread_self();
     const int status = mandelbrot_task.compute(&job->host.base, job->opened, &batch);
     for (size_t i = numbers; i < numbers + GUARD; i++)
         if (grid[i] != 0xa5a5a5a5U) {

@@ -5,6 +5,7 @@
 #ifndef TESTS_KERNEL_MANDELBROT_TRIAL_H
 #define TESTS_KERNEL_MANDELBROT_TRIAL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@ uint32_t *domain_counts(const struct domain *domain, int64_t first, int64_t coun
 struct trial_seen {
     char sentence[512];      /* of the first failure */
     int64_t pulses, stop_at; /* with which pulse the run is to stop (0: none) */
+    pthread_t caller;        /* the one thread that may pulse */
 };
 
 struct trial_host {
@@ -45,7 +47,8 @@ struct trial_job {
     void *opened;
 };
 
-/* Describe and open. False: the sentence says why. To be released in any case. */
+/* Describe and open, for the thread that calls this. False: the sentence says why. To be released
+ * in any case. */
 bool trial_job_init(struct trial_job *job, const struct domain *domain);
 void trial_job_release(struct trial_job *job);
 /* Rows [first, first + count) as one package; returns a scow_status. Aborts when something is
