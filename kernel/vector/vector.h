@@ -8,6 +8,8 @@
 #ifndef KERNEL_VECTOR_VECTOR_H
 #define KERNEL_VECTOR_VECTOR_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #if defined(__AVX512F__)
@@ -67,6 +69,21 @@ VECTOR_INLINE void vector_accumulate(vector *sum, vector a, vector b);
 /* a > b ? a : b in every lane. */
 VECTOR_INLINE vector vector_max(vector a, vector b);
 
+/* Bits, as many as a vector of floats has. */
+typedef uint64_t vector_bits __attribute__((vector_size(4 * VECTOR_LANES), may_alias));
+
+VECTOR_INLINE vector_bits vector_bits_all(uint64_t word)
+{
+    return word - (vector_bits){0};
+}
+
+/* Of three bits in every place: is an odd number of them set? And two or three of them? (The two
+ * digits of their sum.) */
+VECTOR_INLINE vector_bits vector_bits_odd(vector_bits a, vector_bits b, vector_bits c);
+VECTOR_INLINE vector_bits vector_bits_carry(vector_bits a, vector_bits b, vector_bits c);
+
+VECTOR_INLINE bool vector_bits_any(vector_bits bits);
+
 #if defined(__SSE2__)
 #include "kernel/vector/vector_x86.h"
 #else
@@ -106,6 +123,24 @@ VECTOR_INLINE vector vector_max(vector a, vector b)
     typedef int lanes __attribute__((vector_size(4 * VECTOR_LANES)));
     const lanes greater = a > b; /* all bits or none */
     return (vector)((greater & (lanes)a) | (~greater & (lanes)b));
+}
+
+VECTOR_INLINE vector_bits vector_bits_odd(vector_bits a, vector_bits b, vector_bits c)
+{
+    return a ^ b ^ c;
+}
+
+VECTOR_INLINE vector_bits vector_bits_carry(vector_bits a, vector_bits b, vector_bits c)
+{
+    return a ^ ((a ^ b) & (a ^ c));
+}
+
+VECTOR_INLINE bool vector_bits_any(vector_bits bits)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < VECTOR_LANES / 2; i++)
+        any |= bits[i];
+    return any != 0;
 }
 
 #endif
