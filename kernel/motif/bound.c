@@ -70,7 +70,7 @@ static int climb(const struct motif_job *job, int first)
     int score = 0;
     for (int i = first; i < shape->sequences; i++)
         letters += shape->starts[i] * job->length.words;
-    tries = 1 + CLIMB_WORK / letters;
+    tries = 1 + CLIMB_WORK / (letters + 1);
     if (tries > shape->starts[first])
         tries = shape->starts[first];
     for (int64_t i = 0; i < tries; i++) {

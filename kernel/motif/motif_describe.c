@@ -84,10 +84,10 @@ static int starts_find(struct reading *reading, const char *label, size_t letter
 
 /* Append a sequence's letters, as far as motifs reach. All of them are looked at: a wrong one that
  * is not reached is wrong all the same. */
-static int letters_add(struct reading *reading, const struct scow_item *item, const char *label,
-                       int64_t starts)
+static int letters_add(struct reading *reading, int index, const struct scow_item *item,
+                       const char *label)
 {
-    const size_t reach = (size_t)starts + (size_t)reading->shape.length - 1;
+    const size_t reach = (size_t)shape_letters(&reading->shape, index);
     char *bytes = realloc(reading->bytes, reading->size + reach);
     if (!bytes)
         return reading->host->fail(reading->host, "%s: not enough memory for %s: search fewer",
@@ -106,15 +106,14 @@ static int letters_add(struct reading *reading, const struct scow_item *item, co
 
 static int sequence_read(struct reading *reading, int index)
 {
-    int64_t *starts = &reading->shape.starts[index];
     char label[LABEL_SIZE];
     struct scow_item item;
     int status = reading->host->read_item(reading->host, index, &item);
     if (status != SCOW_OK)
         return status;
     label_print(label, index, &item);
-    status = starts_find(reading, label, item.size, starts);
-    return status == SCOW_OK ? letters_add(reading, &item, label, *starts) : status;
+    status = starts_find(reading, label, item.size, &reading->shape.starts[index]);
+    return status == SCOW_OK ? letters_add(reading, index, &item, label) : status;
 }
 
 static int refuse_count(const struct reading *reading, int index)
@@ -156,6 +155,10 @@ static int sequences_read(struct reading *reading, int64_t grain)
     struct motif_shape *shape = &reading->shape;
     struct motif_shared shared = {.sequences = shape->sequences};
     reading->size = sizeof shared;
+    reading->bytes = malloc(reading->size);
+    if (!reading->bytes)
+        return reading->host->fail(reading->host, "%s: not enough memory to read sequences",
+                                   reading->input->name);
     for (int i = 0; i < shape->sequences; i++) {
         const int status = sequence_read(reading, i);
         if (status != SCOW_OK)

@@ -39,23 +39,22 @@ static bool (*tally_of(enum isa isa))(struct tally *)
     return tally_generic;
 }
 
-/* The words of all sequences, in one allocation. */
+/* The words of all sequences, one after the other. A row's last vector may hold what comes after
+ * the row, in columns that are not looked at; after the last row comes slack. */
 static bool rows_make(struct motif_job *job)
 {
     const struct motif_shape *shape = &job->shape;
-    const int slack = job->length.words;
-    size_t words = 0;
+    size_t words = PROFILE_VECTOR;
     for (int i = 0; i < shape->sequences; i++)
-        words += (size_t)(shape->starts[i] + slack);
-    uint32_t *row = calloc(words, sizeof *row);
-    if (!row)
+        words += (size_t)shape_letters(shape, i);
+    job->words = calloc(words, sizeof *job->words);
+    if (!job->words)
         return false;
+    uint32_t *row = job->words;
     for (int i = 0; i < shape->sequences; i++) {
-        const int64_t letters = shape->starts[i] + shape->length - 1;
         job->rows[i] = row;
-        for (int64_t k = 0; k < letters; k++)
-            row[k] = UINT32_C(1) << 8 * letter_number(job->letters[i][k]);
-        row += shape->starts[i] + slack;
+        for (int64_t k = 0; k < shape_letters(shape, i); k++)
+            *row++ = UINT32_C(1) << 8 * letter_number(job->letters[i][k]);
     }
     return true;
 }
@@ -68,7 +67,7 @@ static bool tail_make(struct motif_job *job)
     uint8_t *numbers[2] = {NULL, NULL};
     bool good = true;
     for (int i = 0; i < count && good; i++) {
-        const int64_t letters = shape->starts[shape->heads + i] + shape->length - 1;
+        const int64_t letters = shape_letters(shape, shape->heads + i);
         letter[i] = numbers[i] = malloc((size_t)letters);
         good = numbers[i] != NULL;
         for (int64_t k = 0; k < letters && good; k++)
@@ -88,7 +87,7 @@ static void letters_find(struct motif_job *job, const struct scow_setup *setup)
     for (int i = 0; i < job->shape.sequences; i++) {
         job->shape.starts[i] = shared->starts[i];
         job->letters[i] = letters;
-        letters += shared->starts[i] + job->shape.length - 1;
+        letters += shape_letters(&job->shape, i);
     }
     assert(letters == (const char *)setup->shared + setup->shared_size);
 }
@@ -121,7 +120,7 @@ void motif_close(void *opened)
     struct motif_job *job = opened;
     if (!job)
         return;
-    free(job->rows[0]);
+    free(job->words);
     tail_release(&job->tail);
     free(job);
 }

@@ -8,8 +8,8 @@
 #include "kernel/motif/tally.h"
 #include "kernel/scow.h"
 
-/* What all ranks are given: this, and then the letters of each sequence (ACGT), its start positions
- * + length - 1 of them, one sequence after the other. */
+/* What all ranks are given: this, and then the letters of each sequence (ACGT), as many as motifs
+ * reach, one sequence after the other. */
 struct motif_shared {
     int64_t sequences;
     int64_t starts[SEQUENCES_MOST];
@@ -17,9 +17,9 @@ struct motif_shared {
 
 struct motif_job {
     struct motif_shape shape;
-    const char *letters[SEQUENCES_MOST]; /* the setup's */
-    uint32_t
-        *rows[SEQUENCES_MOST]; /* one word a letter (profile.h), with slack for a whole vector */
+    const char *letters[SEQUENCES_MOST];  /* the setup's */
+    uint32_t *words;                      /* of all letters, one each (profile.h) */
+    const uint32_t *rows[SEQUENCES_MOST]; /* each sequence's */
     struct profile_length length;
     struct tail tail;
     bool (*tally)(struct tally *tally); /* this processor's */

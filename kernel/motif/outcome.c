@@ -45,23 +45,26 @@ void outcome_merge(const void *opened, void *state, const void *part)
     outcome_add(opened, state, (int)other->score, other->start);
 }
 
-/* A caller's buffer, and how long the text would be that does not all fit. */
+/* Where to go on in a caller's buffer, and how long the text would be that does not all fit. */
 struct text {
     char *at;
-    size_t size, length;
+    size_t left, length;
 };
 
 __attribute__((format(printf, 2, 3))) static void text_add(struct text *text, const char *format,
                                                            ...)
 {
-    const bool room = text->length < text->size;
     va_list arguments;
     va_start(arguments, format);
-    const int added = vsnprintf(room ? text->at + text->length : NULL,
-                                room ? text->size - text->length : 0, format, arguments);
+    const int length = vsnprintf(text->at, text->left, format, arguments);
     va_end(arguments);
-    if (added > 0)
-        text->length += (size_t)added;
+    const size_t most = text->left > 0 ? text->left - 1 : 0;
+    const size_t added = length > 0 ? (size_t)length : 0;
+    const size_t fits = added < most ? added : most;
+    text->length += added;
+    text->left -= fits;
+    if (fits > 0)
+        text->at += fits;
 }
 
 static void consensus_find(const struct motif_job *job, const uint32_t *start, char *consensus)

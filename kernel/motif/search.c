@@ -8,8 +8,8 @@ enum { WORK_BETWEEN_PULSES = 1 << 19, PATH_WORK = 32 };
 
 size_t search_size(const struct motif_job *job)
 {
-    const size_t words = (size_t)((job->shape.heads + 1) * job->length.words);
-    return sizeof(struct search) + words * sizeof(uint32_t);
+    const size_t profile = (size_t)job->length.words * sizeof(uint32_t);
+    return sizeof(struct search) + (size_t)(job->shape.heads + 1) * profile;
 }
 
 void search_start(struct search *search, const struct motif_job *job, const struct scow_host *host)

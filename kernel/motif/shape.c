@@ -5,6 +5,11 @@
 /* What grain and prefix are chosen for: the ledger has a byte for every core task. */
 enum { TASKS_CHOSEN_MOST = 1 << 26, PREFIXES_CHOSEN_MOST = 1 << 20 };
 
+int64_t shape_letters(const struct motif_shape *shape, int sequence)
+{
+    return shape->starts[sequence] + shape->length - 1;
+}
+
 int64_t shape_product(const struct motif_shape *shape, int first, int end)
 {
     int64_t product = 1;

@@ -43,6 +43,9 @@ struct motif_shape {
     int64_t tasks;
 };
 
+/* How many letters of a sequence motifs reach. */
+int64_t shape_letters(const struct motif_shape *shape, int sequence);
+
 /* The product of the start positions of sequences [first, end). */
 int64_t shape_product(const struct motif_shape *shape, int first, int end);
 

@@ -9,8 +9,8 @@ enum { LETTERS = 4, SETS_MOST = LETTERS * LETTERS, TYPES_MOST = 65, PLANES_SIZE_
 
 static int64_t words_of(int64_t bits)
 {
-    const int64_t most = 8 * TALLY_ALIGNMENT;
-    return (bits + most - 1) / most * (most / 64);
+    const int64_t step = INT64_C(8) * TALLY_ALIGNMENT;
+    return (bits + step - 1) / step * (step / 64);
 }
 
 /* Both have two planes a column and TYPES_MOST types. */
@@ -18,7 +18,8 @@ int tail_sequences(int length, int sequences, const int64_t *starts)
 {
     if (sequences < 2)
         return 1;
-    const int64_t words = PLANES_SIZE_MOST / (int64_t)sizeof(uint64_t) / (TYPES_MOST * 2 * length);
+    const int64_t words =
+        PLANES_SIZE_MOST / (int64_t)sizeof(uint64_t) / (INT64_C(2) * TYPES_MOST * length);
     const int64_t last = starts[sequences - 1], before = starts[sequences - 2];
     return last > 64 * words || before > 64 * words || words_of(last * before) > words ? 1 : 2;
 }

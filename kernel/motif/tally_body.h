@@ -157,7 +157,7 @@ VECTOR_INLINE bool tally_run(struct tally *tally, int slices)
     const int least = tally->least;
     struct sums sums, complement;
     complement_set(&complement, tally, slices);
-    for (int64_t word = tally->begin / (64 * WORDS) * WORDS; word * 64 < tally->end;
+    for (int64_t word = tally->begin / (INT64_C(64) * WORDS) * WORDS; word * 64 < tally->end;
          word += WORDS) {
         sums_make(&sums, tally, slices, word);
         if (!__builtin_expect(vector_bits_any(sums_reach(&sums, &complement, slices)), 0))

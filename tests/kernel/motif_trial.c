@@ -47,7 +47,9 @@ static int trial_read_item(const struct scow_host *host, int64_t index, struct s
 static int trial_share(const struct scow_host *host, const void *bytes, size_t size)
 {
     struct motif_trial *trial = trial_of(host);
-    trial->shared = must(malloc(size));
+    trial->shared = malloc(size);
+    if (!trial->shared)
+        return host->fail(host, "not enough memory to share %zu bytes", size);
     memcpy(trial->shared, bytes, size);
     trial->setup.shared = trial->shared;
     trial->setup.shared_size = size;
