@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { CHUNK = 8, MATRICES_BETWEEN_PULSES = 1 << 14 };
+/* A pulse every so many letters, which take less than a millisecond; a matrix by itself takes the
+ * time of some. */
+enum { CHUNK = 8, LETTERS_BETWEEN_PULSES = 1 << 20, MATRIX_WORK = 32 };
 
 /* A byte of each of eight columns. */
 static const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -144,16 +146,19 @@ static bool tuples_search(struct search *search, const char *matrix, const char 
     const struct motif_shape *shape = &search->job->shape;
     const size_t size = matrix_size(shape);
     const struct scow_host *host = search->host;
-    int64_t best = begin;
+    int64_t best = begin, work = 0;
     for (int64_t i = begin; i < end; i++, matrix += size) {
         const int score = matrix_score(shape, matrix, package_end);
         if (score > search->score) {
             search->score = score;
             best = i;
         }
-        if ((i - begin) % MATRICES_BETWEEN_PULSES == MATRICES_BETWEEN_PULSES - 1 &&
-            host->pulse(host))
+        work += (int64_t)size + MATRIX_WORK;
+        if (work < LETTERS_BETWEEN_PULSES)
+            continue;
+        if (host->pulse(host))
             return false;
+        work = 0;
     }
     shape_digits(shape, shape->sequences, best, search->start);
     return true;
