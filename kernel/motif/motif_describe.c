@@ -9,7 +9,6 @@
 /* What is shared, while it grows. */
 struct reading {
     const struct scow_host *host;
-    const struct scow_input *input;
     struct motif_shape shape;
     int64_t positions; /* wanted of each sequence; 0: all */
     char *bytes;       /* struct motif_shared and letters */
@@ -50,9 +49,9 @@ static int refuse_letter(const struct reading *reading, const char *label, size_
     else
         snprintf(text, sizeof text, "byte 0x%02X", (unsigned)(unsigned char)letter);
     return reading->host->fail(reading->host,
-                               "%s: letter %zu of %s is %s, and motifs are of A, C, G and T: "
+                               "letter %zu of %s is %s, and motifs are of A, C, G and T: "
                                "replace it, or leave the sequence out",
-                               reading->input->name, place + 1, label, text);
+                               place + 1, label, text);
 }
 
 /* How many start positions are searched in a sequence: those wanted, or all that there are. */
@@ -63,22 +62,21 @@ static int starts_find(struct reading *reading, const char *label, size_t letter
     const int64_t all = (int64_t)letters - length + 1;
     if (all < 1)
         return host->fail(host,
-                          "%s: %s has %zu letters, and a motif of %d does not fit into it: lower "
+                          "%s has %zu letters, and a motif of %d does not fit into it: lower "
                           "--length, or leave the sequence out",
-                          reading->input->name, label, letters, length);
+                          label, letters, length);
     if (all < reading->positions)
-        return host->fail(host,
-                          "%s: %s has %zu letters, and %" PRId64
-                          " start positions of motifs of %d take %" PRId64
-                          ": lower --positions or --length, or leave the sequence out",
-                          reading->input->name, label, letters, reading->positions, length,
-                          reading->positions + length - 1);
+        return host->fail(
+            host,
+            "%s has %zu letters, and %" PRId64 " start positions of motifs of %d take %" PRId64
+            ": lower --positions or --length, or leave the sequence out",
+            label, letters, reading->positions, length, reading->positions + length - 1);
     *starts = reading->positions > 0 ? reading->positions : all;
     if (*starts > STARTS_MOST)
         return host->fail(host,
-                          "%s: %s has %" PRId64 " start positions, and at most %d can be "
+                          "%s has %" PRId64 " start positions, and at most %d can be "
                           "searched: say how many with --positions",
-                          reading->input->name, label, *starts, (int)STARTS_MOST);
+                          label, *starts, (int)STARTS_MOST);
     return SCOW_OK;
 }
 
@@ -90,8 +88,7 @@ static int letters_add(struct reading *reading, int index, const struct scow_ite
     const size_t reach = (size_t)shape_letters(&reading->shape, index);
     char *bytes = realloc(reading->bytes, reading->size + reach);
     if (!bytes)
-        return reading->host->fail(reading->host, "%s: not enough memory for %s: search fewer",
-                                   reading->input->name, label);
+        return reading->host->fail(reading->host, "not enough memory for %s: search fewer", label);
     reading->bytes = bytes;
     for (size_t i = 0; i < item->size; i++) {
         const char letter = capital(item->bytes[i]);
@@ -126,7 +123,7 @@ static int refuse_count(const struct reading *reading, int index)
         return status;
     label_print(label, index, &item);
     return reading->host->fail(
-        reading->host, "%s: up to %s there are more than 2^53 %s: %s", reading->input->name, label,
+        reading->host, "up to %s there are more than 2^53 %s: %s", label,
         bounded ? "prefixes" : "start tuples",
         bounded ? "raise --grain"
                 : "lower --sequences or --positions, or give --search branch-and-bound");
@@ -138,14 +135,14 @@ static int sequences_count(const struct scow_host *host, const struct scow_value
     const int64_t wanted = (int64_t)values[MOTIF_SEQUENCES].number, all = input->extent[0];
     if (all < 1 || all < wanted)
         return host->fail(host,
-                          "%s: there are %" PRId64 " sequences, and --sequences wants %" PRId64
+                          "the input has %" PRId64 " sequences, and --sequences wants %" PRId64
                           ": lower it, or add sequences",
-                          input->name, all, wanted > 0 ? wanted : 1);
+                          all, wanted > 0 ? wanted : 1);
     if (wanted == 0 && all > SEQUENCES_MOST)
         return host->fail(host,
-                          "%s: there are %" PRId64 " sequences, and at most %d can be searched: "
+                          "the input has %" PRId64 " sequences, and at most %d can be searched: "
                           "say how many of the first ones with --sequences",
-                          input->name, all, (int)SEQUENCES_MOST);
+                          all, (int)SEQUENCES_MOST);
     *sequences = (int)(wanted > 0 ? wanted : all);
     return SCOW_OK;
 }
@@ -157,8 +154,7 @@ static int sequences_read(struct reading *reading, int64_t grain)
     reading->size = sizeof shared;
     reading->bytes = malloc(reading->size);
     if (!reading->bytes)
-        return reading->host->fail(reading->host, "%s: not enough memory to read sequences",
-                                   reading->input->name);
+        return reading->host->fail(reading->host, "not enough memory to read sequences");
     for (int i = 0; i < shape->sequences; i++) {
         const int status = sequence_read(reading, i);
         if (status != SCOW_OK)
@@ -173,8 +169,7 @@ static int sequences_read(struct reading *reading, int64_t grain)
 int motif_describe(const struct scow_host *host, const struct scow_value *values,
                    const struct scow_input *input, int64_t *tasks)
 {
-    struct reading reading = {
-        .host = host, .input = input, .positions = (int64_t)values[MOTIF_POSITIONS].number};
+    struct reading reading = {.host = host, .positions = (int64_t)values[MOTIF_POSITIONS].number};
     int sequences = 0;
     int status = sequences_count(host, values, input, &sequences);
     if (status != SCOW_OK)

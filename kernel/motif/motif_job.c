@@ -106,10 +106,8 @@ int motif_open(const struct scow_host *host, const struct scow_setup *setup, voi
     }
     if (!job || !rows_make(job) || !tail_make(job) || (job->shape.bounded && !bound_find(job))) {
         motif_close(job);
-        return host->fail(host,
-                          "%s: not enough memory to search these sequences: give fewer start "
-                          "positions with --positions",
-                          setup->input.name);
+        return host->fail(host, "not enough memory to search these sequences: give fewer start "
+                                "positions with --positions");
     }
     *opened = job;
     return SCOW_OK;

@@ -95,23 +95,23 @@ static void wrong_sequences_are_named(void **state)
         .letters = {"acgtACGTacgt", "ACGTACGTNCGT", "ACG\rACGTAC", "ACGTA"},
         .names = {"one", "two of them", NULL, "\033[31mred"}};
     assert_refused(&sequences, (struct motif_wanted){.length = 4},
-                   "dna.fa: letter 9 of sequence 2 (two) is 'N', and motifs are of A, C, G and T: "
+                   "letter 9 of sequence 2 (two) is 'N', and motifs are of A, C, G and T: "
                    "replace it, or leave the sequence out");
     struct motif_sequences others = sequences;
     others.letters[1] = sequences.letters[2];
     others.names[1] = sequences.names[2];
     assert_refused(&others, (struct motif_wanted){.length = 4},
-                   "dna.fa: letter 4 of sequence 2 is byte 0x0D, and motifs are of A, C, G and T: "
+                   "letter 4 of sequence 2 is byte 0x0D, and motifs are of A, C, G and T: "
                    "replace it, or leave the sequence out");
     others.letters[1] = others.letters[2] = sequences.letters[0];
     assert_refused(&others, (struct motif_wanted){.length = 6},
-                   "dna.fa: sequence 4 has 5 letters, and a motif of 6 does not fit into it: lower "
+                   "sequence 4 has 5 letters, and a motif of 6 does not fit into it: lower "
                    "--length, or leave the sequence out");
     assert_refused(&others, (struct motif_wanted){.length = 4, .positions = 3},
-                   "dna.fa: sequence 4 has 5 letters, and 3 start positions of motifs of 4 take 6: "
+                   "sequence 4 has 5 letters, and 3 start positions of motifs of 4 take 6: "
                    "lower --positions or --length, or leave the sequence out");
     assert_refused(&others, (struct motif_wanted){.length = 4, .sequences = 5},
-                   "dna.fa: there are 4 sequences, and --sequences wants 5: lower it, or add "
+                   "the input has 4 sequences, and --sequences wants 5: lower it, or add "
                    "sequences");
     assert_int_equal(tasks_of(&others, (struct motif_wanted){.length = 4, .sequences = 3}), 729);
 }
@@ -122,7 +122,7 @@ static void letters_beyond_the_positions_are_read(void **state)
     (void)state;
     const struct motif_sequences sequences = {.count = 1, .letters = {"ACGTACGTAC-T"}};
     assert_refused(&sequences, (struct motif_wanted){.length = 4, .positions = 2},
-                   "dna.fa: letter 11 of sequence 1 is '-', and motifs are of A, C, G and T: "
+                   "letter 11 of sequence 1 is '-', and motifs are of A, C, G and T: "
                    "replace it, or leave the sequence out");
 }
 
@@ -134,22 +134,22 @@ static void too_much_is_refused(void **state)
     dna_random(&sequences, &random, SEQUENCES_MOST + 1, 4, 105, 105);
     sequences.count = SEQUENCES_MOST;
     assert_refused(&sequences, (struct motif_wanted){.length = 8},
-                   "dna.fa: up to sequence 9 there are more than 2^53 start tuples: lower "
+                   "up to sequence 9 there are more than 2^53 start tuples: lower "
                    "--sequences or --positions, or give --search branch-and-bound");
     assert_refused(&sequences,
                    (struct motif_wanted){.length = 8, .search = MOTIF_BRANCH_AND_BOUND, .grain = 9},
-                   "dna.fa: up to sequence 9 there are more than 2^53 prefixes: raise --grain");
+                   "up to sequence 9 there are more than 2^53 prefixes: raise --grain");
     assert_int_equal(
         tasks_of(&sequences, (struct motif_wanted){.length = 8, .search = MOTIF_BRANCH_AND_BOUND}),
         98 * 98 * 98);
     sequences.count++;
     assert_refused(&sequences, (struct motif_wanted){.length = 8},
-                   "dna.fa: there are 128 sequences, and at most 127 can be searched: say how many "
+                   "the input has 128 sequences, and at most 127 can be searched: say how many "
                    "of the first ones with --sequences");
     dna_release(&sequences);
     dna_random(&sequences, &random, 1, 4, STARTS_MOST + 8, STARTS_MOST + 8);
     assert_refused(&sequences, (struct motif_wanted){.length = 8},
-                   "dna.fa: sequence 1 has 4194305 start positions, and at most 4194304 can be "
+                   "sequence 1 has 4194305 start positions, and at most 4194304 can be "
                    "searched: say how many with --positions");
     dna_release(&sequences);
 }
