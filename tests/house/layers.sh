@@ -50,6 +50,7 @@ simulate="$model planner/dispatch planner/simulate"
     room kernel/matched/correlators kernel/vector kernel/matched/banks
     room kernel/matched kernel kernel/vector kernel/matched/{banks,correlators}
     room kernel kernel/matched
+    room kernel/command kernel
 
     room spmd/transport $model planner/dispatch kernel
     room spmd/input $base kernel
@@ -74,7 +75,7 @@ refuse 'kernel knows no MPI, HDF5, LAPACKE or libpng' "$include(mpi|hdf5|lapacke
 refuse 'the pure rooms know neither JSON nor cryptography' "$include(jansson\.h|openssl/)" "${pure[@]}"
 refuse 'the pure rooms do not read or print' \
     '\b(v?f?printf|v?dprintf|f?puts|f?putc|putchar|fopen|fread|fwrite|fflush|perror|f?scanf|f?gets|getline)\(' \
-    planner/{model,dispatch,simulate,schedulers} kernel/{vector,matched}
+    planner/{model,dispatch,simulate,schedulers} kernel/{vector,matched,command}
 refuse 'LAPACKE is for calibrate alone' "${include}lapacke\.h" spmd
 refuse 'HDF5 and libpng are for spmd alone' "$include(hdf5|png)\.h" calibrate
 refuse 'the transport knows MPI only' "$include(hdf5|png)\.h" spmd/transport
