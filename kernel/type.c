@@ -1,0 +1,27 @@
+#include "kernel/type.h"
+
+static const struct type {
+    size_t size;
+    const char *name;
+} types[] = {
+    [SCOW_NONE] = {0, "none"},       [SCOW_U8] = {1, "uint8"},    [SCOW_U16] = {2, "uint16"},
+    [SCOW_U32] = {4, "uint32"},      [SCOW_U64] = {8, "uint64"},  [SCOW_I32] = {4, "int32"},
+    [SCOW_I64] = {8, "int64"},       [SCOW_F32] = {4, "float32"}, [SCOW_F64] = {8, "float64"},
+    [SCOW_TEXT_BYTES] = {1, "text"},
+};
+enum { TYPES = sizeof types / sizeof *types };
+
+static const struct type *type_of(int type)
+{
+    return &types[type > SCOW_NONE && type < TYPES ? type : SCOW_NONE];
+}
+
+size_t scow_type_size(int type)
+{
+    return type_of(type)->size;
+}
+
+const char *scow_type_name(int type)
+{
+    return type_of(type)->name;
+}
