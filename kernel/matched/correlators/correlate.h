@@ -43,7 +43,11 @@ struct demand {
 
 enum { DEMANDS_MOST = 8 }; /* compared in one go */
 
-struct correlator; /* a bank made ready for one algorithm; read-only once made */
+/* A bank made ready for one algorithm; read-only once made. What the algorithm keeps beside it, in
+ * a structure that begins with this one, is its own. */
+struct correlator {
+    const struct algorithm *algorithm;
+};
 
 struct algorithm {
     const char *name; /* "reference", "direct", "orbit", "fft" */
