@@ -25,3 +25,27 @@ const char *scow_type_name(int type)
 {
     return type_of(type)->name;
 }
+
+double scow_type_value(int type, const void *values, size_t index)
+{
+    switch (type) {
+    case SCOW_U8:
+        return ((const uint8_t *)values)[index];
+    case SCOW_U16:
+        return ((const uint16_t *)values)[index];
+    case SCOW_U32:
+        return ((const uint32_t *)values)[index];
+    case SCOW_U64:
+        return (double)((const uint64_t *)values)[index];
+    case SCOW_I32:
+        return ((const int32_t *)values)[index];
+    case SCOW_I64:
+        return (double)((const int64_t *)values)[index];
+    case SCOW_F32:
+        return (double)((const float *)values)[index];
+    case SCOW_F64:
+        return ((const double *)values)[index];
+    default:
+        return 0;
+    }
+}

@@ -1,5 +1,6 @@
 #include "tests/kernel/memory_host.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,8 +65,8 @@ static int memory_read_image(const struct scow_host *host, int64_t slice, int64_
         row + rows > extent[1] || column + columns > extent[2])
         memory_abort("pixels outside the image are asked for");
     if (!read_counts(memory))
-        return memory_fail(host, "cannot read slice %lld from row %lld on: try again",
-                           (long long)slice, (long long)row);
+        return memory_fail(host, "cannot read slice %" PRId64 " from row %" PRId64 " on: try again",
+                           slice, row);
     for (int64_t y = 0; y < rows; y++) {
         const int64_t from = (slice * extent[1] + row + y) * extent[2] + column;
         memcpy((char *)pixels + (size_t)(y * columns) * size,
@@ -83,7 +84,7 @@ static int memory_read_item(const struct scow_host *host, int64_t index, struct 
     if (index < 0 || index >= memory->input.extent[0])
         memory_abort("a line or sequence that is not there is asked for");
     if (!read_counts(memory))
-        return memory_fail(host, "cannot read item %lld: try again", (long long)index);
+        return memory_fail(host, "cannot read item %" PRId64 ": try again", index);
     *item = memory->items[index];
     return SCOW_OK;
 }

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernel/kernel.h"
 #include "kernel/matched/groups.h"
 #include "kernel/matched/response.h"
 #include "kernel/vector/isa.h"

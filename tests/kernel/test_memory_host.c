@@ -1,7 +1,7 @@
 /* The host in memory that tests of core tasks stand on, and the types of numbers. */
 #include "tests/checks.h"
 
-#include <string.h>
+#include <inttypes.h>
 
 #include "kernel/type.h"
 #include "tests/kernel/memory_job.h"
@@ -26,7 +26,7 @@ static int sum_describe(const struct scow_host *host, const struct scow_value *v
 {
     *tasks = input->extent[0] * input->extent[1];
     if (input->extent[2] > 100)
-        return host->fail(host, "rows of %lld: give shorter ones", (long long)input->extent[2]);
+        return host->fail(host, "rows of %" PRId64 ": give shorter ones", input->extent[2]);
     return host->share(host, &values[0].number, sizeof values[0].number);
 }
 
@@ -239,6 +239,28 @@ static void types_have_sizes_and_names(void **state)
     }
 }
 
+#define CHECK_VALUE(type, ctype, ...)                                                              \
+    do {                                                                                           \
+        const ctype values[] = {__VA_ARGS__};                                                      \
+        for (size_t i = 0; i < COUNT_OF(values); i++)                                              \
+            assert_true(scow_type_value(type, values, i) == (double)values[i]);                    \
+    } while (0)
+
+static void values_are_read_by_their_types(void **state)
+{
+    (void)state;
+    CHECK_VALUE(SCOW_U8, uint8_t, 1, UINT8_MAX);
+    CHECK_VALUE(SCOW_U16, uint16_t, 2, UINT16_MAX);
+    CHECK_VALUE(SCOW_U32, uint32_t, 3, UINT32_MAX);
+    CHECK_VALUE(SCOW_U64, uint64_t, 4, UINT64_MAX);
+    CHECK_VALUE(SCOW_I32, int32_t, -5, INT32_MIN);
+    CHECK_VALUE(SCOW_I64, int64_t, -6, INT64_MIN);
+    CHECK_VALUE(SCOW_F32, float, -0.5F, 0x1p127F);
+    CHECK_VALUE(SCOW_F64, double, 1e300, -0.25);
+    assert_true(scow_type_value(SCOW_TEXT_BYTES, "a", 0) == 0);
+    assert_true(scow_type_value(SCOW_NONE, "a", 0) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +269,7 @@ int main(void)
         cmocka_unit_test(the_first_sentence_counts),
         cmocka_unit_test(items_are_read),
         cmocka_unit_test(types_have_sizes_and_names),
+        cmocka_unit_test(values_are_read_by_their_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

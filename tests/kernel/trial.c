@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/kernel.h"
 #include "kernel/vector/isa.h"
 
 static const float untouched = -12345.0F;

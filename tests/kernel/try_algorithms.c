@@ -2,7 +2,6 @@
  * have no test library. Exit code 1 and a sentence when one is wrong. */
 #include <stdio.h>
 
-#include "kernel/kernel.h"
 #include "kernel/vector/isa.h"
 #include "tests/kernel/trial.h"
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/kernel.h"
 #include "kernel/vector/isa.h"
 #include "tests/bench/kernel/bench.h"
 #include "tests/bench/kernel/choice.h"
