@@ -13,6 +13,7 @@
 #include "kernel/matched/banks/bank.h"
 #include "kernel/scow.h"
 
+/* All core tasks of an image. */
 struct grid {
     int64_t slices, rows, columns; /* of the image */
     int type;                      /* of its pixels: enum scow_type */

@@ -92,7 +92,7 @@ static size_t orbit_workspace(const struct correlator *correlator)
     for (int f = 0; f < self->plan.count; f++) {
         const struct orbit_family *family = &self->plan.families[f];
         const size_t features = (size_t)family->components * (size_t)family->features *
-                                ORBIT_BLOCK * (size_t)self->isa->lanes;
+                                ORBIT_REGISTERS * (size_t)self->isa->lanes;
         const size_t floats = half_floats(self, family) + features;
         most = floats > most ? floats : most;
     }

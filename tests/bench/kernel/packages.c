@@ -98,7 +98,7 @@ static void packed_round(struct package_times *times, const struct packed packed
     packed_time(&packed[2], 2, true, &times->two);
 }
 
-bool packages_hold(struct package_times *times, const char *bank, const char *combine, int edge,
+bool packages_time(struct package_times *times, const char *bank, const char *combine, int edge,
                    int block, int rounds)
 {
     static const int types[] = {SCOW_U8, SCOW_U16, SCOW_F32};
