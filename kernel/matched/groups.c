@@ -14,7 +14,6 @@ struct group {
 
 struct groups {
     int count;
-    double effort;
     struct group group[GROUPS_MOST];
 };
 
@@ -162,7 +161,6 @@ static bool groups_fill(struct groups *groups, const struct bank *bank, const in
     struct split split;
     if (!splits_make(&split, bank, order, demand, 1, algorithm))
         return false;
-    groups->effort = split.effort;
     return group_add(groups, bank, order, split.large, demand, split.parts[0].algorithm) &&
            group_add(groups, bank, order + split.large, bank->count - split.large, demand,
                      split.parts[1].algorithm);
@@ -213,11 +211,6 @@ void groups_run(const struct groups *groups, const struct tile *tile, void *work
         correlator->algorithm->run(correlator, &next, workspace);
         next.accumulate = true;
     }
-}
-
-double groups_effort(const struct groups *groups)
-{
-    return groups->effort;
 }
 
 const struct algorithm *groups_algorithm(const struct groups *groups, int i, int *filters)

@@ -7,9 +7,9 @@
 
 #include "kernel/matched/response.h"
 
-/* The edge of the tiles for core tasks of that edge: fine enough to feed several threads and to pulse
- * every few milliseconds, and no finer than what keeps the estimated effort near the least. 0: out
- * of memory. */
+/* The edge of the tiles for core tasks of that edge: fine enough to feed several threads and to
+ * pulse every few milliseconds, and no finer than what keeps the estimated effort near the least.
+ * 0: out of memory. */
 int tiling_edge(const struct bank *bank, enum combine combine, int block, enum speeds tuned,
                 const struct algorithm *algorithm);
 

@@ -301,8 +301,6 @@ static void direct_run(const struct correlator *correlator, const struct tile *t
 }
 
 const struct algorithm direct_algorithm = {.name = "direct",
-                                           .summary = "every tap a multiply-add, six filters at a "
-                                                      "time in registers",
                                            .estimate = direct_estimate,
                                            .new_correlator = direct_new,
                                            .workspace_bytes = direct_workspace,

@@ -483,7 +483,6 @@ static void fft_run(const struct correlator *correlator, const struct tile *tile
 
 const struct algorithm fft_algorithm = {
     .name = "fft",
-    .summary = "batched Fourier transforms with overlap-save",
     .estimate = fft_estimate,
     .new_correlator = fft_new,
     .workspace_bytes = fft_workspace,

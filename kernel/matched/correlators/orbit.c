@@ -125,7 +125,6 @@ static void orbit_run(const struct correlator *correlator, const struct tile *ti
 
 const struct algorithm orbit_algorithm = {
     .name = "orbit",
-    .summary = "sums of products shared by filters that are images of each other",
     .estimate = orbit_estimate,
     .new_correlator = orbit_new,
     .workspace_bytes = orbit_workspace,

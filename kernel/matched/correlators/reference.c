@@ -91,7 +91,6 @@ static void reference_run(const struct correlator *correlator, const struct tile
 }
 
 const struct algorithm reference_algorithm = {.name = "reference",
-                                              .summary = "the definition, term by term, in doubles",
                                               .estimate = reference_estimate,
                                               .new_correlator = reference_new,
                                               .workspace_bytes = reference_workspace,

@@ -1,4 +1,5 @@
 /* Our algorithms as methods: tile by tile over threads, on an image with zeros around it. */
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 
@@ -25,15 +26,15 @@ static void ours_end(void *state)
 static void *ours_begin(const struct work *work, const struct setting *setting,
                         const struct algorithm *algorithm)
 {
-    bool applies = true;
-    if (algorithm && !algorithm_applies(algorithm, work->bank, &applies))
+    const struct demand demand = {setting->tile, setting->tile, speeds_current()};
+    double effort;
+    if (!groups_estimate(work->bank, &demand, 1, algorithm, &effort))
         abort();
-    if (!applies)
+    if (!isfinite(effort))
         return NULL;
     struct ours *ours = calloc(1, sizeof *ours);
     if (!ours)
         abort();
-    const struct demand demand = {setting->tile, setting->tile, speeds_current()};
     ours->work = work;
     ours->setting = *setting;
     ours->groups = groups_new(work->bank, &demand, algorithm);
