@@ -106,7 +106,7 @@ static bool splits_try(struct split *splits, const struct bank *bank, const int 
                        const struct demand *demands, int count)
 {
     for (int d = 0; d < count; d++)
-        splits[d].effort = HUGE_VAL;
+        splits[d] = (struct split){.effort = HUGE_VAL};
     for (int large = 0; large < bank->count; large = cut_next(bank, order, large)) {
         struct selection first[DEMANDS_MOST], second[DEMANDS_MOST];
         if (!part_select(bank, order, large, demands, count, first) ||

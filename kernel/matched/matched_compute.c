@@ -111,7 +111,7 @@ static void work_pulse(struct work *work)
 /* The same thread goes on pulsing until the others have finished, too. */
 static void work_pulse_on(struct work *work, int64_t items)
 {
-    const struct timespec pause = {.tv_nsec = 20 * 1000};
+    const struct timespec pause = {.tv_nsec = 20000};
     int64_t finished;
     for (;;) {
         work_pulse(work);
@@ -142,12 +142,11 @@ int matched_compute(const struct scow_host *host, const void *job, const struct 
     footprint_init(&work.footprint, &matched->grid, &matched->reach, batch->package_first,
                    batch->package_count);
     const int64_t items = batch->count * work.across * work.across;
-    const int64_t chunk = tiles_at_once(items, work.across, batch->threads);
-#pragma omp parallel default(none) shared(work, items, chunk, batch) num_threads(batch->threads)
+#pragma omp parallel default(none) shared(work, items, batch) num_threads(batch->threads)
     {
         const int thread = omp_get_thread_num();
         char *own = (char *)batch->workspace + (size_t)thread * work.thread_bytes;
-#pragma omp for schedule(dynamic, chunk) nowait
+#pragma omp for schedule(dynamic, tiles_at_once(items, work.across, batch->threads)) nowait
         for (int64_t item = 0; item < items; item++) {
             const bool wanted = !work_stopped(&work);
             if (wanted)
