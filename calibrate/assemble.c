@@ -23,21 +23,21 @@ static bool points_raise(double *y, int count)
     return visible;
 }
 
-static bool fit_failed(enum operation operation, int block, int rank, const char *why,
+static bool fit_failed(enum operation operation, int setting, int rank, const char *why,
                        struct failure *failure)
 {
     return failure_set(failure, FAILURE_FAILED,
-                       "the cost of %s (rank %d, block %d) %s: calibrate again on a quieter "
+                       "the cost of %s (rank %d, setting %d) %s: calibrate again on a quieter "
                        "machine, without --quick",
-                       operation_name(operation), rank, block, why);
+                       operation_name(operation), rank, setting, why);
 }
 
 /* `grows`: an operation that does not cost more for larger packages was not measured. */
-static bool fit(const struct samples *samples, int block, int rank, enum operation operation,
+static bool fit(const struct samples *samples, int setting, int rank, enum operation operation,
                 bool grows, struct measured_cost *cost, struct failure *failure)
 {
     double x[POINTS_MOST], y[POINTS_MOST];
-    int count = samples_points(samples, block, rank, operation, x, y, POINTS_MOST);
+    int count = samples_points(samples, setting, rank, operation, x, y, POINTS_MOST);
     if (count < 0)
         return failure_memory(failure, "fitting costs");
     bool visible = points_raise(y, count);
@@ -49,46 +49,46 @@ static bool fit(const struct samples *samples, int block, int rank, enum operati
         return true;
     case REGRESSION_CONSTANT:
         return !grows ||
-               fit_failed(operation, block, rank, "does not grow with the package", failure);
+               fit_failed(operation, setting, rank, "does not grow with the package", failure);
     case REGRESSION_EMPTY:
-        return fit_failed(operation, block, rank, "was not measured", failure);
+        return fit_failed(operation, setting, rank, "was not measured", failure);
     case REGRESSION_MEMORY:
         break;
     }
     return failure_memory(failure, "fitting costs");
 }
 
-static bool fit_worker(const struct samples *samples, int block, int rank,
+static bool fit_worker(const struct samples *samples, int setting, int rank,
                        struct profile_worker *worker, struct failure *failure)
 {
     worker->count = 1;
-    return fit(samples, block, rank, OPERATION_LINK, false, &worker->link, failure) &&
-           fit(samples, block, rank, OPERATION_RECEIVE, false, &worker->receive, failure) &&
-           fit(samples, block, rank, OPERATION_COMPUTE, true, &worker->compute, failure) &&
-           fit(samples, block, rank, OPERATION_OUTPUT, false, &worker->output, failure);
+    return fit(samples, setting, rank, OPERATION_LINK, false, &worker->link, failure) &&
+           fit(samples, setting, rank, OPERATION_RECEIVE, false, &worker->receive, failure) &&
+           fit(samples, setting, rank, OPERATION_COMPUTE, true, &worker->compute, failure) &&
+           fit(samples, setting, rank, OPERATION_OUTPUT, false, &worker->output, failure);
 }
 
-static bool window_fill(const struct samples *samples, int block, char *const *names,
+static bool window_fill(const struct samples *samples, int setting, char *const *names,
                         struct profile_window *window, struct failure *failure)
 {
-    if (!fit(samples, block, 0, OPERATION_ENVELOPE, true, &window->envelope, failure) ||
-        !fit(samples, block, -1, OPERATION_SEND, false, &window->send, failure))
+    if (!fit(samples, setting, 0, OPERATION_ENVELOPE, false, &window->envelope, failure) ||
+        !fit(samples, setting, -1, OPERATION_SEND, false, &window->send, failure))
         return false;
     for (size_t i = 0; i < window->worker_count; i++) {
         struct profile_worker *worker = &window->workers[i];
         worker->name = strdup(names[i]);
         if (!worker->name)
             return failure_memory(failure, "writing the profile");
-        if (!fit_worker(samples, block, (int)i + 1, worker, failure))
+        if (!fit_worker(samples, setting, (int)i + 1, worker, failure))
             return false;
     }
     return true;
 }
 
-bool assemble_setting(const struct samples *samples, int block, int64_t largest, int workers,
-                      char *const *names, struct profile_setting *setting, struct failure *failure)
+bool assemble_setting(const struct samples *samples, int setting, int64_t largest, int workers,
+                      char *const *names, struct profile_setting *fitted, struct failure *failure)
 {
-    struct profile_setting made = {.block = block, .window_count = 1};
+    struct profile_setting made = {.window_count = 1};
     made.windows = calloc(1, sizeof *made.windows);
     if (!made.windows)
         return failure_memory(failure, "writing the profile");
@@ -99,10 +99,10 @@ bool assemble_setting(const struct samples *samples, int block, int64_t largest,
     window->worker_count = window->workers ? (size_t)workers : 0;
     if (!window->workers)
         failure_memory(failure, "writing the profile");
-    if (failure->code != FAILURE_NONE || !window_fill(samples, block, names, window, failure)) {
+    if (failure->code != FAILURE_NONE || !window_fill(samples, setting, names, window, failure)) {
         profile_setting_release(&made);
         return false;
     }
-    *setting = made;
+    *fitted = made;
     return true;
 }

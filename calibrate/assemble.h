@@ -11,11 +11,12 @@
 #include "planner/base/failure.h"
 #include "planner/model/profile.h"
 
-/* One setting with one window [1, largest], fitted from the samples of that block size; `workers`
- * workers whose names (borrowed) are names[0 .. workers). Envelope and compute must grow with the
- * package; other operations may be constant, or nothing where every timing is below the clock's
- * own. *setting is owned by the caller (profile_release), and untouched on failure. */
-bool assemble_setting(const struct samples *samples, int block, int64_t largest, int workers,
-                      char *const *names, struct profile_setting *setting, struct failure *failure);
+/* One setting with one window [1, largest], fitted from the samples of that setting; `workers`
+ * workers whose names (borrowed) are names[0 .. workers). Compute must grow with the package; other
+ * operations may be constant, or nothing where every timing is below the clock's own (the envelope
+ * of tasks that need no package). *fitted is owned by the caller (profile_release), and untouched
+ * on failure. */
+bool assemble_setting(const struct samples *samples, int setting, int64_t largest, int workers,
+                      char *const *names, struct profile_setting *fitted, struct failure *failure);
 
 #endif

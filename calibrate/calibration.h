@@ -1,5 +1,5 @@
 /*
- * A whole calibration, from an opened image to a profile.
+ * A whole calibration, from an opened input to a profile.
  */
 #ifndef CALIBRATE_CALIBRATION_H
 #define CALIBRATE_CALIBRATION_H
@@ -8,18 +8,20 @@
 
 #include "calibrate/probe.h"
 #include "calibrate/sample.h"
-#include "kernel/kernel.h"
 #include "planner/base/failure.h"
 #include "planner/model/profile.h"
+#include "spmd/job/kernel.h"
 #include "spmd/transport/comm.h"
 
 /* What to measure; all borrowed and the same on every rank. */
 struct calibration_request {
     const struct kernel *kernel;
-    const double *values; /* one for each of the kernel's parameters */
-    const char *input;
-    const int *blocks; /* edges of a core task, pixels */
-    int block_count;
+    const struct values *settings; /* what is measured, one profile setting for each */
+    int setting_count;
+    /* Parameters that are written into each setting, not into the profile as a whole. */
+    const char *const *own;
+    int own_count;
+    const char *input;   /* NULL: none */
     const char *scratch; /* directory for trial writes */
     struct probe_effort effort;
     int threads;
@@ -32,7 +34,7 @@ struct calibration {
     struct profile profile;
 };
 
-/* Collective. Aligns the clocks, probes every block size, fits. */
+/* Collective. Aligns the clocks, probes every setting, fits. */
 bool calibration_make(struct calibration *calibration, struct comm *comm,
                       const struct calibration_request *request, struct failure *failure);
 void calibration_release(struct calibration *calibration);

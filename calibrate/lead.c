@@ -6,14 +6,13 @@
 #include "calibrate/protocol.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
-#include "spmd/run/reading.h"
 #include "spmd/transport/outbox.h"
 #include "spmd/transport/wire.h"
 
 const struct probe_effort probe_quick = {
-    .places = 3, .blocks = 3, .growth = 4, .longest_s = 0.2, .block_s = 5e-3};
+    .places = 8, .blocks = 1, .growth = 4, .longest_s = 0.2, .block_s = 5e-3};
 const struct probe_effort probe_thorough = {
-    .places = 5, .blocks = 5, .growth = 2, .longest_s = 1.0, .block_s = 5e-3};
+    .places = 8, .blocks = 3, .growth = 2, .longest_s = 1.0, .block_s = 5e-3};
 
 /* Exchanges for one timing of a link, and for the cost of receiving. */
 enum { LINK_LEAST = 8, LINK_MOST = 4096, RECEIVES = 12 };
@@ -22,7 +21,6 @@ static const double package_bytes_most = 512e6;
 
 struct leader {
     const struct probe_setup *setup;
-    struct image *image;
     struct samples *samples;
     struct failure *failure;
     struct outbox *outbox;
@@ -33,6 +31,7 @@ struct leader {
 struct probe {
     struct leader *leader;
     int64_t first, count;
+    size_t size; /* bytes of the package here */
 };
 
 static const struct outbox_idle no_idle = {NULL, NULL};
@@ -57,31 +56,31 @@ static void record(const struct probe *probe, int rank, enum operation operation
                    int64_t repeats, double seconds)
 {
     struct leader *leader = probe->leader;
-    struct sample sample = {
-        leader->setup->job->setup.block, rank, operation, first, probe->count, repeats, seconds};
+    struct sample sample = {leader->setup->setting, rank,    operation, first,
+                            probe->count,           repeats, seconds};
     if (!samples_add(leader->samples, &sample))
         failure_memory(leader->failure, "keeping the probes");
 }
 
 /* ---- envelope ------------------------------------------------------------------------------ */
 
-static bool package_pack(const struct probe *probe, void *bytes)
+/* What the master does with a package: nothing where workers read by themselves. */
+static bool package_pack(const struct probe *probe, void *bytes, size_t *size)
 {
-    struct leader *leader = probe->leader;
-    const struct job *job = leader->setup->job;
-    struct reading reading = {leader->image, leader->outbox, leader->failure};
-    struct kernel_source source = reading_source(&reading);
-    return job->kernel->pack(job->made, probe->first, probe->count, &source, bytes);
+    const struct probe_setup *setup = probe->leader->setup;
+    *size = 0;
+    return setup->job->values.staged || job_pack(setup->job, setup->input, probe->first,
+                                                 probe->count, bytes, size, probe->leader->failure);
 }
 
-/* The package behind this one, or the image's first. */
+/* The package behind this one, or the job's first. */
 static void package_advance(struct probe *probe)
 {
     const int64_t next = probe->first + probe->count;
-    probe->first = next + probe->count <= probe->leader->setup->job->tasks ? next : 0;
+    probe->first = next + probe->count <= probe->leader->setup->job->setup.tasks ? next : 0;
 }
 
-/* A run packs every pixel once and finds it where the reader left it; the same package again would
+/* A run packs every task once and finds it where the reader left it; the same package again would
  * come from the nearest cache, several times faster. So each is the one behind the last. */
 static void probe_envelope(const struct probe *probe)
 {
@@ -92,7 +91,8 @@ static void probe_envelope(const struct probe *probe)
         double start = comm_now(setup->comm), spent = 0;
         int64_t repeats = 0;
         while (spent < setup->effort.block_s) {
-            if (!package_pack(&next, outbox_claim(probe->leader->outbox, no_idle)))
+            size_t size;
+            if (!package_pack(&next, outbox_claim(probe->leader->outbox, no_idle), &size))
                 return;
             package_advance(&next);
             spent = comm_now(setup->comm) - start;
@@ -108,18 +108,32 @@ struct departure {
     double start_s, left_s; /* before and after the send */
 };
 
-static struct departure package_post(const struct probe *probe, int rank)
+/* The outbox's next buffer, with `size` bytes of whatever it holds. */
+static struct departure buffer_post(const struct probe *probe, int rank, size_t size)
 {
     struct leader *leader = probe->leader;
-    const struct job *job = leader->setup->job;
-    struct wire_package header = {.kind = WIRE_WORK,
-                                  .package = {.first = probe->first, .count = probe->count}};
-    size_t bytes = job->kernel->package_bytes(job->made, probe->first, probe->count);
-    outbox_claim(leader->outbox, no_idle);
+    const struct wire_package header = {.kind = WIRE_WORK,
+                                        .package = {.first = probe->first, .count = probe->count},
+                                        .size = (int64_t)size};
     struct departure departure = {.start_s = comm_now(leader->setup->comm)};
-    outbox_post(leader->outbox, rank, &header, bytes);
+    outbox_post(leader->outbox, rank, &header, size, 0);
     departure.left_s = comm_now(leader->setup->comm);
     return departure;
+}
+
+/* A package that nobody computes: only its length matters. */
+static struct departure length_post(const struct probe *probe, int rank)
+{
+    outbox_claim(probe->leader->outbox, no_idle);
+    return buffer_post(probe, rank, probe->size);
+}
+
+/* One that is computed. */
+static void package_post(const struct probe *probe, int rank)
+{
+    size_t size = 0;
+    package_pack(probe, outbox_claim(probe->leader->outbox, no_idle), &size);
+    buffer_post(probe, rank, size);
 }
 
 /* Wait for a worker's answer while large transfers advance. */
@@ -151,7 +165,7 @@ static struct passage passage_time(const struct probe *probe, int rank, int64_t 
     struct passage sum = {0, 0};
     order_send(probe->leader, rank, &order);
     for (int64_t i = 0; i < repeats; i++) {
-        struct departure departure = package_post(probe, rank);
+        struct departure departure = length_post(probe, rank);
         sum.send_s += departure.left_s - departure.start_s;
         sum.delay_s += fmax(0, answer_wait(probe->leader, rank) - departure.left_s);
     }
@@ -176,7 +190,7 @@ static double receive_time(const struct probe *probe, int rank, double delay_s)
     struct probe_order order = {
         .kind = PROBE_RECEIVE, .repeats = 1, .seconds = fmax(2e-4, 3 * delay_s)};
     order_send(probe->leader, rank, &order);
-    package_post(probe, rank);
+    length_post(probe, rank);
     return answer_wait(probe->leader, rank);
 }
 
@@ -203,7 +217,7 @@ static void probe_passage(const struct probe *probe, int rank)
  * package larger than that is written once, overlapping its neighbour's. */
 static void fresh_range(const struct probe *probe, int rank, struct probe_order *order)
 {
-    int64_t tasks = probe->leader->setup->job->tasks, workers = worker_count(probe->leader);
+    int64_t tasks = probe->leader->setup->job->setup.tasks, workers = worker_count(probe->leader);
     order->fresh_first = tasks * (rank - 1) / workers;
     order->fresh_last = tasks * rank / workers;
     if (order->fresh_last - order->fresh_first >= probe->count)
@@ -251,24 +265,29 @@ static double probe_work_all(const struct probe *probe)
 
 /* ---- sizes --------------------------------------------------------------------------------- */
 
-/* Collective, with serve_stage. */
-static bool lead_stage(struct leader *leader, int64_t count)
+/* Collective, with serve_open. */
+static bool lead_open(struct leader *leader, int64_t count)
 {
     const struct probe_setup *setup = leader->setup;
     const struct job *job = setup->job;
-    struct probe_order order = {.kind = PROBE_STAGE, .count = count};
-    struct output_info info = {"{}", NULL, "probe", "", "", 1};
+    struct probe_order order = {.kind = PROBE_OPEN, .count = count};
+    const struct output_info info = {.plan = "{}",
+                                     .emitted = setup->scratch,
+                                     .isa = "",
+                                     .events = 1,
+                                     .workers = worker_count(leader)};
+    const struct store_setup store = {setup->scratch, setup->scratch, true};
     order_all(leader, &order);
     struct output_places places = {0};
     bool created = outputfile_create(setup->scratch, job, &info, &places, leader->failure);
     if (!comm_agree(setup->comm, leader->failure))
         return false;
-    leader->store = store_open(setup->scratch, &places, setup->comm, job, leader->failure);
+    leader->store = store_open(&store, &places, setup->comm, job, leader->failure);
     if (created)
         unlink(setup->scratch); /* everybody has it open: it goes with them, whatever happens */
     if (!leader->store)
         return false;
-    size_t bytes = job->kernel->package_bytes_most(job->made, count);
+    size_t bytes = job_message_most(job, count) + JOB_GUARD;
     leader->outbox = outbox_new(setup->comm, 2, bytes, leader->failure);
     return comm_agree(setup->comm, leader->failure);
 }
@@ -283,9 +302,11 @@ static void lead_clear(struct leader *leader)
     store_close(&leader->store, leader->failure);
 }
 
-static void operations_probe(const struct probe *probe, double *longest_s)
+static void operations_probe(struct probe *probe, double *longest_s)
 {
     struct failure *failure = probe->leader->failure;
+    if (!package_pack(probe, outbox_claim(probe->leader->outbox, no_idle), &probe->size))
+        return;
     probe_envelope(probe);
     for (int rank = 1; rank <= worker_count(probe->leader) && failure->code == FAILURE_NONE; rank++)
         probe_passage(probe, rank);
@@ -293,17 +314,31 @@ static void operations_probe(const struct probe *probe, double *longest_s)
         *longest_s = fmax(*longest_s, probe_work_all(probe));
 }
 
-/* Collective. Places are spread over the whole image, its edges included. */
+/* Where a package of `count` tasks is probed: a random place in the place's own part of the job, so
+ * that no row or slice of the input is in step with the places. The same numbers every time
+ * (SplitMix64's output function). */
+static int64_t place_first(const struct leader *leader, int64_t count, int place)
+{
+    const int64_t room = leader->setup->job->setup.tasks - count + 1;
+    const int places = leader->setup->effort.places;
+    const double begin = (double)room * place / places, end = (double)room * (place + 1) / places;
+    uint64_t z = (uint64_t)count * 0x9e3779b97f4a7c15u + (uint64_t)place + 1;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    const double uniform = (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+    const int64_t first = (int64_t)(begin + uniform * (end - begin));
+    return first < room ? first : room - 1;
+}
+
+/* Collective. */
 static void place_probe(struct leader *leader, int64_t count, int place, double *longest_s)
 {
-    const struct probe_effort *effort = &leader->setup->effort;
-    int64_t room = leader->setup->job->tasks - count;
     struct probe probe = {
         .leader = leader,
-        .first = effort->places > 1 ? room * place / (effort->places - 1) : 0,
+        .first = place_first(leader, count, place),
         .count = count,
     };
-    bool staged = lead_stage(leader, count);
+    bool staged = lead_open(leader, count);
     if (staged) {
         struct probe_order order = {.kind = PROBE_CLEAR};
         operations_probe(&probe, longest_s);
@@ -326,16 +361,18 @@ static double size_probe(struct leader *leader, int64_t count)
 static int64_t size_most(const struct leader *leader)
 {
     const struct job *job = leader->setup->job;
-    double share = 1.5 * (double)job->tasks / worker_count(leader);
-    double one = (double)job->kernel->package_bytes_most(job->made, 1);
-    double most = fmin(fmin((double)job->tasks, ceil(share)), floor(package_bytes_most / one));
+    double share = 1.5 * (double)job->setup.tasks / worker_count(leader);
+    double one =
+        fmax((double)job_package_most(job, 1), (double)(job->tile_size + job->record_size) + 1);
+    double most =
+        fmin(fmin((double)job->setup.tasks, ceil(share)), floor(package_bytes_most / one));
     return most > 1 ? (int64_t)most : 1;
 }
 
-bool probe_lead(const struct probe_setup *setup, struct image *image, struct samples *samples,
-                int64_t *largest, struct failure *failure)
+bool probe_lead(const struct probe_setup *setup, struct samples *samples, int64_t *largest,
+                struct failure *failure)
 {
-    struct leader leader = {.setup = setup, .image = image, .samples = samples, .failure = failure};
+    struct leader leader = {.setup = setup, .samples = samples, .failure = failure};
     int64_t most = size_most(&leader);
     for (int64_t count = 1; failure->code == FAILURE_NONE;) {
         double longest = size_probe(&leader, count);

@@ -13,13 +13,13 @@
 
 #include "calibrate/sample.h"
 #include "planner/base/failure.h"
-#include "spmd/input/image.h"
+#include "spmd/input/input.h"
 #include "spmd/job/job.h"
 #include "spmd/transport/comm.h"
 
 /* How thoroughly. */
 struct probe_effort {
-    int places;       /* of the image at which every package size is probed */
+    int places;       /* of the job at which every package size is probed */
     int blocks;       /* timings at each place */
     int growth;       /* factor from one package size to the next */
     double longest_s; /* no larger packages once one takes this long */
@@ -32,6 +32,8 @@ extern const struct probe_effort probe_quick, probe_thorough;
 struct probe_setup {
     const struct comm *comm;
     const struct job *job;
+    struct input *input; /* the master's; with a staged job, every rank's */
+    int setting;         /* which of the calibration's, for the samples */
     struct probe_effort effort;
     int threads;
     const char *scratch; /* name of a file to write to and remove, which must not exist */
@@ -39,8 +41,8 @@ struct probe_setup {
 
 /* Local to the master, the workers being in probe_serve: probe package sizes from 1 up to the whole
  * job or the effort's limit. The samples are added; *largest is the largest size probed. */
-bool probe_lead(const struct probe_setup *setup, struct image *image, struct samples *samples,
-                int64_t *largest, struct failure *failure);
+bool probe_lead(const struct probe_setup *setup, struct samples *samples, int64_t *largest,
+                struct failure *failure);
 /* Local to the master: no more probes, workers leave probe_serve. */
 void probe_end(const struct probe_setup *setup);
 /* Local to a worker: answer the master's probes until it ends them. */

@@ -9,12 +9,12 @@
 #include "planner/base/failure.h"
 
 enum probe_kind {
-    PROBE_STAGE,   /* collective: make buffers for packages of `count`, open the scratch store */
+    PROBE_OPEN,    /* collective: make buffers for packages of `count`, open the scratch store */
     PROBE_LINK,    /* take `repeats` packages as they come; answer each with its arrival */
     PROBE_RECEIVE, /* the same, but touch MPI only when the package has had `seconds` to travel;
                     * answer each with the time inside MPI */
     PROBE_WORK,    /* collective: take one package; compute it and write its results in turns */
-    PROBE_CLEAR,   /* collective: undo PROBE_STAGE */
+    PROBE_CLEAR,   /* collective: undo PROBE_OPEN */
     PROBE_END
 };
 

@@ -1,19 +1,19 @@
 #include "calibrate/sample.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "planner/base/array.h"
+
 bool samples_add(struct samples *samples, const struct sample *sample)
 {
-    if (samples->count == samples->capacity) {
-        int64_t capacity = samples->capacity ? 2 * samples->capacity : 256;
-        struct sample *more = realloc(samples->items, (size_t)capacity * sizeof *more);
-        if (!more)
-            return false;
-        samples->items = more;
-        samples->capacity = capacity;
-    }
+    struct sample *room =
+        array_reserve(samples->items, &samples->capacity, (size_t)samples->count + 1, sizeof *room);
+    if (!room)
+        return false;
+    samples->items = room;
     samples->items[samples->count++] = *sample;
     return true;
 }
@@ -72,14 +72,14 @@ static double typical(const struct sample *items, int64_t count)
 }
 
 /* The samples concerned, sorted by size, place and seconds. Owned. */
-static struct sample *chosen(const struct samples *samples, int block, int rank,
+static struct sample *chosen(const struct samples *samples, int setting, int rank,
                              enum operation operation, int64_t *count)
 {
     struct sample *items = malloc(((size_t)samples->count + 1) * sizeof *items);
     *count = 0;
     for (int64_t i = 0; items && i < samples->count; i++) {
         const struct sample *sample = &samples->items[i];
-        if (sample->block == block && (rank < 0 || sample->rank == rank) &&
+        if (sample->setting == setting && (rank < 0 || sample->rank == rank) &&
             sample->operation == operation)
             items[(*count)++] = *sample;
     }
@@ -88,11 +88,11 @@ static struct sample *chosen(const struct samples *samples, int block, int rank,
     return items;
 }
 
-int samples_points(const struct samples *samples, int block, int rank, enum operation operation,
+int samples_points(const struct samples *samples, int setting, int rank, enum operation operation,
                    double *x, double *y, int most)
 {
     int64_t count = 0;
-    struct sample *items = chosen(samples, block, rank, operation, &count);
+    struct sample *items = chosen(samples, setting, rank, operation, &count);
     if (!items)
         return -1;
     int points = 0;
@@ -105,6 +105,41 @@ int samples_points(const struct samples *samples, int block, int rank, enum oper
     return points;
 }
 
+/* Of the samples of one size, sorted by place. */
+static double deviation(const struct sample *items, int64_t count, int64_t *places)
+{
+    double sum = 0, squares = 0;
+    *places = 0;
+    for (int64_t at = 0, length; at < count; at += length, ++*places) {
+        length = run_length(items + at, count - at, same_place);
+        const double here = median(items + at, length);
+        sum += here;
+        squares += here * here;
+    }
+    const double mean = sum / (double)*places, n = (double)*places;
+    return *places > 1 && mean > 0 ? sqrt(fmax(0, squares / n - mean * mean) * n / (n - 1)) / mean
+                                   : 0;
+}
+
+int samples_spread(const struct samples *samples, int setting, int64_t *tasks, double *deviations,
+                   int most)
+{
+    int64_t count = 0;
+    struct sample *items = chosen(samples, setting, -1, OPERATION_COMPUTE, &count);
+    if (!items)
+        return -1;
+    int sizes = 0;
+    for (int64_t at = 0, length; at < count && sizes < most; at += length) {
+        int64_t places;
+        length = run_length(items + at, count - at, same_size);
+        tasks[sizes] = items[at].tasks;
+        deviations[sizes] = deviation(items + at, length, &places);
+        sizes += places > 1;
+    }
+    free(items);
+    return sizes;
+}
+
 char *samples_print(const struct samples *samples)
 {
     char *text = NULL;
@@ -112,11 +147,11 @@ char *samples_print(const struct samples *samples)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    fputs("block\trank\toperation\tfirst_task\ttasks\trepeats\tseconds\n", out);
+    fputs("setting\trank\toperation\tfirst_task\ttasks\trepeats\tseconds\n", out);
     for (int64_t i = 0; i < samples->count; i++) {
         const struct sample *s = &samples->items[i];
-        fprintf(out, "%d\t%d\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.9g\n", s->block, s->rank,
-                operation_name(s->operation), s->first, s->tasks, s->repeats, s->seconds);
+        fprintf(out, "%d\t%d\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.9g\n", s->setting,
+                s->rank, operation_name(s->operation), s->first, s->tasks, s->repeats, s->seconds);
     }
     if (fclose(out) == 0)
         return text;

@@ -11,8 +11,8 @@
 
 /* One timed block of repeats. */
 struct sample {
-    int block; /* edge of a core task, pixels */
-    int rank;  /* the worker concerned; 0: the master */
+    int setting; /* of the calibration, from 0 */
+    int rank;    /* the worker concerned; 0: the master */
     enum operation operation;
     int64_t first, tasks; /* the package */
     int64_t repeats;
@@ -21,7 +21,8 @@ struct sample {
 
 struct samples {
     struct sample *items; /* owned */
-    int64_t count, capacity;
+    int64_t count;
+    size_t capacity;
 };
 
 /* False: out of memory, samples unchanged. */
@@ -32,8 +33,13 @@ void samples_release(struct samples *samples);
  * image, then the mean over the places (packages at the image's edge are smaller; a plan meets
  * them all). rank < 0: all ranks together. Returns the number of points, ascending in x; x and y
  * have room for `most`; -1: out of memory. */
-int samples_points(const struct samples *samples, int block, int rank, enum operation operation,
+int samples_points(const struct samples *samples, int setting, int rank, enum operation operation,
                    double *x, double *y, int most);
+/* How much computing packages of one size differs between places, the relative standard deviation
+ * of what is left once every place's own repeats are averaged (over all ranks). Returns the number
+ * of sizes with two places or more, at most `most`, ascending; -1: out of memory. */
+int samples_spread(const struct samples *samples, int setting, int64_t *tasks, double *deviations,
+                   int most);
 /* Tab-separated, one line a sample, owned; NULL: out of memory. */
 char *samples_print(const struct samples *samples);
 

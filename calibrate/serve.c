@@ -3,14 +3,14 @@
 
 #include "calibrate/probe.h"
 #include "calibrate/protocol.h"
-#include "spmd/run/station.h"
+#include "spmd/run/context.h"
 #include "spmd/transport/wire.h"
 
 struct server {
     const struct probe_setup *setup;
     struct run run;
     struct store *store;
-    struct station station;
+    struct worker_context context;
 };
 
 static void nap(double seconds)
@@ -19,30 +19,32 @@ static void nap(double seconds)
     nanosleep(&length, NULL);
 }
 
-/* Collective, with lead_stage. */
-static bool serve_stage(struct server *server, const struct probe_order *order,
-                        struct failure *failure)
+/* Collective, with lead_open. */
+static bool serve_open(struct server *server, const struct probe_order *order,
+                       struct failure *failure)
 {
     const struct probe_setup *setup = server->setup;
     if (!comm_agree(setup->comm, failure)) /* the master has made the file */
         return false;
     const struct output_places masters = {0};
-    server->store = store_open(setup->scratch, &masters, setup->comm, setup->job, failure);
+    const struct store_setup store = {setup->scratch, setup->scratch, true};
+    server->store = store_open(&store, &masters, setup->comm, setup->job, failure);
     if (!server->store)
         return false;
     server->run = (struct run){.comm = setup->comm,
                                .job = setup->job,
+                               .input = setup->input,
                                .store = server->store,
                                .largest_package = order->count,
                                .threads = setup->threads};
-    station_init(&server->station, &server->run, failure);
+    worker_context_init(&server->context, &server->run, failure);
     return comm_agree(setup->comm, failure);
 }
 
 /* Collective, with lead_clear. */
 static void serve_clear(struct server *server, struct failure *failure)
 {
-    station_release(&server->station);
+    worker_context_release(&server->context);
     store_close(&server->store, failure);
 }
 
@@ -55,8 +57,8 @@ static void serve_link(struct server *server, const struct probe_order *order)
 {
     for (int64_t i = 0; i < order->repeats; i++) {
         struct inbox_package in;
-        inbox_take(server->station.inbox, &in);
-        inbox_done(server->station.inbox);
+        inbox_take(server->context.inbox, &in);
+        inbox_done(server->context.inbox);
         answer(server, in.arrived_s);
     }
 }
@@ -66,7 +68,7 @@ static void serve_link(struct server *server, const struct probe_order *order)
 static void serve_receive(struct server *server, const struct probe_order *order)
 {
     const struct comm *comm = server->setup->comm;
-    struct inbox *inbox = server->station.inbox;
+    struct inbox *inbox = server->context.inbox;
     for (int64_t i = 0; i < order->repeats; i++) {
         struct inbox_package in;
         nap(order->seconds);
@@ -97,21 +99,24 @@ static bool turn(struct server *server, const struct inbox_package *in, struct f
                  struct turns *turns, struct failure *failure)
 {
     const struct comm *comm = server->setup->comm;
-    struct package package = {.first = fresh->next, .count = in->header.package.count};
+    const int64_t count = in->header.package.count;
     struct summary summary;
     summary_init(&summary);
+    struct compute_times times;
     double start = comm_now(comm);
-    station_compute(&server->station, in);
+    if (!worker_context_compute(&server->context, in, &times, failure))
+        return false;
     double computed = comm_now(comm);
     turns->compute_s += computed - start;
     turns->computed++;
-    if (package.first + package.count > fresh->last)
+    if (fresh->next + count > fresh->last)
         return true;
-    if (!station_output(&server->station, &package, &summary, failure))
+    worker_context_move(&server->context, fresh->next);
+    if (!worker_context_output(&server->context, &summary, failure))
         return false;
     turns->output_s += comm_now(comm) - computed;
     turns->written++;
-    fresh->next += package.count;
+    fresh->next += count;
     return true;
 }
 
@@ -163,14 +168,16 @@ static void serve_work(struct server *server, const struct probe_order *order)
     const struct comm *comm = server->setup->comm;
     struct probe_work work = {.failure = FAILURE_INIT};
     struct inbox_package in;
-    inbox_take(server->station.inbox, &in);
+    inbox_take(server->context.inbox, &in);
     double start = comm_now(comm);
-    station_compute(&server->station, &in); /* caches, pages, threads */
+    struct compute_times times; /* caches, pages, threads */
+    worker_context_compute(&server->context, &in, &times, &work.failure);
     double turn_s = comm_now(comm) - start;
     comm_barrier(comm);
     fall_out_of_step(server, turn_s);
-    time_work(server, &in, order, &work);
-    inbox_done(server->station.inbox);
+    if (work.failure.code == FAILURE_NONE)
+        time_work(server, &in, order, &work);
+    inbox_done(server->context.inbox);
     comm_send(comm, &work, sizeof work, 0, WIRE_CONTROL);
 }
 
@@ -181,8 +188,8 @@ bool probe_serve(const struct probe_setup *setup, struct failure *failure)
         struct probe_order order;
         comm_receive(setup->comm, &order, sizeof order, 0, WIRE_CONTROL);
         switch ((enum probe_kind)order.kind) {
-        case PROBE_STAGE:
-            if (!serve_stage(&server, &order, failure))
+        case PROBE_OPEN:
+            if (!serve_open(&server, &order, failure))
                 serve_clear(&server, failure);
             break;
         case PROBE_LINK:

@@ -35,12 +35,17 @@ printf '$ %s\n' "export PATH=../release/bin:\$PATH OMP_NUM_THREADS=${OMP_NUM_THR
 cd build/demo
 rm -f profile.json probes.tsv plan.json retina.h5 preview.png
 export PATH=../release/bin:$PATH OMP_NUM_THREADS
+# The launcher of the MPI that scow was built with, by its name where that is enough.
+mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' ../release/CMakeCache.txt)
+if [ "$(command -v "${mpiexec##*/}")" = "$mpiexec" ]; then
+    mpiexec=${mpiexec##*/}
+fi
 
 image=../../jobs/data/retina.png
-step mpiexec.mpich -n 3 scow calibrate -k matched-filter -i "$image" --polarity dark --quick \
+step "$mpiexec" -n 3 scow calibrate -k matched-filter -i "$image" --polarity dark --quick \
     -o profile.json --probes probes.tsv
 step scow plan -p profile.json -i "$image" -o plan.json
-step mpiexec.mpich -n 3 scow run plan.json -i "$image" -o retina.h5
+step "$mpiexec" -n 3 scow run plan.json -i "$image" -o retina.h5
 step scow report retina.h5
 step scow show retina.h5 -i "$image" --png preview.png
 

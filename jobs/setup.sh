@@ -5,7 +5,7 @@
 #
 # With --tests, also those that only the tests use. Nothing is done when all is there. Where
 # apt-get may not be used (neither root nor sudo without a password), the one line to run is
-# printed and the exit code is 1.
+# printed and the exit code is 1. On other systems it only says what is needed.
 set -euo pipefail
 
 build_packages=(
@@ -16,7 +16,7 @@ build_packages=(
     libcmocka-dev
 )
 test_packages=(
-    hdf5-tools python3-h5py shellcheck clang-format
+    hdf5-tools python3-h5py shellcheck clang-format clang-tidy
     clang libclang-rt-dev libomp-dev
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
@@ -47,6 +47,20 @@ packages_install() {
     apt_run update && apt_run install -y --no-install-recommends "$@"
 }
 
+# On a system without Debian's packages: what to install, and what it is called elsewhere.
+say_needs() {
+    echo "setup: not a Debian system, so nothing is installed. scow needs:
+  CMake 3.25 or later, Ninja, pkg-config, a C compiler with OpenMP (gcc or clang),
+  MPI (MPICH is the one that it is tested with), HDF5 (serial or parallel), LAPACKE, jansson, libpng,
+  libcrypto (OpenSSL), xxHash, cmocka for the tests, and Clp for the scheduler \`optimal\`.
+  Fedora: dnf install cmake ninja-build pkgconf gcc mpich-devel hdf5-devel lapack-devel jansson-devel
+      libpng-devel openssl-devel xxhash-devel libcmocka-devel coin-or-Clp-devel; module load mpi
+  Homebrew: brew install cmake ninja pkgconf libomp mpich hdf5 lapack jansson libpng openssl xxhash
+      cmocka clp"
+    [ "$1" != --tests ] ||
+        echo "  The tests also use ${test_packages[*]} (Debian's names), or are skipped without."
+}
+
 packages=("${build_packages[@]}")
 case "$*" in
 '') ;;
@@ -57,9 +71,8 @@ case "$*" in
     ;;
 esac
 
-if ! command -v dpkg-query >/dev/null; then
-    echo "setup: not a Debian system: make sure that what these packages hold is installed:" \
-        "${packages[*]}" >&2
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    say_needs "$*" >&2
     exit 0
 fi
 mapfile -t missing < <(packages_missing "${packages[@]}")

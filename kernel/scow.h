@@ -174,7 +174,7 @@ struct scow_results {
     size_t record_size;
     /* A reduction, /run/result: a state that states of parts merge into, in any order. */
     size_t state_size; /* 0: no reduction */
-    /* Bytes of any length a core task, by host->emit. */
+    /* Bytes of any length a core task, by host->emit; no part of the checksum. */
     bool emits;
 };
 
@@ -263,6 +263,10 @@ struct scow_task {
     void (*reset)(const void *job, void *state);
     void (*merge)(const void *job, void *state, const void *part);
     int (*print)(const void *job, const void *state, char *json, size_t size);
+
+    /* Wherever a run's output is read, without a job: what a task emitted, in words for people, at
+     * most `room` bytes with the final zero (returns what it takes). NULL: it is text as it is. */
+    size_t (*render)(const void *emitted, size_t size, char *text, size_t room);
 };
 
 #define SCOW_TASK .size = (uint32_t)sizeof(struct scow_task), .abi = SCOW_ABI

@@ -10,12 +10,15 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-void grid_init(struct grid *grid, const struct extent *extent, int block)
+void grid_init(struct grid *grid, const struct scow_input *image, int block)
 {
-    grid->extent = *extent;
-    grid->block = block;
-    grid->down = (extent->rows + block - 1) / block;
-    grid->across = (extent->columns + block - 1) / block;
+    *grid = (struct grid){.slices = image->extent[0],
+                          .rows = image->extent[1],
+                          .columns = image->extent[2],
+                          .type = image->type,
+                          .block = block};
+    grid->down = (grid->rows + block - 1) / block;
+    grid->across = (grid->columns + block - 1) / block;
 }
 
 int64_t grid_slice_tasks(const struct grid *grid)
@@ -25,17 +28,17 @@ int64_t grid_slice_tasks(const struct grid *grid)
 
 int64_t grid_tasks(const struct grid *grid)
 {
-    return grid->extent.slices * grid_slice_tasks(grid);
+    return grid->slices * grid_slice_tasks(grid);
 }
 
-/* Blocks [row, row_end) x [column, column_end) in pixels, clipped to the slice. */
-static struct rectangle grid_blocks(const struct grid *grid, int64_t row, int64_t row_end,
-                                    int64_t column, int64_t column_end)
+/* Tasks [row, row_end) x [column, column_end) of a slice, in pixels. */
+static struct rectangle grid_area(const struct grid *grid, int64_t row, int64_t row_end,
+                                  int64_t column, int64_t column_end)
 {
     int64_t block = grid->block;
     struct rectangle area = {.row = row * block, .column = column * block};
-    area.rows = least(row_end * block, grid->extent.rows) - area.row;
-    area.columns = least(column_end * block, grid->extent.columns) - area.column;
+    area.rows = least(row_end * block, grid->rows) - area.row;
+    area.columns = least(column_end * block, grid->columns) - area.column;
     return area;
 }
 
@@ -45,7 +48,7 @@ struct rectangle grid_place(const struct grid *grid, int64_t task, int64_t *slic
     int64_t row = within / grid->across, column = within % grid->across;
     if (slice)
         *slice = task / grid_slice_tasks(grid);
-    return grid_blocks(grid, row, row + 1, column, column + 1);
+    return grid_area(grid, row, row + 1, column, column + 1);
 }
 
 struct rectangle grid_surroundings(const struct grid *grid, const struct reach *reach,
@@ -53,9 +56,9 @@ struct rectangle grid_surroundings(const struct grid *grid, const struct reach *
 {
     struct rectangle around = {.row = most(area->row - reach->up, 0),
                                .column = most(area->column - reach->left, 0)};
-    around.rows = least(area->row + area->rows + reach->down, grid->extent.rows) - around.row;
+    around.rows = least(area->row + area->rows + reach->down, grid->rows) - around.row;
     around.columns =
-        least(area->column + area->columns + reach->right, grid->extent.columns) - around.column;
+        least(area->column + area->columns + reach->right, grid->columns) - around.column;
     return around;
 }
 
@@ -74,7 +77,7 @@ static struct rectangle rectangle_hull(const struct rectangle *a, const struct r
     return hull;
 }
 
-/* The partial first row of blocks, the whole rows, the partial last row: those there are. */
+/* The partial first row of tasks, the whole rows, the partial last row: those there are. */
 static int bands_make(const struct grid *grid, int64_t first, int64_t end,
                       struct rectangle bands[CUT_MOST])
 {
@@ -83,16 +86,16 @@ static int bands_make(const struct grid *grid, int64_t first, int64_t end,
     int64_t row = first / across, column = first % across;
     int64_t last_row = (end - 1) / across, column_end = (end - 1) % across + 1;
     if (row == last_row) {
-        bands[count++] = grid_blocks(grid, row, row + 1, column, column_end);
+        bands[count++] = grid_area(grid, row, row + 1, column, column_end);
         return count;
     }
     int64_t whole = row + (column > 0), whole_end = last_row + (column_end == across);
     if (column > 0)
-        bands[count++] = grid_blocks(grid, row, row + 1, column, across);
+        bands[count++] = grid_area(grid, row, row + 1, column, across);
     if (whole < whole_end)
-        bands[count++] = grid_blocks(grid, whole, whole_end, 0, across);
+        bands[count++] = grid_area(grid, whole, whole_end, 0, across);
     if (column_end < across)
-        bands[count++] = grid_blocks(grid, last_row, last_row + 1, 0, column_end);
+        bands[count++] = grid_area(grid, last_row, last_row + 1, 0, column_end);
     return count;
 }
 
@@ -133,10 +136,10 @@ int64_t cut_pixels_most(const struct grid *grid, const struct reach *reach, int6
 {
     int64_t block = grid->block, across = grid->across;
     int64_t high = reach->up + reach->down, wide = reach->left + reach->right;
-    /* Rows of blocks touched, and widths of the (at most three) bands together, in blocks. */
+    /* Rows of tasks touched, and widths of the (at most three) bands together, in tasks. */
     int64_t rows = least(least(tasks, (tasks + 3 * across - 3) / across), grid->down);
     int64_t widths = least(tasks, 3 * across - 2);
     int64_t pixels = tasks * block * block + wide * block * rows + high * block * widths +
                      high * wide * least(tasks, CUT_MOST);
-    return least(pixels, grid->extent.rows * grid->extent.columns);
+    return least(pixels, grid->rows * grid->columns);
 }

@@ -2,21 +2,23 @@
  * How a stack of images is cut into core tasks, and which rectangles of a slice a run of them
  * needs.
  *
- * A core task is one block of one slice; tasks are numbered row by row, slice after slice; blocks
- * at the lower and right edges may be partial. Coordinates are pixels.
+ * A core task is a square of one slice, `block` pixels a side; tasks are numbered row by row, slice
+ * after slice; those at the lower and right edges may be partial. Coordinates are pixels.
  */
 #ifndef KERNEL_MATCHED_CUT_H
 #define KERNEL_MATCHED_CUT_H
 
 #include <stdint.h>
 
-#include "kernel/kernel.h"
 #include "kernel/matched/banks/bank.h"
+#include "kernel/scow.h"
 
+/* All core tasks of an image. */
 struct grid {
-    struct extent extent;
+    int64_t slices, rows, columns; /* of the image */
+    int type;                      /* of its pixels: enum scow_type */
     int block;
-    int64_t down, across; /* blocks per slice */
+    int64_t down, across; /* tasks of a slice */
 };
 
 struct rectangle {
@@ -32,7 +34,7 @@ struct cut {
     int64_t pixels; /* of all rectangles */
 };
 
-void grid_init(struct grid *grid, const struct extent *extent, int block);
+void grid_init(struct grid *grid, const struct scow_input *image, int block);
 int64_t grid_slice_tasks(const struct grid *grid);
 int64_t grid_tasks(const struct grid *grid);
 /* The pixels of one task, and (may be NULL) its slice. */
@@ -41,7 +43,7 @@ struct rectangle grid_place(const struct grid *grid, int64_t task, int64_t *slic
 struct rectangle grid_surroundings(const struct grid *grid, const struct reach *reach,
                                    const struct rectangle *area);
 /* The rectangles for tasks [first, end) of a slice, counted within it: those of the first, partial
- * row of blocks, the whole rows, and the last, partial one, joined where that takes fewer pixels.
+ * row of tasks, the whole rows, and the last, partial one, joined where that takes fewer pixels.
  */
 struct cut cut_make(const struct grid *grid, const struct reach *reach, int64_t first, int64_t end);
 /* No cut of `tasks` consecutive tasks of one slice has more pixels. As a function of the tasks the

@@ -8,19 +8,17 @@
 enum { GROUPS_MOST = 2 };
 
 struct group {
-    const struct algorithm *algorithm;
-    struct correlator *correlator;
+    struct correlator *correlator; /* owned */
     int filters;
 };
 
 struct groups {
     int count;
-    double effort;
     struct group group[GROUPS_MOST];
 };
 
 /* An algorithm for a part of a bank; NULL for a part without filters. */
-struct choice {
+struct selection {
     const struct algorithm *algorithm;
     double effort;
 };
@@ -28,7 +26,7 @@ struct choice {
 /* The bank's filters from the largest to the smallest, cut in two for one demand. */
 struct split {
     int large; /* how many go to the first group; may be 0 */
-    struct choice parts[GROUPS_MOST];
+    struct selection parts[GROUPS_MOST];
     double effort;
 };
 
@@ -51,38 +49,39 @@ static int *order_new(const struct bank *bank)
 }
 
 /* The cheapest algorithm for a whole bank, for each of some demands. False: out of memory. */
-static bool bank_choose(const struct bank *bank, const struct demand *demands, int count,
-                        struct choice *choices)
+static bool bank_select(const struct bank *bank, const struct demand *demands, int count,
+                        struct selection *selections)
 {
     size_t algorithms;
     const struct algorithm *const *list = algorithm_list(&algorithms);
     for (int d = 0; d < count; d++)
-        choices[d] = (struct choice){NULL, HUGE_VAL};
+        selections[d] = (struct selection){NULL, HUGE_VAL};
     for (size_t i = 0; i < algorithms; i++) {
         double efforts[DEMANDS_MOST];
         if (!list[i]->estimate(bank, demands, count, efforts))
             return false;
         for (int d = 0; d < count; d++)
-            if (efforts[d] < choices[d].effort)
-                choices[d] = (struct choice){list[i], efforts[d]};
+            if (efforts[d] < selections[d].effort)
+                selections[d] = (struct selection){list[i], efforts[d]};
     }
     return true;
 }
 
 /* The same for the `filters` filters at `indices`. False: out of memory. */
-static bool part_choose(const struct bank *bank, const int *indices, int filters,
-                        const struct demand *demands, int count, struct choice *choices)
+static bool part_select(const struct bank *bank, const int *indices, int filters,
+                        const struct demand *demands, int count, struct selection *selections)
 {
-    memset(choices, 0, (size_t)count * sizeof *choices);
+    memset(selections, 0, (size_t)count * sizeof *selections);
     if (filters == 0)
         return true;
     struct bank *part = bank_new_subset(bank, indices, filters);
-    const bool done = part && bank_choose(part, demands, count, choices);
+    const bool done = part && bank_select(part, demands, count, selections);
     bank_free(&part);
     return done;
 }
 
-static void split_improve(struct split *split, int large, struct choice first, struct choice second)
+static void split_improve(struct split *split, int large, struct selection first,
+                          struct selection second)
 {
     const double twice = large > 0 ? 1.05 : 1; /* going over a tile twice must pay */
     const double effort = (first.effort + second.effort) * twice;
@@ -103,15 +102,15 @@ static int cut_next(const struct bank *bank, const int *order, int large)
 }
 
 /* Try all cuts for all demands. False: out of memory. */
-static bool splits_choose(struct split *splits, const struct bank *bank, const int *order,
-                          const struct demand *demands, int count)
+static bool splits_try(struct split *splits, const struct bank *bank, const int *order,
+                       const struct demand *demands, int count)
 {
     for (int d = 0; d < count; d++)
-        splits[d].effort = HUGE_VAL;
+        splits[d] = (struct split){.effort = HUGE_VAL};
     for (int large = 0; large < bank->count; large = cut_next(bank, order, large)) {
-        struct choice first[DEMANDS_MOST], second[DEMANDS_MOST];
-        if (!part_choose(bank, order, large, demands, count, first) ||
-            !part_choose(bank, order + large, bank->count - large, demands, count, second))
+        struct selection first[DEMANDS_MOST], second[DEMANDS_MOST];
+        if (!part_select(bank, order, large, demands, count, first) ||
+            !part_select(bank, order + large, bank->count - large, demands, count, second))
             return false;
         for (int d = 0; d < count; d++)
             split_improve(&splits[d], large, first[d], second[d]);
@@ -136,7 +135,7 @@ static bool splits_make(struct split *splits, const struct bank *bank, const int
                         const struct demand *demands, int count, const struct algorithm *algorithm)
 {
     return algorithm ? splits_whole(splits, bank, demands, count, algorithm)
-                     : splits_choose(splits, bank, order, demands, count);
+                     : splits_try(splits, bank, order, demands, count);
 }
 
 static bool group_add(struct groups *groups, const struct bank *bank, const int *indices, int count,
@@ -148,8 +147,7 @@ static bool group_add(struct groups *groups, const struct bank *bank, const int 
     if (!part)
         return false;
     struct group *group = &groups->group[groups->count];
-    *group = (struct group){.algorithm = algorithm, .filters = count};
-    group->correlator = algorithm->new_correlator(part, demand);
+    *group = (struct group){algorithm->new_correlator(part, demand), count};
     bank_free(&part);
     if (!group->correlator)
         return false;
@@ -163,7 +161,6 @@ static bool groups_fill(struct groups *groups, const struct bank *bank, const in
     struct split split;
     if (!splits_make(&split, bank, order, demand, 1, algorithm))
         return false;
-    groups->effort = split.effort;
     return group_add(groups, bank, order, split.large, demand, split.parts[0].algorithm) &&
            group_add(groups, bank, order + split.large, bank->count - split.large, demand,
                      split.parts[1].algorithm);
@@ -198,8 +195,8 @@ size_t groups_workspace_bytes(const struct groups *groups)
 {
     size_t most = 0;
     for (int i = 0; i < groups->count; i++) {
-        const struct group *group = &groups->group[i];
-        size_t bytes = group->algorithm->workspace_bytes(group->correlator);
+        const struct correlator *correlator = groups->group[i].correlator;
+        size_t bytes = correlator->algorithm->workspace_bytes(correlator);
         if (bytes > most)
             most = bytes;
     }
@@ -210,15 +207,10 @@ void groups_run(const struct groups *groups, const struct tile *tile, void *work
 {
     struct tile next = *tile;
     for (int i = 0; i < groups->count; i++) {
-        const struct group *group = &groups->group[i];
-        group->algorithm->run(group->correlator, &next, workspace);
+        const struct correlator *correlator = groups->group[i].correlator;
+        correlator->algorithm->run(correlator, &next, workspace);
         next.accumulate = true;
     }
-}
-
-double groups_effort(const struct groups *groups)
-{
-    return groups->effort;
 }
 
 const struct algorithm *groups_algorithm(const struct groups *groups, int i, int *filters)
@@ -226,15 +218,17 @@ const struct algorithm *groups_algorithm(const struct groups *groups, int i, int
     if (i < 0 || i >= groups->count)
         return NULL;
     *filters = groups->group[i].filters;
-    return groups->group[i].algorithm;
+    return groups->group[i].correlator->algorithm;
 }
 
 void groups_free(struct groups **groups)
 {
     if (!*groups)
         return;
-    for (int i = 0; i < (*groups)->count; i++)
-        (*groups)->group[i].algorithm->free_correlator(&(*groups)->group[i].correlator);
+    for (int i = 0; i < (*groups)->count; i++) {
+        struct correlator **correlator = &(*groups)->group[i].correlator;
+        (*correlator)->algorithm->free_correlator(correlator);
+    }
     free(*groups);
     *groups = NULL;
 }

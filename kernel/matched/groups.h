@@ -16,10 +16,9 @@ struct groups *groups_new(const struct bank *bank, const struct demand *demand,
                           const struct algorithm *algorithm);
 size_t groups_workspace_bytes(const struct groups *groups); /* aligned to 64 */
 void groups_run(const struct groups *groups, const struct tile *tile, void *workspace);
-/* Estimated, for a tile of the full size, in multiply-adds of the direct algorithm. */
-double groups_effort(const struct groups *groups);
-/* The same for groups that are not made, for each of `count` demands, DEMANDS_MOST at most;
- * HUGE_VAL: `algorithm` cannot do this bank. False: out of memory. */
+/* What groups would take, estimated for tiles of the full size, in multiply-adds of the direct
+ * algorithm, for each of `count` demands, DEMANDS_MOST at most; HUGE_VAL: `algorithm` cannot do
+ * this bank. False: out of memory. */
 bool groups_estimate(const struct bank *bank, const struct demand *demands, int count,
                      const struct algorithm *algorithm, double *efforts);
 /* The algorithm of group i and how many filters it does; NULL when there is no such group. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernel/matched/correlators/correlate.h"
+#include "kernel/type.h"
 
 int64_t halo_stride(const struct reach *reach, int columns)
 {
@@ -47,24 +48,20 @@ static bool row_from_f32(const float *restrict from, float *restrict to, int64_t
     return !unusable;
 }
 
-static bool row_convert(const void *from, enum pixel pixel, float *to, int64_t count)
+static bool row_convert(const void *from, int type, float *to, int64_t count)
 {
-    switch (pixel) {
-    case PIXEL_U8:
-        row_from_u8(from, to, count);
-        return true;
-    case PIXEL_U16:
+    if (type == SCOW_F32)
+        return row_from_f32(from, to, count);
+    if (type == SCOW_U16)
         row_from_u16(from, to, count);
-        return true;
-    case PIXEL_F32:
-        break;
-    }
-    return row_from_f32(from, to, count);
+    else
+        row_from_u8(from, to, count);
+    return true;
 }
 
-static const void *window_row(const struct window *window, enum pixel pixel, int64_t row)
+static const void *view_row(const struct view *view, int type, int64_t row)
 {
-    return (const char *)window->pixels + (size_t)(row * window->stride) * pixel_bytes(pixel);
+    return (const char *)view->pixels + (size_t)(row * view->stride) * scow_type_size(type);
 }
 
 static void fill_zero(float *to, int64_t count)
@@ -72,11 +69,12 @@ static void fill_zero(float *to, int64_t count)
     memset(to, 0, (size_t)count * sizeof *to);
 }
 
-void halo_load(struct halo *halo, const struct package *package, const void *bytes, int64_t slice)
+void halo_load(struct halo *halo, const struct footprint *footprint, const void *package,
+               int64_t slice)
 {
-    enum pixel pixel = package->grid->extent.pixel;
-    struct rectangle inside = grid_surroundings(package->grid, &halo->reach, &halo->area);
-    struct window window = package_window(package, bytes, slice, &inside);
+    const int type = footprint->grid->type;
+    struct rectangle inside = grid_surroundings(footprint->grid, &halo->reach, &halo->area);
+    struct view view = footprint_view(footprint, package, slice, &inside);
     int64_t rows = halo->reach.up + halo->area.rows + halo->reach.down;
     int64_t above = inside.row - (halo->area.row - halo->reach.up);
     int64_t left = inside.column - (halo->area.column - halo->reach.left);
@@ -90,8 +88,8 @@ void halo_load(struct halo *halo, const struct package *package, const void *byt
         }
         fill_zero(to, left);
         fill_zero(to + end, halo->stride - end);
-        const void *from = window_row(&window, pixel, y - above);
-        if (!row_convert(from, pixel, to + left, inside.columns))
+        const void *from = view_row(&view, type, y - above);
+        if (!row_convert(from, type, to + left, inside.columns))
             halo->spoiled = true;
     }
 }
@@ -126,25 +124,25 @@ static void spoil_row(const float *until, int64_t row, int64_t wide, float *resu
 }
 
 /* Rows and columns one after the other, so that the time does not depend on how many pixels are
- * unusable: while the window's rows pass by, `until` has the last row of results that each column
+ * unusable: while the view's rows pass by, `until` has the last row of results that each column
  * of the halo spoils, a number that a float holds exactly. */
-void halo_spoil(const struct halo *halo, const struct package *package, const void *bytes,
+void halo_spoil(const struct halo *halo, const struct footprint *footprint, const void *package,
                 int64_t slice, float *results, int64_t result_stride)
 {
     const struct rectangle *area = &halo->area;
     const struct reach *reach = &halo->reach;
-    struct rectangle inside = grid_surroundings(package->grid, reach, area);
-    struct window window = package_window(package, bytes, slice, &inside);
+    struct rectangle inside = grid_surroundings(footprint->grid, reach, area);
+    struct view view = footprint_view(footprint, package, slice, &inside);
     int64_t wide = reach->left + reach->right;
     int64_t left = inside.column - (area->column - reach->left);
     float *until = halo->floats;
     for (int64_t x = 0; x < wide + area->columns; x++)
         until[x] = -1;
-    int64_t read = 0, last = -1; /* rows of the window; row of the results that is spoiled */
+    int64_t read = 0, last = -1; /* rows of the view; row of the results that is spoiled */
     for (int64_t y = 0; y < area->rows; y++) {
         for (; read < inside.rows && inside.row + read <= area->row + y + reach->down; read++) {
             int64_t reached = inside.row + read - area->row + reach->up;
-            const float *from = window_row(&window, PIXEL_F32, read);
+            const float *from = view_row(&view, SCOW_F32, read);
             if (columns_mark(from, until + left, inside.columns, (float)reached))
                 last = reached;
         }

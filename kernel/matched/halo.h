@@ -8,7 +8,7 @@
 #ifndef KERNEL_MATCHED_HALO_H
 #define KERNEL_MATCHED_HALO_H
 
-#include "kernel/matched/package.h"
+#include "kernel/matched/footprint.h"
 
 /* Floats around `area`: rows -up .. rows - 1 + down, columns -left .. columns - 1 + right + slack
  * of it; at floats[up * stride + left] is its first pixel. */
@@ -24,10 +24,11 @@ struct halo {
 int64_t halo_stride(const struct reach *reach, int columns);
 int64_t halo_floats(const struct reach *reach, int rows, int columns);
 /* Fill halo->floats (the caller's, halo_floats of the area) and set halo->spoiled. */
-void halo_load(struct halo *halo, const struct package *package, const void *bytes, int64_t slice);
+void halo_load(struct halo *halo, const struct footprint *footprint, const void *package,
+               int64_t slice);
 /* Set to not a number what lies within reach of an unusable pixel, in the area's results. Takes
  * halo->floats for itself: what was loaded is lost. */
-void halo_spoil(const struct halo *halo, const struct package *package, const void *bytes,
+void halo_spoil(const struct halo *halo, const struct footprint *footprint, const void *package,
                 int64_t slice, float *results, int64_t result_stride);
 
 #endif

@@ -1,28 +1,27 @@
 /*
- * A package of the matched filter on several threads. A thread takes one tile of one task at a
+ * A batch of the matched filter on several threads. A thread takes one tile of one task at a
  * time, loads its surroundings into a buffer of its own, and runs the bank on it, so that pixels
  * stay in its cache and conversion and zero padding cost one pass.
  */
 #include <omp.h>
 #include <time.h>
 
+#include "kernel/matched/footprint.h"
 #include "kernel/matched/halo.h"
 #include "kernel/matched/matched_job.h"
-#include "kernel/matched/package.h"
 
 enum { PAGE_BYTES = 4096 };
 
-/* What the threads of one call share; read-only but for what is finished. */
+/* What the threads of one call share; read-only but for the last two. */
 struct work {
-    const struct kernel_job *job;
-    struct package package;
-    const void *bytes;
-    int64_t first;
+    const struct scow_host *host;
+    const struct matched_job *job;
+    const struct scow_batch *batch;
+    struct footprint footprint; /* of the package */
     int64_t across; /* tiles side by side in a task of full size, and one below the other */
     size_t thread_bytes;
-    char *workspace;
-    float *results;
-    _Alignas(64) int64_t finished; /* tiles of the package; atomic; in a cache line of its own */
+    int stopped;                   /* atomic: the host says so, tiles are left out */
+    _Alignas(64) int64_t finished; /* tiles of the batch; atomic; in a cache line of its own */
 };
 
 static size_t round_up(size_t value, size_t unit)
@@ -30,24 +29,24 @@ static size_t round_up(size_t value, size_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-static size_t halo_bytes(const struct kernel_job *job)
+static size_t halo_bytes(const struct matched_job *job)
 {
     int64_t floats = halo_floats(&job->reach, job->tile, job->tile);
     return round_up((size_t)floats * sizeof(float), 64);
 }
 
 /* Whole pages, so that a thread's first touch decides where nearly all of its memory is. */
-static size_t thread_bytes(const struct kernel_job *job)
+static size_t thread_bytes(const struct matched_job *job)
 {
     return round_up(halo_bytes(job) + response_workspace_bytes(job->response), PAGE_BYTES);
 }
 
-size_t matched_workspace_bytes(const struct kernel_job *job, int threads)
+size_t matched_workspace_size(const void *job, int threads)
 {
     return (size_t)threads * thread_bytes(job);
 }
 
-static void tile_run(const struct kernel_job *job, const struct halo *halo, float *results,
+static void tile_run(const struct matched_job *job, const struct halo *halo, float *results,
                      int64_t result_stride, void *workspace)
 {
     struct tile tile = {.origin = halo->floats + job->reach.up * halo->stride + job->reach.left,
@@ -68,16 +67,16 @@ static void span_cut(int64_t *start, int64_t *length, int64_t skipped, int64_t m
         *length = most;
 }
 
-/* Tile `item` of the package, in order of tasks; a task at an edge of the image has fewer. */
+/* Tile `item` of the batch, in order of tasks; a task at an edge of the image has fewer. */
 static void tile_compute(const struct work *work, int64_t item, char *workspace)
 {
-    const struct kernel_job *job = work->job;
+    const struct matched_job *job = work->job;
     const int64_t tiles = work->across * work->across, k = item / tiles, place = item % tiles;
     const int64_t down = place / work->across * job->tile, right = place % work->across * job->tile;
     const int64_t block = job->grid.block;
     int64_t slice;
     struct halo halo = {.reach = job->reach};
-    halo.area = grid_place(&job->grid, work->first + k, &slice);
+    halo.area = grid_place(&job->grid, work->batch->first + k, &slice);
     const int64_t stride = halo.area.columns;
     span_cut(&halo.area.row, &halo.area.rows, down, job->tile);
     span_cut(&halo.area.column, &halo.area.columns, right, job->tile);
@@ -85,20 +84,37 @@ static void tile_compute(const struct work *work, int64_t item, char *workspace)
         return;
     halo.floats = (float *)(void *)workspace;
     halo.stride = halo_stride(&job->reach, (int)halo.area.columns);
-    halo_load(&halo, &work->package, work->bytes, slice);
-    float *results = work->results + k * block * block + down * stride + right;
+    halo_load(&halo, &work->footprint, work->batch->package, slice);
+    float *results = (float *)work->batch->grid + k * block * block + down * stride + right;
     tile_run(job, &halo, results, stride, workspace + halo_bytes(job));
     if (halo.spoiled)
-        halo_spoil(&halo, &work->package, work->bytes, slice, results, stride);
+        halo_spoil(&halo, &work->footprint, work->batch->package, slice, results, stride);
 }
 
-/* The caller's thread goes on pulsing until the others have finished, too. */
-static void pulse_on(const struct work *work, int64_t items, const struct kernel_pulse *pulse)
+static bool work_stopped(const struct work *work)
 {
-    const struct timespec pause = {.tv_nsec = 20 * 1000};
+    int stopped;
+#pragma omp atomic read
+    stopped = work->stopped;
+    return stopped;
+}
+
+/* By the thread that was called alone. */
+static void work_pulse(struct work *work)
+{
+    if (!work->host->pulse(work->host))
+        return;
+#pragma omp atomic write
+    work->stopped = 1;
+}
+
+/* The same thread goes on pulsing until the others have finished, too. */
+static void work_pulse_on(struct work *work, int64_t items)
+{
+    const struct timespec pause = {.tv_nsec = 20000};
     int64_t finished;
     for (;;) {
-        pulse->call(pulse->self);
+        work_pulse(work);
 #pragma omp atomic read acquire
         finished = work->finished;
         if (finished >= items)
@@ -115,34 +131,33 @@ static int64_t tiles_at_once(int64_t items, int64_t across, int threads)
     return items >= turns * threads * across ? across : 1;
 }
 
-void matched_compute(const struct kernel_job *job, int64_t first, int64_t count,
-                     const void *package, int threads, void *workspace,
-                     const struct kernel_pulse *pulse, float *results)
+int matched_compute(const struct scow_host *host, const void *job, const struct scow_batch *batch)
 {
-    struct work work = {.job = job,
-                        .bytes = package,
-                        .first = first,
-                        .across = (job->grid.block + job->tile - 1) / job->tile,
-                        .thread_bytes = thread_bytes(job),
-                        .workspace = workspace,
-                        .results = results};
-    package_init(&work.package, &job->grid, &job->reach, first, count);
-    const int64_t items = count * work.across * work.across;
-    const int64_t chunk = tiles_at_once(items, work.across, threads);
-    const bool pulsing = pulse && pulse->call;
-#pragma omp parallel default(none) shared(work, items, chunk, pulse, pulsing) num_threads(threads)
+    const struct matched_job *matched = job;
+    struct work work = {.host = host,
+                        .job = matched,
+                        .batch = batch,
+                        .across = (matched->grid.block + matched->tile - 1) / matched->tile,
+                        .thread_bytes = thread_bytes(matched)};
+    footprint_init(&work.footprint, &matched->grid, &matched->reach, batch->package_first,
+                   batch->package_count);
+    const int64_t items = batch->count * work.across * work.across;
+#pragma omp parallel default(none) shared(work, items, batch) num_threads(batch->threads)
     {
         const int thread = omp_get_thread_num();
-        char *own = work.workspace + (size_t)thread * work.thread_bytes;
-#pragma omp for schedule(dynamic, chunk) nowait
+        char *own = (char *)batch->workspace + (size_t)thread * work.thread_bytes;
+#pragma omp for schedule(dynamic, tiles_at_once(items, work.across, batch->threads)) nowait
         for (int64_t item = 0; item < items; item++) {
-            tile_compute(&work, item, own);
+            const bool wanted = !work_stopped(&work);
+            if (wanted)
+                tile_compute(&work, item, own);
 #pragma omp atomic update release
             work.finished++;
-            if (thread == 0 && pulsing)
-                pulse->call(pulse->self);
+            if (wanted && thread == 0)
+                work_pulse(&work);
         }
-        if (thread == 0 && pulsing)
-            pulse_on(&work, items, pulse);
+        if (thread == 0)
+            work_pulse_on(&work, items);
     }
+    return work.stopped ? SCOW_STOPPED : SCOW_OK;
 }

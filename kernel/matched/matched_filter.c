@@ -1,16 +1,17 @@
 #include "kernel/matched/matched_filter.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "kernel/matched/banks/bank.h"
 #include "kernel/matched/correlators/correlate.h"
+#include "kernel/matched/footprint.h"
 #include "kernel/matched/matched_job.h"
-#include "kernel/matched/package.h"
 #include "kernel/matched/tiling.h"
+#include "kernel/type.h"
 
-enum { BLOCK_MOST = 8192 };
+/* ---- parameters ---- */
 
 enum parameter_index {
     BANK,
@@ -19,166 +20,161 @@ enum parameter_index {
     ANGLES,
     SIGMA,
     LENGTH,
+    BLOCK,
     ALGORITHM,
     TUNED,
     PARAMETERS
 };
-enum bank_choice { BANK_SOURCE, BANK_CHAUDHURI };
-enum polarity_choice { POLARITY_BRIGHT, POLARITY_DARK };
+enum bank_word { BANK_SOURCE, BANK_CHAUDHURI };
+enum polarity_word { POLARITY_BRIGHT, POLARITY_DARK };
 enum { ALGORITHM_AUTO };
 enum { TUNED_AUTO };
 
-static const char *const bank_choices[] = {"source", "chaudhuri", NULL};
-static const char *const combine_choices[] = {[COMBINE_SUM] = "sum",
-                                              [COMBINE_MAX] = "max",
-                                              [COMBINE_MAXSUM] = "maxsum",
-                                              [COMBINE_SUMMAX] = "summax",
-                                              NULL};
-static const char *const polarity_choices[] = {"bright", "dark", NULL};
-static const char *const algorithm_choices[] = {"auto",  "reference", "direct",
-                                                "orbit", "fft",       NULL};
-
-static const char *const tuned_choices[] = {"auto",
-                                            [1 + SPEEDS_GENERIC] = "generic",
-                                            [1 + SPEEDS_AVX2] = "avx2",
-                                            [1 + SPEEDS_AVX512] = "avx512",
-                                            [1 + SPEEDS_AVX512_256] = "avx512-256",
+static const char *const bank_words[] = {"source", "chaudhuri", NULL};
+static const char *const combine_words[] = {[COMBINE_SUM] = "sum",
+                                            [COMBINE_MAX] = "max",
+                                            [COMBINE_MAXSUM] = "maxsum",
+                                            [COMBINE_SUMMAX] = "summax",
                                             NULL};
+static const char *const polarity_words[] = {"bright", "dark", NULL};
+static const char *const algorithm_words[] = {"auto", "reference", "direct", "orbit", "fft", NULL};
+static const char *const tuned_words[] = {"auto",
+                                          [1 + SPEEDS_GENERIC] = "generic",
+                                          [1 + SPEEDS_AVX2] = "avx2",
+                                          [1 + SPEEDS_AVX512] = "avx512",
+                                          [1 + SPEEDS_AVX512_256] = "avx512-256",
+                                          NULL};
 
-static const struct kernel_parameter parameters[PARAMETERS] = {
+static const struct scow_parameter parameters[PARAMETERS + 1] = {
     [BANK] = {.name = "bank",
               .help = "filters: the 210 of the source's listing, or Chaudhuri's orientations",
-              .choices = bank_choices,
-              .initial = BANK_CHAUDHURI,
-              .greatest = 1,
-              .whole = true},
+              .kind = SCOW_WORD,
+              .words = bank_words,
+              .initial = BANK_CHAUDHURI},
     [COMBINE] = {.name = "combine",
                  .help = "responses: their sum, their maximum, the maximum over angles of the sum "
                          "over scales, or the sum over scales of the maximum over angles",
-                 .choices = combine_choices,
-                 .initial = COMBINE_MAX,
-                 .greatest = 3,
-                 .whole = true},
+                 .kind = SCOW_WORD,
+                 .words = combine_words,
+                 .initial = COMBINE_MAX},
     [POLARITY] = {.name = "polarity",
                   .help = "find ridges brighter or darker than what surrounds them",
-                  .choices = polarity_choices,
-                  .initial = POLARITY_BRIGHT,
-                  .greatest = 1,
-                  .whole = true},
+                  .kind = SCOW_WORD,
+                  .words = polarity_words,
+                  .initial = POLARITY_BRIGHT},
     [ANGLES] = {.name = "angles",
                 .help = "orientations of the chaudhuri bank",
+                .kind = SCOW_WHOLE,
                 .initial = 12,
                 .least = 1,
-                .greatest = 180,
-                .whole = true},
+                .greatest = 180},
     [SIGMA] = {.name = "sigma",
                .help = "width of the chaudhuri bank's ridge, pixels",
+               .kind = SCOW_NUMBER,
                .initial = 2,
                .least = 0.2,
                .greatest = 32},
     [LENGTH] = {.name = "length",
                 .help = "length of the chaudhuri bank's ridge, pixels",
+                .kind = SCOW_NUMBER,
                 .initial = 9,
                 .least = 1,
                 .greatest = 256},
+    [BLOCK] = {.name = "block",
+               .help = "edge of a core task, pixels",
+               .kind = SCOW_WHOLE,
+               .initial = 64,
+               .least = 1,
+               .greatest = 8192},
     [ALGORITHM] = {.name = "algorithm",
                    .help = "how to correlate; auto takes the fastest for each filter",
-                   .choices = algorithm_choices,
-                   .initial = ALGORITHM_AUTO,
-                   .greatest = 4,
-                   .whole = true},
+                   .kind = SCOW_WORD,
+                   .words = algorithm_words,
+                   .initial = ALGORITHM_AUTO},
     [TUNED] = {.name = "tuned",
                .help =
                    "instruction set whose speeds decide what auto takes (avx512-256: on units of "
                    "256 bits, as Zen 4's); calibrate puts its own machine's into the profile, so "
                    "that every rank of a run does the same",
-               .choices = tuned_choices,
-               .initial = TUNED_AUTO,
-               .greatest = SPEEDS_COUNT,
-               .whole = true},
+               .kind = SCOW_WORD,
+               .words = tuned_words,
+               .initial = TUNED_AUTO},
+    [PARAMETERS] = {.name = NULL},
 };
 
-static int choice(const struct kernel_setup *setup, enum parameter_index index)
+static int word_of(const struct scow_value *values, enum parameter_index index)
 {
-    return (int)setup->values[index];
+    return (int)values[index].number;
 }
 
 /* The filters with the polarity's sign. NULL: out of memory. */
-static struct bank *setup_bank(const struct kernel_setup *setup)
+static struct bank *bank_of(const struct scow_value *values)
 {
-    struct bank *bank = choice(setup, BANK) == BANK_SOURCE
+    struct bank *bank = word_of(values, BANK) == BANK_SOURCE
                             ? bank_new_source()
-                            : bank_new_chaudhuri(choice(setup, ANGLES), setup->values[SIGMA],
-                                                 setup->values[LENGTH]);
-    if (bank && choice(setup, POLARITY) == POLARITY_DARK)
+                            : bank_new_chaudhuri((int)values[ANGLES].number, values[SIGMA].number,
+                                                 values[LENGTH].number);
+    if (bank && word_of(values, POLARITY) == POLARITY_DARK)
         bank_scale(bank, -1);
     return bank;
 }
 
-static enum combine setup_combine(const struct kernel_setup *setup)
+static enum combine combine_of(const struct scow_value *values)
 {
-    return (enum combine)choice(setup, COMBINE);
+    return (enum combine)word_of(values, COMBINE);
+}
+
+static int block_of(const struct scow_value *values)
+{
+    return (int)values[BLOCK].number;
 }
 
 /* NULL for "auto". */
-static const struct algorithm *setup_algorithm(const struct kernel_setup *setup)
+static const struct algorithm *algorithm_of(const struct scow_value *values)
 {
-    return algorithm_find(algorithm_choices[choice(setup, ALGORITHM)]);
+    return algorithm_find(algorithm_words[word_of(values, ALGORITHM)]);
 }
 
 /* Whose speeds decide; "auto": this processor's. */
-static enum speeds setup_tuned(const struct kernel_setup *setup)
+static enum speeds tuned_of(const struct scow_value *values)
 {
-    const int tuned = choice(setup, TUNED);
+    const int tuned = word_of(values, TUNED);
     return tuned == TUNED_AUTO ? speeds_current() : (enum speeds)(tuned - 1);
 }
 
-static bool value_check(const struct kernel_parameter *parameter, double value, char *why,
-                        size_t size)
+static int matched_settle(const struct scow_host *host, const struct scow_input *input,
+                          struct scow_value *values)
 {
-    if (parameter->choices && !(value >= 0 && value <= parameter->greatest)) {
-        snprintf(why, size, "%s has no choice number %g: name one of its words", parameter->name,
-                 value);
-        return false;
-    }
-    if (!(value >= parameter->least && value <= parameter->greatest)) {
-        snprintf(why, size, "%s is %g: give a number from %g to %g", parameter->name, value,
-                 parameter->least, parameter->greatest);
-        return false;
-    }
-    if (parameter->whole && value != floor(value)) {
-        snprintf(why, size, "%s is %g: give a whole number", parameter->name, value);
-        return false;
-    }
-    return true;
+    const int tuned = 1 + (int)tuned_of(values);
+    (void)host;
+    (void)input;
+    values[TUNED] = (struct scow_value){.number = tuned, .text = tuned_words[tuned]};
+    return SCOW_OK;
 }
 
-static bool extent_check(const struct kernel_setup *setup, char *why, size_t size)
+/* ---- what can be done ---- */
+
+static int memory_failed(const struct scow_host *host)
 {
-    const struct extent *extent = &setup->extent;
-    if (extent->slices < 1 || extent->rows < 1 || extent->columns < 1) {
-        snprintf(why, size, "the image has no pixels: give one that has");
-        return false;
-    }
-    if (extent->rows > INT32_MAX || extent->columns > INT32_MAX ||
-        extent->slices > INT64_MAX / 64 / (extent->rows * extent->columns)) {
-        snprintf(why, size, "the image claims %lld x %lld x %lld pixels: more than can be counted",
-                 (long long)extent->slices, (long long)extent->rows, (long long)extent->columns);
-        return false;
-    }
-    if (setup->block < 1 || setup->block > BLOCK_MOST) {
-        snprintf(why, size, "the block is %d pixels: give a number from 1 to %d", setup->block,
-                 BLOCK_MOST);
-        return false;
-    }
-    if (extent->rows < setup->block || extent->columns < setup->block) {
-        snprintf(why, size,
-                 "the image (%lld x %lld pixels) is smaller than one block of %d x %d: use a "
-                 "smaller block",
-                 (long long)extent->rows, (long long)extent->columns, setup->block, setup->block);
-        return false;
-    }
-    return true;
+    return host->fail(host, "out of memory while making the filters: use fewer or smaller ones");
+}
+
+static int image_check(const struct scow_host *host, const struct scow_input *image, int block)
+{
+    const int64_t slices = image->extent[0], rows = image->extent[1], columns = image->extent[2];
+    if (slices < 1 || rows < 1 || columns < 1)
+        return host->fail(host, "the image has no pixels: give one that has");
+    if (rows > INT32_MAX || columns > INT32_MAX || slices > INT64_MAX / 64 / (rows * columns))
+        return host->fail(host,
+                          "the image claims %" PRId64 " x %" PRId64 " x %" PRId64
+                          " pixels: more than can be counted",
+                          slices, rows, columns);
+    if (rows < block || columns < block)
+        return host->fail(host,
+                          "the image (%" PRId64 " x %" PRId64
+                          " pixels) is smaller than one block of %d x %d: use a smaller block",
+                          rows, columns, block, block);
+    return SCOW_OK;
 }
 
 static bool filter_is_empty(const struct filter *filter)
@@ -190,131 +186,116 @@ static bool filter_is_empty(const struct filter *filter)
     return true;
 }
 
-static bool filter_check(const struct kernel_setup *setup, const struct filter *filter, char *why,
-                         size_t size)
+static int filter_check(const struct scow_host *host, const struct scow_value *values,
+                        const struct scow_input *image, const struct filter *filter)
 {
-    const struct extent *extent = &setup->extent;
-    if (filter->rows > extent->rows || filter->columns > extent->columns) {
-        snprintf(why, size,
-                 "the image (%lld x %lld pixels) is smaller than the largest filter (%d x %d): use "
-                 "a larger image or smaller filters",
-                 (long long)extent->rows, (long long)extent->columns, filter->rows,
-                 filter->columns);
-        return false;
-    }
-    if (filter_is_empty(filter)) {
-        snprintf(why, size,
-                 "sigma %g and length %g leave a filter without any contrast: use a larger sigma",
-                 setup->values[SIGMA], setup->values[LENGTH]);
-        return false;
-    }
-    return true;
+    const int64_t rows = image->extent[1], columns = image->extent[2];
+    if (filter->rows > rows || filter->columns > columns)
+        return host->fail(host,
+                          "the image (%" PRId64 " x %" PRId64
+                          " pixels) is smaller than the largest filter (%d x %d): use a larger "
+                          "image or smaller filters",
+                          rows, columns, filter->rows, filter->columns);
+    if (filter_is_empty(filter))
+        return host->fail(
+            host, "sigma %g and length %g leave a filter without any contrast: use a larger sigma",
+            values[SIGMA].number, values[LENGTH].number);
+    return SCOW_OK;
 }
 
-static bool memory_failed(char *why, size_t size)
+static int algorithm_check(const struct scow_host *host, const struct scow_value *values,
+                           const struct bank *bank)
 {
-    snprintf(why, size, "out of memory while making the filters: use fewer or smaller ones");
-    return false;
-}
-
-static bool algorithm_check(const struct kernel_setup *setup, const struct bank *bank, char *why,
-                            size_t size)
-{
-    const struct algorithm *algorithm = setup_algorithm(setup);
+    const struct algorithm *algorithm = algorithm_of(values);
     const struct demand pixel = {1, 1, SPEEDS_GENERIC};
     double effort;
     if (!algorithm)
-        return true;
-    if (!response_estimate(bank, setup_combine(setup), &pixel, 1, algorithm, &effort))
-        return memory_failed(why, size);
+        return SCOW_OK;
+    if (!response_estimate(bank, combine_of(values), &pixel, 1, algorithm, &effort))
+        return memory_failed(host);
     if (isfinite(effort))
-        return true;
-    snprintf(why, size, "the algorithm %s cannot do these filters: use auto", algorithm->name);
-    return false;
+        return SCOW_OK;
+    return host->fail(host, "the algorithm %s cannot do these filters: use auto", algorithm->name);
 }
 
-static bool bank_check(const struct kernel_setup *setup, const struct bank *bank, char *why,
-                       size_t size)
+static int bank_check(const struct scow_host *host, const struct scow_value *values,
+                      const struct scow_input *image, const struct bank *bank)
 {
-    for (int i = 0; i < bank->count; i++)
-        if (!filter_check(setup, &bank->filters[i], why, size))
-            return false;
-    return algorithm_check(setup, bank, why, size);
+    int status = SCOW_OK;
+    for (int i = 0; status == SCOW_OK && i < bank->count; i++)
+        status = filter_check(host, values, image, &bank->filters[i]);
+    return status == SCOW_OK ? algorithm_check(host, values, bank) : status;
 }
 
-static bool matched_check(const struct kernel_setup *setup, char *why, size_t size)
-{
-    for (int i = 0; i < PARAMETERS; i++)
-        if (!value_check(&parameters[i], setup->values[i], why, size))
-            return false;
-    if (!extent_check(setup, why, size))
-        return false;
-    struct bank *bank = setup_bank(setup);
-    if (!bank)
-        return memory_failed(why, size);
-    bool good = bank_check(setup, bank, why, size);
-    bank_free(&bank);
-    return good;
-}
-
-static void matched_settle(struct kernel_setup *setup)
-{
-    setup->values[TUNED] = 1 + (double)setup_tuned(setup);
-}
-
-static int64_t matched_task_count(const struct kernel_setup *setup)
+static int matched_describe(const struct scow_host *host, const struct scow_value *values,
+                            const struct scow_input *image, int64_t *tasks)
 {
     struct grid grid;
-    grid_init(&grid, &setup->extent, setup->block);
-    return grid_tasks(&grid);
+    if (image_check(host, image, block_of(values)) != SCOW_OK)
+        return SCOW_FAILED;
+    struct bank *bank = bank_of(values);
+    const int status = bank ? bank_check(host, values, image, bank) : memory_failed(host);
+    bank_free(&bank);
+    grid_init(&grid, image, block_of(values));
+    *tasks = grid_tasks(&grid);
+    return status;
 }
 
-static void matched_free_job(struct kernel_job **job)
+/* ---- the job ---- */
+
+static void matched_close(void *job)
 {
-    if (!*job)
-        return;
-    response_free(&(*job)->response);
-    free(*job);
-    *job = NULL;
+    struct matched_job *matched = job;
+    response_free(&matched->response);
+    free(matched);
 }
 
-static struct kernel_job *matched_new_job(const struct kernel_setup *setup)
+/* False: out of memory. */
+static bool job_fill(struct matched_job *job, const struct scow_value *values,
+                     const struct bank *bank)
 {
-    struct kernel_job *job = calloc(1, sizeof *job);
-    struct bank *bank = setup_bank(setup);
-    if (!job || !bank)
-        goto failed;
-    grid_init(&job->grid, &setup->extent, setup->block);
+    const enum speeds tuned = tuned_of(values);
+    const struct algorithm *algorithm = algorithm_of(values);
     job->reach = bank_reach(bank);
-    job->tile = tiling_edge(bank, setup_combine(setup), setup->block, setup_tuned(setup),
-                            setup_algorithm(setup));
+    job->tile = tiling_edge(bank, combine_of(values), block_of(values), tuned, algorithm);
     if (job->tile == 0)
-        goto failed;
-    const struct demand demand = {job->tile, job->tile, setup_tuned(setup)};
-    job->response = response_new(bank, setup_combine(setup), &demand, setup_algorithm(setup));
-    if (!job->response)
-        goto failed;
-    bank_free(&bank);
-    return job;
-failed:
-    bank_free(&bank);
-    matched_free_job(&job);
-    return NULL;
+        return false;
+    const struct demand demand = {job->tile, job->tile, tuned};
+    job->response = response_new(bank, combine_of(values), &demand, algorithm);
+    return job->response != NULL;
 }
 
-static void matched_response_shape(const struct kernel_job *job, int64_t shape[3], int64_t chunk[3])
+static int matched_open(const struct scow_host *host, const struct scow_setup *setup, void **job)
 {
-    shape[0] = job->grid.extent.slices;
-    shape[1] = job->grid.extent.rows;
-    shape[2] = job->grid.extent.columns;
-    chunk[0] = 1;
-    chunk[1] = chunk[2] = job->grid.block;
+    struct matched_job *matched = calloc(1, sizeof *matched);
+    struct bank *bank = bank_of(setup->values);
+    const bool done = matched && bank && job_fill(matched, setup->values, bank);
+    bank_free(&bank);
+    if (!done) {
+        free(matched);
+        return memory_failed(host);
+    }
+    grid_init(&matched->grid, &setup->input, block_of(setup->values));
+    *job = matched;
+    return SCOW_OK;
 }
 
-static void matched_task_place(const struct kernel_job *job, int64_t task, int64_t start[3],
-                               int64_t count[3])
+static void matched_results(const void *job, struct scow_results *results)
 {
-    struct rectangle area = grid_place(&job->grid, task, &start[0]);
+    const struct grid *grid = &((const struct matched_job *)job)->grid;
+    results->grid_type = SCOW_F32;
+    results->grid_extent[0] = grid->slices;
+    results->grid_extent[1] = grid->rows;
+    results->grid_extent[2] = grid->columns;
+    results->grid_tile[0] = 1;
+    results->grid_tile[1] = results->grid_tile[2] = grid->block;
+    results->grid_picture = true;
+}
+
+static void matched_place(const void *job, int64_t task, int64_t start[3], int64_t count[3])
+{
+    const struct matched_job *matched = job;
+    const struct rectangle area = grid_place(&matched->grid, task, &start[0]);
     start[1] = area.row;
     start[2] = area.column;
     count[0] = 1;
@@ -322,54 +303,44 @@ static void matched_task_place(const struct kernel_job *job, int64_t task, int64
     count[2] = area.columns;
 }
 
-static int64_t matched_result_stride(const struct kernel_job *job)
+static size_t matched_package_size_most(const void *job, int64_t count)
 {
-    return (int64_t)job->grid.block * job->grid.block;
+    const struct matched_job *matched = job;
+    const int64_t pixels = footprint_pixels_most(&matched->grid, &matched->reach, count);
+    return (size_t)pixels * scow_type_size(matched->grid.type);
 }
 
-static size_t matched_package_bytes(const struct kernel_job *job, int64_t first, int64_t count)
+static int matched_pack(const struct scow_host *host, const void *job, int64_t first, int64_t count,
+                        void *package, size_t *size)
 {
-    struct package package;
-    package_init(&package, &job->grid, &job->reach, first, count);
-    return (size_t)package_pixels(&package) * pixel_bytes(job->grid.extent.pixel);
+    const struct matched_job *matched = job;
+    struct footprint footprint;
+    footprint_init(&footprint, &matched->grid, &matched->reach, first, count);
+    *size = (size_t)footprint_pixels(&footprint) * scow_type_size(matched->grid.type);
+    return footprint_read(&footprint, host, package);
 }
 
-static size_t matched_package_bytes_most(const struct kernel_job *job, int64_t count)
-{
-    int64_t pixels = package_pixels_most(&job->grid, &job->reach, count);
-    return (size_t)pixels * pixel_bytes(job->grid.extent.pixel);
-}
-
-static bool matched_pack(const struct kernel_job *job, int64_t first, int64_t count,
-                         const struct kernel_source *source, void *bytes)
-{
-    struct package package;
-    package_init(&package, &job->grid, &job->reach, first, count);
-    return package_fill(&package, source, bytes);
-}
-
-const struct response *matched_filter_response(const struct kernel_job *job)
-{
-    return job->response;
-}
-
-const struct kernel matched_filter_kernel = {
+const struct scow_task matched_filter_task = {
+    SCOW_TASK,
     .name = "matched-filter",
-    .help = "correlate with a bank of filters and combine their responses",
+    .version = SCOW_VERSION,
+    .summary = "correlate with a bank of filters and combine their responses",
+    .core_task = "one square of one slice of the image, --block pixels a side",
+    .outcome = "/response: the combined response at every pixel, float32 [slice][row][column]; not "
+               "a number within reach of a pixel that is not finite or exceeds 2^96 in magnitude",
     .parameters = parameters,
-    .parameter_count = PARAMETERS,
-    .check = matched_check,
+    .input = SCOW_INPUT_IMAGE,
+    .threads = SCOW_THREADS_OWN,
+    .flags = SCOW_WARM,
     .settle = matched_settle,
-    .task_count = matched_task_count,
-    .new_job = matched_new_job,
-    .free_job = matched_free_job,
     .describe = matched_describe,
-    .response_shape = matched_response_shape,
-    .task_place = matched_task_place,
-    .result_stride = matched_result_stride,
-    .package_bytes = matched_package_bytes,
-    .package_bytes_most = matched_package_bytes_most,
+    .open = matched_open,
+    .close = matched_close,
+    .method = matched_method,
+    .results = matched_results,
+    .package_size_most = matched_package_size_most,
     .pack = matched_pack,
-    .workspace_bytes = matched_workspace_bytes,
+    .workspace_size = matched_workspace_size,
     .compute = matched_compute,
+    .place = matched_place,
 };

@@ -6,12 +6,8 @@
 #ifndef KERNEL_MATCHED_MATCHED_FILTER_H
 #define KERNEL_MATCHED_MATCHED_FILTER_H
 
-#include "kernel/kernel.h"
-#include "kernel/matched/response.h"
+#include "kernel/scow.h"
 
-extern const struct kernel matched_filter_kernel;
-
-/* How a job of this kernel does its bank; borrowed. */
-const struct response *matched_filter_response(const struct kernel_job *job);
+extern const struct scow_task matched_filter_task;
 
 #endif

@@ -4,21 +4,20 @@
 #ifndef KERNEL_MATCHED_MATCHED_JOB_H
 #define KERNEL_MATCHED_MATCHED_JOB_H
 
-#include "kernel/kernel.h"
 #include "kernel/matched/cut.h"
 #include "kernel/matched/response.h"
+#include "kernel/scow.h"
 
-struct kernel_job {
+struct matched_job {
     struct grid grid;
     struct reach reach;
     struct response *response; /* owned */
-    int tile;                  /* edge of the tiles that a block is computed in */
+    int tile;                  /* edge of the tiles that a core task is computed in */
 };
 
-void matched_describe(const struct kernel_job *job, char *text, size_t size);
-size_t matched_workspace_bytes(const struct kernel_job *job, int threads);
-void matched_compute(const struct kernel_job *job, int64_t first, int64_t count,
-                     const void *package, int threads, void *workspace,
-                     const struct kernel_pulse *pulse, float *results);
+/* Callbacks of the task (kernel/scow.h); `job` is a struct matched_job. */
+void matched_method(const void *job, char *text, size_t size);
+size_t matched_workspace_size(const void *job, int threads);
+int matched_compute(const struct scow_host *host, const void *job, const struct scow_batch *batch);
 
 #endif

@@ -62,15 +62,16 @@ static void summands_add(struct words *words, const struct response *response)
     }
 }
 
-void matched_describe(const struct kernel_job *job, char *text, size_t size)
+void matched_method(const void *job, char *text, size_t size)
 {
+    const struct matched_job *matched = job;
     struct words words = {text, size};
     char alone[120];
-    if (response_summand(job->response, 1)) {
-        summands_add(&words, job->response);
+    if (response_summand(matched->response, 1)) {
+        summands_add(&words, matched->response);
     } else {
-        groups_words(response_summand(job->response, 0), alone, sizeof alone);
+        groups_words(response_summand(matched->response, 0), alone, sizeof alone);
         words_add(&words, "%s", alone);
     }
-    words_add(&words, ", in tiles of %d x %d", job->tile, job->tile);
+    words_add(&words, ", in tiles of %d x %d", matched->tile, matched->tile);
 }

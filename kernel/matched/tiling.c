@@ -8,7 +8,7 @@ static const int edges[] = {512, 384, 256, 192, 128, 96, 64};
 enum { EDGES = sizeof edges / sizeof *edges, UNIT = 16 };
 _Static_assert((int)EDGES <= (int)DEMANDS_MOST, "all are compared in one go");
 
-/* About `edge`, such that equal parts make up the block. */
+/* About `edge`, such that equal parts make up a core task. */
 static int edge_fitted(int block, int edge)
 {
     const int parts = (block + edge - 1) / edge;
@@ -16,7 +16,7 @@ static int edge_fitted(int block, int edge)
     return fitted < block ? fitted : block;
 }
 
-/* Of the block, with what it takes to load the tile. */
+/* Of a core task, with what it takes to load the tile. */
 static double effort_per_pixel(const struct demand *demand, const struct reach *reach,
                                double effort)
 {

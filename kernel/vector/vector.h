@@ -1,13 +1,15 @@
 /*
- * Vectors of floats as wide as the instruction set that a file is compiled for (VECTOR_LANES), in
- * the vector extensions of GCC and clang. For the few operations that those have no word for,
- * vector_x86.h has x86's own; every other processor runs what is written here. Everything is static
- * and inline: include this in a file that is built per instruction set, under names that differ per
- * file.
+ * Vectors of floats as wide as the instruction set that a file is compiled for (VECTOR_LANES), and
+ * of half as many doubles (VECTOR_DOUBLES), in the vector extensions of GCC and clang. For the few
+ * operations that those have no word for, vector_x86.h has x86's own; every other processor runs
+ * what is written here. Everything is static and inline: include this in a file that is built per
+ * instruction set, under names that differ per file.
  */
 #ifndef KERNEL_VECTOR_VECTOR_H
 #define KERNEL_VECTOR_VECTOR_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #if defined(__AVX512F__)
@@ -67,6 +69,53 @@ VECTOR_INLINE void vector_accumulate(vector *sum, vector a, vector b);
 /* a > b ? a : b in every lane. */
 VECTOR_INLINE vector vector_max(vector a, vector b);
 
+#define VECTOR_DOUBLES (VECTOR_LANES / 2)
+
+typedef double vector_double __attribute__((vector_size(8 * VECTOR_DOUBLES)));
+typedef double vector_double_there __attribute__((vector_size(8 * VECTOR_DOUBLES), may_alias));
+/* What comparing two of these gives: in each lane all bits or none. */
+typedef int64_t vector_mask __attribute__((vector_size(8 * VECTOR_DOUBLES)));
+
+/* `from` and `to` are aligned to a vector. */
+VECTOR_INLINE vector_double vector_double_load(const double *from)
+{
+    return *(const vector_double_there *)from;
+}
+
+VECTOR_INLINE void vector_double_store(double *to, vector_double value)
+{
+    *(vector_double_there *)to = value;
+}
+
+VECTOR_INLINE vector_double vector_double_all(double value)
+{
+    return value - (vector_double){0};
+}
+
+/* Bit k: lane k of the mask. */
+VECTOR_INLINE unsigned vector_mask_bits(vector_mask mask);
+
+/* Where the mask is set a, elsewhere b. */
+VECTOR_INLINE vector_double vector_double_choose(vector_mask mask, vector_double a, vector_double b)
+{
+    return (vector_double)((mask & (vector_mask)a) | (~mask & (vector_mask)b));
+}
+
+/* Bits, as many as a vector of floats has. */
+typedef uint64_t vector_bits __attribute__((vector_size(4 * VECTOR_LANES), may_alias));
+
+VECTOR_INLINE vector_bits vector_bits_all(uint64_t word)
+{
+    return word - (vector_bits){0};
+}
+
+/* Of three bits in every place: is an odd number of them set? And two or three of them? (The two
+ * digits of their sum.) */
+VECTOR_INLINE vector_bits vector_bits_odd(vector_bits a, vector_bits b, vector_bits c);
+VECTOR_INLINE vector_bits vector_bits_carry(vector_bits a, vector_bits b, vector_bits c);
+
+VECTOR_INLINE bool vector_bits_any(vector_bits bits);
+
 #if defined(__SSE2__)
 #include "kernel/vector/vector_x86.h"
 #else
@@ -106,6 +155,32 @@ VECTOR_INLINE vector vector_max(vector a, vector b)
     typedef int lanes __attribute__((vector_size(4 * VECTOR_LANES)));
     const lanes greater = a > b; /* all bits or none */
     return (vector)((greater & (lanes)a) | (~greater & (lanes)b));
+}
+
+VECTOR_INLINE unsigned vector_mask_bits(vector_mask mask)
+{
+    unsigned bits = 0;
+    for (int i = 0; i < VECTOR_DOUBLES; i++)
+        bits |= (unsigned)(mask[i] & 1) << i;
+    return bits;
+}
+
+VECTOR_INLINE vector_bits vector_bits_odd(vector_bits a, vector_bits b, vector_bits c)
+{
+    return a ^ b ^ c;
+}
+
+VECTOR_INLINE vector_bits vector_bits_carry(vector_bits a, vector_bits b, vector_bits c)
+{
+    return a ^ ((a ^ b) & (a ^ c));
+}
+
+VECTOR_INLINE bool vector_bits_any(vector_bits bits)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < VECTOR_LANES / 2; i++)
+        any |= bits[i];
+    return any != 0;
 }
 
 #endif

@@ -56,4 +56,44 @@ VECTOR_INLINE vector vector_max(vector a, vector b)
 #endif
 }
 
+VECTOR_INLINE unsigned vector_mask_bits(vector_mask mask)
+{
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask);
+#elif defined(__AVX__)
+    return (unsigned)_mm256_movemask_pd((__m256d)mask);
+#else
+    return (unsigned)_mm_movemask_pd((__m128d)mask);
+#endif
+}
+
+VECTOR_INLINE vector_bits vector_bits_odd(vector_bits a, vector_bits b, vector_bits c)
+{
+#if defined(__AVX512F__)
+    return (vector_bits)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0x96);
+#else
+    return a ^ b ^ c;
+#endif
+}
+
+VECTOR_INLINE vector_bits vector_bits_carry(vector_bits a, vector_bits b, vector_bits c)
+{
+#if defined(__AVX512F__)
+    return (vector_bits)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0xe8);
+#else
+    return a ^ ((a ^ b) & (a ^ c));
+#endif
+}
+
+VECTOR_INLINE bool vector_bits_any(vector_bits bits)
+{
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)bits, (__m512i)bits) != 0;
+#elif defined(__AVX__)
+    return !_mm256_testz_si256((__m256i)bits, (__m256i)bits);
+#else
+    return _mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)bits, _mm_setzero_si128())) != 0xffff;
+#endif
+}
+
 #endif

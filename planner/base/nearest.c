@@ -1,5 +1,6 @@
 #include "planner/base/nearest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { WORD_MOST = 63 };
@@ -33,23 +34,33 @@ static size_t word_distance(const char *a, size_t a_length, const char *b, size_
     return row[b_length];
 }
 
+void nearest_try(struct nearest *nearest, const char *known)
+{
+    const size_t length = strlen(nearest->word), known_length = strlen(known);
+    if (length > WORD_MOST || known_length > WORD_MOST)
+        return;
+    const size_t distance = word_distance(nearest->word, length, known, known_length);
+    const size_t letters = length > known_length ? length : known_length;
+    if (3 * distance <= letters && (!nearest->found || distance < nearest->distance)) {
+        nearest->distance = distance;
+        nearest->found = known;
+    }
+}
+
+const char *nearest_hint(const struct nearest *nearest, const char *prefix, const char *otherwise,
+                         char hint[NEAREST_HINT_SIZE])
+{
+    if (nearest->found)
+        snprintf(hint, NEAREST_HINT_SIZE, "did you mean '%s%s'?", prefix, nearest->found);
+    else
+        snprintf(hint, NEAREST_HINT_SIZE, "%s", otherwise);
+    return hint;
+}
+
 const char *nearest_word(const char *word, const char *const *known, size_t count)
 {
-    const char *nearest = NULL;
-    size_t least = WORD_MOST;
-    size_t length = strlen(word);
-    if (length > WORD_MOST)
-        return NULL;
-    for (size_t k = 0; k < count; k++) {
-        size_t known_length = strlen(known[k]);
-        if (known_length > WORD_MOST)
-            continue;
-        size_t distance = word_distance(word, length, known[k], known_length);
-        size_t letters = length > known_length ? length : known_length;
-        if (3 * distance <= letters && distance < least) {
-            least = distance;
-            nearest = known[k];
-        }
-    }
-    return nearest;
+    struct nearest nearest = {.word = word};
+    for (size_t k = 0; k < count; k++)
+        nearest_try(&nearest, known[k]);
+    return nearest.found;
 }

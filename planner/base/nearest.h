@@ -4,7 +4,22 @@
 
 #include <stddef.h>
 
-/* Borrowed from `known`; NULL when nothing is near (more than a third of the letters differ). */
+/* A search through known words, one after the other; starts as {.word = word}. */
+struct nearest {
+    const char *word;  /* borrowed: what the user typed */
+    const char *found; /* borrowed: the nearest so far; NULL: none is near */
+    size_t distance;   /* its */
+};
+
+enum { NEAREST_HINT_SIZE = 120 };
+
+/* Near is what differs in no more than a third of the letters. */
+void nearest_try(struct nearest *nearest, const char *known);
+/* How a sentence about the unknown word goes on: "did you mean '--plan'?" with the prefix "--", or
+ * `otherwise` where no word is near. Returns `hint`. */
+const char *nearest_hint(const struct nearest *nearest, const char *prefix, const char *otherwise,
+                         char hint[NEAREST_HINT_SIZE]);
+/* The nearest of an array, borrowed from `known`; NULL when none is near. */
 const char *nearest_word(const char *word, const char *const *known, size_t count);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 
 static const struct option_row help_row = {'h',         "help", NULL,
@@ -36,16 +37,14 @@ static bool usage_refuse(const struct option_walk *walk, const char *what, const
 
 static bool unknown_refuse(const struct option_walk *walk, const char *name)
 {
-    enum { NAMES_MOST = 64 };
-    const char *known[NAMES_MOST] = {help_row.name};
-    size_t count = 1;
-    for (size_t k = 0; k < walk->table->row_count && count < NAMES_MOST; k++)
-        known[count++] = walk->table->rows[k].name;
-    const char *near = nearest_word(name, known, count);
-    if (!near)
-        return usage_refuse(walk, "unknown option", walk->argv[walk->at]);
-    return failure_set(walk->failure, FAILURE_USAGE,
-                       "unknown option '--%.60s': did you mean '--%s'?", name, near);
+    char see[NEAREST_HINT_SIZE], hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
+    nearest_try(&nearest, help_row.name);
+    for (size_t k = 0; k < walk->table->row_count; k++)
+        nearest_try(&nearest, walk->table->rows[k].name);
+    snprintf(see, sizeof see, "see '%.*s --help'", command_length(walk->table), walk->table->usage);
+    return failure_set(walk->failure, FAILURE_USAGE, "unknown option '--%.60s': %s", name,
+                       nearest_hint(&nearest, "--", see, hint));
 }
 
 static bool count_parse(const char *word, int64_t *count)
@@ -54,12 +53,13 @@ static bool count_parse(const char *word, int64_t *count)
     errno = 0;
     long long whole = strtoll(word, &end, 10);
     if (errno == 0 && end != word && *end == '\0') {
-        if (whole >= 1)
-            *count = whole;
-        return whole >= 1;
+        if (whole < 1 || whole > LIMIT_TASKS)
+            return false;
+        *count = whole;
+        return true;
     }
     double real = strtod(word, &end);
-    if (end == word || *end || !(real >= 1 && real <= 9007199254740992.0) || real != floor(real))
+    if (end == word || *end || !(real >= 1 && real <= (double)LIMIT_TASKS) || real != floor(real))
         return false;
     *count = (int64_t)real;
     return true;
@@ -115,17 +115,37 @@ static bool option_store(struct option_walk *walk, const struct option_row *row,
     return value_store(walk, row, word);
 }
 
+static const struct option_row *name_find(const struct option_table *table, const char *name,
+                                          size_t length)
+{
+    if (length == strlen(help_row.name) && strncmp(name, help_row.name, length) == 0)
+        return &help_row;
+    for (size_t k = 0; k < table->row_count; k++) {
+        const struct option_row *row = &table->rows[k];
+        if (strlen(row->name) == length && strncmp(name, row->name, length) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* Scripts still know an option by its earlier name. */
+static const struct option_row *earlier_find(const struct option_table *table, const char *name,
+                                             size_t length)
+{
+    static const char earlier[] = "image", today[] = "input";
+    const bool same = length == sizeof earlier - 1 && strncmp(name, earlier, length) == 0;
+    return same ? name_find(table, today, sizeof today - 1) : NULL;
+}
+
 static bool long_parse(struct option_walk *walk, const char *name)
 {
     size_t length = strcspn(name, "=");
     const char *attached = name[length] ? name + length + 1 : NULL;
-    if (length == strlen(help_row.name) && strncmp(name, help_row.name, length) == 0)
-        return option_store(walk, &help_row, attached);
-    for (size_t k = 0; k < walk->table->row_count; k++) {
-        const struct option_row *row = &walk->table->rows[k];
-        if (strlen(row->name) == length && strncmp(name, row->name, length) == 0)
-            return option_store(walk, row, attached);
-    }
+    const struct option_row *row = name_find(walk->table, name, length);
+    if (!row)
+        row = earlier_find(walk->table, name, length);
+    if (row)
+        return option_store(walk, row, attached);
     char plain[64];
     snprintf(plain, sizeof plain, "%.*s", (int)(length < 63 ? length : 63), name);
     return unknown_refuse(walk, plain);

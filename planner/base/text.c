@@ -6,20 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/array.h"
+
 static bool text_reserve(struct text *text, size_t more)
 {
-    size_t needed = text->length + more + 1;
-    if (text->failed || needed <= text->capacity)
-        return !text->failed;
-    size_t capacity = needed + needed / 2 + 64;
-    char *bytes = realloc(text->bytes, capacity);
-    if (!bytes) {
-        text->failed = true;
-        return false;
-    }
-    text->bytes = bytes;
-    text->capacity = capacity;
-    return true;
+    char *bytes = text->failed ? NULL
+                               : array_reserve(text->bytes, &text->capacity,
+                                               text->length + more + 1, sizeof *bytes);
+    text->failed = bytes == NULL;
+    if (bytes)
+        text->bytes = bytes;
+    return bytes != NULL;
 }
 
 void text_add(struct text *text, const char *format, ...)
@@ -103,9 +100,13 @@ void text_add_quoted(struct text *text, const char *word)
 void text_add_parameters(struct text *text, const struct parameter_list *list)
 {
     text_add(text, "\"parameters\": {");
+    const char *before = "";
     for (size_t k = 0; k < list->count; k++) {
         const struct parameter *item = &list->items[k];
-        text_add(text, "%s", k > 0 ? ", " : "");
+        if (item == parameter_list_block(list))
+            continue;
+        text_add(text, "%s", before);
+        before = ", ";
         text_add_quoted(text, item->name);
         text_add(text, ": ");
         if (item->word)
@@ -114,6 +115,14 @@ void text_add_parameters(struct text *text, const struct parameter_list *list)
             text_add_number(text, item->number);
     }
     text_add(text, "}");
+}
+
+void text_add_block(struct text *text, const struct parameter_list *list, const char *before,
+                    const char *after)
+{
+    const struct parameter *block = parameter_list_block(list);
+    if (block)
+        text_add(text, "%s\"block\": %.15g%s", before, block->number, after);
 }
 
 char *text_take(struct text *text)

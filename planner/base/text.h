@@ -29,8 +29,11 @@ void text_add_seconds(struct text *text, double seconds);
 void text_add_seconds_column(struct text *text, double seconds);
 /* A JSON string, quotes included; `word` is UTF-8. */
 void text_add_quoted(struct text *text, const char *word);
-/* "parameters": {...}, a key and its value. */
+/* "parameters": {...}, a key and its value; without the block, which text_add_block prints. */
 void text_add_parameters(struct text *text, const struct parameter_list *list);
+/* "block": 64, where the list has one, between `before` and `after`. */
+void text_add_block(struct text *text, const struct parameter_list *list, const char *before,
+                    const char *after);
 /* Hand over the bytes (an empty text gives ""), to be freed, and start anew; NULL: out of memory.
  */
 char *text_take(struct text *text);

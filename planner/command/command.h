@@ -9,6 +9,7 @@
 bool command_plan(int argc, char **argv, const struct readers *readers, struct failure *failure);
 bool command_simulate(int argc, char **argv, const struct readers *readers,
                       struct failure *failure);
+bool command_tasks(int argc, char **argv, const struct readers *readers, struct failure *failure);
 bool command_report(int argc, char **argv, const struct readers *readers, struct failure *failure);
 bool command_show(int argc, char **argv, const struct readers *readers, struct failure *failure);
 

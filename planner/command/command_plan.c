@@ -4,7 +4,9 @@
 
 #include "planner/base/options.h"
 #include "planner/command/command.h"
+#include "planner/command/wanted.h"
 #include "planner/files/load.h"
+#include "planner/files/plan_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
@@ -16,7 +18,7 @@
 #include "planner/studies/sweep.h"
 
 struct plan_options {
-    const char *profile, *image, *scheduler, *output;
+    const char *profile, *input, *scheduler, *output, *set, *kernel;
     int64_t tasks, workers, block, seeds;
     double deadline_s, noise;
     bool real_valued, compare, sweep, gantt, json, quiet, verbose;
@@ -27,10 +29,9 @@ static bool options_check(const struct plan_options *options, struct failure *fa
     if (!options->profile)
         return failure_set(failure, FAILURE_USAGE,
                            "no profile given: add -p PROFILE, which 'scow calibrate' writes");
-    if (!options->image == (options->tasks == 0))
-        return failure_set(
-            failure, FAILURE_USAGE,
-            "the size of the job is missing or given twice: give either -i IMAGE or -X TASKS");
+    if (options->input && options->tasks > 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "the size of the job is given twice: give either -i INPUT or -X TASKS");
     if (options->compare && options->sweep)
         return failure_set(failure, FAILURE_USAGE,
                            "--compare and --sweep exclude each other: choose one");
@@ -43,45 +44,49 @@ static bool options_check(const struct plan_options *options, struct failure *fa
     return planning_check_scheduler(options->scheduler, failure);
 }
 
-/* Core tasks of the job when it is cut into the setting's blocks. */
+/* Core tasks of the job with the setting's parameters. */
 static bool tasks_count(const struct plan_options *options, const struct profile *profile,
                         const struct profile_setting *setting, const struct readers *readers,
                         int64_t *tasks, struct failure *failure)
 {
     *tasks = options->tasks;
-    if (!options->image)
+    if (options->tasks > 0)
         return true;
     if (!readers)
-        return failure_set(failure, FAILURE_USAGE,
-                           "this scow was built without image readers: give -X TASKS instead of "
-                           "-i %s",
-                           options->image);
-    return readers->count_tasks(options->image, profile, setting->block, tasks, failure);
-}
-
-/* The settings to try: [*first, *end). */
-static bool settings_choose(const struct plan_options *options, const struct profile *profile,
-                            size_t *first, size_t *end, struct failure *failure)
-{
-    *first = 0;
-    *end = profile->setting_count;
-    if (options->block > 0) {
-        const struct profile_setting *setting =
-            options->block <= INT32_MAX ? profile_find(profile, (int)options->block) : NULL;
-        if (!setting)
-            return failure_set(failure, FAILURE_MISMATCH,
-                               "'%s' has no setting for blocks of %" PRId64
-                               ": calibrate with --blocks "
-                               "%" PRId64 ", or choose another",
-                               options->profile, options->block, options->block);
-        *first = (size_t)(setting - profile->settings);
-        *end = *first + 1;
-    }
-    if (!options->image && *end - *first > 1)
         return failure_set(
             failure, FAILURE_USAGE,
-            "'%s' has several block sizes, and how many core tasks a job has depends "
-            "on it: with -X say which by --block",
+            "this scow was built without readers of inputs: give -X TASKS instead%s%s",
+            options->input ? " of -i " : "", options->input ? options->input : "");
+    return readers->count_tasks(options->input, options->kernel, profile, setting, tasks, failure);
+}
+
+/* How many settings are to be tried; one that is, if any. */
+static size_t settings_wanted(const struct profile *profile, const struct parameter_list *wanted)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < profile->setting_count; k++)
+        count += profile_setting_suits(&profile->settings[k], wanted);
+    return count;
+}
+
+static bool wanted_check(const struct plan_options *options, const struct profile *profile,
+                         const struct parameter_list *wanted, struct failure *failure)
+{
+    const size_t count = settings_wanted(profile, wanted);
+    if (count == 0 && options->block > 0 && !options->set)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "'%s' has no setting for blocks of %" PRId64
+                           ": calibrate with --blocks %" PRId64 ", or choose another",
+                           options->profile, options->block, options->block);
+    if (count == 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "'%s' has no setting with these parameters: 'scow show %s' lists them",
+                           options->profile, options->profile);
+    if (options->tasks > 0 && count > 1)
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "'%s' has several settings, and how many core tasks a job has may depend "
+            "on that: with -X say which by --block or --set",
             options->profile);
     return true;
 }
@@ -129,22 +134,36 @@ static bool choice_try(struct choice *choice, const struct plan_options *options
     return true;
 }
 
-/* The best plan over the settings, and what it was made from. */
+/* The best plan over the settings that are wanted. */
+static bool settings_try(const struct plan_options *options, const struct readers *readers,
+                         const struct parameter_list *wanted, struct planning *planning,
+                         struct choice *choice, struct failure *failure)
+{
+    const struct profile *profile = planning->profile;
+    bool good = true;
+    for (size_t k = 0; good && k < profile->setting_count; k++) {
+        int64_t tasks = 0;
+        planning->setting = &profile->settings[k];
+        if (!profile_setting_suits(planning->setting, wanted))
+            continue;
+        good = tasks_count(options, profile, planning->setting, readers, &tasks, failure);
+        planning->tasks = (double)tasks;
+        good = good && choice_try(choice, options, planning, failure);
+    }
+    return good && (choice->found ||
+                    failure_set(failure, choice->refused.code, "%s", choice->refused.text));
+}
+
+/* The best plan, and what it was made from. */
 static bool plan_choose(const struct plan_options *options, const struct readers *readers,
                         struct planning *planning, struct plan *plan, struct failure *failure)
 {
-    size_t first = 0, end = 0;
     struct choice choice = {.found = false};
-    bool good = settings_choose(options, planning->profile, &first, &end, failure);
-    for (size_t k = first; good && k < end; k++) {
-        int64_t tasks = 0;
-        planning->setting = &planning->profile->settings[k];
-        good = tasks_count(options, planning->profile, planning->setting, readers, &tasks, failure);
-        planning->tasks = (double)tasks;
-        good = good && choice_try(&choice, options, planning, failure);
-    }
-    if (good && !choice.found)
-        good = failure_set(failure, choice.refused.code, "%s", choice.refused.text);
+    struct parameter_list wanted = {0};
+    const bool good = wanted_read(options->set, options->block, &wanted, failure) &&
+                      wanted_check(options, planning->profile, &wanted, failure) &&
+                      settings_try(options, readers, &wanted, planning, &choice, failure);
+    parameter_list_release(&wanted);
     if (!good) {
         plan_release(&choice.plan);
         return false;
@@ -200,7 +219,8 @@ static void robustness_add(const struct plan_options *options, const struct robu
 
 /* The table's last lines, which need the platform. */
 static bool outlook_add(const struct plan_options *options, const struct platform *platform,
-                        const struct plan *plan, struct text *text, struct failure *failure)
+                        const struct profile_setting *setting, const struct plan *plan,
+                        struct text *text, struct failure *failure)
 {
     const struct decision decision = {plan, NULL};
     struct scenario scenario = SCENARIO_INIT;
@@ -213,7 +233,9 @@ static bool outlook_add(const struct plan_options *options, const struct platfor
     text_add(text, "\n");
     if (noisy)
         robustness_add(options, &robustness, text);
-    advice_text(plan, platform->buffers, noisy ? &robustness : NULL, text);
+    advice_text(plan, &setting->memory, noisy ? &robustness : NULL, text);
+    if (!advice_unequal(plan, platform, setting, text, failure))
+        return false;
     if (!options->gantt)
         return true;
     text_add(text, "\n");
@@ -228,7 +250,7 @@ static bool table_print(const struct plan_options *options, const struct plan *p
     if (!platform_init(&platform, planning->setting, options->workers, failure))
         return false;
     describe_plan(plan, platform.worker_count, &text);
-    bool good = outlook_add(options, &platform, plan, &text, failure);
+    bool good = outlook_add(options, &platform, planning->setting, plan, &text, failure);
     platform_release(&platform);
     if (good)
         return text_print(&text, "describing the plan", failure);
@@ -283,7 +305,7 @@ static void schedulers_list(FILE *out)
 {
     size_t count = 0;
     const struct scheduler *schedulers = scheduler_list(&count);
-    fprintf(out, "\nSchedulers:\n  %-10s  %s\n", "auto",
+    fprintf(out, "\nSchedulers:\n  %-10s  %s\n", SCHEDULER_AUTO,
             "the scheduler with the least predicted makespan");
     for (size_t k = 0; k < count; k++)
         fprintf(out, "  %-10s  %s\n", schedulers[k].name, schedulers[k].summary);
@@ -291,20 +313,24 @@ static void schedulers_list(FILE *out)
 
 bool command_plan(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
-    struct plan_options options = {.scheduler = "auto", .seeds = 100};
+    struct plan_options options = {.scheduler = SCHEDULER_AUTO, .seeds = 100};
     int operands = 0;
     const struct option_row rows[] = {
         {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile,
          "profile written by 'scow calibrate'"},
-        {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
+        {'i', "input", "INPUT", OPTION_TEXT, &options.input,
          "input of the job; its core tasks are counted"},
+        {'k', "kernel", "./FILE.so", OPTION_TEXT, &options.kernel,
+         "plug-in of the profile's core task (default: where it was when calibrated)"},
         {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks,
          "number of core tasks of the job, in place of -i"},
         {'n', "workers", "N", OPTION_COUNT, &options.workers, "use only the first N workers"},
         {'s', "scheduler", "SCHEDULER", OPTION_TEXT, &options.scheduler,
          "auto (the default) or one of those listed below"},
         {0, "block", "B", OPTION_COUNT, &options.block,
-         "use this block size (default: the best one)"},
+         "use the profile's setting with this block (default: the best one)"},
+        {0, "set", "NAME=VALUE,...", OPTION_TEXT, &options.set,
+         "use the settings with these values of the core task's parameters"},
         {0, "real-valued", NULL, OPTION_FLAG, &options.real_valued,
          "allow fractions of tasks, to compare with published tables"},
         {'o', "output", "FILE", OPTION_TEXT, &options.output, "write the plan to FILE"},
@@ -323,7 +349,7 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "also print the chart"},
     };
     const struct option_table table = {
-        .usage = "scow plan -p PROFILE (-i IMAGE | -X TASKS) [options]",
+        .usage = "scow plan -p PROFILE [-i INPUT | -X TASKS] [options]",
         .purpose = "Choose workers, rounds and package sizes for a job, and predict its makespan.",
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,

@@ -6,6 +6,8 @@
 #include "planner/base/options.h"
 #include "planner/command/command.h"
 #include "planner/files/load.h"
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
 
@@ -15,7 +17,8 @@ static const char HDF5_SIGNATURE[] = "\211HDF\r\n\032\n";
 struct show_options {
     const char *image, *png;
     char *path;
-    bool quiet, verbose;
+    int64_t task; /* number of a core task, from 1; 0: none */
+    bool joblog, quiet, verbose;
 };
 
 static bool run_show(const struct show_options *options, const struct readers *readers,
@@ -31,9 +34,14 @@ static bool run_show(const struct show_options *options, const struct readers *r
         return false;
     text_add(text, "run         %s, by %s\n", path, record.version ? record.version : "unknown");
     text_add(text, "input       %s\n", record.input ? record.input : "none");
-    text_add(text,
-             "done        %" PRId64 " of %" PRId64 " core tasks\nchecksum    %016" PRIx64 "\n\n",
-             record.tasks_done, record.tasks, record.checksum);
+    text_add(text, "done        %" PRId64 " of %" PRId64 " core tasks", record.tasks_done,
+             record.tasks);
+    if (record.tasks_failed > 0)
+        text_add(text, ", %" PRId64 " failed", record.tasks_failed);
+    text_add(text, "\nchecksum    %016" PRIx64 "\n", record.checksum);
+    if (record.outcome)
+        text_add(text, "result      %s\n", record.outcome);
+    text_add(text, "\n");
     describe_plan(&record.plan, 0, text);
     if (options->verbose && record.has_profile) {
         text_add(text, "\n");
@@ -95,12 +103,25 @@ static bool file_is_run(const char *path)
     return same;
 }
 
+/* One core task's results, or all tasks as a log. */
+static bool tasks_show(const struct show_options *options, const struct readers *readers,
+                       struct text *text, struct failure *failure)
+{
+    if (!readers)
+        return failure_set(failure, FAILURE_FAILED,
+                           "this scow was built without HDF5 and cannot read runs: use the full "
+                           "build");
+    return options->joblog ? readers->show_joblog(options->path, text, failure)
+                           : readers->show_task(options->path, options->task - 1, text, failure);
+}
+
 static bool show_print(const struct show_options *options, const struct readers *readers,
                        struct failure *failure)
 {
     struct text text = TEXT_INIT;
-    bool good = file_is_run(options->path) ? run_show(options, readers, &text, failure)
-                                           : text_show(options, &text, failure);
+    bool good = options->joblog || options->task > 0 ? tasks_show(options, readers, &text, failure)
+                : file_is_run(options->path)         ? run_show(options, readers, &text, failure)
+                                                     : text_show(options, &text, failure);
     if (good && !options->quiet)
         return text_print(&text, "describing a file", failure);
     text_release(&text);
@@ -115,6 +136,10 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
         {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
          "with --png: draw this input to the left of the result"},
         {0, "png", "FILE", OPTION_TEXT, &options.png, "write a picture of a run's result"},
+        {0, "task", "N", OPTION_COUNT, &options.task,
+         "print what core task N of a run (from 1) left behind"},
+        {0, "joblog", NULL, OPTION_FLAG, &options.joblog,
+         "print the commands of a run, one a line, in the columns of GNU parallel"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
          "print nothing; the exit status tells if it can be read"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose,

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -5,12 +6,13 @@
 #include "planner/base/options.h"
 #include "planner/base/text.h"
 #include "planner/command/command.h"
+#include "planner/command/wanted.h"
 #include "planner/files/load.h"
 #include "planner/simulate/robustness.h"
 #include "planner/simulate/simulate.h"
 
 struct simulate_options {
-    const char *profile, *rule;
+    const char *profile, *rule, *set;
     char *plan;
     int64_t tasks, workers, block, ahead, buffers, seed, seeds, slow, lost;
     struct scenario scenario;
@@ -162,21 +164,22 @@ static bool show_print(const struct show *show, struct failure *failure)
     return text_print(&text, "describing the simulation", failure);
 }
 
-static bool setting_find(const char *name, const struct profile *profile, int block,
-                         const struct profile_setting **setting, struct failure *failure)
+static bool setting_find(const struct simulate_options *options, const struct profile *profile,
+                         const struct plan *plan, const struct profile_setting **setting,
+                         struct failure *failure)
 {
-    *setting = profile_find(profile, block);
-    if (!*setting && block == 0 && profile->setting_count == 1)
-        *setting = &profile->settings[0];
-    if (*setting)
-        return true;
-    if (block == 0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "'%s' has settings for several block sizes: say which by --block", name);
-    return failure_set(failure, FAILURE_MISMATCH,
-                       "'%s' has no setting for blocks of %d: take the profile that the plan was "
-                       "made from",
-                       name, block);
+    struct parameter_list wanted = {0};
+    bool good = wanted_read(options->set, options->block, &wanted, failure);
+    if (good && plan && !parameter_list_merge(&wanted, &plan->parameters))
+        good = failure_memory(failure, "choosing a setting");
+    *setting = good ? profile_find(profile, &wanted) : NULL;
+    parameter_list_release(&wanted);
+    return *setting ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "'%s' has no setting, or several, for these parameters: say which "
+                       "by --set or --block, or take the profile that the plan was made "
+                       "from",
+                       options->profile);
 }
 
 static bool scenario_usual(const struct scenario *scenario)
@@ -219,6 +222,7 @@ static bool plan_simulate(struct show *show, const struct plan *plan, struct fai
 static double *weights_make(const struct platform *platform)
 {
     const struct platform_window *window = &platform->windows[platform->window_count - 1];
+    assert(platform->worker_count > 0);
     double *weights = malloc((size_t)platform->worker_count * sizeof *weights);
     for (int64_t k = 0; weights && k < platform->worker_count; k++) {
         const struct platform_class *class = platform_worker(window, k);
@@ -265,8 +269,7 @@ static bool show_simulate(struct show *show, const struct profile *profile, cons
 {
     const struct simulate_options *options = show->options;
     const struct profile_setting *setting;
-    int block = plan && plan->block > 0 ? plan->block : (int)options->block;
-    if (!setting_find(options->profile, profile, block, &setting, failure) ||
+    if (!setting_find(options, profile, plan, &setting, failure) ||
         !platform_init(&show->platform, setting, options->workers, failure))
         return false;
     if (options->buffers > 0)
@@ -348,7 +351,10 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
          "simulate this request-driven rule instead of a plan"},
         {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks, "with -s: number of core tasks"},
         {'n', "workers", "N", OPTION_COUNT, &options.workers, "use only the first N workers"},
-        {0, "block", "B", OPTION_COUNT, &options.block, "block size, if the plan names none"},
+        {0, "block", "B", OPTION_COUNT, &options.block,
+         "the profile's setting with that block, if the plan names none"},
+        {0, "set", "NAME=VALUE,...", OPTION_TEXT, &options.set,
+         "the profile's setting with those parameters"},
         {0, "ahead", "N", OPTION_COUNT, &options.ahead,
          "with -s: packages that a worker may have at a time (1)"},
         {0, "buffers", "B", OPTION_COUNT, &options.buffers, "receive buffers of a worker (2)"},

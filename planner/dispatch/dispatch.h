@@ -22,10 +22,10 @@ struct package {
 };
 
 enum dispatch_answer {
-    DISPATCH_SEND,     /* *package is the next one */
-    DISPATCH_WAIT,     /* nothing until a worker reports */
-    DISPATCH_FINISHED, /* every core task has been handed out */
-    DISPATCH_FAILED    /* a recovering dispatch has no memory to remember one more package */
+    DISPATCH_SEND,         /* *package is the next one */
+    DISPATCH_WAIT,         /* nothing until a worker reports */
+    DISPATCH_FINISHED,     /* every core task has been handed out */
+    DISPATCH_OUT_OF_MEMORY /* only a recovering dispatch: it must remember one package more */
 };
 
 struct dispatch;

@@ -1,7 +1,9 @@
 /* A dispatch that survives the loss of workers: what comes back is handed out again. */
 #include <stdlib.h>
 
+#include "planner/base/array.h"
 #include "planner/dispatch/dispatch_kind.h"
+#include "planner/model/platform.h"
 
 struct recovery_list {
     struct package *items; /* owned */
@@ -22,14 +24,10 @@ struct dispatch_recovery {
 
 static bool list_reserve(struct recovery_list *list, size_t count)
 {
-    if (count <= list->capacity)
-        return true;
-    struct package *items = realloc(list->items, 2 * count * sizeof *items);
-    if (!items)
-        return false;
-    list->items = items;
-    list->capacity = 2 * count;
-    return true;
+    struct package *items = array_reserve(list->items, &list->capacity, count, sizeof *items);
+    if (items)
+        list->items = items;
+    return items != NULL;
 }
 
 /* Room for one more package, out or returned, and for all that are out to return: a loss cannot
@@ -54,12 +52,12 @@ static void package_out(struct dispatch_recovery *self, struct package *package)
     self->out.items[self->out.count++] = *package;
 }
 
-/* The living worker with the fewest packages out, if it has less than two. */
+/* The living worker with the fewest packages out, if it has a buffer to spare. */
 static int64_t worker_choose(const struct dispatch_recovery *self)
 {
     int64_t chosen = -1;
     for (int64_t k = 0; k < self->workers; k++)
-        if (!self->lost[k] && self->busy[k] < 2 &&
+        if (!self->lost[k] && self->busy[k] < PLATFORM_BUFFERS &&
             (chosen < 0 || self->busy[k] < self->busy[chosen]))
             chosen = k;
     return chosen;
@@ -92,7 +90,7 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
     enum dispatch_answer answer;
     for (;;) {
         if (!lists_reserve(self))
-            return DISPATCH_FAILED;
+            return DISPATCH_OUT_OF_MEMORY;
         answer = dispatch_next(self->inner, now_s, package);
         if (answer != DISPATCH_SEND)
             break;

@@ -141,16 +141,15 @@ static void rule_free(struct dispatch *dispatch)
 
 static const struct rule *rule_find(const char *name, struct failure *failure)
 {
-    const char *names[RULE_COUNT];
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
     for (size_t k = 0; k < RULE_COUNT; k++) {
-        names[k] = rules[k].name;
         if (strcmp(name, rules[k].name) == 0)
             return &rules[k];
+        nearest_try(&nearest, rules[k].name);
     }
-    const char *near = nearest_word(name, names, RULE_COUNT);
-    failure_set(failure, FAILURE_USAGE, "unknown rule '%.60s': %s%s%s", name,
-                near ? "did you mean '" : "see 'scow simulate --help'", near ? near : "",
-                near ? "'?" : "");
+    failure_set(failure, FAILURE_USAGE, "unknown rule '%.60s': %s", name,
+                nearest_hint(&nearest, "", "see 'scow simulate --help'", hint));
     return NULL;
 }
 
@@ -167,7 +166,10 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
 {
     static const struct dispatch_kind kind = {rule_next, rule_done, NULL, rule_free};
     const struct rule *rule = rule_find(setup->rule, failure);
-    struct dispatch_rule *self = rule ? calloc(1, sizeof *self) : NULL;
+    struct dispatch_rule *self;
+    if (!rule)
+        return NULL;
+    self = calloc(1, sizeof *self);
     if (!self) {
         failure_memory(failure, "starting a rule");
         return NULL;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 
 json_t *document_parse(const char *text, size_t length, const char *name, struct failure *failure)
@@ -20,6 +21,13 @@ json_t *document_parse(const char *text, size_t length, const char *name, struct
                     "%s: line %d, column %d: %s; it is damaged or not JSON: write it again", name,
                     error.line, error.column, error.text);
     return root;
+}
+
+bool document_is_json(const char *text)
+{
+    json_t *value = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
+    json_decref(value);
+    return value != NULL;
 }
 
 /* "file: a.b[2].c" into `words`, cut to fit. Returns the length used. */
@@ -72,15 +80,12 @@ static const struct document_key *key_find(const struct document_key *keys, size
 static bool key_refuse(const struct document_key *keys, size_t count, const char *name,
                        const struct document_place *place, struct failure *failure)
 {
-    enum { KEYS_MOST = 32 };
-    const char *known[KEYS_MOST];
-    for (size_t k = 0; k < count && k < KEYS_MOST; k++)
-        known[k] = keys[k].name;
-    const char *near = nearest_word(name, known, count < KEYS_MOST ? count : KEYS_MOST);
-    if (near)
-        return document_refuse(failure, place, "unknown key '%.60s': did you mean '%s'?", name,
-                               near);
-    return document_refuse(failure, place, "unknown key '%.60s': remove it", name);
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
+    for (size_t k = 0; k < count; k++)
+        nearest_try(&nearest, keys[k].name);
+    return document_refuse(failure, place, "unknown key '%.60s': %s", name,
+                           nearest_hint(&nearest, "", "remove it", hint));
 }
 
 bool document_keys(json_t *value, const struct document_place *place,
@@ -173,7 +178,7 @@ static bool value_whole(const json_t *value, int64_t *whole)
         return true;
     }
     double found = json_number_value(value);
-    if (!json_is_real(value) || found != floor(found) || fabs(found) > 9007199254740992.0)
+    if (!json_is_real(value) || found != floor(found) || fabs(found) > (double)LIMIT_TASKS)
         return false;
     *whole = (int64_t)found;
     return true;
@@ -217,4 +222,28 @@ bool document_parameters(json_t *value, const struct document_place *place,
             return false;
     }
     return true;
+}
+
+bool document_block(const json_t *value, const struct document_place *place,
+                    struct parameter_list *list, struct failure *failure)
+{
+    int64_t block = 0;
+    if (!value)
+        return true;
+    if (!document_count(value, place, 1, LIMIT_BLOCK, &block, failure))
+        return false;
+    if (parameter_list_find(list, "block"))
+        return document_refuse(failure, place, "stands among the parameters, too: remove one");
+    return parameter_list_add(list, "block", NULL, (double)block) ||
+           failure_memory(failure, "reading parameters");
+}
+
+bool document_digest(const json_t *value, const struct document_place *place, char **digest,
+                     struct failure *failure)
+{
+    if (!document_word(value, place, digest, failure))
+        return false;
+    if (!*digest || (strlen(*digest) == 64 && strspn(*digest, "0123456789abcdef") == 64))
+        return true;
+    return document_refuse(failure, place, "must be 64 hexadecimal digits in lower case");
 }

@@ -41,6 +41,8 @@ static inline struct document_place document_element(const struct document_place
 
 /* Owned (json_decref). NULL with *failure set: not JSON, a key twice, numbers beyond range. */
 json_t *document_parse(const char *text, size_t length, const char *name, struct failure *failure);
+/* Is it JSON, of any kind? */
+bool document_is_json(const char *text);
 /* Refuse the value at `place`, in words. Returns false. */
 bool document_refuse(struct failure *failure, const struct document_place *place,
                      const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -63,6 +65,14 @@ bool document_number(const json_t *value, const struct document_place *place, do
 /* A whole number, written with or without a fraction or an exponent. */
 bool document_count(const json_t *value, const struct document_place *place, int64_t least,
                     int64_t greatest, int64_t *count, struct failure *failure);
+/* The edge of a core task under its own key, "block", appended to `list` as the parameter that it
+ * is.
+ */
+bool document_block(const json_t *value, const struct document_place *place,
+                    struct parameter_list *list, struct failure *failure);
+/* A string of 64 hexadecimal digits in lower case. */
+bool document_digest(const json_t *value, const struct document_place *place, char **digest,
+                     struct failure *failure);
 /* An object of numbers and strings, appended to `list`. */
 bool document_parameters(json_t *value, const struct document_place *place,
                          struct parameter_list *list, struct failure *failure);

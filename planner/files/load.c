@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 
 bool load_profile(const char *path, struct profile *profile, char digest[65],

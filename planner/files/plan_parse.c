@@ -1,19 +1,15 @@
-#include "planner/model/plan.h"
+#include "planner/files/plan_json.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/files/document.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-/* Beyond these a value is a mistake, not a machine. */
-static const int64_t TASKS_MOST = (int64_t)1 << 53; /* whole loads are doubles */
-static const int64_t WORKERS_MOST = 10000000;
-static const int64_t BLOCK_MOST = 1 << 20;
-static const double SECONDS_MOST = 1e15;
 
 /* Fractional loads may miss the tasks by their rounding. */
 static const double SUM_TOLERANCE = 1e-9;
@@ -42,7 +38,7 @@ static bool predicted_parse(struct plan_prediction *predicted, json_t *value,
     for (size_t k = 0; k < COUNT_OF(keys); k++) {
         struct document_place at = document_at(place, keys[k].name);
         double least = strcmp(keys[k].name, "gap") == 0 ? -1 : 0;
-        if (!document_number(json_object_get(value, keys[k].name), &at, least, SECONDS_MOST,
+        if (!document_number(json_object_get(value, keys[k].name), &at, least, LIMIT_TOTAL_S,
                              outputs[k], failure))
             return false;
     }
@@ -55,15 +51,16 @@ static bool worker_run(json_t *value, const struct document_place *place, int64_
                        int64_t *last, struct failure *failure)
 {
     if (!json_is_array(value)) {
-        if (!document_count(value, place, 0, WORKERS_MOST - 1, first, failure))
+        if (!document_count(value, place, 0, LIMIT_WORKERS - 1, first, failure))
             return false;
         *last = *first;
         return true;
     }
     if (json_array_size(value) != 2)
         return document_refuse(failure, place, "must be an index or [first, last]");
-    return document_count(json_array_get(value, 0), place, 0, WORKERS_MOST - 1, first, failure) &&
-           document_count(json_array_get(value, 1), place, *first, WORKERS_MOST - 1, last, failure);
+    return document_count(json_array_get(value, 0), place, 0, LIMIT_WORKERS - 1, first, failure) &&
+           document_count(json_array_get(value, 1), place, *first, LIMIT_WORKERS - 1, last,
+                          failure);
 }
 
 static int worker_compare(const void *a, const void *b)
@@ -100,12 +97,13 @@ static bool workers_expand(struct plan *plan, json_t *value, const struct docume
         int64_t first = 0, last = 0;
         if (!worker_run(json_array_get(value, k), &at, &first, &last, failure))
             return false;
-        if (used + (last - first + 1) > WORKERS_MOST)
-            return document_refuse(failure, place, "more than %" PRId64 " workers", WORKERS_MOST);
+        if (used + (last - first + 1) > LIMIT_WORKERS)
+            return document_refuse(failure, place, "more than %" PRId64 " workers", LIMIT_WORKERS);
         for (int64_t worker = first; plan->workers && worker <= last; worker++)
             plan->workers[used + worker - first] = worker;
         used += last - first + 1;
     }
+    assert(used > 0); /* a list of at least one run, each of at least one worker */
     plan->worker_count = used;
     return true;
 }
@@ -125,9 +123,9 @@ static bool load_parse(const struct plan *plan, json_t *value, const struct docu
                        double *load, struct failure *failure)
 {
     if (plan->real_valued)
-        return document_number(value, place, 0, (double)TASKS_MOST, load, failure);
+        return document_number(value, place, 0, (double)LIMIT_TASKS, load, failure);
     int64_t tasks = 0;
-    if (!document_count(value, place, 0, TASKS_MOST, &tasks, failure))
+    if (!document_count(value, place, 0, LIMIT_TASKS, &tasks, failure))
         return false;
     *load = (double)tasks;
     return true;
@@ -143,7 +141,7 @@ static bool load_run(const struct plan *plan, json_t *value, const struct docume
     if (json_array_size(value) != 2)
         return document_refuse(failure, place, "must be a load or [load, count]");
     return load_parse(plan, json_array_get(value, 0), place, load, failure) &&
-           document_count(json_array_get(value, 1), place, 1, WORKERS_MOST, count, failure);
+           document_count(json_array_get(value, 1), place, 1, LIMIT_WORKERS, count, failure);
 }
 
 static bool loads_refuse(const struct plan *plan, const struct document_place *place,
@@ -192,7 +190,7 @@ static bool round_parse(const struct plan *plan, struct plan_round *round, json_
         return failure_memory(failure, "reading a plan");
     struct document_place repeat = document_at(place, "repeat");
     struct document_place loads = document_at(place, "loads");
-    if (!document_count(json_object_get(value, "repeat"), &repeat, 1, TASKS_MOST, &round->repeat,
+    if (!document_count(json_object_get(value, "repeat"), &repeat, 1, LIMIT_TASKS, &round->repeat,
                         failure) ||
         !loads_parse(plan, round->loads, json_object_get(value, "loads"), &loads, failure))
         return false;
@@ -236,14 +234,6 @@ static bool rounds_parse(struct plan *plan, json_t *value, const struct document
     return loads_complete(plan, place, failure);
 }
 
-static bool digest_check(const char *digest, const struct document_place *place,
-                         struct failure *failure)
-{
-    if (!digest || (strlen(digest) == 64 && strspn(digest, "0123456789abcdef") == 64))
-        return true;
-    return document_refuse(failure, place, "must be 64 hexadecimal digits in lower case");
-}
-
 /* The members that say what the plan is for. */
 static bool head_parse(struct plan *plan, json_t *root, const struct document_place *place,
                        struct failure *failure)
@@ -256,23 +246,25 @@ static bool head_parse(struct plan *plan, json_t *root, const struct document_pl
     struct document_place real = document_at(place, "real_valued");
     struct document_place profile = document_at(place, "profile");
     struct document_place digest = document_at(place, "profile_sha256");
-    int64_t tasks = 0, block = 0;
+    struct document_place plugin = document_at(place, "plugin");
+    struct document_place plugin_digest = document_at(place, "plugin_sha256");
+    int64_t tasks = 0;
     bool good =
         document_word(json_object_get(root, "kernel"), &kernel, &plan->kernel, failure) &&
         document_parameters(json_object_get(root, "parameters"), &parameters, &plan->parameters,
                             failure) &&
         document_word(json_object_get(root, "scheduler"), &scheduler, &plan->scheduler, failure) &&
-        document_count(json_object_get(root, "tasks"), &tasks_place, 1, TASKS_MOST, &tasks,
+        document_count(json_object_get(root, "tasks"), &tasks_place, 1, LIMIT_TASKS, &tasks,
                        failure) &&
-        document_count(json_object_get(root, "block"), &block_place, 1, BLOCK_MOST, &block,
-                       failure) &&
+        document_block(json_object_get(root, "block"), &block_place, &plan->parameters, failure) &&
         document_flag(json_object_get(root, "real_valued"), &real, &plan->real_valued, failure) &&
         document_word(json_object_get(root, "profile"), &profile, &plan->profile, failure) &&
-        document_word(json_object_get(root, "profile_sha256"), &digest, &plan->profile_sha256,
-                      failure) &&
-        digest_check(plan->profile_sha256, &digest, failure);
+        document_digest(json_object_get(root, "profile_sha256"), &digest, &plan->profile_sha256,
+                        failure) &&
+        document_word(json_object_get(root, "plugin"), &plugin, &plan->plugin, failure) &&
+        document_digest(json_object_get(root, "plugin_sha256"), &plugin_digest,
+                        &plan->plugin_sha256, failure);
     plan->tasks = (double)tasks;
-    plan->block = (int)block;
     return good;
 }
 
@@ -280,9 +272,11 @@ static bool plan_read(struct plan *plan, json_t *root, const struct document_pla
                       struct failure *failure)
 {
     static const struct document_key keys[] = {
-        {"schema", true}, {"kernel", true},     {"parameters", false},     {"scheduler", true},
-        {"tasks", true},  {"block", false},     {"profile_sha256", false}, {"workers", true},
-        {"rounds", true}, {"predicted", false}, {"real_valued", false},    {"profile", false}};
+        {"schema", true},       {"kernel", true},  {"parameters", false},
+        {"scheduler", true},    {"plugin", false}, {"plugin_sha256", false},
+        {"tasks", true},        {"block", false},  {"profile_sha256", false},
+        {"workers", true},      {"rounds", true},  {"predicted", false},
+        {"real_valued", false}, {"profile", false}};
     if (!document_schema(root, place, "scow-plan-1", failure) ||
         !document_keys(root, place, keys, COUNT_OF(keys), failure))
         return false;

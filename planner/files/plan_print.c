@@ -1,4 +1,4 @@
-#include "planner/model/plan.h"
+#include "planner/files/plan_json.h"
 
 #include <inttypes.h>
 
@@ -88,8 +88,13 @@ char *plan_print(const struct plan *plan)
     text_add_quoted(&text, plan->scheduler);
     text_add(&text, ",\n  \"tasks\": ");
     text_add_number(&text, plan->tasks);
-    if (plan->block > 0)
-        text_add(&text, ",\n  \"block\": %d", plan->block);
+    text_add_block(&text, &plan->parameters, ",\n  ", "");
+    if (plan->plugin) {
+        text_add(&text, ",\n  \"plugin\": ");
+        text_add_quoted(&text, plan->plugin);
+    }
+    if (plan->plugin_sha256)
+        text_add(&text, ",\n  \"plugin_sha256\": \"%s\"", plan->plugin_sha256);
     if (plan->real_valued)
         text_add(&text, ",\n  \"real_valued\": true");
     if (plan->profile) {

@@ -1,19 +1,13 @@
-#include "planner/model/profile.h"
+#include "planner/files/profile_json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/files/document.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-/* Beyond these a value is a mistake, not a machine. */
-static const double SECONDS_MOST = 1e9;
-static const int64_t TASKS_MOST = (int64_t)1 << 53; /* whole loads are doubles */
-static const int64_t WORKERS_MOST = 10000000;
-static const int64_t BLOCK_MOST = 1 << 20;
-static const int64_t THREADS_MOST = 1 << 20;
 
 static bool cost_parse(struct measured_cost *cost, json_t *value,
                        const struct document_place *place, struct failure *failure)
@@ -30,13 +24,13 @@ static bool cost_parse(struct measured_cost *cost, json_t *value,
     struct document_place r2 = document_at(place, "r2");
     struct document_place n = document_at(place, "n");
     int64_t sizes = 0;
-    bool good = document_number(json_object_get(value, "latency_s"), &latency, 0, SECONDS_MOST,
+    bool good = document_number(json_object_get(value, "latency_s"), &latency, 0, LIMIT_COST_S,
                                 &cost->cost.latency_s, failure) &&
-                document_number(json_object_get(value, "s_per_task"), &rate, 0, SECONDS_MOST,
+                document_number(json_object_get(value, "s_per_task"), &rate, 0, LIMIT_COST_S,
                                 &cost->cost.s_per_task, failure) &&
-                document_number(json_object_get(value, "stderr"), &error, 0, SECONDS_MOST,
+                document_number(json_object_get(value, "stderr"), &error, 0, LIMIT_COST_S,
                                 &cost->fit.stderr_s_per_task, failure) &&
-                document_number(json_object_get(value, "r2"), &r2, -SECONDS_MOST, 1, &cost->fit.r2,
+                document_number(json_object_get(value, "r2"), &r2, -LIMIT_COST_S, 1, &cost->fit.r2,
                                 failure) &&
                 document_count(json_object_get(value, "n"), &n, 0, 1000000, &sizes, failure);
     cost->fit.n = (int)sizes;
@@ -63,7 +57,7 @@ static bool worker_parse(struct profile_worker *worker, json_t *value,
     struct document_place count = document_at(place, "count");
     worker->count = 1;
     if (!document_word(json_object_get(value, "name"), &name, &worker->name, failure) ||
-        !document_count(json_object_get(value, "count"), &count, 1, WORKERS_MOST, &worker->count,
+        !document_count(json_object_get(value, "count"), &count, 1, LIMIT_WORKERS, &worker->count,
                         failure) ||
         !member_cost(&worker->link, value, "link", place, failure) ||
         !member_cost(&worker->receive, value, "receive", place, failure) ||
@@ -91,9 +85,9 @@ static bool workers_parse(struct profile_window *window, json_t *value,
         window->worker_count = k + 1;
         if (!worker_parse(&window->workers[k], json_array_get(value, k), &at, failure))
             return false;
-        if (profile_workers(window) > WORKERS_MOST)
+        if (profile_workers(window) > LIMIT_WORKERS)
             return document_refuse(
-                failure, place, "more than %" PRId64 " workers: lower their counts", WORKERS_MOST);
+                failure, place, "more than %" PRId64 " workers: lower their counts", LIMIT_WORKERS);
     }
     return true;
 }
@@ -107,9 +101,9 @@ static bool interval_parse(struct profile_window *window, json_t *value,
         return document_refuse(failure, place, "must be [least, greatest]");
     struct document_place least = document_element(place, 0);
     struct document_place greatest = document_element(place, 1);
-    return document_count(json_array_get(value, 0), &least, 1, TASKS_MOST, &window->least,
+    return document_count(json_array_get(value, 0), &least, 1, LIMIT_TASKS, &window->least,
                           failure) &&
-           document_count(json_array_get(value, 1), &greatest, window->least, TASKS_MOST,
+           document_count(json_array_get(value, 1), &greatest, window->least, LIMIT_TASKS,
                           &window->greatest, failure);
 }
 
@@ -170,23 +164,91 @@ static bool windows_parse(struct profile_setting *setting, json_t *value,
     return true;
 }
 
+static bool memory_parse(struct memory *memory, json_t *value, const struct document_place *place,
+                         struct failure *failure)
+{
+    static const struct document_key keys[] = {{"bytes", true}, {"bytes_per_task", true}};
+    if (!value)
+        return true;
+    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
+        return false;
+    struct document_place bytes = document_at(place, "bytes");
+    struct document_place rate = document_at(place, "bytes_per_task");
+    return document_number(json_object_get(value, "bytes"), &bytes, 0, LIMIT_BYTES, &memory->bytes,
+                           failure) &&
+           document_number(json_object_get(value, "bytes_per_task"), &rate, 0, LIMIT_BYTES,
+                           &memory->bytes_per_task, failure);
+}
+
+static bool spread_parse(struct profile_setting *setting, json_t *value,
+                         const struct document_place *place, struct failure *failure)
+{
+    static const struct document_key keys[] = {{"tasks", true}, {"deviation", true}};
+    struct spread *spread = &setting->spreads[setting->spread_count];
+    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
+        return false;
+    const int64_t least = setting->spread_count > 0 ? spread[-1].tasks + 1 : 1;
+    struct document_place tasks = document_at(place, "tasks");
+    struct document_place deviation = document_at(place, "deviation");
+    if (!document_count(json_object_get(value, "tasks"), &tasks, least, LIMIT_TASKS, &spread->tasks,
+                        failure) ||
+        !document_number(json_object_get(value, "deviation"), &deviation, 0, LIMIT_COST_S,
+                         &spread->deviation, failure))
+        return false;
+    setting->spread_count++;
+    return true;
+}
+
+static bool spreads_parse(struct profile_setting *setting, json_t *value,
+                          const struct document_place *place, struct failure *failure)
+{
+    if (!value)
+        return true;
+    if (!document_array(value, place, 1, failure))
+        return false;
+    const size_t count = json_array_size(value);
+    setting->spreads = calloc(count, sizeof *setting->spreads);
+    if (!setting->spreads)
+        return failure_memory(failure, "reading a profile");
+    for (size_t k = 0; k < count; k++) {
+        struct document_place at = document_element(place, k);
+        if (!spread_parse(setting, json_array_get(value, k), &at, failure))
+            return false;
+    }
+    return true;
+}
+
 static bool setting_parse(struct profile_setting *setting, json_t *value,
                           const struct document_place *place, struct failure *failure)
 {
-    static const struct document_key keys[] = {
-        {"block", false}, {"method", false}, {"windows", true}};
+    static const struct document_key keys[] = {{"block", false},  {"parameters", false},
+                                               {"method", false}, {"memory", false},
+                                               {"spread", false}, {"windows", true}};
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
         return false;
     struct document_place block_place = document_at(place, "block");
+    struct document_place parameters = document_at(place, "parameters");
     struct document_place method = document_at(place, "method");
+    struct document_place memory = document_at(place, "memory");
+    struct document_place spread = document_at(place, "spread");
     struct document_place windows = document_at(place, "windows");
-    int64_t block = 0;
-    if (!document_count(json_object_get(value, "block"), &block_place, 1, BLOCK_MOST, &block,
+    if (!document_parameters(json_object_get(value, "parameters"), &parameters,
+                             &setting->parameters, failure) ||
+        !document_block(json_object_get(value, "block"), &block_place, &setting->parameters,
                         failure) ||
+        !spreads_parse(setting, json_object_get(value, "spread"), &spread, failure) ||
+        !memory_parse(&setting->memory, json_object_get(value, "memory"), &memory, failure) ||
         !document_word(json_object_get(value, "method"), &method, &setting->method, failure))
         return false;
-    setting->block = (int)block;
     return windows_parse(setting, json_object_get(value, "windows"), &windows, failure);
+}
+
+static bool setting_twin(const struct profile *profile, const struct profile_setting *setting)
+{
+    for (const struct profile_setting *other = profile->settings; other < setting; other++)
+        if (parameter_list_equal(&other->parameters, &setting->parameters))
+            return true;
+    return false;
 }
 
 /* Does the last setting go with the ones before it? */
@@ -195,9 +257,9 @@ static bool setting_follows(const struct profile *profile, const struct document
 {
     const struct profile_setting *setting = &profile->settings[profile->setting_count - 1];
     const struct profile_setting *first = &profile->settings[0];
-    if (profile_find(profile, setting->block) != setting)
+    if (setting_twin(profile, setting))
         return document_refuse(failure, place,
-                               "has the same block as an earlier setting: give each its own");
+                               "has the same parameters as an earlier setting: give each its own");
     if (profile_workers(&setting->windows[0]) != profile_workers(&first->windows[0]))
         return document_refuse(
             failure, place,
@@ -244,8 +306,8 @@ static bool host_parse(struct profile_origin *origin, json_t *value,
                 document_word(json_object_get(value, "processor"), &processor, &origin->processor,
                               failure) &&
                 document_word(json_object_get(value, "isa"), &isa, &origin->isa, failure) &&
-                document_count(json_object_get(value, "threads"), &threads, 1, THREADS_MOST, &count,
-                               failure);
+                document_count(json_object_get(value, "threads"), &threads, 1, LIMIT_THREADS,
+                               &count, failure);
     origin->threads = (int)count;
     return good;
 }
@@ -267,15 +329,21 @@ static bool profile_read(struct profile *profile, json_t *root, const struct doc
                          struct failure *failure)
 {
     static const struct document_key keys[] = {
-        {"schema", true}, {"kernel", true},   {"parameters", false}, {"host", false},
-        {"mpi", false},   {"created", false}, {"version", false},    {"settings", true}};
+        {"schema", true},      {"kernel", true},  {"plugin", false}, {"plugin_sha256", false},
+        {"parameters", false}, {"host", false},   {"mpi", false},    {"created", false},
+        {"version", false},    {"settings", true}};
     if (!document_schema(root, place, "scow-profile-1", failure) ||
         !document_keys(root, place, keys, COUNT_OF(keys), failure))
         return false;
     struct document_place kernel = document_at(place, "kernel");
+    struct document_place plugin = document_at(place, "plugin");
+    struct document_place digest = document_at(place, "plugin_sha256");
     struct document_place parameters = document_at(place, "parameters");
     struct document_place settings = document_at(place, "settings");
     return document_word(json_object_get(root, "kernel"), &kernel, &profile->kernel, failure) &&
+           document_word(json_object_get(root, "plugin"), &plugin, &profile->plugin, failure) &&
+           document_digest(json_object_get(root, "plugin_sha256"), &digest, &profile->plugin_sha256,
+                           failure) &&
            document_parameters(json_object_get(root, "parameters"), &parameters,
                                &profile->parameters, failure) &&
            origin_parse(&profile->origin, root, place, failure) &&

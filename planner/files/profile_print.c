@@ -1,4 +1,4 @@
-#include "planner/model/profile.h"
+#include "planner/files/profile_json.h"
 
 #include <inttypes.h>
 
@@ -54,16 +54,39 @@ static void window_print(struct text *text, const struct profile_window *window)
     text_add(text, "          ] }");
 }
 
+static void spreads_print(struct text *text, const struct profile_setting *setting)
+{
+    for (size_t k = 0; k < setting->spread_count; k++) {
+        text_add(text, "%s{\"tasks\": %" PRId64 ", \"deviation\": ", k > 0 ? ", " : "\"spread\": [",
+                 setting->spreads[k].tasks);
+        text_add_number(text, setting->spreads[k].deviation);
+        text_add(text, "}");
+    }
+    if (setting->spread_count > 0)
+        text_add(text, "],\n      ");
+}
+
 static void setting_print(struct text *text, const struct profile_setting *setting)
 {
     text_add(text, "    { ");
-    if (setting->block > 0)
-        text_add(text, "\"block\": %d,\n      ", setting->block);
+    text_add_block(text, &setting->parameters, "", ",\n      ");
+    if (setting->parameters.count > (parameter_list_block(&setting->parameters) != NULL)) {
+        text_add_parameters(text, &setting->parameters);
+        text_add(text, ",\n      ");
+    }
+    if (setting->memory.bytes > 0 || setting->memory.bytes_per_task > 0) {
+        text_add(text, "\"memory\": {\"bytes\": ");
+        text_add_number(text, setting->memory.bytes);
+        text_add(text, ", \"bytes_per_task\": ");
+        text_add_number(text, setting->memory.bytes_per_task);
+        text_add(text, "},\n      ");
+    }
     if (setting->method) {
         text_add(text, "\"method\": ");
         text_add_quoted(text, setting->method);
         text_add(text, ",\n      ");
     }
+    spreads_print(text, setting);
     text_add(text, "\"windows\": [\n");
     for (size_t k = 0; k < setting->window_count; k++) {
         window_print(text, &setting->windows[k]);
@@ -104,6 +127,8 @@ char *profile_print(const struct profile *profile)
     struct text text = TEXT_INIT;
     text_add(&text, "{ \"schema\": \"scow-profile-1\",\n  \"kernel\": ");
     text_add_quoted(&text, profile->kernel);
+    member_print(&text, ",\n  ", "plugin", profile->plugin);
+    member_print(&text, ",\n  ", "plugin_sha256", profile->plugin_sha256);
     text_add(&text, ",\n  ");
     text_add_parameters(&text, &profile->parameters);
     host_print(&text, &profile->origin);

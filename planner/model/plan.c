@@ -68,5 +68,7 @@ void plan_release(struct plan *plan)
     free(plan->scheduler);
     parameter_list_release(&plan->parameters);
     free(plan->kernel);
+    free(plan->plugin);
+    free(plan->plugin_sha256);
     *plan = (struct plan){0};
 }

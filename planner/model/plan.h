@@ -1,5 +1,5 @@
 /*
- * A plan ("scow-plan-1"): which worker gets how many core tasks, in which order and how often.
+ * A plan: which worker gets how many core tasks, in which order and how often.
  * Fixed before the run; the run and the simulation execute the same object.
  */
 #ifndef PLANNER_MODEL_PLAN_H
@@ -31,11 +31,11 @@ struct plan_prediction {
 };
 
 struct plan {
-    char *kernel; /* owned */
+    char *kernel;                 /* owned; name of the core task */
+    char *plugin, *plugin_sha256; /* owned; the plug-in that it is from, NULL for a built-in one */
     struct parameter_list parameters;
     char *scheduler;  /* owned */
     double tasks;     /* X, a whole number */
-    int block;        /* 0 when not given */
     bool real_valued; /* loads may be fractional: such a plan cannot be run */
     char *profile;    /* owned; the profile's file, as it was named when the plan was made, for the
                        * run to keep; NULL when not given */
@@ -48,11 +48,6 @@ struct plan {
     struct plan_prediction predicted;
 };
 
-/* As profile_parse. Checks that the loads sum to the tasks. */
-bool plan_parse(struct plan *plan, const char *text, size_t length, const char *name,
-                struct failure *failure);
-/* As profile_print. */
-char *plan_print(const struct plan *plan);
 /* 1 + the highest worker index with a load: how many workers a run must have. */
 int64_t plan_workers_needed(const struct plan *plan);
 /* Packages in the whole plan. */

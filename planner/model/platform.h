@@ -32,6 +32,7 @@ struct platform {
     int buffers; /* B: packages that wait at or travel to a worker while it works on another */
 };
 
+/* The B of a real run: the workers post so many receives, and predictions assume it. */
 enum { PLATFORM_BUFFERS = 2 };
 
 /* The first `worker_most` workers of a setting (0: all). */

@@ -1,13 +1,51 @@
 #include "planner/model/profile.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-const struct profile_setting *profile_find(const struct profile *profile, int block)
+bool profile_setting_suits(const struct profile_setting *setting,
+                           const struct parameter_list *parameters)
 {
-    for (size_t k = 0; k < profile->setting_count; k++)
-        if (profile->settings[k].block == block)
-            return &profile->settings[k];
-    return NULL;
+    for (size_t k = 0; k < setting->parameters.count; k++) {
+        const struct parameter *own = &setting->parameters.items[k];
+        const struct parameter *given = parameter_list_find(parameters, own->name);
+        if (given && !parameter_equal(given, own))
+            return false;
+    }
+    return true;
+}
+
+double profile_setting_deviation(const struct profile_setting *setting, double tasks)
+{
+    const struct spread *spreads = setting->spreads;
+    size_t above = 0;
+    while (above < setting->spread_count && (double)spreads[above].tasks < tasks)
+        above++;
+    if (setting->spread_count == 0)
+        return 0;
+    if (above == 0 || above == setting->spread_count)
+        return spreads[above == 0 ? 0 : above - 1].deviation;
+    const struct spread *low = &spreads[above - 1], *high = &spreads[above];
+    const double share =
+        log(tasks / (double)low->tasks) / log((double)high->tasks / (double)low->tasks);
+    return low->deviation + share * (high->deviation - low->deviation);
+}
+
+const struct profile_setting *profile_find(const struct profile *profile,
+                                           const struct parameter_list *parameters)
+{
+    const struct profile_setting *suited = NULL;
+    size_t count = 0;
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        const struct profile_setting *setting = &profile->settings[k];
+        if (parameter_list_has(parameters, &setting->parameters))
+            return setting;
+        if (!profile_setting_suits(setting, parameters))
+            continue;
+        suited = setting;
+        count++;
+    }
+    return count == 1 ? suited : NULL;
 }
 
 int64_t profile_workers(const struct profile_window *window)
@@ -31,6 +69,8 @@ void profile_setting_release(struct profile_setting *setting)
         window_release(&setting->windows[k]);
     free(setting->windows);
     free(setting->method);
+    free(setting->spreads);
+    parameter_list_release(&setting->parameters);
 }
 
 void profile_release(struct profile *profile)
@@ -40,6 +80,8 @@ void profile_release(struct profile *profile)
     free(profile->settings);
     parameter_list_release(&profile->parameters);
     free(profile->kernel);
+    free(profile->plugin);
+    free(profile->plugin_sha256);
     free(profile->origin.host_name);
     free(profile->origin.processor);
     free(profile->origin.isa);

@@ -1,7 +1,7 @@
 /*
- * A cluster profile ("scow-profile-1"): what calibration measured, or what a user wrote by hand.
- * One setting per block size; per setting, affine windows: intervals of package sizes in which
- * one affine mapping per operation holds.
+ * A cluster profile: what calibration measured, or what a user wrote by hand.
+ * One setting for each combination of parameters measured; per setting, affine windows: intervals
+ * of package sizes in which one affine mapping per operation holds.
  */
 #ifndef PLANNER_MODEL_PROFILE_H
 #define PLANNER_MODEL_PROFILE_H
@@ -28,8 +28,25 @@ struct profile_window {
     size_t worker_count;            /* classes, not workers */
 };
 
+/* What a worker must hold for packages of x core tasks: bytes + bytes_per_task * x. */
+struct memory {
+    double bytes, bytes_per_task; /* both 0 when not given */
+};
+
+/* By how much the time of computing a package of so many core tasks differs from place to place:
+ * relative standard deviation. */
+struct spread {
+    int64_t tasks;
+    double deviation;
+};
+
+enum { SPREADS_MOST = 64 };
+
 struct profile_setting {
-    int block;                      /* edge of a core task; 0 when not given */
+    struct parameter_list parameters; /* in place of, or beside, the profile's own */
+    struct memory memory;
+    struct spread *spreads; /* owned; ascending in tasks; NULL when not given */
+    size_t spread_count;
     char *method;                   /* owned: how tasks were computed, NULL when not given */
     struct profile_window *windows; /* owned, ascending, disjoint */
     size_t window_count;
@@ -43,22 +60,24 @@ struct profile_origin {
 };
 
 struct profile {
-    char *kernel; /* owned */
-    struct parameter_list parameters;
+    char *kernel;                 /* owned; name of the core task */
+    char *plugin, *plugin_sha256; /* owned; the plug-in that it is from, NULL for a built-in one */
+    struct parameter_list parameters; /* of all settings */
     struct profile_origin origin;
     struct profile_setting *settings; /* owned */
     size_t setting_count;
 };
 
-/* Parse `length` bytes of JSON; `name` is what failures call it (a file's path). All or nothing.
- * Every key is checked; unknown ones are refused with the nearest known one. */
-bool profile_parse(struct profile *profile, const char *text, size_t length, const char *name,
-                   struct failure *failure);
-/* Owned JSON text ending in a newline, to be freed; NULL: out of memory. parse(print(p)) equals p
- * to the last bit. */
-char *profile_print(const struct profile *profile);
-/* The setting of that block size, borrowed; NULL when there is none. */
-const struct profile_setting *profile_find(const struct profile *profile, int block);
+/* Is none of the setting's own parameters among these with another value? */
+bool profile_setting_suits(const struct profile_setting *setting,
+                           const struct parameter_list *parameters);
+/* The relative deviation of packages of `tasks` core tasks, between the sizes measured in
+ * proportion to the size's logarithm; 0 where nothing is known. */
+double profile_setting_deviation(const struct profile_setting *setting, double tasks);
+/* The setting whose own parameters are all among these; failing that, the only one that suits them.
+ * Borrowed; NULL when there is none, or several. */
+const struct profile_setting *profile_find(const struct profile *profile,
+                                           const struct parameter_list *parameters);
 /* Workers with counts expanded. */
 int64_t profile_workers(const struct profile_window *window);
 void profile_setting_release(struct profile_setting *setting);

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "planner/base/array.h"
+
 const char *operation_name(enum operation operation)
 {
     static const char *const names[OPERATION_COUNT] = {"envelope", "send",   "link", "receive",
@@ -13,14 +15,11 @@ const char *operation_name(enum operation operation)
 
 bool trace_add(struct trace *trace, const struct trace_event *event)
 {
-    if (trace->count == trace->capacity) {
-        size_t capacity = 2 * trace->capacity + 64;
-        struct trace_event *events = realloc(trace->events, capacity * sizeof *events);
-        if (!events)
-            return false;
-        trace->events = events;
-        trace->capacity = capacity;
-    }
+    struct trace_event *events =
+        array_reserve(trace->events, &trace->capacity, trace->count + 1, sizeof *events);
+    if (!events)
+        return false;
+    trace->events = events;
     trace->events[trace->count++] = *event;
     return true;
 }

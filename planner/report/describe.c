@@ -67,11 +67,27 @@ static void line_describe(const char *name, const char *word, struct text *text)
         text_add(text, "%-11s %s\n", name, word);
 }
 
+/* Below this, packages are as equal as machines are. */
+static const double DEVIATION_TOLD = 0.05;
+
+static void spread_describe(const struct profile_setting *setting, struct text *text)
+{
+    bool told = false;
+    for (size_t k = 0; k < setting->spread_count; k++)
+        told = told || setting->spreads[k].deviation > DEVIATION_TOLD;
+    for (size_t k = 0; told && k < setting->spread_count; k++)
+        text_add(text, "%s%.0f %% (%" PRId64 ")",
+                 k > 0 ? ", " : "  core tasks differ: packages of so many deviate by ",
+                 100 * setting->spreads[k].deviation, setting->spreads[k].tasks);
+    text_add(text, told ? "\n" : "");
+}
+
 void describe_profile(const struct profile *profile, struct text *text)
 {
     const struct profile_origin *origin = &profile->origin;
     text_add(text, "profile     scow-profile-1\nkernel      %s", profile->kernel);
     parameters_describe(&profile->parameters, text);
+    line_describe("plug-in", profile->plugin, text);
     text_add(text, "workers     %" PRId64 "\n", profile_workers(&profile->settings[0].windows[0]));
     line_describe("host", origin->host_name, text);
     line_describe("processor", origin->processor, text);
@@ -83,11 +99,10 @@ void describe_profile(const struct profile *profile, struct text *text)
     line_describe("version", origin->version, text);
     for (size_t k = 0; k < profile->setting_count; k++) {
         const struct profile_setting *setting = &profile->settings[k];
-        if (setting->block > 0)
-            text_add(text, "\nblocks of %d x %d\n", setting->block, setting->block);
-        else
-            text_add(text, "\n");
+        text_add(text, "\nsetting     %zu of %zu", k + 1, profile->setting_count);
+        parameters_describe(&setting->parameters, text);
         line_describe("  computed by", setting->method, text);
+        spread_describe(setting, text);
         for (size_t w = 0; w < setting->window_count; w++)
             window_describe(&setting->windows[w], text);
     }
@@ -157,8 +172,6 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     text_add(text, "scheduler   %s\nkernel      %s", plan->scheduler, plan->kernel);
     parameters_describe(&plan->parameters, text);
     text_add(text, "core tasks  %.15g", plan->tasks);
-    if (plan->block > 0)
-        text_add(text, ", blocks of %d x %d", plan->block, plan->block);
     text_add(text, "\nworkers     %" PRId64, plan_workers_used(plan));
     if (available > 0)
         text_add(text, " of %" PRId64, available);

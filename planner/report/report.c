@@ -20,6 +20,8 @@ void run_record_release(struct run_record *record)
     free(record->version);
     free(record->isa);
     free(record->method);
+    free(record->plugin);
+    free(record->outcome);
     *record = (struct run_record){0};
 }
 
@@ -33,8 +35,12 @@ static void head_add(struct text *text, const struct residuals *residuals)
         text_add(text, "computed by %s\n", record->method);
     text_add(text, "scheduler   %s\n", record->plan.scheduler ? record->plan.scheduler : "unknown");
     text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
-    text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done\n", record->tasks,
-             record->tasks_done);
+    text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done", record->tasks, record->tasks_done);
+    if (record->tasks_failed > 0)
+        text_add(text, ", %" PRId64 " failed", record->tasks_failed);
+    text_add(text, "\n");
+    if (record->outcome)
+        text_add(text, "result      %s\n", record->outcome);
     text_add(text, "checksum    %016" PRIx64 "\n\n", record->checksum);
 }
 
@@ -216,13 +222,18 @@ static void head_json(struct text *text, const struct residuals *residuals)
     text_add(text, "{ \"schema\": \"scow-report-1\"");
     member_word(text, "input", record->input);
     member_word(text, "kernel", record->kernel);
+    member_word(text, "plugin", record->plugin);
     member_word(text, "version", record->version);
     member_word(text, "isa", record->isa);
     member_word(text, "method", record->method);
     member_word(text, "scheduler", record->plan.scheduler);
-    text_add(text, ",\n  \"tasks\": %" PRId64 ", \"tasks_done\": %" PRId64 ", \"complete\": %s",
-             record->tasks, record->tasks_done,
-             record->tasks_done == record->tasks ? "true" : "false");
+    text_add(text,
+             ",\n  \"tasks\": %" PRId64 ", \"tasks_done\": %" PRId64 ", \"tasks_failed\": %" PRId64
+             ", \"complete\": %s",
+             record->tasks, record->tasks_done, record->tasks_failed,
+             record->tasks_done + record->tasks_failed == record->tasks ? "true" : "false");
+    if (record->outcome) /* JSON already */
+        text_add(text, ",\n  \"result\": %s", record->outcome);
     text_add(text, ",\n  \"checksum\": \"%016" PRIx64 "\"", record->checksum);
     member_number(text, ",\n  ", "predicted_s", predicted_s);
     member_number(text, ",\n  ", "measured_s", residuals->measured.makespan_s);

@@ -17,12 +17,14 @@ struct run_record {
     struct profile profile; /* released and empty when the run had none (has_profile false) */
     bool has_profile;
     struct trace trace;
-    char *input;               /* owned: name of the input */
-    char *kernel;              /* owned */
-    char *version;             /* owned: of the program that ran */
-    char *isa;                 /* owned: instruction set(s) the workers used */
-    char *method;              /* owned: how tasks were computed; NULL: not said */
-    int64_t tasks, tasks_done; /* from the ledger */
+    char *input;   /* owned: name of the input; NULL: none */
+    char *kernel;  /* owned */
+    char *plugin;  /* owned: path of the kernel's plug-in; NULL: built in */
+    char *outcome; /* owned: of a reduction, JSON; NULL: none */
+    char *version; /* owned: of the program that ran */
+    char *isa;     /* owned: instruction set(s) the workers used */
+    char *method;  /* owned: how tasks were computed; NULL: not said */
+    int64_t tasks, tasks_done, tasks_failed; /* from the ledger */
     uint64_t checksum;
     double finish_s; /* after the last package: reduction, normalised image, close */
 };

@@ -9,14 +9,14 @@
 bool residuals_predict(const struct run_record *record, struct trace *trace,
                        struct failure *failure)
 {
-    const struct profile_setting *setting = profile_find(&record->profile, record->plan.block);
+    const struct profile_setting *setting =
+        profile_find(&record->profile, &record->plan.parameters);
     struct platform platform;
     struct simulation simulation;
     if (!setting)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "the run's profile has no setting for its block of %d: run again with "
-                           "a plan made from that profile",
-                           record->plan.block);
+                           "the run's profile has no setting with the plan's parameters: run again "
+                           "with a plan made from that profile");
     if (!platform_init(&platform, setting, 0, failure))
         return false;
     struct trace made = {NULL, 0, 0};
@@ -136,12 +136,31 @@ static void difference_explain(const struct residuals *residuals, struct text *t
     text_add(text, " %s on %s.", there_s < 0 ? "less" : "more", operation_in_words(guilty));
 }
 
+/* What calibration knew: no fixed plan can do better than that on such core tasks. */
+static void unequal_explain(const struct residuals *residuals, struct text *text)
+{
+    static const double TOLD = 0.05;
+    const struct run_record *record = residuals->record;
+    const int64_t packages = plan_packages(&record->plan);
+    const struct profile_setting *setting =
+        record->has_profile ? profile_find(&record->profile, &record->plan.parameters) : NULL;
+    if (!setting || packages == 0)
+        return;
+    const double size = record->plan.tasks / (double)packages;
+    const double deviation = profile_setting_deviation(setting, size);
+    if (deviation > TOLD)
+        text_add(text,
+                 " Packages of %.4g core tasks differed by %.0f %% when calibrated, which a fixed "
+                 "plan cannot know.",
+                 size, 100 * deviation);
+}
+
 void residuals_explain(const struct residuals *residuals, struct text *text)
 {
     static const double NEGLIGIBLE = 0.02;
     const struct run_record *record = residuals->record;
     double error = residuals_error(residuals->predicted.makespan_s, residuals->measured.makespan_s);
-    if (record->tasks_done < record->tasks)
+    if (record->tasks_done + record->tasks_failed < record->tasks)
         text_add(text,
                  "The run is incomplete: %" PRId64 " of %" PRId64
                  " core tasks are done; run it again to "
@@ -151,6 +170,8 @@ void residuals_explain(const struct residuals *residuals, struct text *text)
         text_add(text, "The run has no profile, so there is no prediction to compare with.");
     else if (fabs(error) <= NEGLIGIBLE || residuals->measured.last_worker < 0)
         text_add(text, "The run went as predicted, to %.1f %%.", fabs(100 * error));
-    else
+    else {
         difference_explain(residuals, text);
+        unequal_explain(residuals, text);
+    }
 }

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Beyond these an event is damage, not a run. */
-static const int64_t WORKERS_MOST = 10000000;
-static const int64_t ROUNDS_MOST = 100000000;
+#include "planner/base/limits.h"
 
 static bool operation_of_worker(int32_t operation)
 {
@@ -15,9 +13,9 @@ static bool operation_of_worker(int32_t operation)
 
 static bool event_check(const struct trace_event *event, struct failure *failure)
 {
-    bool good = event->rank >= 0 && event->rank <= WORKERS_MOST && event->operation >= 0 &&
+    bool good = event->rank >= 0 && event->rank <= LIMIT_WORKERS && event->operation >= 0 &&
                 event->operation < OPERATION_COUNT && event->round >= 0 &&
-                event->round < ROUNDS_MOST && isfinite(event->start_s) && isfinite(event->end_s) &&
+                event->round < LIMIT_ROUNDS && isfinite(event->start_s) && isfinite(event->end_s) &&
                 (event->rank > 0 || !operation_of_worker(event->operation));
     return good || failure_set(failure, FAILURE_MISMATCH,
                                "the trace has an impossible event: the file is damaged, "

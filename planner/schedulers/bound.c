@@ -35,6 +35,7 @@
  */
 #include "planner/schedulers/bound.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -164,6 +165,7 @@ static bool problem_init(struct bound_problem *problem, const struct platform *p
     int64_t classes = 0;
     for (int64_t k = 0; k < platform->window_count; k++)
         classes += platform->windows[k].class_count;
+    assert(classes > 0);
     size_t windows = (size_t)platform->window_count;
     *problem = (struct bound_problem){.tasks = tasks,
                                       .beyond = real_valued ? 1 : 0,

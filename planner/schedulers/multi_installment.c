@@ -55,7 +55,6 @@ bool multi_installment_make(const struct schedule_request *request, struct plan 
     static const struct multi_round family = {
         .fill = installments_fill,
         .guess = installments_guess,
-        .name = "mi",
         .reason = "packages within the profile's windows cannot add up to the tasks",
         .orders = 1u << RANKING_BY_FEED | 1u << RANKING_BY_WORK,
         .rounds_most = 1000,

@@ -16,7 +16,9 @@ struct pair_search {
     const struct multi_round *family;
 };
 
-int64_t workers_fed(const struct ranking *ranking)
+/* How many workers of the ranking the port can keep busy for ever: the greatest i with
+ * sum_{j <= i} h_j / (r + w)_j <= 1, at least 1. */
+static int64_t workers_fed(const struct ranking *ranking)
 {
     double share = 0;
     int64_t fed = 0;
@@ -109,5 +111,5 @@ bool multi_round_make(const struct schedule_request *request, const struct multi
     if (!search_init(&search, request, failure))
         return false;
     search_visit(&search, family->orders, visit_ranking, &family);
-    return search_finish(&search, family->name, family->reason, plan, failure);
+    return search_finish(&search, family->reason, plan, failure);
 }

@@ -17,8 +17,8 @@ struct multi_round {
                  double *loads);
     /* A guess at the best number of rounds; at least 1. */
     double (*guess)(const struct ranking *ranking, int64_t count, double tasks);
-    const char *name, *reason; /* of the scheduler, and why it may not apply */
-    unsigned orders;           /* in which workers are tried: a set of 1 << enum ranking_order */
+    const char *reason;  /* why it may not apply */
+    unsigned orders;     /* in which workers are tried: a set of 1 << enum ranking_order */
     int64_t rounds_most; /* 1 for a single round: then `fill` leaves out whom it does not need */
     bool fed_only;       /* not more workers than the port can keep busy for ever */
 };
@@ -26,8 +26,5 @@ struct multi_round {
 /* All that a scheduler of this kind does; the contract of struct scheduler. */
 bool multi_round_make(const struct schedule_request *request, const struct multi_round *family,
                       struct plan *plan, struct failure *failure);
-/* How many workers of the ranking the port can keep busy for ever: the greatest i with
- * sum_{j <= i} h_j / (r + w)_j <= 1, at least 1. */
-int64_t workers_fed(const struct ranking *ranking);
 
 #endif

@@ -155,8 +155,6 @@ static bool starts_make(struct search *search, struct starts *starts, struct fai
             continue;
         if (list[i].make(search->request, &plan, &refused)) {
             starts_add(starts, plan_shape(&plan));
-            free(plan.scheduler);
-            plan.scheduler = NULL;
             search_offer(search, &plan);
         } else if (refused.code != FAILURE_INFEASIBLE) {
             return failure_set(failure, refused.code, "%s", refused.text);
@@ -188,11 +186,11 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
     struct starts starts = {.count = 0};
     if (!optimal_lp_available())
         return failure_set(failure, FAILURE_INFEASIBLE,
-                           "optimal does not apply: this build has no linear programming, install "
+                           "this build has no linear programming, install "
                            "coinor-libclp-dev and build again");
     if (request->platform->worker_count > PACKAGES_MOST)
         return failure_set(failure, FAILURE_INFEASIBLE,
-                           "optimal does not apply: its programs hold %d packages, which is less "
+                           "its programs hold %d packages, which is less "
                            "than one for each of the %" PRId64 " workers",
                            (int)PACKAGES_MOST, request->platform->worker_count);
     if (!search_init(&search, request, failure))
@@ -204,7 +202,6 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
     search_visit(&search, RANKING_EVERY_ORDER, visit_ranking, &starts);
     search_allot(&search, 1);
     search_improve(&search);
-    return search_finish(&search, "optimal",
-                         "packages within the profile's windows cannot add up to the tasks", plan,
-                         failure);
+    return search_finish(
+        &search, "packages within the profile's windows cannot add up to the tasks", plan, failure);
 }

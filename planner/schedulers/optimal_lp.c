@@ -1,6 +1,6 @@
 #include "planner/schedulers/optimal_lp.h"
 
-#include <coin/Clp_C_Interface.h>
+#include <Clp_C_Interface.h>
 #include <float.h>
 #include <stdlib.h>
 
@@ -101,7 +101,8 @@ static void master_rows(struct program *program, int64_t package)
               program->lp->ranking->workers[package % program->lp->count].link);
 }
 
-/* The rows of one package: port, buffer, worker. */
+/* The maxima of star_step for one package, each term a row: port, buffer, worker. A test compares
+ * the two. */
 static void package_rows(struct program *program, int64_t package)
 {
     const struct optimal_lp *lp = program->lp;

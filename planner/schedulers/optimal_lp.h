@@ -1,6 +1,6 @@
 /*
  * The linear program of a fixed sequence of packages: all loads of `rounds` rounds over the first
- * `count` workers of a ranking, least makespan under the event semantics of the simulation.
+ * `count` workers of a ranking, least makespan under the event semantics of simulate/star.h.
  *
  * Every time is a maximum of sums of earlier times, loads and latencies, and the makespan grows
  * with each of them; so "not before" constraints and a minimised makespan give exactly the earliest

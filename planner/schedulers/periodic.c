@@ -113,7 +113,6 @@ bool periodic_make(const struct schedule_request *request, struct plan *plan,
     if (!search_init(&search, request, failure))
         return false;
     search_visit(&search, 1u << RANKING_BY_FEED, visit_ranking, NULL);
-    return search_finish(&search, "periodic",
-                         "packages within the profile's windows cannot add up to the tasks", plan,
-                         failure);
+    return search_finish(
+        &search, "packages within the profile's windows cannot add up to the tasks", plan, failure);
 }

@@ -8,7 +8,8 @@
 #include "planner/simulate/simulate.h"
 
 static const struct scheduler table[] = {
-    {"scow-mp", "SCOW, maximal production: periodic rounds, the port is never idle", scow_mp_make},
+    {SCHEDULER_QUICK, "SCOW, maximal production: periodic rounds, the port is never idle",
+     scow_mp_make},
     {"scow-pwu", "SCOW, perfect utilization: periodic rounds, the workers are never idle",
      scow_pwu_make},
     {"periodic", "the linear model's steady state, with all latencies in every period",
@@ -36,6 +37,26 @@ const struct scheduler *scheduler_find(const char *name)
     return NULL;
 }
 
+bool scheduler_make(const struct scheduler *scheduler, const struct schedule_request *request,
+                    struct plan *plan, struct failure *failure)
+{
+    struct plan made = {.kernel = NULL};
+    struct failure refused = FAILURE_INIT;
+    if (!scheduler->make(request, &made, &refused)) {
+        if (refused.code == FAILURE_INFEASIBLE)
+            return failure_set(failure, refused.code, "%s does not apply: %s", scheduler->name,
+                               refused.text);
+        return failure_set(failure, refused.code, "%s", refused.text);
+    }
+    made.scheduler = strdup(scheduler->name);
+    if (made.scheduler == NULL) {
+        plan_release(&made);
+        return failure_memory(failure, "planning");
+    }
+    *plan = made;
+    return true;
+}
+
 bool schedule_auto(const struct schedule_request *request, struct plan *plan,
                    struct failure *failure)
 {
@@ -45,7 +66,7 @@ bool schedule_auto(const struct schedule_request *request, struct plan *plan,
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct plan made = {.kernel = NULL};
         struct failure refused = FAILURE_INIT;
-        if (!table[i].make(request, &made, &refused)) {
+        if (!scheduler_make(&table[i], request, &made, &refused)) {
             if (refused.code == FAILURE_INFEASIBLE) {
                 failure_set(&first, refused.code, "%s", refused.text);
                 continue;

@@ -11,19 +11,23 @@
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
 
+/* Not in the table: the least predicted makespan of all that apply. */
+#define SCHEDULER_AUTO "auto"
+/* The one to plan with where many plans are needed: near the best, and made in milliseconds. */
+#define SCHEDULER_QUICK "scow-mp"
+
 struct schedule_request {
     const struct platform *platform;
     double tasks;     /* X >= 1, whole */
     bool real_valued; /* loads may be fractional */
-    double tolerance; /* TOL of de la Torre, Definitions 5 and 6, relative; 0: the default, 0.05 */
 };
 
 struct scheduler {
     const char *name;    /* "scow-mp" */
     const char *summary; /* one line */
-    /* Fill plan's workers, rounds, tasks, real_valued and predicted (all else stays empty). Fails
-     * with FAILURE_INFEASIBLE and the reason where it does not apply. Every load lies in a window
-     * of the platform. */
+    /* For scheduler_make alone. Fills the plan's workers, rounds, tasks, real_valued and predicted;
+     * all else stays empty. Fails with FAILURE_INFEASIBLE and the bare reason where it does not
+     * apply. Every load lies in a window of the platform. */
     bool (*make)(const struct schedule_request *request, struct plan *plan,
                  struct failure *failure);
 };
@@ -31,6 +35,10 @@ struct scheduler {
 /* All of them, `auto` not among them, in the order in which they are listed. Borrowed, static. */
 const struct scheduler *scheduler_list(size_t *count);
 const struct scheduler *scheduler_find(const char *name);
+/* The scheduler's plan, which bears its name. Fails with FAILURE_INFEASIBLE, name and reason where
+ * the scheduler does not apply. */
+bool scheduler_make(const struct scheduler *scheduler, const struct schedule_request *request,
+                    struct plan *plan, struct failure *failure);
 
 /* The least predicted makespan of all that apply ("auto"): plan->scheduler says which it was. */
 bool schedule_auto(const struct schedule_request *request, struct plan *plan,

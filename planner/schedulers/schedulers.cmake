@@ -26,11 +26,11 @@ target_sources(scow-planner PRIVATE
     schedulers/umr_scow.c)
 
 # COIN-OR Clp (EPL-2.0, weak copyleft). Without it everything but `optimal` works.
-pkg_check_modules(CLP IMPORTED_TARGET clp)
-if(CLP_FOUND)
+if(TARGET external::clp)
     target_sources(scow-planner PRIVATE schedulers/optimal_lp.c)
-    target_link_libraries(scow-planner PRIVATE PkgConfig::CLP)
+    target_link_libraries(scow-planner PRIVATE external::clp)
 else()
-    message(STATUS "no Clp (coinor-libclp-dev): `optimal` will not apply")
+    message(STATUS "no Clp (Debian coinor-libclp-dev, Fedora coin-or-Clp-devel, Homebrew clp): "
+        "`optimal` will not apply")
     target_sources(scow-planner PRIVATE schedulers/optimal_lp_none.c)
 endif()

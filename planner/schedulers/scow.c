@@ -74,9 +74,8 @@ static void try_exact(struct period_search *periods, const struct period *period
         !loads_make(periods, period, &period_s))
         return;
     const double greedy = steady->tasks / period->rounds;
-    const double made = scow_exact_production(steady->ranking, period_s, steady->loads, &proven);
-    if (made < 0)
-        steady->search->out_of_memory = true;
+    const double made = scow_exact_production(steady->ranking, period_s, steady->loads, &proven,
+                                              &steady->search->out_of_memory);
     if (made > greedy * (1 + 1e-6))
         steady_offer(steady, period_s, fmax(round(steady->tasks / made), 1));
 }
@@ -149,8 +148,8 @@ void scow_search(struct search *search, const struct ranking *ranking, enum peri
 static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
 {
     const enum period_goal *goal = context;
-    const double asked = search->request->tolerance;
-    const bool homogeneous = ranking_homogeneous(ranking, asked > 0 ? asked : 0.05);
+    static const double TOLERANCE = 0.05; /* Definitions 5 and 6, relative */
+    const bool homogeneous = ranking_homogeneous(ranking, TOLERANCE);
     if (homogeneous && !ranking->equal)
         ranking_average(ranking);
     scow_search(search, ranking, *goal);
@@ -159,8 +158,8 @@ static bool visit_ranking(struct search *search, struct ranking *ranking, void *
     return homogeneous;
 }
 
-bool scow_make(const struct schedule_request *request, enum period_goal goal, const char *name,
-               struct plan *plan, struct failure *failure)
+bool scow_make(const struct schedule_request *request, enum period_goal goal, struct plan *plan,
+               struct failure *failure)
 {
     struct search search;
     if (!search_init(&search, request, failure))
@@ -168,7 +167,7 @@ bool scow_make(const struct schedule_request *request, enum period_goal goal, co
     search_visit(&search, RANKING_EVERY_ORDER, visit_ranking, &goal);
     if (goal == PERIOD_PRODUCTION)
         search_cover(&search);
-    return search_finish(&search, name,
+    return search_finish(&search,
                          goal == PERIOD_PRODUCTION
                              ? "packages within the profile's windows cannot add up to the tasks"
                              : "no number of workers can be kept busy without a gap within the "

@@ -10,8 +10,8 @@
 
 /* Everything a scheduler of this family does: all windows, orders, workers and rounds are
  * candidates. */
-bool scow_make(const struct schedule_request *request, enum period_goal goal, const char *name,
-               struct plan *plan, struct failure *failure);
+bool scow_make(const struct schedule_request *request, enum period_goal goal, struct plan *plan,
+               struct failure *failure);
 /* One ranking's candidates into a running search. */
 void scow_search(struct search *search, const struct ranking *ranking, enum period_goal goal);
 

@@ -156,15 +156,18 @@ static double best_loads(const struct branching *branching, double *loads)
 }
 
 double scow_exact_production(const struct ranking *ranking, double period_s, double *loads,
-                             bool *proven)
+                             bool *proven, bool *out_of_memory)
 {
     struct branching branching;
     const double greedy = period_production(ranking, period_s, loads);
-    double made = -1;
+    double made = 0;
+    *proven = false;
     if (branching_open(&branching, ranking, period_s)) {
         double *tried = malloc((size_t)ranking->count * sizeof *tried);
         branch(&branching, 0, 0);
-        if (tried != NULL) {
+        if (tried == NULL) {
+            *out_of_memory = true;
+        } else {
             made = best_loads(&branching, tried);
             if (made > greedy)
                 memcpy(loads, tried, (size_t)ranking->count * sizeof *tried);
@@ -172,6 +175,8 @@ double scow_exact_production(const struct ranking *ranking, double period_s, dou
         }
         free(tried);
         *proven = branching.nodes < NODES_MOST;
+    } else {
+        *out_of_memory = true;
     }
     branching_close(&branching);
     return made;

@@ -15,8 +15,9 @@
 
 /* Fill loads[0..ranking->count) with the best loads for T and return their sum. *proven tells
  * whether the search ended before its limit; what is returned is feasible in any case, and never
- * below the greedy's. A negative value: memory ended. */
+ * below the greedy's. Where memory ends, *out_of_memory is set (left alone otherwise), and nothing
+ * is produced. */
 double scow_exact_production(const struct ranking *ranking, double period_s, double *loads,
-                             bool *proven);
+                             bool *proven, bool *out_of_memory);
 
 #endif

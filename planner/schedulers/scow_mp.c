@@ -8,5 +8,5 @@
 bool scow_mp_make(const struct schedule_request *request, struct plan *plan,
                   struct failure *failure)
 {
-    return scow_make(request, PERIOD_PRODUCTION, "scow-mp", plan, failure);
+    return scow_make(request, PERIOD_PRODUCTION, plan, failure);
 }

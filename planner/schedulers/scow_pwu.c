@@ -8,5 +8,5 @@
 bool scow_pwu_make(const struct schedule_request *request, struct plan *plan,
                    struct failure *failure)
 {
-    return scow_make(request, PERIOD_UTILIZATION, "scow-pwu", plan, failure);
+    return scow_make(request, PERIOD_UTILIZATION, plan, failure);
 }

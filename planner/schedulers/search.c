@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/array.h"
+
 /* About a second of evaluations; candidates come in order of promise. */
 enum { EFFORT_MOST = 6000000 };
 
@@ -48,19 +50,6 @@ double loads_sum(const double *loads, int64_t count)
     return sum;
 }
 
-/* Room for one more: doubled whenever the count is a power of two. */
-static struct plan_round *rounds_grow(struct plan *candidate)
-{
-    const size_t count = candidate->round_count;
-    if ((count & (count - 1)) != 0)
-        return candidate->rounds;
-    struct plan_round *rounds =
-        realloc(candidate->rounds, (count == 0 ? 1 : 2 * count) * sizeof *rounds);
-    if (rounds != NULL)
-        candidate->rounds = rounds;
-    return rounds;
-}
-
 void candidate_round(struct search *search, struct plan *candidate, int64_t repeat,
                      const double *loads)
 {
@@ -68,7 +57,10 @@ void candidate_round(struct search *search, struct plan *candidate, int64_t repe
     if (search->out_of_memory || repeat < 1 || !(loads_sum(loads, count) > 0))
         return;
     double *copy = malloc((size_t)count * sizeof *copy);
-    struct plan_round *rounds = rounds_grow(candidate);
+    struct plan_round *rounds =
+        array_extend(candidate->rounds, candidate->round_count, sizeof *rounds);
+    if (rounds != NULL)
+        candidate->rounds = rounds;
     if (copy == NULL || rounds == NULL) {
         free(copy);
         search->out_of_memory = true;
@@ -172,7 +164,7 @@ static void plan_shrink(struct plan *plan)
     plan->worker_count = kept;
 }
 
-bool search_finish(struct search *search, const char *name, const char *reason, struct plan *plan,
+bool search_finish(struct search *search, const char *reason, struct plan *plan,
                    struct failure *failure)
 {
     bool good = false;
@@ -182,15 +174,10 @@ bool search_finish(struct search *search, const char *name, const char *reason, 
         goto out;
     }
     if (search->best_s == HUGE_VAL) {
-        failure_set(failure, FAILURE_INFEASIBLE, "%s does not apply: %s", name, reason);
+        failure_set(failure, FAILURE_INFEASIBLE, "%s", reason);
         goto out;
     }
     plan_shrink(best);
-    best->scheduler = strdup(name);
-    if (best->scheduler == NULL) {
-        failure_memory(failure, "planning");
-        goto out;
-    }
     if (!schedule_predict(search->request->platform, best, failure))
         goto out;
     *plan = *best;

@@ -49,9 +49,9 @@ void search_visit(struct search *search, unsigned orders,
                   void *context);
 /* Whether the effort that candidates may cost is used up. */
 bool search_exhausted(const struct search *search);
-/* Turn the incumbent into the plan of scheduler `name`, with its prediction. Fails with
+/* Turn the incumbent into a plan, with its prediction. Fails with
  * FAILURE_INFEASIBLE and `reason` when there is none. Releases the search in any case. */
-bool search_finish(struct search *search, const char *name, const char *reason, struct plan *plan,
+bool search_finish(struct search *search, const char *reason, struct plan *plan,
                    struct failure *failure);
 
 #endif

@@ -68,7 +68,6 @@ bool single_round_make(const struct schedule_request *request, struct plan *plan
     static const struct multi_round family = {
         .fill = single_fill,
         .guess = single_guess,
-        .name = "single",
         .reason = "one package per worker does not fit the profile's windows",
         .orders = RANKING_EVERY_ORDER,
         .rounds_most = 1,

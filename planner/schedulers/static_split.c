@@ -39,7 +39,6 @@ bool static_split_make(const struct schedule_request *request, struct plan *plan
     if (!search_init(&search, request, failure))
         return false;
     search_visit(&search, 1u << RANKING_BY_WORK, visit_ranking, NULL);
-    return search_finish(&search, "static",
-                         "one package per worker does not fit the profile's windows", plan,
+    return search_finish(&search, "one package per worker does not fit the profile's windows", plan,
                          failure);
 }

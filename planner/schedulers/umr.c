@@ -108,7 +108,6 @@ bool umr_make(const struct schedule_request *request, struct plan *plan, struct 
 {
     static const struct multi_round family = {.fill = rounds_fill,
                                               .guess = rounds_guess,
-                                              .name = "umr",
                                               .reason =
                                                   "no number of workers and rounds has all chunks "
                                                   "positive and within the profile's windows",

@@ -97,7 +97,6 @@ bool umr2_make(const struct schedule_request *request, struct plan *plan, struct
 {
     static const struct multi_round family = {.fill = umr2_fill,
                                               .guess = chunks_guess,
-                                              .name = "umr2",
                                               .reason =
                                                   "no number of workers and rounds has all chunks "
                                                   "positive and within the profile's windows",

@@ -123,7 +123,6 @@ bool umr_scow_make(const struct schedule_request *request, struct plan *plan,
     search_visit(&search, RANKING_EVERY_ORDER, visit_ranking, NULL);
     /* Only once the incumbent is known: so what a ramp down costs can never cost a better plan. */
     search_visit(&search, RANKING_EVERY_ORDER, visit_incumbent, NULL);
-    return search_finish(&search, "umr-scow",
-                         "packages within the profile's windows cannot add up to the tasks", plan,
-                         failure);
+    return search_finish(
+        &search, "packages within the profile's windows cannot add up to the tasks", plan, failure);
 }

@@ -131,17 +131,18 @@ static double noise_of(double time_s)
     return 1e-14 * time_s;
 }
 
-/* One package (model.md section 1, event semantics). True when it moved as far as last round. */
+/* One package. True when it moved as far as in the last round. */
 static bool place_step(struct evaluator *evaluator, struct place *place, double *starts)
 {
     const int buffers = evaluator->platform->buffers;
     double *slot = &starts[place->packages % buffers];
     evaluator->master_s += place->master_s;
-    double sent_s = star_later(evaluator->master_s, evaluator->port_s);
-    if (place->packages >= buffers)
-        sent_s = star_later(sent_s, *slot);
-    evaluator->port_s = sent_s + place->link_s;
-    const double start_s = star_later(evaluator->port_s, place->free_s);
+    const struct star_step step =
+        star_step((struct star_before){evaluator->master_s, evaluator->port_s,
+                                       place->packages >= buffers ? *slot : 0, place->free_s},
+                  place->link_s);
+    const double sent_s = step.link_s, start_s = step.start_s;
+    evaluator->port_s = step.arrived_s;
     place->free_s = start_s + place->work_s;
     *slot = start_s;
     if (place->packages++ == 0)
@@ -178,7 +179,8 @@ static double rounds_until(double lead_s, double gain_s, double noise_s)
     return gain_s > noise_s ? fmax(lead_s, 0.0) / gain_s : HUGE_VAL;
 }
 
-/* How many more rounds add exactly what the last one added. */
+/* How many more rounds add exactly what the last one added: until in star_step another term of one
+ * of the maxima takes over. */
 static double round_outlook(const struct evaluator *evaluator, int64_t places)
 {
     const double buffers = evaluator->platform->buffers;

@@ -8,6 +8,8 @@ struct dispatch *decision_dispatch(const struct decision *decision, const struct
 {
     struct dispatch *dispatch = decision->plan ? dispatch_new_plan(decision->plan)
                                                : dispatch_new_rule(decision->setup, failure);
+    if (!dispatch && !decision->plan)
+        return NULL; /* the rule has said why */
     if (dispatch && scenario->lost_worker >= 0)
         dispatch = dispatch_new_recovery(dispatch, platform->worker_count);
     if (!dispatch)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "planner/base/array.h"
 #include "planner/simulate/star.h"
 
 /* A package that is out, to be reported when its time has come. */
@@ -30,14 +31,11 @@ struct course {
 
 static bool heap_push(struct report_heap *heap, const struct report *report)
 {
-    if (heap->count == heap->capacity) {
-        size_t capacity = 2 * heap->capacity + 64;
-        struct report *items = realloc(heap->items, capacity * sizeof *items);
-        if (!items)
-            return false;
-        heap->items = items;
-        heap->capacity = capacity;
-    }
+    struct report *items =
+        array_reserve(heap->items, &heap->capacity, heap->count + 1, sizeof *items);
+    if (!items)
+        return false;
+    heap->items = items;
     size_t at = heap->count++;
     for (; at > 0 && heap->items[(at - 1) / 2].end_s > report->end_s; at = (at - 1) / 2)
         heap->items[at] = heap->items[(at - 1) / 2];
@@ -174,7 +172,7 @@ static bool course_simulate(struct course *course, struct failure *failure)
         enum dispatch_answer answer = dispatch_next(course->dispatch, star->master_s, &package);
         if (answer == DISPATCH_FINISHED)
             return true;
-        if (answer == DISPATCH_FAILED)
+        if (answer == DISPATCH_OUT_OF_MEMORY)
             return failure_memory(failure, "simulating");
         if (answer == DISPATCH_SEND) {
             if (!package_send(course, &package, failure))

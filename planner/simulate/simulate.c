@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "planner/model/plan_cursor.h"
 #include "planner/simulate/evaluate.h"
 #include "planner/simulate/star.h"
 
@@ -13,8 +14,6 @@ struct plan_state {
     struct star star;
     struct star_cost *costs; /* owned; of the round entry at hand, per slot */
     struct trace *trace;     /* may be NULL */
-    int64_t round, package;
-    double first; /* core task */
 };
 
 static bool class_holds(const struct platform_class *class, int64_t worker)
@@ -60,43 +59,38 @@ static bool costs_fill(struct plan_state *state, const double *loads, struct fai
     return true;
 }
 
-/* One round, without and with a trace; only the bookkeeping differs. */
-static void round_simulate(struct plan_state *state, const double *loads)
+/* All packages, without and with a trace; only the bookkeeping differs. */
+static bool packages_send(struct plan_state *state, struct failure *failure)
 {
+    const struct plan *plan = state->plan;
+    struct plan_cursor cursor = PLAN_CURSOR(plan);
+    const double *loads = NULL; /* whose costs are filled in */
     struct star_times times;
-    for (int64_t slot = 0; slot < state->plan->worker_count; slot++)
-        if (loads[slot] > 0)
-            star_send(&state->star, slot, &state->costs[slot], &times);
-}
-
-static bool round_trace(struct plan_state *state, const double *loads)
-{
-    struct star_times times;
-    for (int64_t slot = 0; slot < state->plan->worker_count; slot++) {
-        if (!(loads[slot] > 0))
-            continue;
-        star_send(&state->star, slot, &state->costs[slot], &times);
-        const struct trace_event event = {.round = state->round,
-                                          .package = state->package,
-                                          .first = (int64_t)state->first,
-                                          .tasks = (int64_t)loads[slot]};
-        if (!star_trace(&times, state->plan->workers[slot], event, state->trace))
+    while (plan_cursor_next(&cursor)) {
+        if (cursor.loads != loads && !costs_fill(state, cursor.loads, failure))
             return false;
-        state->package++;
-        state->first += loads[slot];
+        loads = cursor.loads;
+        star_send(&state->star, cursor.slot, &state->costs[cursor.slot], &times);
     }
     return true;
 }
 
-static bool entry_simulate(struct plan_state *state, const struct plan_round *entry,
-                           struct failure *failure)
+static bool packages_trace(struct plan_state *state, struct failure *failure)
 {
-    if (!costs_fill(state, entry->loads, failure))
-        return false;
-    for (int64_t k = 0; k < entry->repeat; k++, state->round++) {
-        if (!state->trace)
-            round_simulate(state, entry->loads);
-        else if (!round_trace(state, entry->loads))
+    const struct plan *plan = state->plan;
+    struct plan_cursor cursor = PLAN_CURSOR(plan);
+    const double *loads = NULL;
+    struct star_times times;
+    while (plan_cursor_next(&cursor)) {
+        if (cursor.loads != loads && !costs_fill(state, cursor.loads, failure))
+            return false;
+        loads = cursor.loads;
+        star_send(&state->star, cursor.slot, &state->costs[cursor.slot], &times);
+        const struct trace_event event = {.round = cursor.round,
+                                          .package = cursor.index,
+                                          .first = (int64_t)cursor.first,
+                                          .tasks = (int64_t)cursor.load};
+        if (!star_trace(&times, plan->workers[cursor.slot], event, state->trace))
             return failure_memory(failure, "tracing the simulation");
     }
     return true;
@@ -132,9 +126,7 @@ bool simulate_plan(const struct platform *platform, const struct plan *plan, str
         free(state.costs);
         return failure_memory(failure, "simulating a plan");
     }
-    bool good = true;
-    for (size_t k = 0; good && k < plan->round_count; k++)
-        good = entry_simulate(&state, &plan->rounds[k], failure);
+    bool good = trace ? packages_trace(&state, failure) : packages_send(&state, failure);
     if (good)
         star_sum(&state.star, simulation);
     else if (trace)

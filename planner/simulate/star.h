@@ -6,6 +6,9 @@
  *   master  m_k = m_(k-1) + e + s; it runs ahead of the port, send buffers are not modelled;
  *   port    begins at t = max(m_k, port free, start of worker i's package n - B), free at t + l_i;
  *   worker  starts at max(port free, worker free), free at start + r_i + w_i + o_i.
+ *
+ * star_step is the only code that says so: the simulation and the evaluation of plans call it, and
+ * the rows of the linear program (schedulers/optimal_lp.c) are tied to it by a test.
  */
 #ifndef PLANNER_SIMULATE_STAR_H
 #define PLANNER_SIMULATE_STAR_H
@@ -62,6 +65,28 @@ static inline double star_later(double a, double b)
     return a > b ? a : b;
 }
 
+/* Where the maxima of the semantics come from: all that happened before the package. */
+struct star_before {
+    double sent_s; /* m_k: the master has handed the package over */
+    double port_s; /* the port is free */
+    double held_s; /* start of the worker's package n - B, 0 if there is none: its buffer is free */
+    double free_s; /* the worker is free */
+};
+
+struct star_step {
+    double link_s, arrived_s; /* the package is on the port */
+    double start_s;           /* the worker begins */
+};
+
+static inline struct star_step star_step(struct star_before before, double link_s)
+{
+    struct star_step step;
+    step.link_s = star_later(star_later(before.sent_s, before.port_s), before.held_s);
+    step.arrived_s = step.link_s + link_s;
+    step.start_s = star_later(step.arrived_s, before.free_s);
+    return step;
+}
+
 /* Send the next package to `worker`. Inline because the simulation is this and nothing else. */
 static inline void star_send(struct star *star, int64_t worker, const struct star_cost *cost,
                              struct star_times *times)
@@ -71,10 +96,12 @@ static inline void star_send(struct star *star, int64_t worker, const struct sta
     times->envelope_s = star->master_s;
     times->send_s = times->envelope_s + cost->envelope_s;
     times->sent_s = times->send_s + cost->send_s;
-    times->link_s = star_later(star_later(times->sent_s, star->port_s), *oldest);
-    times->arrived_s = times->link_s + cost->link_s;
+    const struct star_step step = star_step(
+        (struct star_before){times->sent_s, star->port_s, *oldest, to->free_s}, cost->link_s);
+    times->link_s = step.link_s;
+    times->arrived_s = step.arrived_s;
     times->idle_s = to->free_s;
-    times->start_s = star_later(times->arrived_s, to->free_s);
+    times->start_s = step.start_s;
     times->received_s = times->start_s + cost->receive_s;
     times->computed_s = times->received_s + cost->compute_s;
     times->end_s = times->computed_s + cost->output_s;

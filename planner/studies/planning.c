@@ -8,37 +8,39 @@
 
 bool planning_check_scheduler(const char *name, struct failure *failure)
 {
-    enum { NAMES_MOST = 32 };
-    const char *names[NAMES_MOST] = {"auto"};
-    size_t schedulers = 0, count = 1;
-    const struct scheduler *list = scheduler_list(&schedulers);
-    for (size_t k = 0; k < schedulers && count < NAMES_MOST; k++)
-        names[count++] = list[k].name;
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
+    size_t count = 0;
+    const struct scheduler *list = scheduler_list(&count);
+    if (strcmp(name, SCHEDULER_AUTO) == 0 || scheduler_find(name))
+        return true;
+    nearest_try(&nearest, SCHEDULER_AUTO);
     for (size_t k = 0; k < count; k++)
-        if (strcmp(name, names[k]) == 0)
-            return true;
-    const char *near = nearest_word(name, names, count);
-    if (near)
-        return failure_set(failure, FAILURE_USAGE, "unknown scheduler '%.60s': did you mean '%s'?",
-                           name, near);
-    return failure_set(failure, FAILURE_USAGE,
-                       "unknown scheduler '%.60s': 'scow plan --help' lists them", name);
+        nearest_try(&nearest, list[k].name);
+    return failure_set(failure, FAILURE_USAGE, "unknown scheduler '%.60s': %s", name,
+                       nearest_hint(&nearest, "", "'scow plan --help' lists them", hint));
 }
 
 /* Everything that a scheduler does not know. */
 static bool plan_label(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
-    plan->block = planning->setting->block;
-    plan->kernel = strdup(planning->profile->kernel);
+    const struct profile *profile = planning->profile;
+    plan->kernel = strdup(profile->kernel);
     if (planning->path)
         plan->profile = strdup(planning->path);
     if (planning->digest)
         plan->profile_sha256 = strdup(planning->digest);
     if (!plan->scheduler)
         plan->scheduler = strdup(planning->scheduler);
+    if (profile->plugin)
+        plan->plugin = strdup(profile->plugin);
+    if (profile->plugin_sha256)
+        plan->plugin_sha256 = strdup(profile->plugin_sha256);
     if (!plan->kernel || !plan->scheduler || (planning->path && !plan->profile) ||
-        (planning->digest && !plan->profile_sha256) ||
-        !parameter_list_copy(&plan->parameters, &planning->profile->parameters))
+        (planning->digest && !plan->profile_sha256) || (profile->plugin && !plan->plugin) ||
+        (profile->plugin_sha256 && !plan->plugin_sha256) ||
+        !parameter_list_copy(&plan->parameters, &profile->parameters) ||
+        !parameter_list_merge(&plan->parameters, &planning->setting->parameters))
         return failure_memory(failure, "making a plan");
     return true;
 }
@@ -52,7 +54,7 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
     const struct schedule_request request = {
         .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};
     const struct scheduler *scheduler = scheduler_find(planning->scheduler);
-    bool good = scheduler ? scheduler->make(&request, &made, failure)
+    bool good = scheduler ? scheduler_make(scheduler, &request, &made, failure)
                           : schedule_auto(&request, &made, failure);
     good = good && plan_label(planning, &made, failure);
     platform_release(&platform);

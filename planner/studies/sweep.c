@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/schedulers/scheduler.h"
+
 enum { EVERY_UP_TO = 32, STEP_SHARE = 10 };
 
 static void setting_release(struct profile_setting *setting)
@@ -23,7 +25,7 @@ static void setting_release(struct profile_setting *setting)
 static bool setting_grow(const struct profile_setting *from, int64_t more,
                          struct profile_setting *grown)
 {
-    struct profile_setting copy = {.block = from->block};
+    struct profile_setting copy = {.memory = from->memory};
     copy.windows = calloc(from->window_count, sizeof *copy.windows);
     for (size_t k = 0; copy.windows && k < from->window_count; k++) {
         struct profile_window *window = &copy.windows[k];
@@ -80,8 +82,8 @@ static void rows_compare(struct sweep *sweep)
 static bool rows_make(struct planning *planning, int64_t last, struct sweep *sweep,
                       struct failure *failure)
 {
-    size_t count = 0;
-    for (int64_t workers = 1; workers <= last; workers = count_after(workers))
+    size_t count = 1; /* one worker alone */
+    for (int64_t workers = count_after(1); workers <= last; workers = count_after(workers))
         count++;
     sweep->rows = calloc(count, sizeof *sweep->rows);
     if (!sweep->rows)
@@ -101,8 +103,8 @@ bool sweep_make(const struct planning *planning, struct sweep *sweep, struct fai
     struct profile_setting grown;
     int64_t available = profile_workers(&planning->setting->windows[0]);
     int64_t last = planning->workers > 0 ? planning->workers : 2 * available;
-    if (strcmp(own.scheduler, "auto") == 0)
-        own.scheduler = "scow-mp";
+    if (strcmp(own.scheduler, SCHEDULER_AUTO) == 0)
+        own.scheduler = SCHEDULER_QUICK;
     struct sweep made = {.scheduler = own.scheduler, .available = available};
     if (!setting_grow(planning->setting, last > available ? last - available : 0, &grown))
         return failure_memory(failure, "sweeping over worker counts");

@@ -1,22 +1,31 @@
-#include "spmd/input/image.h"
-
-#include <assert.h>
+/*
+ * Images and stacks from files: PNG, PGM (P2, P5; 8 and 16 bits), HDF5 data sets ("file.h5:/path",
+ * 2 or 3 dimensions, [y][x] or [z][y][x], 8- or 16-bit unsigned integers or floats).
+ *
+ * An HDF5 stack is read by hyperslabs, never as a whole; of a PNG or PGM the header is believed
+ * until its pixels are wanted, and then it is decoded once, as a whole.
+ */
 #include <errno.h>
 #include <inttypes.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "spmd/input/image_format.h"
+#include "spmd/input/input.h"
+#include "spmd/input/reader.h"
+#include "spmd/input/regular.h"
 
 struct image {
     char *file; /* without the data set's path */
-    struct extent extent;
-    unsigned char *pixels;     /* all of them, where the format is decoded as a whole */
-    struct image_stack *stack; /* where it is not */
+    struct scow_input shape;
+    unsigned char *pixels;     /* all of them, where the format is decoded as a whole; else NULL */
+    struct image_stack *stack; /* where it is not; else NULL */
 };
+
+static const struct regular_rule rule = {"the image", "an image file (PNG, PGM or HDF5)",
+                                         .may_be_empty = false};
 
 /* ---- names ---- */
 
@@ -43,48 +52,6 @@ static char *name_split(const char *name, const char **dataset)
     return path ? strndup(name, (size_t)(path - name)) : strdup(name);
 }
 
-/* ---- files ---- */
-
-static bool file_check(const char *name, int64_t *size_bytes, struct failure *failure)
-{
-    struct stat status;
-    if (stat(name, &status) != 0)
-        return failure_set(failure, FAILURE_MISMATCH, "cannot open '%s': %s; check the name", name,
-                           strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "'%s' is a directory: name an image file (PNG, PGM or HDF5)", name);
-    /* Opening a pipe could wait for ever. */
-    if (!S_ISREG(status.st_mode))
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "'%s' is not a regular file: save the image to a file first", name);
-    if (status.st_size == 0)
-        return failure_set(failure, FAILURE_MISMATCH, "'%s' is empty: make or copy the image again",
-                           name);
-    *size_bytes = status.st_size;
-    return true;
-}
-
-static bool file_open(struct image_file *file, const char *name, struct failure *failure)
-{
-    file->name = name;
-    file->stream = NULL;
-    if (!file_check(name, &file->size_bytes, failure))
-        return false;
-    file->stream = fopen(name, "rb");
-    if (!file->stream)
-        return failure_set(failure, FAILURE_MISMATCH, "cannot open '%s': %s; check its permissions",
-                           name, strerror(errno));
-    return true;
-}
-
-static void file_close(struct image_file *file)
-{
-    if (file->stream)
-        fclose(file->stream);
-    file->stream = NULL;
-}
-
 /* ---- what a header may claim ---- */
 
 static double memory_bytes(void)
@@ -92,34 +59,34 @@ static double memory_bytes(void)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-bool image_plausible(const struct image_file *file, const struct extent *extent,
+bool image_plausible(const struct image_file *file, const struct scow_input *shape,
                      int64_t most_per_byte, struct failure *failure)
 {
-    if (extent->rows <= 0 || extent->columns <= 0)
+    int64_t rows = shape->extent[1], columns = shape->extent[2];
+    if (rows <= 0 || columns <= 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "'%s' has no pixels (%" PRId64 " x %" PRId64 "): make the image again",
-                           file->name, extent->columns, extent->rows);
+                           file->name, columns, rows);
     /* In floating point, where no claim overflows. */
-    double bytes =
-        (double)extent->rows * (double)extent->columns * (double)pixel_bytes(extent->pixel);
+    double bytes = (double)rows * (double)columns * (double)input_pixel_bytes(shape);
     if (bytes > memory_bytes())
         return failure_set(failure, FAILURE_MISMATCH,
                            "'%s' claims %" PRId64 " x %" PRId64
                            " pixels, more than this machine's memory holds: store it as an HDF5 "
                            "data set, which is read piece by piece, or check the file",
-                           file->name, extent->columns, extent->rows);
+                           file->name, columns, rows);
     if (bytes > (double)most_per_byte * (double)file->size_bytes)
         return failure_set(failure, FAILURE_MISMATCH,
                            "'%s' claims %" PRId64 " x %" PRId64 " pixels, but its %" PRId64
                            " bytes cannot hold them: it is cut or damaged, copy it again",
-                           file->name, extent->columns, extent->rows, file->size_bytes);
+                           file->name, columns, rows, file->size_bytes);
     return true;
 }
 
-size_t image_bytes(const struct extent *extent)
+size_t image_bytes(const struct scow_input *shape)
 {
-    return (size_t)extent->slices * (size_t)extent->rows * (size_t)extent->columns *
-           pixel_bytes(extent->pixel);
+    return (size_t)shape->extent[0] * (size_t)shape->extent[1] * (size_t)shape->extent[2] *
+           input_pixel_bytes(shape);
 }
 
 /* ---- formats that are decoded as a whole ---- */
@@ -140,8 +107,7 @@ static const struct image_format *format_require(struct image_file *file, const 
 {
     const struct image_format *format = format_find(file);
     if (!format && ferror(file->stream))
-        failure_set(failure, FAILURE_MISMATCH, "cannot read '%s': %s; copy it again", file->name,
-                    strerror(errno));
+        regular_unreadable(file->name, failure);
     else if (!format)
         failure_set(failure, FAILURE_MISMATCH,
                     "'%s' is neither PNG, PGM nor HDF5: convert it to 8- or 16-bit grey PNG",
@@ -155,149 +121,123 @@ static const struct image_format *format_require(struct image_file *file, const 
     return NULL;
 }
 
-/* The shape; and the pixels, owned, unless `pixels` is NULL. */
-static bool picture_load(const char *name, const char *dataset, struct extent *extent,
+/* The header's shape into *shape. With `pixels`, which is to be freed, also these, provided that
+ * the shape is still what *shape says. */
+static bool picture_read(const char *name, const char *dataset, struct scow_input *shape,
                          unsigned char **pixels, struct failure *failure)
 {
-    struct image_file file;
-    struct extent found;
-    unsigned char *decoded = NULL;
+    struct image_file file = {.name = name};
+    struct scow_input found = *shape;
     const struct image_format *format = NULL;
-    bool ok = file_open(&file, name, failure);
-    if (!ok || !(ok = (format = format_require(&file, dataset, failure)) != NULL))
+    file.stream = regular_open(name, &rule, &file.size_bytes, failure);
+    bool ok = file.stream && (format = format_require(&file, dataset, failure)) != NULL;
+    if (!ok || !(ok = format->header(&file, &found, failure)) || !pixels)
         goto out;
-    if (!(ok = format->header(&file, &found, failure)) || !pixels)
+    if (found.type != shape->type ||
+        memcmp(found.extent, shape->extent, sizeof found.extent) != 0) {
+        ok = regular_changed(name, failure);
         goto out;
-    decoded = malloc(image_bytes(&found));
-    if (decoded)
-        ok = format->decode(&file, &found, decoded, failure);
+    }
+    *pixels = malloc(image_bytes(&found));
+    if (*pixels)
+        ok = format->decode(&file, &found, *pixels, failure);
     else
         ok = failure_memory(failure, "reading the image");
 out:
-    file_close(&file);
+    if (file.stream)
+        fclose(file.stream);
     if (ok)
-        *extent = found;
-    if (ok && pixels)
-        *pixels = decoded;
-    else
-        free(decoded);
+        *shape = found;
     return ok;
 }
 
-/* ---- the public face ---- */
+/* ---- the reader ---- */
 
-static bool image_load(struct image *image, const char *dataset, struct failure *failure)
+static void image_close(void *self)
+{
+    struct image *image = self;
+    if (!image)
+        return;
+    image_stack_close(&image->stack);
+    free(image->pixels);
+    free(image->file);
+    free(image);
+}
+
+static bool image_begin(struct image *image, const char *dataset, struct failure *failure)
 {
     int64_t size_bytes;
-    if (!file_check(image->file, &size_bytes, failure))
+    if (!regular_check(image->file, &rule, &size_bytes, failure))
         return false;
     if (!image_stack_recognize(image->file))
-        return picture_load(image->file, dataset, &image->extent, &image->pixels, failure);
-    image->stack = image_stack_open(image->file, dataset, &image->extent, failure);
+        return picture_read(image->file, dataset, &image->shape, NULL, failure);
+    image->stack = image_stack_open(image->file, dataset, &image->shape, failure);
     return image->stack != NULL;
 }
 
-struct image *image_open(const char *name, struct failure *failure)
+static bool image_open(const char *name, struct scow_input *shape, void **self,
+                       struct failure *failure)
 {
     const char *dataset = NULL;
     struct image *image = calloc(1, sizeof *image);
-    if (image)
-        image->file = name_split(name, &dataset);
-    if (!image || !image->file)
+    bool ok = image && (image->file = name_split(name, &dataset)) != NULL;
+    if (!ok) {
         failure_memory(failure, "opening the image");
-    else if (image_load(image, dataset, failure))
-        return image;
-    image_close(&image);
-    return NULL;
-}
-
-bool image_extent(const char *name, struct extent *extent, struct failure *failure)
-{
-    const char *dataset = NULL;
-    int64_t size_bytes;
-    char *file = name_split(name, &dataset);
-    if (!file)
-        return failure_memory(failure, "opening the image");
-    bool ok = file_check(file, &size_bytes, failure);
-    if (ok && image_stack_recognize(file)) {
-        struct image_stack *stack = image_stack_open(file, dataset, extent, failure);
-        ok = stack != NULL;
-        image_stack_close(&stack);
-    } else if (ok) {
-        ok = picture_load(file, dataset, extent, NULL, failure);
+        goto out;
     }
-    free(file);
+    image->shape = *shape;
+    ok = image_begin(image, dataset, failure);
+    if (ok) {
+        *shape = image->shape;
+        *self = image;
+    }
+out:
+    if (!ok)
+        image_close(image);
     return ok;
 }
 
-const struct extent *image_shape(const struct image *image)
+static bool image_load(void *self, struct failure *failure)
 {
-    return &image->extent;
+    struct image *image = self;
+    unsigned char *pixels = NULL;
+    if (image->stack || image->pixels)
+        return true;
+    if (picture_read(image->file, NULL, &image->shape, &pixels, failure))
+        image->pixels = pixels;
+    else
+        free(pixels);
+    return image->pixels != NULL;
 }
 
-bool image_read(struct image *image, int64_t slice, int64_t row, int64_t column, int64_t rows,
-                int64_t columns, void *pixels, struct failure *failure)
+static bool image_read(void *self, int64_t slice, int64_t row, int64_t column, int64_t rows,
+                       int64_t columns, void *pixels, struct failure *failure)
 {
-    const struct extent *extent = &image->extent;
-    assert(slice >= 0 && slice < extent->slices);
-    assert(row >= 0 && rows >= 0 && rows <= extent->rows - row);
-    assert(column >= 0 && columns >= 0 && columns <= extent->columns - column);
+    struct image *image = self;
     if (image->stack) {
         const int64_t start[3] = {slice, row, column}, count[3] = {1, rows, columns};
         return image_stack_read(image->stack, image->file, start, count, pixels, failure);
     }
-    size_t size = pixel_bytes(extent->pixel);
+    if (!image_load(image, failure))
+        return false;
+    size_t size = input_pixel_bytes(&image->shape);
     size_t line = (size_t)columns * size;
     for (int64_t y = 0; y < rows; y++) {
-        size_t from = (size_t)(row + y) * (size_t)extent->columns + (size_t)column;
+        size_t from = (size_t)(row + y) * (size_t)image->shape.extent[2] + (size_t)column;
         memcpy((unsigned char *)pixels + (size_t)y * line, image->pixels + from * size, line);
     }
     return true;
 }
 
-/* All bytes of `stream` into the digest; false on any error. */
-static bool stream_digest(FILE *stream, EVP_MD_CTX *context, unsigned char digest[32])
+static const char *image_file(const void *self)
 {
-    unsigned char buffer[1 << 16];
-    size_t length;
-    if (EVP_DigestInit_ex(context, EVP_sha256(), NULL) != 1)
-        return false;
-    while ((length = fread(buffer, 1, sizeof buffer, stream)) > 0)
-        if (EVP_DigestUpdate(context, buffer, length) != 1)
-            return false;
-    return !ferror(stream) && EVP_DigestFinal_ex(context, digest, NULL) == 1;
+    const struct image *image = self;
+    return image->file;
 }
 
-bool image_sha256(const struct image *image, char digest[65], struct failure *failure)
-{
-    struct image_file file;
-    unsigned char bytes[32];
-    EVP_MD_CTX *context = NULL;
-    bool ok = file_open(&file, image->file, failure);
-    if (!ok)
-        goto out;
-    context = EVP_MD_CTX_new();
-    if (!context || !stream_digest(file.stream, context, bytes)) {
-        ok = failure_set(failure, FAILURE_MISMATCH,
-                         "cannot read '%s' to its end for its SHA-256: check the disk it is on",
-                         image->file);
-        goto out;
-    }
-    for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
-out:
-    EVP_MD_CTX_free(context);
-    file_close(&file);
-    return ok;
-}
-
-void image_close(struct image **image)
-{
-    if (!*image)
-        return;
-    image_stack_close(&(*image)->stack);
-    free((*image)->pixels);
-    free((*image)->file);
-    free(*image);
-    *image = NULL;
-}
+const struct input_reader input_image = {.kind = SCOW_INPUT_IMAGE,
+                                         .open = image_open,
+                                         .load = image_load,
+                                         .read_image = image_read,
+                                         .file = image_file,
+                                         .close = image_close};

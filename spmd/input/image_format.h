@@ -1,5 +1,5 @@
 /*
- * What the readers of spmd/input/image.h share among themselves; nobody else includes this.
+ * What the formats of images share among themselves; nobody else includes this.
  *
  * A format that is decoded as a whole is one struct image_format and one source file; HDF5, read
  * piece by piece, has functions of its own below.
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "kernel/kernel.h"
+#include "kernel/scow.h"
 #include "planner/base/failure.h"
 
 /* A regular file that is open for reading, and is not empty. Borrowed by the formats. */
@@ -25,11 +25,11 @@ struct image_format {
     const char *name; /* "PNG" */
     /* Do the first `length` bytes (at most IMAGE_HEAD_BYTES) belong to this format? */
     bool (*recognize)(const unsigned char *head, size_t length);
-    /* The shape, from the header, checked by image_plausible; reads from the file's start. */
-    bool (*header)(struct image_file *file, struct extent *extent, struct failure *failure);
+    /* Type and extent, from the header, checked by image_plausible; reads from the file's start. */
+    bool (*header)(struct image_file *file, struct scow_input *shape, struct failure *failure);
     /* All pixels, row-major, in host byte order; reads from the file's start, whose header gave
-     * `extent`. On failure what `pixels` holds is undefined. */
-    bool (*decode)(struct image_file *file, const struct extent *extent, void *pixels,
+     * `shape`. On failure what `pixels` holds is undefined. */
+    bool (*decode)(struct image_file *file, const struct scow_input *shape, void *pixels,
                    struct failure *failure);
 };
 
@@ -39,10 +39,10 @@ extern const struct image_format image_pgm;
 /* Refuse a header before anything is allocated for it: no pixels, more than memory can hold, or
  * more than a file of that size can contain, where one byte of it holds at most
  * `most_per_byte` bytes of pixels. */
-bool image_plausible(const struct image_file *file, const struct extent *extent,
+bool image_plausible(const struct image_file *file, const struct scow_input *shape,
                      int64_t most_per_byte, struct failure *failure);
-/* Bytes of all pixels of a plausible extent. */
-size_t image_bytes(const struct extent *extent);
+/* Bytes of all pixels of a plausible image. */
+size_t image_bytes(const struct scow_input *shape);
 
 struct image_stack; /* an open HDF5 data set */
 
@@ -50,9 +50,9 @@ struct image_stack; /* an open HDF5 data set */
 bool image_stack_recognize(const char *file);
 /* NULL with *failure set: no such data set, or one that is no image. `dataset` NULL: the sentence
  * names the data sets that there are. Owned by the caller. */
-struct image_stack *image_stack_open(const char *file, const char *dataset, struct extent *extent,
-                                     struct failure *failure);
-/* As image_read; `file` is for the sentence. */
+struct image_stack *image_stack_open(const char *file, const char *dataset,
+                                     struct scow_input *shape, struct failure *failure);
+/* As input_read_image; `file` is for the sentence. */
 bool image_stack_read(struct image_stack *stack, const char *file, const int64_t start[3],
                       const int64_t count[3], void *pixels, struct failure *failure);
 void image_stack_close(struct image_stack **stack); /* sets *stack NULL */

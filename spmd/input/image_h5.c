@@ -8,7 +8,7 @@
 struct image_stack {
     hid_t file, set;
     int rank; /* 2: [y][x]; 3: [z][y][x] */
-    enum pixel pixel;
+    int type; /* of pixels in memory: enum scow_type */
 };
 
 /* ---- HDF5's errors ---- */
@@ -65,77 +65,76 @@ static struct reason reason_last(void)
 
 /* ---- what a data set must be ---- */
 
-static bool pixel_choose(hid_t set, enum pixel *pixel)
+static bool type_choose(hid_t set, int *type)
 {
-    hid_t type = H5Dget_type(set);
-    H5T_class_t kind = H5Tget_class(type);
-    size_t size = H5Tget_size(type);
-    bool natural = kind == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_NONE;
-    H5Tclose(type);
+    hid_t stored = H5Dget_type(set);
+    H5T_class_t kind = H5Tget_class(stored);
+    size_t size = H5Tget_size(stored);
+    bool natural = kind == H5T_INTEGER && H5Tget_sign(stored) == H5T_SGN_NONE;
+    H5Tclose(stored);
     if (natural && size == 1)
-        *pixel = PIXEL_U8;
+        *type = SCOW_U8;
     else if (natural && size == 2)
-        *pixel = PIXEL_U16;
+        *type = SCOW_U16;
     else if ((kind == H5T_INTEGER && size <= 4) || (kind == H5T_FLOAT && size <= 8))
-        *pixel = PIXEL_F32; /* HDF5 converts while reading */
+        *type = SCOW_F32; /* HDF5 converts while reading */
     else
         return false;
     return true;
 }
 
 /* Rank, or -1; dimensions beyond the rank are 1, the slowest one first. */
-static int shape_find(hid_t set, hsize_t shape[3])
+static int extent_find(hid_t set, hsize_t extent[3])
 {
     hid_t space = H5Dget_space(set);
     int rank = H5Sget_simple_extent_ndims(space);
-    shape[0] = shape[1] = shape[2] = 1;
+    extent[0] = extent[1] = extent[2] = 1;
     if (rank == 2 || rank == 3)
-        H5Sget_simple_extent_dims(space, shape + (3 - rank), NULL);
+        H5Sget_simple_extent_dims(space, extent + (3 - rank), NULL);
     H5Sclose(space);
     return rank;
 }
 
-static bool shape_check(const char *file, const char *dataset, const hsize_t shape[3],
-                        struct failure *failure)
+static bool extent_check(const char *file, const char *dataset, const hsize_t extent[3],
+                         struct failure *failure)
 {
     double bytes = (double)sizeof(float);
     for (int i = 0; i < 3; i++)
-        bytes *= (double)shape[i];
+        bytes *= (double)extent[i];
     if (bytes <= 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "data set '%s' of '%s' has no pixels (%llu x %llu x %llu): name another "
                            "or fill it",
-                           dataset, file, (unsigned long long)shape[0],
-                           (unsigned long long)shape[1], (unsigned long long)shape[2]);
+                           dataset, file, (unsigned long long)extent[0],
+                           (unsigned long long)extent[1], (unsigned long long)extent[2]);
     if (bytes >= 0x1p62)
         return failure_set(failure, FAILURE_MISMATCH,
                            "data set '%s' of '%s' claims %llu x %llu x %llu pixels, more than any "
                            "machine can address: check the file",
-                           dataset, file, (unsigned long long)shape[0],
-                           (unsigned long long)shape[1], (unsigned long long)shape[2]);
+                           dataset, file, (unsigned long long)extent[0],
+                           (unsigned long long)extent[1], (unsigned long long)extent[2]);
     return true;
 }
 
 static bool set_describe(hid_t set, const char *file, const char *dataset, int *rank,
-                         struct extent *extent, struct failure *failure)
+                         struct scow_input *shape, struct failure *failure)
 {
-    hsize_t shape[3];
-    *rank = shape_find(set, shape);
+    hsize_t extent[3];
+    *rank = extent_find(set, extent);
     if (*rank != 2 && *rank != 3)
         return failure_set(failure, FAILURE_MISMATCH,
                            "data set '%s' of '%s' has rank %d: name one of rank 2, [y][x], "
                            "or 3, [z][y][x]",
                            dataset, file, *rank);
-    if (!shape_check(file, dataset, shape, failure))
+    if (!extent_check(file, dataset, extent, failure))
         return false;
-    if (!pixel_choose(set, &extent->pixel))
+    if (!type_choose(set, &shape->type))
         return failure_set(failure, FAILURE_MISMATCH,
                            "data set '%s' of '%s' has pixels of a type that cannot be used: store "
                            "them as 8- or 16-bit unsigned integers or 32-bit floats",
                            dataset, file);
-    extent->slices = (int64_t)shape[0];
-    extent->rows = (int64_t)shape[1];
-    extent->columns = (int64_t)shape[2];
+    for (int i = 0; i < 3; i++)
+        shape->extent[i] = (int64_t)extent[i];
     return true;
 }
 
@@ -151,14 +150,14 @@ static herr_t listing_add(hid_t root, const char *name, const H5O_info_t *info, 
 {
     struct listing *listing = data;
     struct failure unheard = FAILURE_INIT;
-    struct extent extent;
+    struct scow_input shape;
     int rank;
     if (info->type != H5O_TYPE_DATASET)
         return 0;
     hid_t set = H5Dopen2(root, name, H5P_DEFAULT);
     if (set < 0)
         return 0;
-    bool fits = set_describe(set, "", name, &rank, &extent, &unheard);
+    bool fits = set_describe(set, "", name, &rank, &shape, &unheard);
     H5Dclose(set);
     if (!fits)
         return 0;
@@ -189,7 +188,7 @@ static struct listing listing_make(hid_t file)
  * whenever it is not in the cache, so the cache is made to hold two bands of chunks across the
  * image where 256 MiB allow it; HDF5's own 1 MiB would often hold not a single chunk.
  */
-static size_t cache_bytes(hid_t set, int rank, const struct extent *extent)
+static size_t cache_bytes(hid_t set, int rank, const struct scow_input *shape)
 {
     const double least = 1 << 20, most = 1 << 28;
     hsize_t chunk[3];
@@ -200,7 +199,7 @@ static size_t cache_bytes(hid_t set, int rank, const struct extent *extent)
     if (!chunked)
         return (size_t)least;
     double wide = (double)chunk[rank - 1];
-    double bytes = 2 * 8 * ((double)extent->columns + wide); /* no pixel takes more than 8 bytes */
+    double bytes = 2 * 8 * ((double)shape->extent[2] + wide); /* no pixel takes more than 8 bytes */
     for (int i = 0; i < rank - 1; i++)
         bytes *= (double)chunk[i];
     return (size_t)(bytes < least ? least : bytes > most ? most : bytes);
@@ -235,9 +234,9 @@ static bool set_open(struct image_stack *stack, const char *file, const char *da
 }
 
 static bool stack_open(struct image_stack *stack, const char *file, const char *dataset,
-                       struct extent *extent, struct failure *failure)
+                       struct scow_input *shape, struct failure *failure)
 {
-    struct extent found = {0, 0, 0, PIXEL_U8};
+    struct scow_input found = *shape;
     stack->file = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (stack->file < 0)
         return failure_set(failure, FAILURE_MISMATCH,
@@ -247,14 +246,14 @@ static bool stack_open(struct image_stack *stack, const char *file, const char *
     if (!set_open(stack, file, dataset, failure) ||
         !set_describe(stack->set, file, dataset, &stack->rank, &found, failure))
         return false;
-    stack->pixel = found.pixel;
+    stack->type = found.type;
     stack->set =
         set_reopen(stack->file, dataset, stack->set, cache_bytes(stack->set, stack->rank, &found));
     if (stack->set < 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "cannot open data set '%s' of '%s' again (%s): copy the file again",
                            dataset, file, reason_last().text);
-    *extent = found;
+    *shape = found;
     return true;
 }
 
@@ -269,8 +268,8 @@ bool image_stack_recognize(const char *file)
     return yes;
 }
 
-struct image_stack *image_stack_open(const char *file, const char *dataset, struct extent *extent,
-                                     struct failure *failure)
+struct image_stack *image_stack_open(const char *file, const char *dataset,
+                                     struct scow_input *shape, struct failure *failure)
 {
     struct silence silence;
     struct image_stack *stack = malloc(sizeof *stack);
@@ -280,24 +279,18 @@ struct image_stack *image_stack_open(const char *file, const char *dataset, stru
     }
     stack->file = stack->set = H5I_INVALID_HID;
     silence_begin(&silence);
-    bool ok = stack_open(stack, file, dataset, extent, failure);
+    bool ok = stack_open(stack, file, dataset, shape, failure);
     silence_end(&silence);
     if (!ok)
         image_stack_close(&stack);
     return stack;
 }
 
-static hid_t memory_type(enum pixel pixel)
+static hid_t memory_type(int type)
 {
-    switch (pixel) {
-    case PIXEL_U8:
-        return H5T_NATIVE_UINT8;
-    case PIXEL_U16:
-        return H5T_NATIVE_UINT16;
-    case PIXEL_F32:
-        break;
-    }
-    return H5T_NATIVE_FLOAT;
+    return type == SCOW_U8    ? H5T_NATIVE_UINT8
+           : type == SCOW_U16 ? H5T_NATIVE_UINT16
+                              : H5T_NATIVE_FLOAT;
 }
 
 static bool hyperslab_read(const struct image_stack *stack, const char *file,
@@ -313,8 +306,7 @@ static bool hyperslab_read(const struct image_stack *stack, const char *file,
     hid_t disk = H5Dget_space(stack->set);
     hid_t memory = H5Screate_simple(stack->rank, size + skip, NULL);
     H5Sselect_hyperslab(disk, H5S_SELECT_SET, from + skip, NULL, size + skip, NULL);
-    bool ok =
-        H5Dread(stack->set, memory_type(stack->pixel), memory, disk, H5P_DEFAULT, pixels) >= 0;
+    bool ok = H5Dread(stack->set, memory_type(stack->type), memory, disk, H5P_DEFAULT, pixels) >= 0;
     if (!ok)
         failure_set(failure, FAILURE_MISMATCH,
                     "cannot read pixels of '%s' (%s): it is damaged, or a filter that it was "

@@ -1,6 +1,7 @@
 /* PGM, plain (P2) and raw (P5), as netpbm's manual pgm(5) defines it. Values are not scaled by the
  * header's maximum: a 12-bit image keeps its 12 bits. */
 #include <ctype.h>
+#include <inttypes.h>
 
 #include "spmd/input/image_format.h"
 
@@ -65,44 +66,46 @@ static bool pgm_header_parse(struct image_file *file, struct pgm_header *header,
         return pgm_damaged(file, "width, height or maximum is missing or no number", failure);
     if (header->maximum < 1 || header->maximum > 65535)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "'%s' names %lld as its maximum: convert it to 8 or 16 bits a pixel",
-                           file->name, (long long)header->maximum);
+                           "'%s' names %" PRId64
+                           " as its maximum: convert it to 8 or 16 bits a pixel",
+                           file->name, header->maximum);
     return true;
 }
 
-static bool pgm_header(struct image_file *file, struct extent *extent, struct failure *failure)
+static bool pgm_header(struct image_file *file, struct scow_input *shape, struct failure *failure)
 {
     struct pgm_header header = {false, 0, 0, 0};
     if (!pgm_header_parse(file, &header, failure))
         return false;
-    extent->slices = 1;
-    extent->columns = header.columns;
-    extent->rows = header.rows;
-    extent->pixel = header.maximum < 256 ? PIXEL_U8 : PIXEL_U16;
+    shape->extent[0] = 1;
+    shape->extent[1] = header.rows;
+    shape->extent[2] = header.columns;
+    shape->type = header.maximum < 256 ? SCOW_U8 : SCOW_U16;
     /* Raw, a byte is a byte; plain, a pixel is a digit and a space at the least. */
-    return image_plausible(file, extent, 1, failure);
+    return image_plausible(file, shape, 1, failure);
 }
 
 static bool pgm_over_maximum(const struct image_file *file, const struct pgm_header *header,
                              int64_t value, struct failure *failure)
 {
     return failure_set(failure, FAILURE_MISMATCH,
-                       "'%s' has a pixel of %lld, over the maximum of %lld that its header names: "
+                       "'%s' has a pixel of %" PRId64 ", over the maximum of %" PRId64
+                       " that its header names: "
                        "make the image again",
-                       file->name, (long long)value, (long long)header->maximum);
+                       file->name, value, header->maximum);
 }
 
 /* Store pixel `i`; the value is at most 65535. */
-static void pgm_store(void *pixels, size_t i, enum pixel pixel, int64_t value)
+static void pgm_store(void *pixels, size_t i, int type, int64_t value)
 {
-    if (pixel == PIXEL_U8)
+    if (type == SCOW_U8)
         ((uint8_t *)pixels)[i] = (uint8_t)value;
     else
         ((uint16_t *)pixels)[i] = (uint16_t)value;
 }
 
-static bool pgm_decode_plain(struct image_file *file, const struct pgm_header *header,
-                             enum pixel pixel, size_t count, void *pixels, struct failure *failure)
+static bool pgm_decode_plain(struct image_file *file, const struct pgm_header *header, int type,
+                             size_t count, void *pixels, struct failure *failure)
 {
     for (size_t i = 0; i < count; i++) {
         int64_t value = 0;
@@ -110,35 +113,35 @@ static bool pgm_decode_plain(struct image_file *file, const struct pgm_header *h
             return pgm_damaged(file, "a pixel is missing or no number", failure);
         if (value > header->maximum)
             return pgm_over_maximum(file, header, value, failure);
-        pgm_store(pixels, i, pixel, value);
+        pgm_store(pixels, i, type, value);
     }
     return true;
 }
 
-static bool pgm_decode_raw(struct image_file *file, const struct pgm_header *header,
-                           enum pixel pixel, size_t count, void *pixels, struct failure *failure)
+static bool pgm_decode_raw(struct image_file *file, const struct pgm_header *header, int type,
+                           size_t count, void *pixels, struct failure *failure)
 {
     const unsigned char *bytes = pixels;
-    if (fread(pixels, pixel_bytes(pixel), count, file->stream) != count)
+    if (fread(pixels, type == SCOW_U8 ? 1 : 2, count, file->stream) != count)
         return pgm_damaged(file, "pixels are missing", failure);
     for (size_t i = 0; i < count; i++) {
         /* Most significant byte first, whatever the host. */
-        int64_t value = pixel == PIXEL_U8 ? bytes[i] : bytes[2 * i] << 8 | bytes[2 * i + 1];
+        int64_t value = type == SCOW_U8 ? bytes[i] : bytes[2 * i] << 8 | bytes[2 * i + 1];
         if (value > header->maximum)
             return pgm_over_maximum(file, header, value, failure);
-        pgm_store(pixels, i, pixel, value);
+        pgm_store(pixels, i, type, value);
     }
     return true;
 }
 
-static bool pgm_decode(struct image_file *file, const struct extent *extent, void *pixels,
+static bool pgm_decode(struct image_file *file, const struct scow_input *shape, void *pixels,
                        struct failure *failure)
 {
     struct pgm_header header = {false, 0, 0, 0};
-    size_t count = (size_t)extent->rows * (size_t)extent->columns;
+    size_t count = (size_t)shape->extent[1] * (size_t)shape->extent[2];
     if (!pgm_header_parse(file, &header, failure))
         return false;
-    return (header.plain ? pgm_decode_plain : pgm_decode_raw)(file, &header, extent->pixel, count,
+    return (header.plain ? pgm_decode_plain : pgm_decode_raw)(file, &header, shape->type, count,
                                                               pixels, failure);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "spmd/input/image_format.h"
+#include "spmd/input/input.h"
 
 /* Deflate's best case: 258 bytes for two bits. */
 enum { MOST_PER_BYTE = 1032 };
@@ -36,7 +37,7 @@ static bool image_png_kind_check(const struct image_file *file, int depth, int c
 }
 
 /* Read without libpng, which would refuse an odd header with a sentence that names no way out. */
-static bool image_png_header(struct image_file *file, struct extent *extent,
+static bool image_png_header(struct image_file *file, struct scow_input *shape,
                              struct failure *failure)
 {
     unsigned char head[29]; /* signature 8, length 4, "IHDR", width 4, height 4, five bytes */
@@ -47,11 +48,11 @@ static bool image_png_header(struct image_file *file, struct extent *extent,
     int depth = head[24], colour = head[25];
     if (!image_png_kind_check(file, depth, colour, failure))
         return false;
-    extent->slices = 1;
-    extent->columns = png_get_uint_32(head + 16);
-    extent->rows = png_get_uint_32(head + 20);
-    extent->pixel = depth == 8 ? PIXEL_U8 : PIXEL_U16;
-    return image_plausible(file, extent, MOST_PER_BYTE, failure);
+    shape->extent[0] = 1;
+    shape->extent[1] = png_get_uint_32(head + 20);
+    shape->extent[2] = png_get_uint_32(head + 16);
+    shape->type = depth == 8 ? SCOW_U8 : SCOW_U16;
+    return image_plausible(file, shape, MOST_PER_BYTE, failure);
 }
 
 /* What libpng's call-backs need. */
@@ -87,7 +88,7 @@ static void image_png_prepare(png_structp png)
 
 /* Jumps out through image_png_complain on any error. */
 static void image_png_read(png_structp png, png_infop info, FILE *stream,
-                           const struct extent *extent, png_bytep *rows)
+                           const struct scow_input *shape, png_bytep *rows)
 {
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     /* Remarks, times and colour profiles: skipped, not unpacked or even allocated. */
@@ -96,8 +97,8 @@ static void image_png_read(png_structp png, png_infop info, FILE *stream,
     png_read_info(png, info);
     image_png_prepare(png);
     png_read_update_info(png, info);
-    if (png_get_rowbytes(png, info) != (size_t)extent->columns * pixel_bytes(extent->pixel) ||
-        png_get_image_height(png, info) != (png_uint_32)extent->rows)
+    if (png_get_rowbytes(png, info) != (size_t)shape->extent[2] * input_pixel_bytes(shape) ||
+        png_get_image_height(png, info) != (png_uint_32)shape->extent[1])
         png_error(png, "two headers");
     png_read_image(png, rows);
     png_read_end(png, NULL);
@@ -105,20 +106,20 @@ static void image_png_read(png_structp png, png_infop info, FILE *stream,
 
 /* setjmp in a function of its own, in which no variable changes after it. */
 static bool image_png_try(png_structp png, png_infop info, FILE *stream,
-                          const struct extent *extent, png_bytep *rows)
+                          const struct scow_input *shape, png_bytep *rows)
 {
     if (setjmp(png_jmpbuf(png)) != 0)
         return false;
-    image_png_read(png, info, stream, extent, rows);
+    image_png_read(png, info, stream, shape, rows);
     return true;
 }
 
-static bool image_png_decode(struct image_file *file, const struct extent *extent, void *pixels,
+static bool image_png_decode(struct image_file *file, const struct scow_input *shape, void *pixels,
                              struct failure *failure)
 {
     struct image_png_complaint complaint = {file, failure};
-    size_t line = (size_t)extent->columns * pixel_bytes(extent->pixel);
-    png_bytep *rows = malloc((size_t)extent->rows * sizeof *rows);
+    size_t line = (size_t)shape->extent[2] * input_pixel_bytes(shape);
+    png_bytep *rows = malloc((size_t)shape->extent[1] * sizeof *rows);
     png_infop info = NULL;
     png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &complaint, image_png_complain,
                                              image_png_keep_quiet);
@@ -129,10 +130,10 @@ static bool image_png_decode(struct image_file *file, const struct extent *exten
         failure_memory(failure, "reading a PNG");
         goto out;
     }
-    for (int64_t y = 0; y < extent->rows; y++)
+    for (int64_t y = 0; y < shape->extent[1]; y++)
         rows[y] = (png_bytep)pixels + (size_t)y * line;
     rewind(file->stream);
-    ok = image_png_try(png, info, file->stream, extent, rows);
+    ok = image_png_try(png, info, file->stream, shape, rows);
 out:
     png_destroy_read_struct(&png, &info, NULL);
     free(rows);

@@ -16,13 +16,15 @@ struct input; /* an open one */
 
 /* Open `name` as that kind, as cheaply as its format allows: what it holds is counted, contents
  * that can be left alone are. With SCOW_INPUT_NONE the name must be NULL, with all others it must
- * not. NULL with *failure set when the file is missing, empty, damaged, of no known format, or
- * claims more than memory can hold. */
+ * not. NULL with *failure set when the file is missing, empty (but for SCOW_INPUT_FILE), damaged,
+ * of no known format, or claims more than memory can hold. */
 struct input *input_open(enum scow_input_kind kind, const char *name, struct failure *failure);
 /* Do now what reading would do once (decode a picture), before anybody takes the time. */
 bool input_load(struct input *input, struct failure *failure);
-/* Borrowed; the name is the one given. */
+/* Borrowed; the name is the one given. Of files, and without an input, type and extent are 0. */
 const struct scow_input *input_shape(const struct input *input);
+/* Bytes of one pixel of an image of that shape. */
+size_t input_pixel_bytes(const struct scow_input *shape);
 /* An image: copies rows x columns pixels of one slice, row-major and without gaps, in the shape's
  * type. The rectangle must lie within the slice. */
 bool input_read_image(struct input *input, int64_t slice, int64_t row, int64_t column, int64_t rows,

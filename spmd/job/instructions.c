@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/kernel.h"
 #include "kernel/vector/isa.h"
 #include "planner/base/text.h"
 

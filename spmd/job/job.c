@@ -1,124 +1,598 @@
 #include "spmd/job/job.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "kernel/table.h"
+#include "kernel/type.h"
 #include "planner/base/nearest.h"
+#include "planner/files/document.h"
 
-/* ", did you mean 'x'" or nothing. */
-static const char *hint(char text[80], const char *word, const char *const *known, size_t count)
+/* More than this is a mistake of the task's, not a machine's. */
+static const size_t size_most = (size_t)1 << 44;
+static const int64_t tasks_most = (int64_t)1 << 53; /* the planner's loads are doubles */
+
+/* ---- the host ------------------------------------------------------------------------------ */
+
+__attribute__((format(printf, 2, 3))) static int host_fail(const struct scow_host *base,
+                                                           const char *format, ...)
 {
-    const char *near = nearest_word(word, known, count);
-    text[0] = '\0';
-    if (near)
-        snprintf(text, 80, " (did you mean '%s'?)", near);
-    return text;
+    const struct job_host *host = (const struct job_host *)(const void *)base;
+    char sentence[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+#pragma omp critical(scow_job_fail)
+    failure_set(host->failure, host->code, "%s%s%s", host->where ? host->where : "",
+                host->where ? ": " : "", sentence);
+    return SCOW_FAILED;
 }
 
-static bool word_value(const struct kernel_parameter *row, const char *word, const char *where,
-                       double *value, struct failure *failure)
+static int host_read_image(const struct scow_host *base, int64_t slice, int64_t row, int64_t column,
+                           int64_t rows, int64_t columns, void *pixels)
 {
+    const struct job_host *host = (const struct job_host *)(const void *)base;
+    if (!host->input)
+        return base->fail(base, "an image can be read in describe and pack only");
+    const struct scow_input *shape = input_shape(host->input);
+    const int64_t *extent = shape->extent;
+    if (shape->kind != SCOW_INPUT_IMAGE || slice < 0 || slice >= extent[0] || row < 0 || rows < 0 ||
+        row > extent[1] - rows || column < 0 || columns < 0 || column > extent[2] - columns)
+        return base->fail(base, "the kernel reads pixels that the image does not have");
+    return input_read_image(host->input, slice, row, column, rows, columns, pixels, host->failure)
+               ? SCOW_OK
+               : SCOW_FAILED;
+}
+
+static int host_read_item(const struct scow_host *base, int64_t index, struct scow_item *item)
+{
+    const struct job_host *host = (const struct job_host *)(const void *)base;
+    if (!host->input)
+        return base->fail(base, "lines and sequences can be read in describe and pack only");
+    const struct scow_input *shape = input_shape(host->input);
+    if ((shape->kind != SCOW_INPUT_LINES && shape->kind != SCOW_INPUT_SEQUENCES) || index < 0 ||
+        index >= shape->extent[0])
+        return base->fail(base, "the kernel reads a line or sequence that the input does not have");
+    return input_read_item(host->input, index, item, host->failure) ? SCOW_OK : SCOW_FAILED;
+}
+
+static int host_share(const struct scow_host *base, const void *bytes, size_t size)
+{
+    const struct job_host *host = (const struct job_host *)(const void *)base;
+    if (!host->description || host->description->shared)
+        return base->fail(base, "bytes can be shared in describe only, and once");
+    void *copy = size <= size_most ? malloc(size + 1) : NULL;
+    if (!copy) {
+        failure_memory(host->failure, "sharing what the kernel needs on every rank");
+        return SCOW_FAILED;
+    }
+    if (size > 0)
+        memcpy(copy, bytes, size);
+    host->description->shared = copy;
+    host->description->shared_size = size;
+    return SCOW_OK;
+}
+
+static bool host_pulse(const struct scow_host *base)
+{
+    (void)base;
+    return false;
+}
+
+static void host_reject(const struct scow_host *base, int64_t task, const char *why)
+{
+    (void)task;
+    base->fail(base, "a core task can be rejected in compute only (%s)", why);
+}
+
+static int host_emit(const struct scow_host *base, int64_t task, const void *bytes, size_t size)
+{
+    (void)task;
+    (void)bytes;
+    return base->fail(base, "%zu bytes were emitted outside of compute", size);
+}
+
+void job_host_init(struct job_host *host, const char *where, struct failure *failure)
+{
+    *host = (struct job_host){
+        .base = {.size = (uint32_t)sizeof(struct scow_host),
+                 .abi = SCOW_ABI,
+                 .fail = host_fail,
+                 .read_image = host_read_image,
+                 .read_item = host_read_item,
+                 .share = host_share,
+                 .pulse = host_pulse,
+                 .reject = host_reject,
+                 .emit = host_emit},
+        .failure = failure,
+        .code = FAILURE_MISMATCH,
+        .where = where,
+    };
+}
+
+bool job_status(const struct scow_task *task, const char *what, int status, struct failure *failure)
+{
+    if (status == SCOW_OK && failure->code == FAILURE_NONE)
+        return true;
+    return failure_set(failure, FAILURE_FAILED,
+                       "kernel %s: %s failed without saying why (status %d): ask who made it",
+                       task->name, what, status);
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+const struct scow_task *job_task(const char *name, const char *where, struct failure *failure)
+{
+    const struct scow_task *task = task_find(name);
+    if (task)
+        return task;
     size_t count = 0;
-    for (; row->choices[count]; count++) {
-        if (strcmp(row->choices[count], word) == 0) {
-            *value = (double)count;
-            return true;
-        }
-    }
-    char near[80];
-    return failure_set(failure, FAILURE_MISMATCH, "%s: '%s' is no %s%s", where, word, row->name,
-                       hint(near, word, row->choices, count));
+    const struct scow_task *const *all = task_list(&count);
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
+    for (size_t i = 0; i < count; i++)
+        nearest_try(&nearest, all[i]->name);
+    failure_set(failure, FAILURE_MISMATCH, "%s: there is no kernel '%.100s': %s", where, name,
+                nearest_hint(&nearest, "", "'scow tasks' lists them", hint));
+    return NULL;
 }
 
-static bool parameter_value(const struct kernel_parameter *row, const struct parameter *given,
-                            const char *where, double *value, struct failure *failure)
+static bool name_is_good(const char *name)
 {
-    if (row->choices) {
-        if (!given->word)
-            return failure_set(failure, FAILURE_MISMATCH,
-                               "%s: %s must be a word such as '%s', not a number", where, row->name,
-                               row->choices[0]);
-        return word_value(row, given->word, where, value, failure);
-    }
-    bool whole = !row->whole || floor(given->number) == given->number;
-    if (given->word || !(given->number >= row->least && given->number <= row->greatest) || !whole)
-        return failure_set(failure, FAILURE_MISMATCH, "%s: %s must be a%s number from %g to %g",
-                           where, row->name, row->whole ? " whole" : "", row->least, row->greatest);
-    *value = given->number;
+    return name && name[0] && strlen(name) <= 60 &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
+}
+
+static bool task_refuse(const char *where, const char *why, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH, "%s: is no core task that scow can use: %s",
+                       where, why);
+}
+
+/* What the programs themselves call so. */
+static bool name_is_taken(const char *name)
+{
+    static const char *const taken[] = {
+        VALUES_STAGED, "input",   "image",  "kernel",  "output",  "profile", "probes", "scratch",
+        "quick",       "quiet",   "isa",    "version", "verbose", "help",    "blocks", "plugin",
+        "checksum",    "minimum", "method", "maximum", "failed",  "complete"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(name, taken[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool parameter_check(const struct scow_parameter *row, const char *where,
+                            struct failure *failure)
+{
+    size_t words = 0;
+    while (row->words && row->words[words])
+        words++;
+    const bool number = row->kind == SCOW_NUMBER || row->kind == SCOW_WHOLE;
+    if (!name_is_good(row->name) || !row->help)
+        return task_refuse(where,
+                           "a parameter's name is not made of a-z, 0-9 and '-', or it has no help",
+                           failure);
+    if (name_is_taken(row->name))
+        return failure_set(
+            failure, FAILURE_MISMATCH,
+            "%s: is no core task that scow can use: '%s' is an option of scow's own: "
+            "call the parameter otherwise",
+            where, row->name);
+    if (row->kind < SCOW_NUMBER || row->kind > SCOW_PATH)
+        return task_refuse(where, "a parameter is of no known kind", failure);
+    if (number && (!(row->initial >= row->least && row->initial <= row->greatest) ||
+                   (row->kind == SCOW_WHOLE && floor(row->initial) != row->initial)))
+        return task_refuse(where, "a parameter's default is out of its range", failure);
+    if (row->kind == SCOW_WORD && !(row->initial >= 0 && row->initial < (double)words))
+        return task_refuse(where, "a parameter's default is none of its words", failure);
     return true;
 }
 
-static bool parameter_apply(const struct kernel *kernel, const struct parameter *given,
-                            const char *where, struct kernel_setup *setup, struct failure *failure)
+static bool parameters_check(const struct scow_task *task, const char *where,
+                             struct failure *failure)
 {
-    const char *known[KERNEL_PARAMETER_MOST];
-    for (int i = 0; i < kernel->parameter_count; i++) {
-        const struct kernel_parameter *row = &kernel->parameters[i];
-        if (strcmp(row->name, given->name) == 0)
-            return parameter_value(row, given, where, &setup->values[i], failure);
-        known[i] = row->name;
+    const struct scow_parameter *rows = task->parameters;
+    for (int i = 0; i < task_parameter_count(task); i++) {
+        if (!parameter_check(&rows[i], where, failure))
+            return false;
+        for (int before = 0; before < i; before++)
+            if (strcmp(rows[before].name, rows[i].name) == 0)
+                return failure_set(
+                    failure, FAILURE_MISMATCH,
+                    "%s: is no core task that scow can use: two of its parameters are called '%s'",
+                    where, rows[i].name);
     }
-    char near[80];
-    return failure_set(failure, FAILURE_MISMATCH, "%s: kernel %s has no parameter '%s'%s", where,
-                       kernel->name, given->name,
-                       hint(near, given->name, known, (size_t)kernel->parameter_count));
+    return true;
 }
 
-bool job_parameters(const struct kernel *kernel, const struct parameter_list *parameters,
-                    const char *where, struct kernel_setup *setup, struct failure *failure)
+bool job_task_check(const struct scow_task *task, const char *where, struct failure *failure)
 {
-    for (int i = 0; i < kernel->parameter_count; i++)
-        setup->values[i] = kernel->parameters[i].initial;
-    for (size_t i = 0; i < parameters->count; i++)
-        if (!parameter_apply(kernel, &parameters->items[i], where, setup, failure))
+    if (task->abi >> 16 != SCOW_ABI_MAJOR || (task->abi & 0xffff) > SCOW_ABI_MINOR ||
+        task->size < sizeof *task)
+        return failure_set(
+            failure, FAILURE_MISMATCH,
+            "%s: was built for version %u.%u of scow.h (%u bytes), and this scow has "
+            "%u.%u (%zu bytes): build it again with this scow.h",
+            where, task->abi >> 16, task->abi & 0xffff, task->size, SCOW_ABI_MAJOR, SCOW_ABI_MINOR,
+            sizeof *task);
+    if (!name_is_good(task->name))
+        return task_refuse(where, "its name is not made of a-z, 0-9 and '-'", failure);
+    if (!task->version || !task->summary || !task->core_task || !task->outcome)
+        return task_refuse(where, "it does not say its version, summary, core task or outcome",
+                           failure);
+    if (!task->describe || !task->compute)
+        return task_refuse(where, "it has no describe or no compute", failure);
+    if (!task->pack != !task->package_size_most)
+        return task_refuse(where, "pack and package_size_most go together", failure);
+    if (!task->start != !task->stop && !task->workspace_size)
+        return task_refuse(where, "start and stop work on a workspace", failure);
+    if (task->input < SCOW_INPUT_NONE || task->input > SCOW_INPUT_FILE)
+        return task_refuse(where, "its input is of no known kind", failure);
+    if (task->threads != SCOW_THREADS_HOST && task->threads != SCOW_THREADS_OWN)
+        return task_refuse(where, "it uses threads in no known way", failure);
+    return parameters_check(task, where, failure);
+}
+
+/* ---- describing ---------------------------------------------------------------------------- */
+
+/* What a task replaces parameters by is looked at again: words are found by it. */
+static bool settled_check(const struct scow_task *task, const struct values *values,
+                          struct failure *failure)
+{
+    for (int i = 0; i < values->count; i++) {
+        const struct scow_parameter *row = &task->parameters[i];
+        const double number = values->items[i].number;
+        int words = 0;
+        while (row->kind == SCOW_WORD && row->words[words])
+            words++;
+        const bool good = row->kind == SCOW_WORD ? number >= 0 && number < words
+                          : row->kind == SCOW_NUMBER || row->kind == SCOW_WHOLE
+                              ? number >= row->least && number <= row->greatest
+                              : true;
+        if (!good)
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "kernel %s: makes %s %.15g of itself, which is out of its range: "
+                               "ask who made it",
+                               task->name, row->name, number);
+    }
+    return true;
+}
+
+bool job_settle(const struct scow_task *task, struct values *values, struct input *input,
+                struct failure *failure)
+{
+    struct job_host host;
+    if (!task->settle)
+        return true;
+    job_host_init(&host, input_shape(input)->name, failure);
+    return job_status(task, "settling parameters",
+                      task->settle(&host.base, input_shape(input), values->items), failure) &&
+           settled_check(task, values, failure);
+}
+
+bool job_describe(struct description *description, const struct scow_task *task,
+                  const struct values *values, struct input *input, struct failure *failure)
+{
+    struct job_host host;
+    *description = (struct description){.input = *input_shape(input)};
+    job_host_init(&host, input_shape(input)->name, failure);
+    host.input = input;
+    host.description = description;
+    const int status =
+        task->describe(&host.base, values->items, input_shape(input), &description->tasks);
+    if (!job_status(task, "describing the job", status, failure))
+        return false;
+    if (description->tasks >= 1 && description->tasks <= tasks_most)
+        return true;
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "kernel %s: makes %lld core tasks of this input, and only 1 to 2^53 can be "
+                       "planned: check its parameters",
+                       task->name, (long long)description->tasks);
+}
+
+void description_release(struct description *description)
+{
+    free(description->shared);
+    *description = (struct description){0};
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+static bool results_refuse(const struct job *job, const char *why, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH, "kernel %s: %s: ask who made it", job->task->name,
+                       why);
+}
+
+static bool grid_check(struct job *job, struct failure *failure)
+{
+    const struct scow_results *results = &job->results;
+    const size_t size =
+        results->grid_type == SCOW_TEXT_BYTES ? 0 : scow_type_size(results->grid_type);
+    double cells = 1, tile = 1;
+    if (results->grid_type == SCOW_NONE)
+        return true;
+    if (size == 0 || !job->task->place)
+        return results_refuse(job, "its grid has no known type, or tasks have no place in it",
+                              failure);
+    for (int i = 0; i < 3; i++) {
+        if (results->grid_tile[i] < 1 || results->grid_extent[i] < results->grid_tile[i])
+            return results_refuse(job, "its grid's tiles are empty, or larger than the grid",
+                                  failure);
+        cells *= (double)results->grid_extent[i];
+        tile *= (double)results->grid_tile[i];
+    }
+    /* HDF5 takes chunks below 4 GiB. */
+    if (cells * (double)size > (double)size_most * 64 || tile * (double)size >= 4294967296.0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "kernel %s: a grid of %.3g numbers in tiles of %.3g is more than can be "
+                           "stored: choose other parameters",
+                           job->task->name, cells, tile);
+    job->tile_size = (size_t)tile * size;
+    return true;
+}
+
+static bool field_is_good(const struct scow_field *field, size_t record_size)
+{
+    const size_t size = scow_type_size(field->type);
+    return size > 0 && field->count >= 1 &&
+           (size_t)field->offset + size * field->count <= record_size;
+}
+
+/* HDF5 takes neither; its own words for it would be of no help. */
+static bool fields_collide(const struct scow_field *a, const struct scow_field *b)
+{
+    const size_t a_size = scow_type_size(a->type) * a->count;
+    const size_t b_size = scow_type_size(b->type) * b->count;
+    return strcmp(a->name, b->name) == 0 || ((size_t)a->offset < (size_t)b->offset + b_size &&
+                                             (size_t)b->offset < (size_t)a->offset + a_size);
+}
+
+static bool fields_check(struct job *job, struct failure *failure)
+{
+    const struct scow_results *results = &job->results;
+    for (const struct scow_field *field = results->fields; field->name; field++) {
+        if (!field_is_good(field, results->record_size))
+            return results_refuse(job, "a record's field is of no known type, or outside of it",
+                                  failure);
+        for (const struct scow_field *before = results->fields; before < field; before++)
+            if (fields_collide(before, field))
+                return results_refuse(job, "two fields of its records have one name, or one place",
+                                      failure);
+    }
+    return true;
+}
+
+static bool records_check(struct job *job, struct failure *failure)
+{
+    const struct scow_results *results = &job->results;
+    if (!results->fields)
+        return true;
+    if (results->record_size < 1 || results->record_size > (size_t)1 << 30 ||
+        !results->fields[0].name)
+        return results_refuse(job, "its records are empty, or larger than 1 GiB", failure);
+    if (!fields_check(job, failure))
+        return false;
+    job->record_size = results->record_size;
+    return true;
+}
+
+/* Beyond any memory, sums of sizes would not be what they seem. */
+static bool memory_check(const struct job *job, struct failure *failure)
+{
+    const struct scow_task *task = job->task;
+    return ((!task->package_size_most || task->package_size_most(job->opened, 1) <= size_most) &&
+            (!task->workspace_size || task->workspace_size(job->opened, 1) <= size_most)) ||
+           results_refuse(job,
+                          "a package of one core task, or the workspace, is larger than any "
+                          "memory",
+                          failure);
+}
+
+static bool results_check(struct job *job, struct failure *failure)
+{
+    const struct scow_task *task = job->task;
+    if (!grid_check(job, failure) || !records_check(job, failure))
+        return false;
+    if (job->results.state_size > (size_t)1 << 24)
+        return results_refuse(job, "its reduction's state is larger than 16 MiB", failure);
+    if (job->results.state_size > 0 && (!task->reset || !task->merge || !task->print))
+        return results_refuse(job, "its reduction lacks reset, merge or print", failure);
+    job->state_size = job->results.state_size;
+    return memory_check(job, failure);
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static bool setup_fill(struct job *job, const struct description *description, const char *name,
+                       struct failure *failure)
+{
+    job->input_name = name ? strdup(name) : NULL;
+    job->shared = malloc(description->shared_size + 1);
+    if ((name && !job->input_name) || !job->shared)
+        return failure_memory(failure, "preparing the kernel");
+    if (description->shared_size > 0)
+        memcpy(job->shared, description->shared, description->shared_size);
+    job->setup = (struct scow_setup){
+        .values = job->values.items,
+        .input = description->input,
+        .tasks = description->tasks,
+        .shared = job->shared,
+        .shared_size = description->shared_size,
+    };
+    job->setup.input.name = job->input_name;
+    return true;
+}
+
+/* How `fail` is called in open: the input is known by now. */
+static bool task_open(struct job *job, struct failure *failure)
+{
+    struct job_host host;
+    job_host_init(&host, job->input_name, failure);
+    if (job->task->open) {
+        const int status = job->task->open(&host.base, &job->setup, &job->opened);
+        if (!job_status(job->task, "making the job ready", status, failure))
+            return false;
+    }
+    job->is_open = true;
+    if (job->task->results)
+        job->task->results(job->opened, &job->results);
+    return results_check(job, failure);
+}
+
+bool job_open(struct job *job, const struct scow_task *task, const struct values *values,
+              const struct description *description, const char *input_name,
+              struct failure *failure)
+{
+    struct job made = {.task = task};
+    if (values_copy(&made.values, values, failure) &&
+        setup_fill(&made, description, input_name, failure)) {
+        *job = made; /* the setup's address is kept by the task */
+        if (task_open(job, failure))
+            return true;
+        made = *job;
+        *job = (struct job){0};
+    }
+    job_close(&made);
+    return false;
+}
+
+void job_close(struct job *job)
+{
+    if (job->is_open && job->task->close)
+        job->task->close(job->opened);
+    values_release(&job->values);
+    free(job->input_name);
+    free(job->shared);
+    *job = (struct job){0};
+}
+
+/* A task that writes beyond the end does so where nothing else is. */
+void job_method(const struct job *job, char *text, size_t size)
+{
+    char own[JOB_METHOD_SIZE + JOB_GUARD] = "";
+    const size_t room = size < JOB_METHOD_SIZE ? size : JOB_METHOD_SIZE;
+    if (job->task->method)
+        job->task->method(job->opened, own, room);
+    own[room - 1] = '\0';
+    memset(text, 0, size);
+    strcpy(text, own);
+}
+
+/* ---- packages ------------------------------------------------------------------------------ */
+
+size_t job_package_most(const struct job *job, int64_t count)
+{
+    const size_t most =
+        job->task->package_size_most ? job->task->package_size_most(job->opened, count) : 0;
+    return most < size_most ? most : size_most;
+}
+
+size_t job_message_most(const struct job *job, int64_t count)
+{
+    return job->values.staged ? 0 : job_package_most(job, count);
+}
+
+static const unsigned char guard_byte = 0xA5;
+
+void guard_set(void *end)
+{
+    memset(end, guard_byte, JOB_GUARD);
+}
+
+bool guard_holds(const void *end)
+{
+    const unsigned char *bytes = end;
+    for (int i = 0; i < JOB_GUARD; i++)
+        if (bytes[i] != guard_byte)
             return false;
     return true;
 }
 
-bool job_describe(const struct kernel *kernel, const struct kernel_setup *setup,
-                  struct parameter_list *parameters, struct failure *failure)
+bool guard_broken(const struct job *job, const char *what, struct failure *failure)
 {
-    for (int i = 0; i < kernel->parameter_count; i++) {
-        const struct kernel_parameter *row = &kernel->parameters[i];
-        const char *word = row->choices ? row->choices[(int)setup->values[i]] : NULL;
-        if (!parameter_list_add(parameters, row->name, word, setup->values[i]))
-            return failure_memory(failure, "describing the kernel's parameters");
+    return failure_set(failure, FAILURE_FAILED,
+                       "kernel %s wrote more than it said into %s: ask who made it",
+                       job->task->name, what);
+}
+
+bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
+              void *package, size_t *size, struct failure *failure)
+{
+    struct job_host host;
+    const size_t most = job_package_most(job, count);
+    *size = 0;
+    if (!job->task->pack)
+        return true;
+    job_host_init(&host, job->input_name, failure);
+    host.input = input;
+    guard_set((char *)package + most);
+    const int status = job->task->pack(&host.base, job->opened, first, count, package, size);
+    const bool good = guard_holds((char *)package + most) && *size <= most
+                          ? job_status(job->task, "packing", status, failure)
+                          : guard_broken(job, "a package", failure);
+    if (!good)
+        *size = 0;
+    return good;
+}
+
+bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t count[3],
+               struct failure *failure)
+{
+    const struct scow_results *results = &job->results;
+    job->task->place(job->opened, task, start, count);
+    for (int i = 0; i < 3; i++)
+        if (start[i] < 0 || start[i] % results->grid_tile[i] != 0 || count[i] < 1 ||
+            count[i] > results->grid_tile[i] || start[i] > results->grid_extent[i] - count[i])
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "kernel %s: core task %lld has no place in its own grid: ask who "
+                               "made it",
+                               job->task->name, (long long)task);
+    return true;
+}
+
+/* ---- reductions ---------------------------------------------------------------------------- */
+
+/* Returns what print does; negative, with *failure set: it wrote beyond the end. */
+static int outcome_print(const struct job *job, const void *state, char *text, int size,
+                         struct failure *failure)
+{
+    memset(text, 0, (size_t)size);
+    guard_set(text + size);
+    const int needed = job->task->print(job->opened, state, text, (size_t)size);
+    if (!guard_holds(text + size)) {
+        guard_broken(job, "its outcome", failure);
+        return -1;
     }
-    return true;
+    text[size - 1] = '\0';
+    return needed;
 }
 
-const struct kernel *job_kernel(const char *name, const char *where, struct failure *failure)
+char *job_print(const struct job *job, const void *state, struct failure *failure)
 {
-    const struct kernel *kernel = kernel_find(name);
-    if (kernel)
-        return kernel;
-    size_t count = 0;
-    const struct kernel *const *all = kernel_list(&count);
-    const char *known[16];
-    for (size_t i = 0; i < count && i < 16; i++)
-        known[i] = all[i]->name;
-    char near[80];
-    failure_set(failure, FAILURE_MISMATCH, "%s: there is no kernel '%s'%s; this program has '%s'",
-                where, name, hint(near, name, known, count), known[0]);
+    char *text = NULL;
+    int size = 4096;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        char *more = realloc(text, (size_t)size + JOB_GUARD);
+        if (!more)
+            break;
+        text = more;
+        const int needed = outcome_print(job, state, text, size, failure);
+        if (needed >= 0 && needed < size && document_is_json(text))
+            return text;
+        if (needed < size || needed >= JOB_OUTCOME_SIZE) {
+            free(text);
+            results_refuse(job, "its outcome is no JSON text of less than 64 KiB", failure);
+            return NULL;
+        }
+        size = needed + 1;
+    }
+    free(text);
+    failure_memory(failure, "writing the outcome");
     return NULL;
-}
-
-bool job_init(struct job *job, const struct kernel *kernel, const struct kernel_setup *setup,
-              const char *input, struct failure *failure)
-{
-    char why[240];
-    if (!kernel->check(setup, why, sizeof why))
-        return failure_set(failure, FAILURE_MISMATCH, "%s: %s", input, why);
-    struct kernel_job *made = kernel->new_job(setup);
-    if (!made)
-        return failure_memory(failure, "preparing the kernel");
-    *job = (struct job){kernel, *setup, made, kernel->task_count(setup)};
-    return true;
-}
-
-void job_release(struct job *job)
-{
-    if (job->made)
-        job->kernel->free_job(&job->made);
 }

@@ -1,33 +1,103 @@
 /*
- * The work of a run, made from names and numbers: which kernel, with which settings, on which
- * image, cut into which blocks. Every rank makes the same one by itself.
+ * The work of a run: a core task, the values of its parameters, its input; made once on the master
+ * (describe), the same on every rank (open). What a task says of itself is checked here, so that
+ * nobody else needs to mistrust it. No MPI.
  */
 #ifndef SPMD_JOB_JOB_H
 #define SPMD_JOB_JOB_H
 
-#include "kernel/kernel.h"
-#include "planner/base/failure.h"
-#include "planner/base/parameter.h"
+#include <stdbool.h>
 
-struct job {
-    const struct kernel *kernel;
-    struct kernel_setup setup;
-    struct kernel_job *made; /* owned */
+#include "kernel/scow.h"
+#include "planner/base/failure.h"
+#include "spmd/input/input.h"
+#include "spmd/job/values.h"
+
+/* What the master finds out and every rank must know; owned. */
+struct description {
     int64_t tasks;
+    struct scow_input input; /* its name is not looked at */
+    void *shared;            /* NULL: nothing */
+    size_t shared_size;
 };
 
-/* Local. Fill *setup's values: the kernel's defaults, then `parameters`. `where` names the file or
- * command they come from. An unknown name or value is refused with the nearest known one. */
-bool job_parameters(const struct kernel *kernel, const struct parameter_list *parameters,
-                    const char *where, struct kernel_setup *setup, struct failure *failure);
-/* Local. The reverse: every parameter with its value, as a profile carries them. */
-bool job_describe(const struct kernel *kernel, const struct kernel_setup *setup,
-                  struct parameter_list *parameters, struct failure *failure);
-/* Local. The kernel of that name, or a sentence with the nearest. */
-const struct kernel *job_kernel(const char *name, const char *where, struct failure *failure);
-/* Local. `input` names the image in failures. */
-bool job_init(struct job *job, const struct kernel *kernel, const struct kernel_setup *setup,
-              const char *input, struct failure *failure);
-void job_release(struct job *job);
+struct job {
+    const struct scow_task *task; /* borrowed */
+    struct values values;
+    struct scow_setup setup; /* points into what the job owns */
+    char *input_name;
+    void *shared;
+    void *opened; /* the task's own; closed by job_close when is_open */
+    bool is_open;
+    struct scow_results results;
+    size_t tile_size; /* bytes of the most that one task fills of a grid; 0: no grid */
+    size_t record_size, state_size;
+};
+
+enum { JOB_METHOD_SIZE = 1024 };
+
+/* The kernel of that name, or the plug-in at that path (has a '/'; see spmd/job/plugin.h, which
+ * comes before); a sentence with the nearest name where there is none. */
+const struct scow_task *job_task(const char *name, const char *where, struct failure *failure);
+/* Is this a task that scow can use: versions, names, callbacks, parameters? `where` names its file.
+ */
+bool job_task_check(const struct scow_task *task, const char *where, struct failure *failure);
+
+/* Local to the master, or where one only plans. What the machine decides, decided: replaces values.
+ */
+bool job_settle(const struct scow_task *task, struct values *values, struct input *input,
+                struct failure *failure);
+/* Local to the master, or where one only plans. To be released also on failure. */
+bool job_describe(struct description *description, const struct scow_task *task,
+                  const struct values *values, struct input *input, struct failure *failure);
+void description_release(struct description *description);
+
+/* Local. Ready to compute; values, description and the input's name are copied. Outputs untouched
+ * on failure. */
+bool job_open(struct job *job, const struct scow_task *task, const struct values *values,
+              const struct description *description, const char *input_name,
+              struct failure *failure);
+void job_close(struct job *job);
+
+/* One line: how it is computed, "" when the task does not say. */
+void job_method(const struct job *job, char *text, size_t size);
+/* The most bytes of a package of `count` tasks, as it is sent (nothing when workers read by
+ * themselves), and as it is computed. */
+size_t job_message_most(const struct job *job, int64_t count);
+size_t job_package_most(const struct job *job, int64_t count);
+/* Write tasks [first, first + count) into `package`, which has room for `room` bytes, at least
+ * job_package_most + JOB_GUARD; *size gets how many were used. A task that writes beyond what it
+ * said is told by its name, and nothing else has come to harm. */
+bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
+              void *package, size_t *size, struct failure *failure);
+/* The box of the grid that a task fills, checked. */
+bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t count[3],
+               struct failure *failure);
+/* Bytes behind every buffer that a task writes to; see guard_set. */
+enum { JOB_GUARD = 64 };
+void guard_set(void *end);
+bool guard_holds(const void *end);
+/* "kernel NAME wrote more than it said into WHAT: ...". */
+bool guard_broken(const struct job *job, const char *what, struct failure *failure);
+
+/* The outcome of a reduction as JSON, below JOB_OUTCOME_SIZE; owned; NULL with *failure set. */
+enum { JOB_OUTCOME_SIZE = 1 << 16 };
+char *job_print(const struct job *job, const void *state, struct failure *failure);
+
+/* A host for callbacks, with what they may reach; see spmd/job/engine.c for the one of compute. */
+struct job_host {
+    struct scow_host base; /* first */
+    struct failure *failure;
+    enum failure_code code;          /* of what the task says; FAILURE_MISMATCH unless changed */
+    const char *where;               /* put before the task's sentences; NULL: nothing */
+    struct input *input;             /* NULL: reading fails */
+    struct description *description; /* NULL: sharing fails */
+};
+
+/* A host whose calls fail with a sentence but for `fail` itself. */
+void job_host_init(struct job_host *host, const char *where, struct failure *failure);
+/* Of a callback's status: true when SCOW_OK; otherwise a failure is set, at least a general one. */
+bool job_status(const struct scow_task *task, const char *what, int status,
+                struct failure *failure);
 
 #endif

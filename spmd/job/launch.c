@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/kernel.h"
+#include "kernel/command/command.h"
 #include "kernel/vector/isa.h"
 #include "planner/files/textfile.h"
 
@@ -19,6 +19,8 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
     int provided = MPI_THREAD_SINGLE;
     /* A file over the size limit shall be a failed write with a sentence, not a death. */
     signal(SIGXFSZ, SIG_IGN);
+    /* Ranks do not fork: what starts processes for them comes before MPI. */
+    command_spawner_begin();
     /* Started before MPI and told not to end by itself, HDF5 ends where launch_end says and not
      * within MPI_Finalize, where a file that could not be closed would crash it. */
     H5dont_atexit();

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
+#include "spmd/output/archive_file.h"
 #include "spmd/output/layout.h"
 
 static bool not_ours(const char *path, const char *what, struct failure *failure)
@@ -93,16 +96,28 @@ static void *rows_read(hid_t file, const char *name, hid_t type, size_t size, si
     return values;
 }
 
+char *archive_attribute(hid_t file, const char *name)
+{
+    return attribute_text(file, name);
+}
+
+uint8_t *archive_ledger(hid_t file, size_t *count)
+{
+    return rows_read(file, LAYOUT_LEDGER, H5T_NATIVE_UINT8, 1, count);
+}
+
 static bool ledger_read(hid_t file, const char *path, struct run_record *record,
                         struct failure *failure)
 {
     size_t count = 0;
-    uint8_t *ledger = rows_read(file, LAYOUT_LEDGER, H5T_NATIVE_UINT8, 1, &count);
+    uint8_t *ledger = archive_ledger(file, &count);
     if (!ledger)
         return not_ours(path, "ledger", failure);
     record->tasks = (int64_t)count;
     for (size_t i = 0; i < count; i++)
         record->tasks_done += ledger[i] == 1;
+    for (size_t i = 0; i < count; i++)
+        record->tasks_failed += ledger[i] == 2;
     free(ledger);
     return true;
 }
@@ -124,8 +139,8 @@ static bool trace_read(hid_t file, const char *path, struct run_record *record,
     return true;
 }
 
-static bool papers_read(hid_t file, const char *path, struct run_record *record,
-                        struct failure *failure)
+static bool documents_read(hid_t file, const char *path, struct run_record *record,
+                           struct failure *failure)
 {
     char *plan = dataset_text(file, LAYOUT_PLAN), *profile = dataset_text(file, LAYOUT_PROFILE);
     bool good = plan != NULL;
@@ -141,6 +156,15 @@ static bool papers_read(hid_t file, const char *path, struct run_record *record,
     return good;
 }
 
+/* What is there but says nothing is not there. */
+static void word_drop_empty(char **word)
+{
+    if (*word && !(*word)[0]) {
+        free(*word);
+        *word = NULL;
+    }
+}
+
 static bool attributes_read(hid_t file, const char *path, struct run_record *record,
                             struct failure *failure)
 {
@@ -154,13 +178,17 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     if (checksum)
         record->checksum = strtoull(checksum, NULL, 16);
     free(checksum);
-    if (!record->input || !record->kernel || !record->version || !record->isa)
+    record->plugin = attribute_text(file, LAYOUT_PLUGIN);
+    record->outcome = dataset_text(file, LAYOUT_OUTCOME);
+    word_drop_empty(&record->outcome);
+    word_drop_empty(&record->method);
+    if (!record->kernel || !record->version || !record->isa)
         return not_ours(path, "attributes", failure);
     return true;
 }
 
 /* Opened for reading; negative with *failure set. */
-static hid_t archive_open(const char *path, struct failure *failure)
+hid_t archive_open(const char *path, struct failure *failure)
 {
     layout_quiet();
     hid_t file = -1;
@@ -173,7 +201,7 @@ static hid_t archive_open(const char *path, struct failure *failure)
     return file;
 }
 
-bool archive_finished(const char *path, struct failure *failure)
+bool archive_pictured(const char *path, struct failure *failure)
 {
     hid_t file = archive_open(path, failure);
     if (file < 0)
@@ -181,6 +209,9 @@ bool archive_finished(const char *path, struct failure *failure)
     int32_t complete = 0;
     if (!attribute_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete))
         not_ours(path, "attributes", failure);
+    else if (H5Lexists(file, LAYOUT_NORMALIZED, H5P_DEFAULT) <= 0)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: results of its kernel are no picture: leave --png out", path);
     else if (!complete)
         failure_set(failure, FAILURE_MISMATCH,
                     "%s: its run did not reach its end, so there is no normalised image: run again "
@@ -196,7 +227,7 @@ bool archive_read(const char *path, struct run_record *record, struct failure *f
     if (file < 0)
         return false;
     struct run_record read = {0};
-    bool good = papers_read(file, path, &read, failure) &&
+    bool good = documents_read(file, path, &read, failure) &&
                 ledger_read(file, path, &read, failure) && trace_read(file, path, &read, failure) &&
                 attributes_read(file, path, &read, failure);
     H5Fclose(file);

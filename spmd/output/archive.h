@@ -5,12 +5,16 @@
 #include <stdbool.h>
 
 #include "planner/base/failure.h"
+#include "planner/base/text.h"
 #include "planner/report/report.h"
 
 /* Everything in `path` but the results themselves. Refuses files that scow run did not write. */
 bool archive_read(const char *path, struct run_record *record, struct failure *failure);
-/* Did the run of `path` reach its end, so that all of the file means something? If not, a sentence.
- */
-bool archive_finished(const char *path, struct failure *failure);
+/* Did the run of `path` reach its end and make a picture? If not, a sentence. */
+bool archive_pictured(const char *path, struct failure *failure);
+/* What core task `task` left behind: its record, field by field, and what it emitted. */
+bool archive_task(const char *path, int64_t task, struct text *text, struct failure *failure);
+/* The tasks of a run of commands, one a line, in GNU parallel's columns. */
+bool archive_joblog(const char *path, struct text *text, struct failure *failure);
 
 #endif

@@ -1,6 +1,8 @@
 #include "spmd/output/layout.h"
 
 #include <stddef.h>
+#define XXH_STATIC_LINKING_ONLY /* its states on the stack */
+#include <xxhash.h>
 
 #include "planner/model/trace.h"
 
@@ -36,6 +38,81 @@ hid_t layout_text_type(size_t size)
     H5Tset_cset(type, H5T_CSET_UTF8);
     H5Tset_strpad(type, H5T_STR_NULLPAD);
     return type;
+}
+
+size_t layout_slot_size(size_t state_size)
+{
+    return (sizeof(struct layout_partial) + state_size + 63) / 64 * 64;
+}
+
+uint64_t layout_slot_digest(const struct layout_partial *head, const void *state, size_t state_size)
+{
+    XXH3_state_t hash;
+    XXH3_64bits_reset(&hash);
+    XXH3_64bits_update(&hash, &head->sequence,
+                       sizeof *head - offsetof(struct layout_partial, sequence));
+    XXH3_64bits_update(&hash, state, state_size);
+    return XXH3_64bits_digest(&hash);
+}
+
+hid_t layout_emitted_type(void)
+{
+    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct layout_emitted));
+    H5Tinsert(type, "rank", offsetof(struct layout_emitted, rank), H5T_NATIVE_INT32);
+    H5Tinsert(type, "place", offsetof(struct layout_emitted, place), H5T_NATIVE_INT64);
+    H5Tinsert(type, "size", offsetof(struct layout_emitted, size), H5T_NATIVE_INT64);
+    return type;
+}
+
+hid_t layout_number_type(int type)
+{
+    switch ((enum scow_type)type) {
+    case SCOW_U8:
+        return H5T_NATIVE_UINT8;
+    case SCOW_U16:
+        return H5T_NATIVE_UINT16;
+    case SCOW_U32:
+        return H5T_NATIVE_UINT32;
+    case SCOW_U64:
+        return H5T_NATIVE_UINT64;
+    case SCOW_I32:
+        return H5T_NATIVE_INT32;
+    case SCOW_I64:
+        return H5T_NATIVE_INT64;
+    case SCOW_F32:
+        return H5T_NATIVE_FLOAT;
+    case SCOW_F64:
+        return H5T_NATIVE_DOUBLE;
+    case SCOW_NONE:
+    case SCOW_TEXT_BYTES:
+        break;
+    }
+    return -1;
+}
+
+/* To be closed. */
+static hid_t field_type(const struct scow_field *field)
+{
+    const hsize_t count = field->count;
+    if (field->type == SCOW_TEXT_BYTES)
+        return layout_text_type(field->count);
+    if (count == 1)
+        return H5Tcopy(layout_number_type(field->type));
+    return H5Tarray_create2(layout_number_type(field->type), 1, &count);
+}
+
+hid_t layout_record_type(const struct scow_field *fields, size_t record_size)
+{
+    hid_t record = H5Tcreate(H5T_COMPOUND, record_size);
+    for (; record >= 0 && fields->name; fields++) {
+        hid_t type = field_type(fields);
+        if (H5Tinsert(record, fields->name, fields->offset, type) < 0) {
+            H5Tclose(record);
+            record = -1;
+        }
+        H5Tclose(type);
+    }
+    return record;
 }
 
 bool layout_rows_write(hid_t dataset, hid_t type, int64_t first, int64_t count, const void *values)

@@ -8,27 +8,62 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/scow.h"
+
 #define LAYOUT_RESPONSE "/response"
 #define LAYOUT_NORMALIZED "/normalized"
+#define LAYOUT_RECORDS "/result"
+#define LAYOUT_EMITTED "/emitted"
+#define LAYOUT_PARTIAL "/partial"
 #define LAYOUT_LEDGER "/ledger"
 #define LAYOUT_RUN "/run"
 #define LAYOUT_PLAN "/run/plan"
 #define LAYOUT_PROFILE "/run/profile"
 #define LAYOUT_TRACE "/run/trace"
+#define LAYOUT_OUTCOME "/run/result" /* of a reduction: a JSON text, filled up with zeros */
 
 /* Attributes of the root group. */
 #define LAYOUT_VERSION "version"
 #define LAYOUT_INPUT "input"
 #define LAYOUT_INPUT_SHA256 "input_sha256"
 #define LAYOUT_KERNEL "kernel"
+#define LAYOUT_PLUGIN "plugin" /* path and digest of the plug-in that the kernel is from */
+#define LAYOUT_PLUGIN_SHA256 "plugin_sha256"
+#define LAYOUT_RESULTS "emitted_files" /* FILE of FILE.1, FILE.2, ..., where /emitted points to */
 #define LAYOUT_ISA "isa"
 #define LAYOUT_METHOD "method"     /* how every rank computes a core task */
 #define LAYOUT_CHECKSUM "checksum" /* 16 hexadecimal digits */
 #define LAYOUT_COMPLETE "complete" /* 1 when the run reached its end */
+#define LAYOUT_FAILED "failed"     /* core tasks that could not be done */
 #define LAYOUT_MINIMUM "minimum"
 #define LAYOUT_MAXIMUM "maximum"
 #define LAYOUT_FINISH "finish_s"
 
+/* What one core task emitted: `size` bytes of the file of worker `rank`; 0: nothing. */
+struct layout_emitted {
+    int32_t rank;
+    int32_t reserved;
+    int64_t place, size;
+};
+
+/* In front of a rank's state of a reduction, in each of its two slots. */
+struct layout_partial {
+    uint64_t digest;      /* XXH3-64 of the rest of the head and the state: the slot is whole */
+    uint64_t sequence;    /* the greater one of a rank's two is the later one; 0: nothing yet */
+    int64_t first, count; /* the last package that is in it */
+};
+
+/* Bytes of one slot; a multiple of 64. */
+size_t layout_slot_size(size_t state_size);
+uint64_t layout_slot_digest(const struct layout_partial *head, const void *state,
+                            size_t state_size);
+
+/* To be closed; negative: failed. */
+hid_t layout_emitted_type(void);
+/* Records with these fields; offsets and size as in memory. To be closed; negative: failed. */
+hid_t layout_record_type(const struct scow_field *fields, size_t record_size);
+/* In the file; HDF5's own, not to be closed. Negative: no such type. */
+hid_t layout_number_type(int type);
 /* struct trace_event in memory; packed in the file. To be closed; negative: failed. */
 hid_t layout_trace_type(void);
 /* Fixed-length UTF-8 string of `size` bytes. To be closed; negative: failed. */

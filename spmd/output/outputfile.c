@@ -11,21 +11,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel/type.h"
 #include "spmd/output/layout.h"
 
 /* ---- before anything is created ------------------------------------------------------------ */
 
-/* Response as float32 and normalised as bytes, whole chunks each. */
-static double bytes_needed(const struct job *job)
+/* Of a grid, whole chunks. */
+static double grid_cells(const struct scow_results *results)
 {
-    int64_t shape[3], chunk[3];
-    job->kernel->response_shape(job->made, shape, chunk);
-    double cells = 1;
-    for (int i = 0; i < 3; i++) {
-        int64_t chunks = (shape[i] + chunk[i] - 1) / chunk[i];
-        cells *= (double)(chunks * chunk[i]);
+    double cells = results->grid_type == SCOW_NONE ? 0 : 1;
+    for (int i = 0; i < 3 && cells > 0; i++) {
+        const int64_t chunk = results->grid_tile[i];
+        cells *= (double)((results->grid_extent[i] + chunk - 1) / chunk * chunk);
     }
-    return cells * (sizeof(float) + sizeof(uint8_t)) + (double)job->tasks;
+    return cells;
+}
+
+/* Data sets of a row a task, two slots a worker, and the grid with its picture. */
+static double bytes_needed(const struct job *job, const struct output_info *info)
+{
+    const struct scow_results *results = &job->results;
+    const double row =
+        1 + (double)job->record_size + (results->emits ? (double)sizeof(struct layout_emitted) : 0);
+    const double cell =
+        (double)scow_type_size(results->grid_type) + (results->grid_picture ? 1 : 0);
+    const double slots =
+        job->state_size > 0 ? 2.0 * info->workers * (double)layout_slot_size(job->state_size) : 0;
+    return grid_cells(results) * cell + row * (double)job->setup.tasks + slots;
 }
 
 static bool no_room(const char *path, double bytes, struct failure *failure)
@@ -48,9 +60,9 @@ static bool reserve(int file, double bytes)
 /* HDF5 does not survive a disk that fills while it closes a file: ask before it is involved. The
  * draft must not exist; it does afterwards. */
 static bool draft_begin(const char *draft, const char *path, const struct job *job,
-                        struct failure *failure)
+                        const struct output_info *info, struct failure *failure)
 {
-    double needed = bytes_needed(job);
+    double needed = bytes_needed(job, info);
     int file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0)
         return failure_set(failure, FAILURE_FAILED,
@@ -108,19 +120,22 @@ static bool mark_as_image(hid_t dataset)
            attribute_put(dataset, "IMAGE_WHITE_IS_ZERO", H5T_NATIVE_UINT8, &white_is_zero);
 }
 
+static bool attribute_of_value(hid_t file, const struct scow_parameter *row,
+                               const struct scow_value *value)
+{
+    if (row->kind == SCOW_NUMBER || row->kind == SCOW_WHOLE)
+        return attribute_put(file, row->name, H5T_NATIVE_DOUBLE, &value->number);
+    return !value->text || attribute_text(file, row->name, value->text);
+}
+
 static bool attributes_of_job(hid_t file, const struct job *job)
 {
-    const struct kernel *kernel = job->kernel;
-    char method[KERNEL_METHOD_BYTES] = "";
-    kernel->describe(job->made, method, sizeof method);
-    bool good = attribute_text(file, LAYOUT_KERNEL, kernel->name) &&
+    char method[JOB_METHOD_SIZE];
+    job_method(job, method, sizeof method);
+    bool good = attribute_text(file, LAYOUT_KERNEL, job->task->name) &&
                 attribute_text(file, LAYOUT_METHOD, method);
-    for (int i = 0; i < kernel->parameter_count; i++) {
-        const struct kernel_parameter *row = &kernel->parameters[i];
-        double value = job->setup.values[i];
-        good = good && (row->choices ? attribute_text(file, row->name, row->choices[(int)value])
-                                     : attribute_put(file, row->name, H5T_NATIVE_DOUBLE, &value));
-    }
+    for (int i = 0; good && i < job->values.count; i++)
+        good = attribute_of_value(file, &job->task->parameters[i], &job->values.items[i]);
     return good;
 }
 
@@ -134,6 +149,7 @@ static bool attributes_of_outcome(hid_t file, const struct summary *summary, dou
            attribute_put(file, LAYOUT_MINIMUM, H5T_NATIVE_DOUBLE, &summary->minimum) &&
            attribute_put(file, LAYOUT_MAXIMUM, H5T_NATIVE_DOUBLE, &summary->maximum) &&
            attribute_put(file, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &finish_s) &&
+           attribute_put(file, LAYOUT_FAILED, H5T_NATIVE_INT64, &summary->failed) &&
            attribute_put(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete);
 }
 
@@ -142,8 +158,11 @@ static bool attributes_create(hid_t file, const struct job *job, const struct ou
     struct summary nothing;
     summary_init(&nothing);
     return attribute_text(file, LAYOUT_VERSION, SCOW_VERSION) &&
-           attribute_text(file, LAYOUT_INPUT, info->input) &&
-           attribute_text(file, LAYOUT_INPUT_SHA256, info->input_sha256) &&
+           (!info->input || (attribute_text(file, LAYOUT_INPUT, info->input) &&
+                             attribute_text(file, LAYOUT_INPUT_SHA256, info->input_sha256))) &&
+           (!info->plugin || (attribute_text(file, LAYOUT_PLUGIN, info->plugin) &&
+                              attribute_text(file, LAYOUT_PLUGIN_SHA256, info->plugin_sha256))) &&
+           (!job->results.emits || attribute_text(file, LAYOUT_RESULTS, info->emitted)) &&
            attribute_text(file, LAYOUT_ISA, info->isa) && attributes_of_job(file, job) &&
            attributes_of_outcome(file, &nothing, 0, 0);
 }
@@ -154,7 +173,7 @@ static bool attributes_create(hid_t file, const struct job *job, const struct ou
 static hid_t dataset_create(hid_t file, const char *name, hid_t type, int rank,
                             const hsize_t *shape, const hsize_t *chunk)
 {
-    hid_t space = H5Screate_simple(rank, shape, NULL);
+    hid_t space = rank > 0 ? H5Screate_simple(rank, shape, NULL) : H5Screate(H5S_SCALAR);
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     if (chunk)
         H5Pset_chunk(creation, rank, chunk);
@@ -188,15 +207,13 @@ static int64_t chunks_place(hid_t dataset, hsize_t chunks, hsize_t chunk_bytes)
     return good ? (int64_t)first : -1;
 }
 
-/* A chunked data set of the results' shape; its address, or negative. */
+/* A chunked data set of the grid's shape; its address, or negative. */
 static int64_t chunked_create(hid_t file, const char *name, hid_t type, const struct job *job)
 {
-    int64_t shape64[3], chunk64[3];
-    job->kernel->response_shape(job->made, shape64, chunk64);
     hsize_t shape[3], chunk[3], chunks = 1, chunk_bytes = H5Tget_size(type);
     for (int i = 0; i < 3; i++) {
-        shape[i] = (hsize_t)shape64[i];
-        chunk[i] = (hsize_t)chunk64[i];
+        shape[i] = (hsize_t)job->results.grid_extent[i];
+        chunk[i] = (hsize_t)job->results.grid_tile[i];
         chunks *= (shape[i] + chunk[i] - 1) / chunk[i];
         chunk_bytes *= chunk[i];
     }
@@ -207,10 +224,10 @@ static int64_t chunked_create(hid_t file, const char *name, hid_t type, const st
     return H5Dclose(dataset) >= 0 ? place : -1;
 }
 
-static int64_t ledger_create(hid_t file, int64_t tasks)
+/* A contiguous data set, filled with zeros; its address, or negative. */
+static int64_t rows_create(hid_t file, const char *name, hid_t type, int rank, const hsize_t *shape)
 {
-    hsize_t rows = (hsize_t)tasks;
-    hid_t dataset = dataset_create(file, LAYOUT_LEDGER, H5T_STD_U8LE, 1, &rows, NULL);
+    hid_t dataset = dataset_create(file, name, type, rank, shape, NULL);
     if (dataset < 0)
         return -1;
     haddr_t place = H5Dget_offset(dataset);
@@ -224,13 +241,63 @@ static bool image_attributes(hid_t file, const char *name)
     return dataset >= 0 && H5Dclose(dataset) >= 0 && good;
 }
 
-static bool results_create(hid_t file, const struct job *job, struct output_places *places)
+static bool grid_create(hid_t file, const struct job *job, struct output_places *places)
 {
-    places->response = chunked_create(file, LAYOUT_RESPONSE, H5T_IEEE_F32LE, job);
+    const struct scow_results *results = &job->results;
+    if (results->grid_type == SCOW_NONE)
+        return true;
+    places->response =
+        chunked_create(file, LAYOUT_RESPONSE, layout_number_type(results->grid_type), job);
+    if (!results->grid_picture)
+        return places->response >= 0;
     places->normalized = chunked_create(file, LAYOUT_NORMALIZED, H5T_STD_U8LE, job);
-    places->ledger = ledger_create(file, job->tasks);
-    return places->response >= 0 && places->normalized >= 0 && places->ledger >= 0 &&
+    return places->response >= 0 && places->normalized >= 0 &&
            image_attributes(file, LAYOUT_NORMALIZED);
+}
+
+static bool records_create(hid_t file, const struct job *job, struct output_places *places)
+{
+    const hsize_t tasks = (hsize_t)job->setup.tasks;
+    if (!job->results.fields)
+        return true;
+    hid_t type = layout_record_type(job->results.fields, job->record_size);
+    if (type < 0)
+        return false;
+    places->records = rows_create(file, LAYOUT_RECORDS, type, 1, &tasks);
+    H5Tclose(type);
+    return places->records >= 0;
+}
+
+static bool emitted_create(hid_t file, const struct job *job, struct output_places *places)
+{
+    const hsize_t tasks = (hsize_t)job->setup.tasks;
+    if (!job->results.emits)
+        return true;
+    hid_t type = layout_emitted_type();
+    places->emitted = rows_create(file, LAYOUT_EMITTED, type, 1, &tasks);
+    H5Tclose(type);
+    return places->emitted >= 0;
+}
+
+static bool partial_create(hid_t file, const struct job *job, int workers,
+                           struct output_places *places)
+{
+    const hsize_t shape[3] = {(hsize_t)workers, 2, (hsize_t)layout_slot_size(job->state_size)};
+    if (job->state_size == 0)
+        return true;
+    places->partial = rows_create(file, LAYOUT_PARTIAL, H5T_STD_U8LE, 3, shape);
+    return places->partial >= 0;
+}
+
+static bool results_create(hid_t file, const struct job *job, int workers,
+                           struct output_places *places)
+{
+    const hsize_t tasks = (hsize_t)job->setup.tasks;
+    *places = (struct output_places){0};
+    places->ledger = rows_create(file, LAYOUT_LEDGER, H5T_STD_U8LE, 1, &tasks);
+    return places->ledger >= 0 && grid_create(file, job, places) &&
+           records_create(file, job, places) && emitted_create(file, job, places) &&
+           partial_create(file, job, workers, places);
 }
 
 static bool text_create(hid_t file, const char *name, const char *text)
@@ -258,13 +325,29 @@ static bool trace_create(hid_t file, int64_t events)
     return good;
 }
 
-static bool run_create(hid_t file, const struct output_info *info)
+/* Sealing overwrites it, without changing any metadata: room for what most reductions print. */
+static bool outcome_create(hid_t file, const struct job *job)
+{
+    static const char nothing[JOB_OUTCOME_SIZE] = "";
+    hid_t type = layout_text_type(sizeof nothing);
+    hid_t dataset =
+        job->state_size == 0 ? -1 : dataset_create(file, LAYOUT_OUTCOME, type, 0, NULL, NULL);
+    bool good = job->state_size == 0 || dataset >= 0;
+    if (dataset >= 0)
+        good = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, nothing) >= 0 &&
+               H5Dclose(dataset) >= 0;
+    H5Tclose(type);
+    return good;
+}
+
+static bool run_create(hid_t file, const struct job *job, const struct output_info *info)
 {
     hid_t group = H5Gcreate2(file, LAYOUT_RUN, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0)
         return false;
     H5Gclose(group);
-    return trace_create(file, info->events) && text_create(file, LAYOUT_PLAN, info->plan) &&
+    return trace_create(file, info->events) && outcome_create(file, job) &&
+           text_create(file, LAYOUT_PLAN, info->plan) &&
            (!info->profile || text_create(file, LAYOUT_PROFILE, info->profile));
 }
 
@@ -287,7 +370,7 @@ static bool draft_fill(const char *draft, const struct job *job, const struct ou
     hid_t file = file_create(draft);
     if (file < 0)
         return false;
-    bool good = results_create(file, job, places) && run_create(file, info) &&
+    bool good = results_create(file, job, info->workers, places) && run_create(file, job, info) &&
                 attributes_create(file, job, info);
     return H5Fclose(file) >= 0 && good; /* a full disk may show only now */
 }
@@ -315,7 +398,7 @@ static bool draft_make(const char *draft, const char *path, const struct job *jo
                        const struct output_info *info, struct output_places *places,
                        struct failure *failure)
 {
-    if (!draft_begin(draft, path, job, failure))
+    if (!draft_begin(draft, path, job, info, failure))
         return false;
     struct output_places made;
     bool good = draft_fill(draft, job, info, &made) ||
@@ -362,6 +445,22 @@ static bool trace_write(hid_t file, const struct trace *trace)
     return H5Dclose(dataset) >= 0 && good;
 }
 
+static bool outcome_write(hid_t file, const char *outcome)
+{
+    static char text[JOB_OUTCOME_SIZE];
+    if (!outcome)
+        return true;
+    memset(text, 0, sizeof text);
+    snprintf(text, sizeof text, "%s", outcome);
+    hid_t dataset = H5Dopen2(file, LAYOUT_OUTCOME, H5P_DEFAULT);
+    if (dataset < 0)
+        return false;
+    hid_t type = H5Dget_type(dataset);
+    bool good = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    H5Tclose(type);
+    return H5Dclose(dataset) >= 0 && good;
+}
+
 /* While HDF5 has a file open for writing, its superblock says so, and nobody can open it any more
  * if that is the last that it says. Sealing changes values only, so what the superblock said before
  * stays true: it is put back at once, and a run that is killed, or a disk that is full, while
@@ -393,6 +492,7 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
 {
     hid_t file = seal_begin(path);
     bool good = file >= 0 && trace_write(file, outcome->trace) &&
+                outcome_write(file, outcome->outcome) &&
                 attributes_of_outcome(file, outcome->summary, outcome->finish_s, 1);
     good = file >= 0 && H5Fclose(file) >= 0 && good;
     return good || failure_set(failure, FAILURE_FAILED,

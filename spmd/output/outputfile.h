@@ -12,25 +12,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernel/summary.h"
 #include "planner/base/failure.h"
 #include "planner/model/trace.h"
 #include "spmd/job/job.h"
+#include "spmd/job/summary.h"
 
 /* What is known before the run; strings borrowed. */
 struct output_info {
-    const char *plan;    /* JSON text */
-    const char *profile; /* JSON text; NULL: none */
-    const char *input, *input_sha256;
-    const char *isa; /* which rank computes with which instruction set */
-    int64_t events;  /* rows of /run/trace */
+    const char *plan;                   /* JSON text */
+    const char *profile;                /* JSON text; NULL: none */
+    const char *input, *input_sha256;   /* input NULL: none */
+    const char *plugin, *plugin_sha256; /* NULL: the kernel is built in */
+    const char *emitted;                /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
+    const char *isa;                    /* which rank computes with which instruction set */
+    int64_t events;                     /* rows of /run/trace */
+    int workers;
 };
 
 /* Where in the file its data sets lie, bytes from its start: chunk k of a chunked one, in row-major
  * order, follows chunk k - 1. Ranks write there without HDF5, whose parallel driver spends time in
  * proportion to all chunks on every access. */
 struct output_places {
-    int64_t response, normalized; /* chunks of float32, of bytes */
+    int64_t response, normalized; /* chunks of the grid's numbers, of bytes; 0: there is none */
+    int64_t records, emitted;     /* rows; 0: there are none */
+    int64_t partial;              /* two slots a worker; 0: there is none */
     int64_t ledger;               /* bytes */
 };
 
@@ -38,7 +43,8 @@ struct output_places {
 struct output_outcome {
     const struct trace *trace; /* at most the events announced; borrowed */
     const struct summary *summary;
-    double finish_s; /* from the last package to here */
+    const char *outcome; /* of a reduction, JSON; NULL: none */
+    double finish_s;     /* from the last package to here */
 };
 
 /* Local, serial. Create `path`, which must not exist, whole and closed; nothing is left behind on

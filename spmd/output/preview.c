@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spmd/input/image.h"
+#include "spmd/input/input.h"
 #include "spmd/output/preview_png.h"
 
 enum { EDGE_MOST = 1600, GAP = 8, BAND_BYTES = 1 << 24 };
@@ -13,8 +13,8 @@ enum { EDGE_MOST = 1600, GAP = 8, BAND_BYTES = 1 << 24 };
 /* One picture of the preview: the first slice of an image, scaled down. */
 struct panel {
     int64_t rows, columns;
-    enum pixel pixel; /* of the image */
-    double *values;   /* row-major means over areas of the image */
+    int type;       /* of the image's pixels: enum scow_type */
+    double *values; /* row-major means over areas of the image */
 };
 
 static size_t panel_size(const struct panel *panel)
@@ -57,20 +57,11 @@ static void panel_add_line(struct panel *panel, const double *line, int64_t y, i
 }
 
 /* Infinities and what is no number would spread over the whole picture: they show as 0. */
-static double pixel_value(const void *pixels, enum pixel pixel, int64_t i)
+static double pixel_value(const void *pixels, int type, int64_t i)
 {
-    double value = 0;
-    switch (pixel) {
-    case PIXEL_U8:
-        value = ((const uint8_t *)pixels)[i];
-        break;
-    case PIXEL_U16:
-        value = ((const uint16_t *)pixels)[i];
-        break;
-    case PIXEL_F32:
-        value = (double)((const float *)pixels)[i];
-        break;
-    }
+    double value = type == SCOW_U8    ? ((const uint8_t *)pixels)[i]
+                   : type == SCOW_U16 ? ((const uint16_t *)pixels)[i]
+                                      : (double)((const float *)pixels)[i];
     return isfinite(value) ? value : 0;
 }
 
@@ -81,12 +72,12 @@ struct band {
     double *line, *shrunk; /* one of them, before and after */
 };
 
-static bool band_init(struct band *band, const struct extent *extent, const struct panel *panel)
+static bool band_init(struct band *band, const struct scow_input *shape, const struct panel *panel)
 {
-    size_t line = (size_t)extent->columns * pixel_bytes(extent->pixel);
+    size_t line = (size_t)shape->extent[2] * input_pixel_bytes(shape);
     band->rows = 1 + (int64_t)(BAND_BYTES / line);
     band->pixels = malloc((size_t)band->rows * line);
-    band->line = malloc((size_t)extent->columns * sizeof *band->line);
+    band->line = malloc((size_t)shape->extent[2] * sizeof *band->line);
     band->shrunk = malloc((size_t)panel->columns * sizeof *band->shrunk);
     return band->pixels && band->line && band->shrunk;
 }
@@ -98,51 +89,51 @@ static void band_release(struct band *band)
     free(band->shrunk);
 }
 
-static bool panel_fill(struct panel *panel, struct image *image, struct band *band,
+static bool panel_fill(struct panel *panel, struct input *image, struct band *band,
                        struct failure *failure)
 {
-    const struct extent *extent = image_shape(image);
-    for (int64_t y = 0; y < extent->rows; y++) {
-        int64_t within = y % band->rows, left = extent->rows - y;
+    const struct scow_input *shape = input_shape(image);
+    int64_t all_rows = shape->extent[1], columns = shape->extent[2];
+    for (int64_t y = 0; y < all_rows; y++) {
+        int64_t within = y % band->rows, left = all_rows - y;
         int64_t rows = left < band->rows ? left : band->rows;
-        if (within == 0 &&
-            !image_read(image, 0, y, 0, rows, extent->columns, band->pixels, failure))
+        if (within == 0 && !input_read_image(image, 0, y, 0, rows, columns, band->pixels, failure))
             return false;
-        for (int64_t x = 0; x < extent->columns; x++)
-            band->line[x] = pixel_value(band->pixels, extent->pixel, within * extent->columns + x);
-        line_shrink(band->line, extent->columns, band->shrunk, panel->columns);
-        panel_add_line(panel, band->shrunk, y, extent->rows);
+        for (int64_t x = 0; x < columns; x++)
+            band->line[x] = pixel_value(band->pixels, shape->type, within * columns + x);
+        line_shrink(band->line, columns, band->shrunk, panel->columns);
+        panel_add_line(panel, band->shrunk, y, all_rows);
     }
     return true;
 }
 
 /* The panel's size: the image's, or less in the same proportion, within the two limits. */
-static void panel_fit(struct panel *panel, const struct extent *extent, int64_t columns_most)
+static void panel_fit(struct panel *panel, const struct scow_input *shape, int64_t columns_most)
 {
-    double shrink = fmax((double)extent->columns / (double)columns_most,
-                         (double)extent->rows / (double)EDGE_MOST);
+    double rows = (double)shape->extent[1], columns = (double)shape->extent[2];
+    double shrink = fmax(columns / (double)columns_most, rows / (double)EDGE_MOST);
     shrink = fmax(shrink, 1);
-    panel->columns = (int64_t)fmax(1, floor((double)extent->columns / shrink));
-    panel->rows = (int64_t)fmax(1, floor((double)extent->rows / shrink));
-    panel->pixel = extent->pixel;
+    panel->columns = (int64_t)fmax(1, floor(columns / shrink));
+    panel->rows = (int64_t)fmax(1, floor(rows / shrink));
+    panel->type = shape->type;
 }
 
 static bool panel_load(struct panel *panel, const char *name, int64_t columns_most,
                        struct failure *failure)
 {
     struct band band = {0, NULL, NULL, NULL};
-    struct image *image = image_open(name, failure);
+    struct input *image = input_open(SCOW_INPUT_IMAGE, name, failure);
     if (!image)
         return false;
-    panel_fit(panel, image_shape(image), columns_most);
+    panel_fit(panel, input_shape(image), columns_most);
     panel->values = calloc(panel_size(panel), sizeof *panel->values);
-    bool ok = panel->values && band_init(&band, image_shape(image), panel);
+    bool ok = panel->values && band_init(&band, input_shape(image), panel);
     if (ok)
         ok = panel_fill(panel, image, &band, failure);
     else
         failure_memory(failure, "scaling a picture down");
     band_release(&band);
-    image_close(&image);
+    input_close(&image);
     return ok;
 }
 
@@ -153,7 +144,7 @@ static void panel_grey(const struct panel *panel, double *least, double *scale)
 {
     *least = 0;
     *scale = 1;
-    if (panel->pixel == PIXEL_U8)
+    if (panel->type == SCOW_U8)
         return;
     double greatest = panel->values[0];
     *least = panel->values[0];
@@ -212,7 +203,7 @@ static char *normalized_name(const char *output)
 
 bool preview_write(const char *output, const char *input, const char *png, struct failure *failure)
 {
-    struct panel panels[2] = {{0, 0, PIXEL_U8, NULL}, {0, 0, PIXEL_U8, NULL}};
+    struct panel panels[2] = {{.type = SCOW_U8}, {.type = SCOW_U8}};
     int count = input ? 2 : 1;
     int64_t columns_most = input ? (EDGE_MOST - GAP) / 2 : EDGE_MOST;
     char *normalized = normalized_name(output);

@@ -1,34 +1,67 @@
-/* What the scow command can read in a full build: images, run outputs, previews. */
+/* What the scow command can read in a full build: inputs, core tasks, run outputs, previews. */
 #include "planner/command/readers.h"
 
 #include <hdf5.h>
 #include <stdio.h>
 
 #include "kernel/vector/isa.h"
-#include "spmd/input/image.h"
+#include "spmd/input/input.h"
 #include "spmd/job/job.h"
+#include "spmd/job/kernel.h"
 #include "spmd/output/archive.h"
 #include "spmd/output/preview.h"
 
-static bool count_tasks(const char *image, const struct profile *profile, int block, int64_t *tasks,
+static bool values_find(struct values *values, const struct scow_task *task,
+                        const struct profile *profile, const struct profile_setting *setting,
                         struct failure *failure)
 {
-    struct kernel_setup setup = {.block = block};
-    const struct kernel *kernel = job_kernel(profile->kernel, "the profile", failure);
-    if (!kernel || !image_extent(image, &setup.extent, failure) ||
-        !job_parameters(kernel, &profile->parameters, "the profile", &setup, failure))
-        return false;
-    char why[240];
-    if (!kernel->check(&setup, why, sizeof why))
-        return failure_set(failure, FAILURE_MISMATCH, "%s: %s", image, why);
-    *tasks = kernel->task_count(&setup);
-    return true;
+    struct parameter_list list = {0};
+    const bool good = (parameter_list_copy(&list, &profile->parameters) &&
+                       parameter_list_merge(&list, &setting->parameters)) ||
+                      failure_memory(failure, "reading parameters");
+    const bool read = good && values_read(values, task, &list, "the profile", true, failure);
+    parameter_list_release(&list);
+    return read;
+}
+
+static bool kernel_count(const struct scow_task *task, const char *name,
+                         const struct values *values, int64_t *tasks, struct failure *failure)
+{
+    struct description description = {0};
+    if ((task->input != SCOW_INPUT_NONE) != (name != NULL))
+        return failure_set(failure, FAILURE_USAGE, "kernel %s %s", task->name,
+                           name
+                               ? "has no input: leave -i out"
+                               : "has an input that says how much work it is: give -i INPUT, or -X "
+                                 "TASKS");
+    struct input *input = input_open((enum scow_input_kind)task->input, name, failure);
+    const bool good = input && job_describe(&description, task, values, input, failure);
+    if (good)
+        *tasks = description.tasks;
+    description_release(&description);
+    input_close(&input);
+    return good;
+}
+
+static bool count_tasks(const char *input, const char *plugin, const struct profile *profile,
+                        const struct profile_setting *setting, int64_t *tasks,
+                        struct failure *failure)
+{
+    struct kernel kernel = {0};
+    struct values values = {0};
+    const struct kernel_name name = {profile->kernel, profile->plugin, profile->plugin_sha256};
+    const bool good = kernel_open(&kernel, name, plugin, "the profile", failure) &&
+                      values_find(&values, kernel.task, profile, setting, failure) &&
+                      kernel_count(kernel.task, input, &values, tasks, failure);
+    values_release(&values);
+    kernel_close(&kernel);
+    return good;
 }
 
 static bool write_preview(const char *output, const char *input, const char *png,
                           struct failure *failure)
 {
-    return archive_finished(output, failure) && preview_write(output, input, png, failure);
+    return archive_pictured(output, failure) && preview_write(output, input, png, failure);
 }
 
 static const char *libraries(void)
@@ -43,6 +76,15 @@ static const char *libraries(void)
 
 const struct readers *readers_available(void)
 {
-    static const struct readers readers = {count_tasks, archive_read, write_preview, libraries};
+    static const struct readers readers = {
+        .count_tasks = count_tasks,
+        .read_run = archive_read,
+        .write_preview = write_preview,
+        .show_task = archive_task,
+        .show_joblog = archive_joblog,
+        .list_kernels = kernel_list,
+        .describe_kernel = kernel_describe,
+        .libraries = libraries,
+    };
     return &readers;
 }

@@ -1,21 +1,34 @@
 #include "spmd/output/store.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "kernel/type.h"
+#include "spmd/output/layout.h"
 
 struct store {
-    char *path; /* owned */
+    char *path, *emitted; /* owned */
     const struct comm *comm;
     const struct job *job;
     struct output_places places;
-    int64_t shape[3], chunk[3]; /* [z][y][x] */
-    int64_t chunk_values;
-    MPI_File file;  /* MPI_FILE_NULL: not open */
-    float *values;  /* owned; one chunk of results */
-    uint8_t *bytes; /* owned; one chunk of normalised ones */
+    bool temporary;
+    MPI_File file;                /* MPI_FILE_NULL: not open */
+    int64_t chunk_values;         /* of a grid */
+    size_t value_size;            /* bytes */
+    char *values;                 /* owned; one chunk of results */
+    uint8_t *bytes;               /* owned; one chunk of normalised ones */
+    struct layout_emitted *index; /* owned; of a package */
+    int64_t index_room;
+    int emitted_file;      /* negative: not open */
+    int64_t emitted_place; /* bytes written to it */
+    char *slot;            /* owned; struct layout_partial and the state */
 };
 
 /* ---- opening and closing ------------------------------------------------------------------- */
@@ -24,33 +37,50 @@ static void store_free(struct store *store)
 {
     if (!store)
         return;
+    if (store->emitted_file >= 0)
+        close(store->emitted_file);
     free(store->path);
+    free(store->emitted);
     free(store->values);
     free(store->bytes);
+    free(store->index);
+    free(store->slot);
     free(store);
 }
 
-static bool store_init(struct store *store, const char *path)
+static bool store_init(struct store *store, const struct store_setup *setup)
 {
     const struct job *job = store->job;
-    job->kernel->response_shape(job->made, store->shape, store->chunk);
-    store->chunk_values = store->chunk[0] * store->chunk[1] * store->chunk[2];
-    store->path = strdup(path);
-    store->values = calloc((size_t)store->chunk_values, sizeof *store->values);
+    const size_t name_size = strlen(setup->emitted) + 16;
+    store->path = strdup(setup->path);
+    store->emitted = malloc(name_size);
+    store->values = calloc(job->tile_size + 1, 1);
+    store->slot = calloc(1, layout_slot_size(job->state_size));
+    if (!store->path || !store->emitted || !store->values || !store->slot)
+        return false;
+    snprintf(store->emitted, name_size, "%s.%d", setup->emitted, store->comm->rank);
+    store->temporary = setup->temporary;
+    if (job->state_size > 0)
+        job->task->reset(job->opened, store->slot + sizeof(struct layout_partial));
+    if (job->tile_size == 0)
+        return true;
+    store->value_size = scow_type_size(job->results.grid_type);
+    store->chunk_values = (int64_t)(job->tile_size / store->value_size);
     store->bytes = calloc((size_t)store->chunk_values, 1);
-    return store->path && store->values && store->bytes;
+    return store->bytes != NULL;
 }
 
-static struct store *store_new(const char *path, const struct comm *comm, const struct job *job,
-                               struct failure *failure)
+static struct store *store_new(const struct store_setup *setup, const struct comm *comm,
+                               const struct job *job, struct failure *failure)
 {
     struct store *store = calloc(1, sizeof *store);
     if (store) {
         store->comm = comm;
         store->job = job;
         store->file = MPI_FILE_NULL;
+        store->emitted_file = -1;
     }
-    if (!store || !store_init(store, path))
+    if (!store || !store_init(store, setup))
         failure_memory(failure, "opening the output");
     return store;
 }
@@ -59,7 +89,7 @@ static struct store *store_new(const char *path, const struct comm *comm, const 
  * is there already. */
 static bool first_access(struct store *store)
 {
-    MPI_Offset place = store->places.ledger + store->comm->rank % store->job->tasks;
+    MPI_Offset place = store->places.ledger + store->comm->rank % store->job->setup.tasks;
     uint8_t byte = 0;
     return MPI_File_read_at(store->file, place, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE) ==
                MPI_SUCCESS &&
@@ -67,10 +97,10 @@ static bool first_access(struct store *store)
                MPI_SUCCESS;
 }
 
-struct store *store_open(const char *path, const struct output_places *places,
+struct store *store_open(const struct store_setup *setup, const struct output_places *places,
                          const struct comm *comm, const struct job *job, struct failure *failure)
 {
-    struct store *store = store_new(path, comm, job, failure);
+    struct store *store = store_new(setup, comm, job, failure);
     if (!comm_agree(comm, failure)) {
         store_free(store);
         return NULL;
@@ -82,14 +112,14 @@ struct store *store_open(const char *path, const struct output_places *places,
         MPI_SUCCESS)
         failure_set(failure, FAILURE_FAILED,
                     "%s: cannot be opened on rank %d: write to a file system that all nodes see",
-                    path, comm->rank);
+                    store->path, comm->rank);
     if (!comm_agree(comm, failure)) {
         store_free(store);
         return NULL;
     }
     if (!first_access(store))
         failure_set(failure, FAILURE_FAILED, "%s: cannot be written on rank %d: check the disk",
-                    path, comm->rank);
+                    store->path, comm->rank);
     if (!comm_agree(comm, failure))
         store_close(&store, failure);
     return store;
@@ -102,6 +132,10 @@ bool store_close(struct store **store, struct failure *failure)
         return true;
     if (MPI_File_close(&s->file) != MPI_SUCCESS)
         failure_set(failure, FAILURE_FAILED, "%s: could not be closed: is the disk full?", s->path);
+    if (s->emitted_file >= 0 && close(s->emitted_file) != 0)
+        failure_set(failure, FAILURE_FAILED, "%s: could not be closed: is the disk full?",
+                    s->emitted);
+    s->emitted_file = -1;
     bool all = comm_agree(s->comm, failure);
     store_free(s);
     *store = NULL;
@@ -125,15 +159,30 @@ static bool bytes_write(struct store *store, int64_t place, const void *bytes, i
     return true;
 }
 
+static bool write_failed(const struct store *store, const char *path, int64_t task,
+                         struct failure *failure)
+{
+    struct statvfs disk;
+    bool full = statvfs(store->path, &disk) == 0 && disk.f_bavail == 0;
+    return failure_set(failure, FAILURE_FAILED,
+                       "%s: core task %" PRId64 " could not be written%s: make room or write to "
+                       "another disk, and run again",
+                       path, task,
+                       full ? ", the disk is full" : " (disk full, quota, or file size limit?)");
+}
+
+/* ---- the grid ------------------------------------------------------------------------------ */
+
 /* The chunk, in row-major order, that a task's result starts in, and how much of it is the task's.
- */
+ * Places were checked when the results were summed up. */
 static int64_t task_chunk(const struct store *store, int64_t task, int64_t count[3])
 {
+    const struct scow_results *results = &store->job->results;
     int64_t start[3], index = 0;
-    store->job->kernel->task_place(store->job->made, task, start, count);
+    store->job->task->place(store->job->opened, task, start, count);
     for (int i = 0; i < 3; i++) {
-        int64_t chunks = (store->shape[i] + store->chunk[i] - 1) / store->chunk[i];
-        index = index * chunks + start[i] / store->chunk[i];
+        const int64_t chunk = results->grid_tile[i];
+        index = index * ((results->grid_extent[i] + chunk - 1) / chunk) + start[i] / chunk;
     }
     return index;
 }
@@ -143,13 +192,16 @@ static bool is_whole(const struct store *store, const int64_t count[3])
     return count[0] * count[1] * count[2] == store->chunk_values;
 }
 
-/* A task at the image's edge fills part of its chunk: its rows are spread to the chunk's. */
-static const float *chunk_spread(struct store *store, const float *results, const int64_t count[3])
+/* A task at the grid's edge fills part of its chunk: its rows are spread to the chunk's. */
+static const char *chunk_spread(struct store *store, const char *values, const int64_t count[3])
 {
+    const int64_t *chunk = store->job->results.grid_tile;
+    const size_t size = store->value_size;
     for (int64_t z = 0; z < count[0]; z++)
         for (int64_t y = 0; y < count[1]; y++)
-            memcpy(store->values + (z * store->chunk[1] + y) * store->chunk[2],
-                   results + (z * count[1] + y) * count[2], (size_t)count[2] * sizeof(float));
+            memcpy(store->values + (size_t)((z * chunk[1] + y) * chunk[2]) * size,
+                   values + (size_t)((z * count[1] + y) * count[2]) * size,
+                   (size_t)count[2] * size);
     return store->values;
 }
 
@@ -163,92 +215,191 @@ static int64_t whole_run(const struct store *store, int64_t task, int64_t end)
     return length;
 }
 
-static bool write_failed(const struct store *store, int64_t task, struct failure *failure)
-{
-    struct statvfs disk;
-    bool full = statvfs(store->path, &disk) == 0 && disk.f_bavail == 0;
-    return failure_set(failure, FAILURE_FAILED,
-                       "%s: core task %" PRId64 " could not be written%s: make room or write to "
-                       "another disk, and run again",
-                       store->path, task,
-                       full ? ", the disk is full" : " (disk full, quota, or file size limit?)");
-}
-
-/* ---- results ------------------------------------------------------------------------------- */
-
-/* Tasks from `task` on, as many as one write takes; returns how many, 0: failed. A result's stride
- * is that of a chunk. */
-static int64_t tasks_write(struct store *store, int64_t task, int64_t end, const float *results)
+/* Tasks from `task` on, as many as one write takes; returns how many, 0: failed. */
+static int64_t tiles_write(struct store *store, int64_t task, int64_t end, const char *tiles)
 {
     int64_t count[3], chunk = task_chunk(store, task, count);
-    int64_t chunk_bytes = store->chunk_values * (int64_t)sizeof(float);
+    const int64_t chunk_size = (int64_t)store->job->tile_size;
     int64_t run = whole_run(store, task, end);
-    const float *values = run > 0 ? results : chunk_spread(store, results, count);
+    const char *values = run > 0 ? tiles : chunk_spread(store, tiles, count);
     int64_t chunks = run > 0 ? run : 1;
-    bool good = bytes_write(store, store->places.response + chunk * chunk_bytes, values,
-                            chunks * chunk_bytes);
+    bool good = bytes_write(store, store->places.response + chunk * chunk_size, values,
+                            chunks * chunk_size);
     return good ? chunks : 0;
 }
 
-static bool ledger_mark(struct store *store, int64_t first, int64_t count)
+static bool grid_write(struct store *store, const struct package_results *results,
+                       struct failure *failure)
 {
-    uint8_t done[256];
-    memset(done, 1, sizeof done);
-    for (int64_t at = 0; at < count; at += (int64_t)sizeof done) {
-        int64_t rest = count - at;
-        int64_t rows = rest < (int64_t)sizeof done ? rest : (int64_t)sizeof done;
-        if (!bytes_write(store, store->places.ledger + first + at, done, rows))
+    const int64_t end = results->first + results->count;
+    for (int64_t task = results->first, written; task < end; task += written) {
+        written =
+            tiles_write(store, task, end,
+                        results->grid + (size_t)(task - results->first) * store->job->tile_size);
+        if (written == 0)
+            return write_failed(store, store->path, task, failure);
+    }
+    return true;
+}
+
+/* ---- emitted bytes ------------------------------------------------------------------------- */
+
+static bool emitted_open(struct store *store, struct failure *failure)
+{
+    if (store->emitted_file >= 0)
+        return true;
+    store->emitted_file = open(store->emitted, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (store->emitted_file < 0)
+        return failure_set(failure, FAILURE_FAILED,
+                           "%s: cannot be created: %s: remove it, or choose another name with "
+                           "--results",
+                           store->emitted, strerror(errno));
+    if (store->temporary)
+        unlink(store->emitted);
+    return true;
+}
+
+static bool all_written(int file, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        const ssize_t written = write(file, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+static bool index_reserve(struct store *store, int64_t count, struct failure *failure)
+{
+    if (count > store->index_room) {
+        free(store->index);
+        store->index = malloc((size_t)count * sizeof *store->index);
+        store->index_room = store->index ? count : 0;
+    }
+    if (!store->index)
+        return failure_memory(failure, "keeping what core tasks leave behind");
+    memset(store->index, 0, (size_t)count * sizeof *store->index);
+    return true;
+}
+
+/* Emissions are sorted by task: what one task emitted is one stretch of the file. */
+static bool emitted_append(struct store *store, const struct package_results *results,
+                           struct failure *failure)
+{
+    const struct emissions *emissions = &results->emissions;
+    for (size_t i = 0; i < emissions->count; i++) {
+        const struct emission *emission = &emissions->items[i];
+        struct layout_emitted *row = &store->index[emission->task - results->first];
+        if (row->rank == 0)
+            *row =
+                (struct layout_emitted){.rank = store->comm->rank, .place = store->emitted_place};
+        if (!all_written(store->emitted_file, emissions->bytes + emission->offset, emission->size))
+            return write_failed(store, store->emitted, emission->task, failure);
+        row->size += (int64_t)emission->size;
+        store->emitted_place += (int64_t)emission->size;
+    }
+    return true;
+}
+
+static bool emitted_write(struct store *store, const struct package_results *results,
+                          struct failure *failure)
+{
+    const int64_t row_size = (int64_t)sizeof *store->index;
+    if (results->emissions.count == 0)
+        return true;
+    if (!emitted_open(store, failure) || !index_reserve(store, results->count, failure) ||
+        !emitted_append(store, results, failure))
+        return false;
+    return bytes_write(store, store->places.emitted + results->first * row_size, store->index,
+                       results->count * row_size) ||
+           write_failed(store, store->path, results->first, failure);
+}
+
+/* ---- whole packages ------------------------------------------------------------------------ */
+
+static bool records_write(struct store *store, const struct package_results *results,
+                          struct failure *failure)
+{
+    const int64_t size = (int64_t)store->job->record_size;
+    return bytes_write(store, store->places.records + results->first * size, results->records,
+                       results->count * size) ||
+           write_failed(store, store->path, results->first, failure);
+}
+
+static bool state_write(struct store *store, const struct package_results *results,
+                        struct failure *failure)
+{
+    const struct job *job = store->job;
+    const size_t slot_size = layout_slot_size(job->state_size);
+    struct layout_partial *head = (struct layout_partial *)(void *)store->slot;
+    char *state = store->slot + sizeof *head;
+    job->task->merge(job->opened, state, results->state);
+    head->sequence++;
+    head->first = results->first;
+    head->count = results->count;
+    head->digest = layout_slot_digest(head, state, job->state_size);
+    const int64_t slot = 2 * (int64_t)(store->comm->rank - 1) + (int64_t)(head->sequence % 2);
+    return bytes_write(store, store->places.partial + slot * (int64_t)slot_size, store->slot,
+                       (int64_t)slot_size) ||
+           write_failed(store, store->path, results->first, failure);
+}
+
+bool store_write(struct store *store, const struct package_results *results,
+                 struct failure *failure)
+{
+    return (!results->grid || grid_write(store, results, failure)) &&
+           (!results->records || records_write(store, results, failure)) &&
+           emitted_write(store, results, failure) &&
+           (!results->state || store->comm->rank == 0 || state_write(store, results, failure)) &&
+           (bytes_write(store, store->places.ledger + results->first, results->ledger,
+                        results->count) ||
+            write_failed(store, store->path, results->first, failure));
+}
+
+/* ---- normalised ---------------------------------------------------------------------------- */
+
+static uint8_t grey_of(double value, const struct summary *summary)
+{
+    double share = (value - summary->minimum) / (summary->maximum - summary->minimum);
+    if (!(share > 0)) /* not a number, or no range */
+        share = 0;
+    return (uint8_t)lrint(255 * (share < 1 ? share : 1));
+}
+
+static bool chunk_read(struct store *store, int64_t chunk)
+{
+    const int64_t size = (int64_t)store->job->tile_size;
+    for (int64_t at = 0; at < size; at += piece_bytes) {
+        const int64_t rest = size - at;
+        if (MPI_File_read_at(store->file, store->places.response + chunk * size + at,
+                             store->values + at, (int)(rest < piece_bytes ? rest : piece_bytes),
+                             MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             return false;
     }
     return true;
 }
 
-bool store_write(struct store *store, int64_t first, int64_t count, const float *results,
-                 struct failure *failure)
-{
-    for (int64_t task = first, written; task < first + count; task += written) {
-        written =
-            tasks_write(store, task, first + count, results + (task - first) * store->chunk_values);
-        if (written == 0)
-            return write_failed(store, task, failure);
-    }
-    return ledger_mark(store, first, count) || write_failed(store, first, failure);
-}
-
-/* ---- normalised ---------------------------------------------------------------------------- */
-
-static void normalize(const float *values, int64_t count, const struct summary *summary,
-                      uint8_t *bytes)
-{
-    double range = summary->maximum - summary->minimum;
-    for (int64_t i = 0; i < count; i++) {
-        double share = ((double)values[i] - summary->minimum) / range;
-        if (!(share > 0)) /* not a number, or no range */
-            share = 0;
-        bytes[i] = (uint8_t)lrint(255 * (share < 1 ? share : 1));
-    }
-}
-
-static bool chunk_read(struct store *store, int64_t chunk)
-{
-    int64_t bytes = store->chunk_values * (int64_t)sizeof(float);
-    return MPI_File_read_at(store->file, store->places.response + chunk * bytes, store->values,
-                            (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS;
-}
-
 bool store_normalize(struct store *store, int64_t first, int64_t count,
                      const struct summary *summary, struct failure *failure)
 {
+    if (!store->job->results.grid_picture || store->job->tile_size == 0)
+        return true;
     for (int64_t task = first; task < first + count; task++) {
         int64_t part[3], chunk = task_chunk(store, task, part);
         if (!chunk_read(store, chunk))
             return failure_set(failure, FAILURE_FAILED,
                                "%s: core task %" PRId64 " could not be read back: check the disk",
                                store->path, task);
-        normalize(store->values, store->chunk_values, summary, store->bytes);
+        for (int64_t i = 0; i < store->chunk_values; i++)
+            store->bytes[i] = grey_of(
+                scow_type_value(store->job->results.grid_type, store->values, (size_t)i), summary);
         if (!bytes_write(store, store->places.normalized + chunk * store->chunk_values,
                          store->bytes, store->chunk_values))
-            return write_failed(store, task, failure);
+            return write_failed(store, store->path, task, failure);
     }
     return true;
 }

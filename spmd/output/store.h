@@ -1,6 +1,10 @@
 /*
  * Results into the output file as they come, from all ranks at once. A task's byte in /ledger is
  * written after its data, so that a killed run's file says truly what it holds.
+ *
+ * What a rank has of a reduction lies in /partial, in two slots that are written in turn: a rank
+ * that dies while writing one leaves the other. A slot names the last package that is in it, whose
+ * ledger may not have been written any more; nothing is counted twice or lost.
  */
 #ifndef SPMD_OUTPUT_STORE_H
 #define SPMD_OUTPUT_STORE_H
@@ -8,24 +12,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernel/summary.h"
 #include "planner/base/failure.h"
-#include "spmd/job/job.h"
+#include "spmd/job/engine.h"
+#include "spmd/job/summary.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/transport/comm.h"
 
 struct store;
 
-/* Collective. Opens a file that outputfile_create made on the master for the same job; `places`
- * counts there. NULL with *failure set, on every rank. `comm` and `job` are borrowed and must
- * outlive the store. */
-struct store *store_open(const char *path, const struct output_places *places,
+/* What a store is opened on; borrowed. */
+struct store_setup {
+    const char *path;    /* a file that outputfile_create made on the master for the same job */
+    const char *emitted; /* where rank R keeps what its tasks emit: EMITTED.R */
+    bool temporary;      /* for trial writes: what is emitted goes as soon as nobody has it open */
+};
+
+/* Collective. `places` counts on the master. NULL with *failure set, on every rank. `comm` and
+ * `job` are borrowed and must outlive the store. */
+struct store *store_open(const struct store_setup *setup, const struct output_places *places,
                          const struct comm *comm, const struct job *job, struct failure *failure);
-/* Local. Results of tasks [first, first + count) as compute left them, then their ledger bytes. */
-bool store_write(struct store *store, int64_t first, int64_t count, const float *results,
+/* Local. The results of a package, then their ledger bytes. */
+bool store_write(struct store *store, const struct package_results *results,
                  struct failure *failure);
-/* Local. Read these tasks' results back and write them to /normalized, scaled from [minimum,
- * maximum] to 0..255; what is not a number becomes 0. */
+/* Local. Of a grid that is a picture, too: read these tasks' results back and write them to
+ * /normalized, scaled from the summary's least and greatest value to 0..255; what is not a number
+ * becomes 0. Nothing otherwise. */
 bool store_normalize(struct store *store, int64_t first, int64_t count,
                      const struct summary *summary, struct failure *failure);
 /* Collective. Sets *store NULL. */

@@ -7,44 +7,29 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "spmd/job/making.h"
 #include "spmd/job/method.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/transport/inbox.h"
 #include "spmd/transport/wire.h"
 
 /* What one rank opens and must close again. */
-struct stage {
+struct performance {
     const struct execution *execution;
-    struct image *image; /* the master's */
-    struct job job;
+    struct making making;
     struct store *store;
+    struct emulation *emulation;
     bool created;              /* the master has made the output */
     struct dispatch *dispatch; /* the master's */
     char digest[65];
 };
-
-/* Collective. The master opens; everybody learns the shape. */
-static bool input_open(struct stage *stage, struct extent *extent, struct failure *failure)
-{
-    const struct comm *comm = stage->execution->comm;
-    if (comm->rank == 0) {
-        stage->image = image_open(stage->execution->input, failure);
-        if (stage->image && image_sha256(stage->image, stage->digest, failure))
-            *extent = *image_shape(stage->image);
-    }
-    if (!comm_agree(comm, failure))
-        return false;
-    comm_broadcast(comm, extent, sizeof *extent);
-    comm_broadcast(comm, stage->digest, sizeof stage->digest);
-    return true;
-}
 
 /* Local. A package is one message, and MPI counts its bytes in an int. */
 static bool packages_fit(const struct execution *execution, const struct job *job,
                          struct failure *failure)
 {
     int64_t largest = (int64_t)plan_largest_load(execution->plan);
-    size_t bytes = job->kernel->package_bytes_most(job->made, largest);
+    size_t bytes = job_message_most(job, largest);
     if (bytes <= (size_t)INT_MAX - sizeof(struct wire_package))
         return true;
     return failure_set(failure, FAILURE_MISMATCH,
@@ -54,16 +39,16 @@ static bool packages_fit(const struct execution *execution, const struct job *jo
 }
 
 /* Collective. The kernel hands out memory that is not there and kills later: ask before. */
-static bool memory_suffices(struct stage *stage, struct failure *failure)
+static bool memory_suffices(struct performance *performance, struct failure *failure)
 {
-    const struct execution *execution = stage->execution;
-    const struct kernel *kernel = stage->job.kernel;
+    const struct execution *execution = performance->execution;
+    const struct job *job = &performance->making.job;
     int64_t largest = (int64_t)plan_largest_load(execution->plan);
-    double package = (double)kernel->package_bytes_most(stage->job.made, largest);
-    double results = (double)largest * (double)kernel->result_stride(stage->job.made) * 4;
-    double work = (double)kernel->workspace_bytes(stage->job.made, execution->threads);
+    double package = (double)job_message_most(job, largest);
+    double read = job->values.staged ? (double)job_package_most(job, largest) : 0;
+    double work = engine_memory(job, largest, execution->threads);
     int workers = comm_workers_on_node(execution->comm);
-    double needed = ((INBOX_AHEAD + 1) * package + results + work) * workers;
+    double needed = ((INBOX_AHEAD + 1) * package + read + work) * workers;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed > there)
         failure_set(failure, FAILURE_MISMATCH,
@@ -85,12 +70,14 @@ static bool plan_fits(const struct execution *execution, const struct job *job,
                            "%s: has fractional loads and cannot be run: plan again without "
                            "--real-valued",
                            execution->plan_name);
-    if (plan->tasks != (double)job->tasks)
+    if (plan->tasks != (double)job->setup.tasks)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is for %.0f core tasks, but %s has %" PRId64 " of %d x %d pixels: "
-                           "plan again with -i %s",
-                           execution->plan_name, plan->tasks, execution->input, job->tasks,
-                           plan->block, plan->block, execution->input);
+                           "%s: is for %.0f core tasks, but %s has %" PRId64
+                           " with these parameters: plan again%s%s",
+                           execution->plan_name, plan->tasks,
+                           execution->input ? execution->input : plan->kernel, job->setup.tasks,
+                           execution->input ? " with -i " : "",
+                           execution->input ? execution->input : "");
     if (needed > workers)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: needs %" PRId64 " workers, but there are %" PRId64
@@ -99,61 +86,63 @@ static bool plan_fits(const struct execution *execution, const struct job *job,
     return packages_fit(execution, job, failure);
 }
 
-/* Local. The kernel and its parameters as the plan has them. NULL with *failure set. */
-static const struct kernel *setup_read(const struct execution *execution,
-                                       struct kernel_setup *setup, struct failure *failure)
+/* Collective. Task and values as the plan has them, the input, the job. */
+static bool job_make(struct performance *performance, struct failure *failure)
 {
-    const struct plan *plan = execution->plan;
-    const struct kernel *kernel = job_kernel(plan->kernel, execution->plan_name, failure);
-    if (!kernel)
-        return NULL;
-    if (plan->block < 1) {
-        failure_set(failure, FAILURE_MISMATCH,
-                    "%s: has no block size: add \"block\" with the edge of a core task in pixels",
-                    execution->plan_name);
-        return NULL;
-    }
-    setup->block = plan->block;
-    return job_parameters(kernel, &plan->parameters, execution->plan_name, setup, failure) ? kernel
-                                                                                           : NULL;
+    const struct execution *execution = performance->execution;
+    const struct comm *comm = execution->comm;
+    struct values values = {0};
+    values_read(&values, execution->kernel->task, &execution->plan->parameters,
+                execution->plan_name, true, failure);
+    if (failure->code == FAILURE_NONE)
+        values_resize(&values, execution->kernel->task, execution->plan->tasks);
+    bool good = comm_agree(comm, failure) &&
+                making_start(&performance->making, comm, execution->kernel->task, &values,
+                             execution->input, failure);
+    values_release(&values);
+    if (good && comm->rank == 0)
+        input_sha256(performance->making.input, performance->digest, failure);
+    if (good)
+        plan_fits(execution, &performance->making.job, failure);
+    return comm_agree(comm, failure) && good;
 }
 
-/* Collective. What the plan leaves to the processor, the master's decides. Ranks that started
- * different builds may not all know the plan's words. */
-static bool job_make(struct stage *stage, const struct extent *extent, struct failure *failure)
+/* Collective. */
+static bool emulation_make(struct performance *performance, struct failure *failure)
 {
-    const struct execution *execution = stage->execution;
-    struct kernel_setup setup = {.extent = *extent};
-    const struct kernel *kernel = setup_read(execution, &setup, failure);
-    if (kernel)
-        kernel->settle(&setup);
-    if (!comm_agree(execution->comm, failure))
-        return false;
-    comm_broadcast(execution->comm, setup.values, sizeof setup.values);
-    if (job_init(&stage->job, kernel, &setup, execution->input, failure))
-        plan_fits(execution, &stage->job, failure);
+    const struct execution *execution = performance->execution;
+    if (!(execution->kernel->task->flags & SCOW_SLEEP))
+        return true;
+    performance->emulation = emulation_new(execution->profile_text, execution->plan, failure);
     return comm_agree(execution->comm, failure);
 }
 
 /* Collective. The master makes the file, everybody opens it. */
-static bool output_open(struct stage *stage, struct failure *failure)
+static bool output_open(struct performance *performance, struct failure *failure)
 {
-    const struct execution *execution = stage->execution;
+    const struct execution *execution = performance->execution;
     struct output_info info = {
         .plan = execution->plan_text,
         .profile = execution->profile_text,
         .input = execution->input,
-        .input_sha256 = stage->digest,
+        .input_sha256 = performance->digest,
+        .plugin = execution->kernel->plugin,
+        .plugin_sha256 = execution->kernel->sha256,
+        .emitted = execution->emitted,
         .isa = execution->isa,
         .events = plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
+        .workers = execution->comm->size - 1,
     };
+    const struct store_setup setup = {.path = execution->output, .emitted = execution->emitted};
     struct output_places places = {0};
     if (execution->comm->rank == 0)
-        stage->created = outputfile_create(execution->output, &stage->job, &info, &places, failure);
+        performance->created =
+            outputfile_create(execution->output, &performance->making.job, &info, &places, failure);
     if (!comm_agree(execution->comm, failure))
         return false;
-    stage->store = store_open(execution->output, &places, execution->comm, &stage->job, failure);
-    return stage->store != NULL;
+    performance->store =
+        store_open(&setup, &places, execution->comm, &performance->making.job, failure);
+    return performance->store != NULL;
 }
 
 static void idle_ranks_say(const struct execution *execution)
@@ -166,83 +155,95 @@ static void idle_ranks_say(const struct execution *execution)
 }
 
 /* Local to the master. */
-static bool lead(struct stage *stage, const struct run *run, struct run_outcome *outcome,
-                 struct failure *failure)
+static bool lead(struct performance *performance, const struct run *run,
+                 struct run_outcome *outcome, struct failure *failure)
 {
-    const struct execution *execution = stage->execution;
-    stage->dispatch = dispatch_new_plan(execution->plan);
-    if (!stage->dispatch)
+    const struct execution *execution = performance->execution;
+    performance->dispatch = dispatch_new_plan(execution->plan);
+    if (!performance->dispatch)
         failure_memory(failure, "starting the plan");
     struct progress progress;
     const struct plan_prediction *predicted = &execution->plan->predicted;
-    progress_init(&progress, execution->quiet ? NULL : stderr, stage->job.tasks,
+    progress_init(&progress, execution->quiet ? NULL : stderr, performance->making.job.setup.tasks,
                   predicted->known ? predicted->makespan_s : 0);
-    bool good = master_run(run, stage->dispatch, stage->image, &progress, outcome, failure);
+    bool good = master_run(run, performance->dispatch, &progress, outcome, failure);
     progress_end(&progress);
     return good;
 }
 
+/* Local. The outcome of a reduction, on the master alone. */
+static void outcome_print(const struct job *job, struct run_outcome *outcome,
+                          struct failure *failure)
+{
+    if (outcome->state)
+        outcome->json = job_print(job, outcome->state, failure);
+    if (outcome->json)
+        summary_add_outcome(&outcome->summary, outcome->json);
+}
+
 /* Collective. The last package is done: everybody normalises its own share, the master seals. */
-static bool finish(struct stage *stage, const struct run *run, const struct share *share,
-                   struct run_outcome *outcome, struct failure *failure)
+static bool finish(struct performance *performance, const struct run *run,
+                   const struct done_packages *done, struct run_outcome *outcome,
+                   struct failure *failure)
 {
     const struct comm *comm = run->comm;
     double start = comm_now(comm);
+    outcome_print(run->job, outcome, failure);
     comm_broadcast(comm, &outcome->summary, sizeof outcome->summary);
     if (comm->rank != 0)
-        worker_normalize(run, share, &outcome->summary, failure);
+        worker_normalize(run, done, &outcome->summary, failure);
     bool good = comm_agree(comm, failure);
-    good = store_close(&stage->store, failure) && good;
+    good = store_close(&performance->store, failure) && good;
     if (good && comm->rank == 0) {
-        struct output_outcome sealed = {&outcome->trace, &outcome->summary, comm_now(comm) - start};
-        outputfile_seal(stage->execution->output, &sealed, failure);
+        struct output_outcome sealed = {&outcome->trace, &outcome->summary, outcome->json,
+                                        comm_now(comm) - start};
+        outputfile_seal(performance->execution->output, &sealed, failure);
     }
     return comm_agree(comm, failure);
 }
 
 /* Collective. */
-static bool perform(struct stage *stage, struct run_outcome *outcome, struct failure *failure)
+static bool perform(struct performance *performance, struct run_outcome *outcome,
+                    struct failure *failure)
 {
-    const struct execution *execution = stage->execution;
+    const struct execution *execution = performance->execution;
     struct run run = {
         .comm = execution->comm,
-        .job = &stage->job,
-        .store = stage->store,
+        .job = &performance->making.job,
+        .input = performance->making.input,
+        .store = performance->store,
+        .emulation = performance->emulation,
         .largest_package = (int64_t)plan_largest_load(execution->plan),
         .threads = execution->threads,
     };
-    struct share share = {0};
+    struct done_packages done = {0};
     idle_ranks_say(execution);
     if (execution->comm->rank == 0)
-        lead(stage, &run, outcome, failure);
+        lead(performance, &run, outcome, failure);
     else
-        worker_run(&run, &share, failure);
+        worker_run(&run, &done, failure);
     bool good =
-        comm_agree(execution->comm, failure) && finish(stage, &run, &share, outcome, failure);
-    share_release(&share);
+        comm_agree(execution->comm, failure) && finish(performance, &run, &done, outcome, failure);
+    done_packages_release(&done);
     return good;
 }
 
 bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure)
 {
-    struct stage stage = {.execution = execution};
-    struct extent extent = {0};
+    struct performance performance = {.execution = execution};
     bool good = false;
-    if (!input_open(&stage, &extent, failure))
+    if (!job_make(&performance, failure) || !memory_suffices(&performance, failure) ||
+        !emulation_make(&performance, failure) || !output_open(&performance, failure))
         goto out;
-    if (!job_make(&stage, &extent, failure) ||
-        !method_agree(execution->comm, &stage.job, failure) || !memory_suffices(&stage, failure) ||
-        !output_open(&stage, failure))
-        goto out;
-    good = perform(&stage, outcome, failure);
+    good = perform(&performance, outcome, failure);
 out:
-    good = store_close(&stage.store, failure) && good;
-    if (stage.created && !good && outcome->summary.tasks == 0)
+    good = store_close(&performance.store, failure) && good;
+    if (performance.created && !good && outcome->summary.tasks == 0)
         unlink(
             execution->output); /* it holds nothing, and would stand in the way of the next try */
-    dispatch_free(&stage.dispatch);
-    job_release(&stage.job);
-    image_close(&stage.image);
+    dispatch_free(&performance.dispatch);
+    emulation_free(&performance.emulation);
+    making_release(&performance.making);
     return good;
 }

@@ -8,17 +8,21 @@
 
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
+#include "spmd/job/kernel.h"
 #include "spmd/run/run.h"
 #include "spmd/transport/comm.h"
 
 /* What to run; all borrowed and the same on every rank. */
 struct execution {
     const struct comm *comm;
+    const struct kernel *kernel; /* the plan's */
     const struct plan *plan;
     const char *plan_text;
     const char *profile_text; /* NULL: none */
-    const char *plan_name, *input, *output;
-    const char *isa; /* which rank computes with which instruction set */
+    const char *plan_name, *output;
+    const char *input;   /* NULL: none */
+    const char *emitted; /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
+    const char *isa;     /* which rank computes with which instruction set */
     int threads;
     bool quiet; /* no progress */
 };

@@ -1,7 +1,9 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "spmd/run/reading.h"
+#include "planner/base/array.h"
+#include "spmd/run/message.h"
 #include "spmd/run/run.h"
 #include "spmd/transport/outbox.h"
 #include "spmd/transport/wire.h"
@@ -17,21 +19,24 @@ struct master {
     struct dispatch *dispatch;
     struct progress *progress;
     struct outbox *outbox;
-    struct wire_result report; /* being received */
+    struct wire_result *report; /* owned; being received, a reduction's state behind it */
+    size_t report_size;
     MPI_Request receiving;
     struct run_outcome *outcome;
     struct failure *failure;
     int64_t sent, returned; /* packages */
     double origin_s;        /* the first envelope's start */
     double *sent_s;         /* owned; per package: end of its send, for its link event */
-    int64_t sent_capacity;
+    size_t sent_capacity;
+    double port_free_s; /* of an emulated port */
+    bool cancelled;     /* the workers have been told to stop */
 };
 
 /* ---- results ------------------------------------------------------------------------------- */
 
 static void report_post(struct master *master)
 {
-    MPI_Irecv(&master->report, (int)sizeof master->report, MPI_BYTE, MPI_ANY_SOURCE, WIRE_RESULT,
+    MPI_Irecv(master->report, (int)master->report_size, MPI_BYTE, MPI_ANY_SOURCE, WIRE_RESULT,
               master->run->comm->mpi, &master->receiving);
 }
 
@@ -70,9 +75,25 @@ static void report_trace(struct master *master, const struct wire_result *report
         fmax(master->outcome->makespan_s, times->written_s - master->origin_s);
 }
 
+/* The few with the lowest numbers, sorted. */
+static void rejection_keep(struct run_outcome *outcome, const struct rejection *rejection)
+{
+    int at = outcome->rejection_count;
+    if (at == RUN_REJECTIONS && rejection->task >= outcome->rejections[at - 1].task)
+        return;
+    if (at == RUN_REJECTIONS)
+        at--;
+    else
+        outcome->rejection_count++;
+    for (; at > 0 && outcome->rejections[at - 1].task > rejection->task; at--)
+        outcome->rejections[at] = outcome->rejections[at - 1];
+    outcome->rejections[at] = *rejection;
+}
+
 static void report_take(struct master *master)
 {
-    const struct wire_result *report = &master->report;
+    const struct wire_result *report = master->report;
+    const struct job *job = master->run->job;
     master->returned++;
     if (report->failure.code != FAILURE_NONE) {
         failure_set(master->failure, report->failure.code, "%s", report->failure.text);
@@ -80,6 +101,10 @@ static void report_take(struct master *master)
     }
     report_trace(master, report);
     summary_merge(&master->outcome->summary, &report->summary);
+    if (report->summary.failed > 0)
+        rejection_keep(master->outcome, &report->rejection);
+    if (master->outcome->state)
+        job->task->merge(job->opened, master->outcome->state, report + 1);
     dispatch_done(master->dispatch, &report->package, report->times.start_s - master->origin_s,
                   report->times.written_s - master->origin_s);
 }
@@ -108,56 +133,96 @@ static void idle_take(void *self)
 
 static bool sent_reserve(struct master *master, int64_t index)
 {
-    if (index < master->sent_capacity)
-        return true;
-    int64_t capacity = 2 * index + 64;
-    double *more = realloc(master->sent_s, (size_t)capacity * sizeof *more);
-    if (!more)
+    double *room =
+        array_reserve(master->sent_s, &master->sent_capacity, (size_t)index + 1, sizeof *room);
+    if (!room)
         return failure_memory(master->failure, "keeping the times of sending");
-    master->sent_s = more;
-    master->sent_capacity = capacity;
+    master->sent_s = room;
     return true;
 }
 
-static bool package_send(struct master *master, struct image *image, const struct package *package)
+/* Lets results come in and packages leave, for who waits. */
+static bool idle_pulse(void *self)
 {
-    const struct job *job = master->run->job;
-    const struct comm *comm = master->run->comm;
-    if (!sent_reserve(master, package->index))
-        return false;
+    struct master *master = self;
+    results_take(master);
+    outbox_progress(master->outbox);
+    return false;
+}
+
+/* Of a job that sleeps: the master's own part of an operation that began then. */
+static void sleep_here(struct master *master, enum operation operation,
+                       const struct package *package, double start_s)
+{
+    const struct run *run = master->run;
+    if (run->emulation)
+        emulation_sleep(run->emulation, run->comm, operation, package->worker, package->count,
+                        start_s, (struct engine_pulse){idle_pulse, master});
+}
+
+/* When the package is to leave: at once, or when an emulated port has carried it. */
+static double departure_of(struct master *master, const struct package *package)
+{
+    const struct run *run = master->run;
+    if (!run->emulation)
+        return 0;
+    const double start_s = fmax(comm_now(run->comm), master->port_free_s);
+    master->sent_s[package->index] = start_s;
+    master->port_free_s =
+        start_s + emulation_cost(run->emulation, OPERATION_LINK, package->worker, package->count);
+    return master->port_free_s;
+}
+
+/* Into the outbox's next buffer, unless the worker reads by itself. */
+static bool package_pack(struct master *master, const struct package *package, size_t *size)
+{
+    const struct run *run = master->run;
     void *bytes = outbox_claim(master->outbox, (struct outbox_idle){idle_take, master});
-    double start = comm_now(comm);
+    *size = 0;
+    const double start = comm_now(run->comm);
     if (master->sent == 0)
         master->origin_s = start;
-    struct reading reading = {image, master->outbox, master->failure};
-    struct kernel_source source = reading_source(&reading);
-    if (!job->kernel->pack(job->made, package->first, package->count, &source, bytes))
+    if (!run->job->values.staged && !job_pack(run->job, run->input, package->first, package->count,
+                                              bytes, size, master->failure))
         return false;
-    double packed = comm_now(comm);
-    struct wire_package header = {.kind = WIRE_WORK, .package = *package};
-    size_t size = job->kernel->package_bytes(job->made, package->first, package->count);
-    outbox_post(master->outbox, (int)package->worker + 1, &header, size);
-    double left = comm_now(comm);
-    master->sent_s[package->index] = left;
+    sleep_here(master, OPERATION_ENVELOPE, package, start);
+    event_add(master, 0, OPERATION_ENVELOPE, package, start, comm_now(run->comm));
+    return true;
+}
+
+static bool package_send(struct master *master, const struct package *package)
+{
+    const struct comm *comm = master->run->comm;
+    size_t size;
+    if (!sent_reserve(master, package->index) || !package_pack(master, package, &size))
+        return false;
+    const double packed = comm_now(comm);
+    struct wire_package header = {.kind = WIRE_WORK, .package = *package, .size = (int64_t)size};
+    sleep_here(master, OPERATION_SEND, package, packed);
+    const double departure_s = departure_of(master, package);
+    outbox_post(master->outbox, (int)package->worker + 1, &header, size, departure_s);
+    const double left = comm_now(comm);
+    if (departure_s <= 0)
+        master->sent_s[package->index] = left;
     master->sent++;
-    event_add(master, 0, OPERATION_ENVELOPE, package, start, packed);
     event_add(master, 0, OPERATION_SEND, package, packed, left);
     return true;
 }
 
 /* What the decision object says now. False: there is nothing more to send. */
-static bool decision_take(struct master *master, struct image *image, struct pause *pause)
+static bool decision_take(struct master *master, struct pause *pause)
 {
     struct package package;
     double now = comm_now(master->run->comm) - master->origin_s;
     switch (dispatch_next(master->dispatch, now, &package)) {
     case DISPATCH_SEND:
         *pause = (struct pause){0};
-        return package_send(master, image, &package);
+        return package_send(master, &package);
     case DISPATCH_WAIT:
+        outbox_progress(master->outbox);
         comm_pause(pause);
         return true;
-    case DISPATCH_FAILED:
+    case DISPATCH_OUT_OF_MEMORY:
         return failure_memory(master->failure, "deciding what to send");
     case DISPATCH_FINISHED:
         break;
@@ -166,10 +231,10 @@ static bool decision_take(struct master *master, struct image *image, struct pau
 }
 
 /* Until everything is handed out or something failed. */
-static void packages_send(struct master *master, struct image *image)
+static void packages_send(struct master *master)
 {
     struct pause pause = {0};
-    while (master->failure->code == FAILURE_NONE && decision_take(master, image, &pause))
+    while (master->failure->code == FAILURE_NONE && decision_take(master, &pause))
         results_take(master);
 }
 
@@ -180,9 +245,19 @@ static void workers_warm(struct master *master, size_t bytes)
     struct wire_package header = {.kind = WIRE_WARM};
     for (int rank = 1; rank < master->run->comm->size; rank++) {
         outbox_claim(master->outbox, idle);
-        outbox_post(master->outbox, rank, &header, bytes < warm_bytes ? bytes : warm_bytes);
+        outbox_post(master->outbox, rank, &header, bytes < warm_bytes ? bytes : warm_bytes, 0);
     }
     outbox_drain(master->outbox, idle);
+}
+
+/* Something failed, or everything is done: what computes shall stop, what waits is only
+ * acknowledged. */
+static void workers_cancel(struct master *master)
+{
+    const struct comm *comm = master->run->comm;
+    for (int rank = 1; !master->cancelled && rank < comm->size; rank++)
+        comm_send(comm, NULL, 0, rank, WIRE_CANCEL);
+    master->cancelled = true;
 }
 
 static void workers_stop(struct master *master)
@@ -191,17 +266,20 @@ static void workers_stop(struct master *master)
     struct wire_package header = {.kind = WIRE_STOP};
     for (int rank = 1; rank < master->run->comm->size; rank++) {
         outbox_claim(master->outbox, idle);
-        outbox_post(master->outbox, rank, &header, 0);
+        outbox_post(master->outbox, rank, &header, 0, master->port_free_s);
     }
     struct pause pause = {0};
     while (master->returned < master->sent) {
         int64_t before = master->returned;
         results_take(master);
         outbox_progress(master->outbox);
+        if (master->failure->code != FAILURE_NONE)
+            workers_cancel(master);
         if (master->returned > before)
             pause = (struct pause){0};
         comm_pause(&pause);
     }
+    workers_cancel(master);
     outbox_drain(master->outbox, idle);
 }
 
@@ -216,11 +294,27 @@ static int outbox_size(const struct run *run, size_t bytes)
     return wanted > OUTBOX_LEAST ? wanted : OUTBOX_LEAST;
 }
 
+static bool state_make(struct master *master)
+{
+    const struct job *job = master->run->job;
+    struct run_outcome *outcome = master->outcome;
+    if (job->state_size == 0)
+        return true;
+    outcome->state = calloc(1, job->state_size);
+    if (outcome->state)
+        job->task->reset(job->opened, outcome->state);
+    return outcome->state != NULL;
+}
+
 static bool master_init(struct master *master, const struct run *run, struct failure *failure)
 {
     summary_init(&master->outcome->summary);
     master->receiving = MPI_REQUEST_NULL;
-    size_t bytes = run->job->kernel->package_bytes_most(run->job->made, run->largest_package);
+    master->report_size = sizeof *master->report + run->job->state_size;
+    master->report = calloc(1, master->report_size);
+    if (!master->report || !state_make(master))
+        return failure_memory(failure, "preparing the master");
+    size_t bytes = job_message_most(run->job, run->largest_package) + JOB_GUARD;
     master->outbox = outbox_new(run->comm, outbox_size(run, bytes), bytes, failure);
     return master->outbox != NULL;
 }
@@ -232,24 +326,24 @@ static void master_release(struct master *master)
         comm_wait(&master->receiving, MPI_STATUS_IGNORE);
     }
     outbox_free(&master->outbox);
+    free(master->report);
     free(master->sent_s);
 }
 
-bool master_run(const struct run *run, struct dispatch *dispatch, struct image *image,
-                struct progress *progress, struct run_outcome *outcome, struct failure *failure)
+bool master_run(const struct run *run, struct dispatch *dispatch, struct progress *progress,
+                struct run_outcome *outcome, struct failure *failure)
 {
     struct master master = {.run = run,
                             .dispatch = dispatch,
                             .progress = progress,
                             .outcome = outcome,
                             .failure = failure};
-    const struct job *job = run->job;
     master_init(&master, run, failure);
     if (comm_agree(run->comm, failure)) {
         report_post(&master);
-        workers_warm(&master, job->kernel->package_bytes_most(job->made, run->largest_package));
+        workers_warm(&master, job_message_most(run->job, run->largest_package));
         master.origin_s = comm_now(run->comm);
-        packages_send(&master, image);
+        packages_send(&master);
         workers_stop(&master);
     }
     master_release(&master);
@@ -259,4 +353,8 @@ bool master_run(const struct run *run, struct dispatch *dispatch, struct image *
 void run_outcome_release(struct run_outcome *outcome)
 {
     trace_release(&outcome->trace);
+    free(outcome->state);
+    free(outcome->json);
+    outcome->state = NULL;
+    outcome->json = NULL;
 }

@@ -8,52 +8,62 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernel/summary.h"
 #include "planner/base/failure.h"
 #include "planner/dispatch/dispatch.h"
 #include "planner/model/trace.h"
-#include "spmd/input/image.h"
+#include "spmd/input/input.h"
 #include "spmd/job/job.h"
 #include "spmd/job/progress.h"
+#include "spmd/job/summary.h"
 #include "spmd/output/store.h"
+#include "spmd/run/emulation.h"
 #include "spmd/transport/comm.h"
 
 /* What every rank holds during a run; all borrowed. */
 struct run {
     const struct comm *comm;
     const struct job *job;
+    struct input *input; /* the master's; with a staged job, every rank's own */
     struct store *store;
-    int64_t largest_package; /* core tasks */
-    int threads;             /* OpenMP threads of this rank */
+    const struct emulation *emulation; /* of a job that sleeps; NULL otherwise */
+    int64_t largest_package;           /* core tasks */
+    int threads;                       /* OpenMP threads of this rank */
 };
 
 enum { RUN_EVENTS_PER_PACKAGE = OPERATION_COUNT }; /* rows of the trace */
+enum { RUN_REJECTIONS = 3 };                       /* of which reasons are told */
 
 /* What the master knows at the end. */
 struct run_outcome {
     struct trace trace; /* owned; times from the first envelope's start */
     struct summary summary;
+    char *state; /* owned; of a reduction over all tasks; NULL: none */
+    char *json;  /* owned; the same in words, when the run has reached its end */
+    struct rejection rejections[RUN_REJECTIONS]; /* those with the lowest numbers that were told */
+    int rejection_count;
     double makespan_s;
 };
 
-/* Core tasks a worker has done, in the order of doing, to be normalised at the end. */
-struct share {
-    struct package *packages; /* owned */
-    int64_t count, capacity;
+/* Packages a worker has done, in the order of doing, to be normalised at the end. */
+struct done_packages {
+    struct package *items; /* owned */
+    int64_t count;
+    size_t capacity;
 };
 
-/* Local to the master: send everything `dispatch` says, take in every result, stop the workers.
- * When a worker or the input fails, workers finish what they have, are stopped, and the first
- * sentence is returned. `image` is borrowed. Workers must be in worker_run. */
-bool master_run(const struct run *run, struct dispatch *dispatch, struct image *image,
-                struct progress *progress, struct run_outcome *outcome, struct failure *failure);
-/* Local to a worker: work until the master says stop. Its own failure is in *failure and has been
- * told to the master. */
-bool worker_run(const struct run *run, struct share *share, struct failure *failure);
+/* Local to the master, except that all ranks agree on having their memory before the first package:
+ * send everything `dispatch` says, take in every result, stop the workers. When a worker or the
+ * input fails, the others are told to stop, and the first sentence is returned. Workers must be in
+ * worker_run. */
+bool master_run(const struct run *run, struct dispatch *dispatch, struct progress *progress,
+                struct run_outcome *outcome, struct failure *failure);
+/* Local to a worker, except as master_run: work until the master says stop. Its own failure is in
+ * *failure and has been told to the master. */
+bool worker_run(const struct run *run, struct done_packages *done, struct failure *failure);
 /* Local: the worker's own part of /normalized. */
-bool worker_normalize(const struct run *run, const struct share *share,
+bool worker_normalize(const struct run *run, const struct done_packages *done,
                       const struct summary *summary, struct failure *failure);
-void share_release(struct share *share);
+void done_packages_release(struct done_packages *done);
 void run_outcome_release(struct run_outcome *outcome);
 
 #endif

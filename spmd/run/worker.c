@@ -1,13 +1,17 @@
 #include <stdlib.h>
+#include <string.h>
 
+#include "planner/base/array.h"
+#include "spmd/run/context.h"
+#include "spmd/run/message.h"
 #include "spmd/run/run.h"
-#include "spmd/run/station.h"
 #include "spmd/transport/wire.h"
 
 struct worker {
     const struct run *run;
-    struct station station;
-    struct wire_result report; /* travelling while `sending` is not null */
+    struct worker_context context;
+    struct wire_result *report; /* owned; travelling while `sending` is not null */
+    size_t report_size;
     MPI_Request sending;
     double free_s;
 };
@@ -16,14 +20,15 @@ struct worker {
 static struct wire_result *report_begin(struct worker *worker, const struct package *package)
 {
     comm_wait(&worker->sending, MPI_STATUS_IGNORE);
-    worker->report = (struct wire_result){.package = *package};
-    summary_init(&worker->report.summary);
-    return &worker->report;
+    memset(worker->report, 0, worker->report_size);
+    worker->report->package = *package;
+    summary_init(&worker->report->summary);
+    return worker->report;
 }
 
 static void report_send(struct worker *worker)
 {
-    MPI_Isend(&worker->report, (int)sizeof worker->report, MPI_BYTE, 0, WIRE_RESULT,
+    MPI_Isend(worker->report, (int)worker->report_size, MPI_BYTE, 0, WIRE_RESULT,
               worker->run->comm->mpi, &worker->sending);
 }
 
@@ -31,12 +36,21 @@ static void package_done(struct worker *worker, const struct inbox_package *in,
                          struct wire_result *report, struct failure *failure)
 {
     const struct comm *comm = worker->run->comm;
+    const struct package_results *results = engine_results(worker->context.engine);
     struct wire_times *times = &report->times;
+    struct compute_times within = {0};
     times->start_s = comm_now(comm);
-    times->receive_s = station_compute(&worker->station, in);
+    if (!worker_context_compute(&worker->context, in, &within, failure)) {
+        failure_set(failure, FAILURE_FAILED, "rank %d was told to stop", comm->rank);
+        return;
+    }
+    times->receive_s = within.receive_s;
     times->computed_s = comm_now(comm);
-    station_output(&worker->station, &in->header.package, &report->summary, failure);
+    worker_context_output(&worker->context, &report->summary, failure);
     times->written_s = comm_now(comm);
+    report->rejection = results->rejection;
+    if (results->state)
+        memcpy(report + 1, results->state, worker->run->job->state_size);
 }
 
 /* After a failure packages are only acknowledged, so that the master can count them. */
@@ -54,65 +68,69 @@ static void package_work(struct worker *worker, const struct inbox_package *in,
     report_send(worker);
 }
 
-static bool share_add(struct share *share, const struct package *package)
+static bool done_add(struct done_packages *done, const struct package *package)
 {
-    if (share->count == share->capacity) {
-        int64_t capacity = share->capacity ? 2 * share->capacity : 64;
-        struct package *more = realloc(share->packages, (size_t)capacity * sizeof *more);
-        if (!more)
-            return false;
-        share->packages = more;
-        share->capacity = capacity;
-    }
-    share->packages[share->count++] = *package;
+    struct package *room =
+        array_reserve(done->items, &done->capacity, (size_t)done->count + 1, sizeof *room);
+    if (!room)
+        return false;
+    done->items = room;
+    done->items[done->count++] = *package;
     return true;
 }
 
-static void worker_loop(struct worker *worker, struct share *share, struct failure *failure)
+static void worker_loop(struct worker *worker, struct done_packages *done, struct failure *failure)
 {
     worker->free_s = comm_now(worker->run->comm);
     for (;;) {
         struct inbox_package in;
-        inbox_take(worker->station.inbox, &in);
+        inbox_take(worker->context.inbox, &in);
         if (in.header.kind == WIRE_STOP)
             return;
         if (in.header.kind == WIRE_WARM) {
-            inbox_done(worker->station.inbox);
+            inbox_done(worker->context.inbox);
             continue;
         }
-        if (!share_add(share, &in.header.package))
+        if (!done_add(done, &in.header.package))
             failure_memory(failure, "keeping the list of packages done");
         package_work(worker, &in, failure);
-        inbox_done(worker->station.inbox);
+        inbox_done(worker->context.inbox);
         worker->free_s = comm_now(worker->run->comm);
     }
 }
 
-bool worker_run(const struct run *run, struct share *share, struct failure *failure)
+bool worker_run(const struct run *run, struct done_packages *done, struct failure *failure)
 {
     struct worker worker = {.run = run, .sending = MPI_REQUEST_NULL};
-    bool ready = station_init(&worker.station, run, failure);
-    if (comm_agree(run->comm, failure))
-        worker_loop(&worker, share, failure);
-    else
+    worker.report_size = sizeof *worker.report + run->job->state_size;
+    worker.report = calloc(1, worker.report_size);
+    bool ready = worker_context_init(&worker.context, run, failure);
+    if (!worker.report)
+        failure_memory(failure, "preparing a worker");
+    if (comm_agree(run->comm, failure)) {
+        worker_loop(&worker, done, failure);
+        worker_context_finish(&worker.context);
+    } else {
         ready = false;
+    }
     comm_wait(&worker.sending, MPI_STATUS_IGNORE);
-    station_release(&worker.station);
+    worker_context_release(&worker.context);
+    free(worker.report);
     return ready && failure->code == FAILURE_NONE;
 }
 
-bool worker_normalize(const struct run *run, const struct share *share,
+bool worker_normalize(const struct run *run, const struct done_packages *done,
                       const struct summary *summary, struct failure *failure)
 {
     bool good = true;
-    for (int64_t i = 0; good && i < share->count; i++)
-        good = store_normalize(run->store, share->packages[i].first, share->packages[i].count,
-                               summary, failure);
+    for (int64_t i = 0; good && i < done->count; i++)
+        good = store_normalize(run->store, done->items[i].first, done->items[i].count, summary,
+                               failure);
     return good;
 }
 
-void share_release(struct share *share)
+void done_packages_release(struct done_packages *done)
 {
-    free(share->packages);
-    *share = (struct share){0};
+    free(done->items);
+    *done = (struct done_packages){0};
 }

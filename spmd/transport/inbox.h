@@ -9,10 +9,11 @@
 #include <stddef.h>
 
 #include "planner/base/failure.h"
+#include "planner/model/platform.h"
 #include "spmd/transport/comm.h"
 #include "spmd/transport/wire.h"
 
-enum { INBOX_AHEAD = 2 }; /* B of the event simulation */
+enum { INBOX_AHEAD = PLATFORM_BUFFERS };
 
 struct inbox;
 

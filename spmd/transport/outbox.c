@@ -4,11 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a package that is ready before it may leave. */
+struct departure {
+    double at_s; /* 0: it has left */
+    int rank;
+    size_t size;
+};
+
 struct outbox {
     const struct comm *comm;
     int count, next;
-    char **buffers;        /* each a header and then the package */
-    MPI_Request *requests; /* MPI_REQUEST_NULL: free */
+    char **buffers;               /* each a header and then the package */
+    MPI_Request *requests;        /* MPI_REQUEST_NULL: free, unless it waits for its departure */
+    struct departure *departures; /* owned */
 };
 
 enum { ALIGNMENT = 64 };
@@ -32,7 +40,8 @@ struct outbox *outbox_new(const struct comm *comm, int buffers, size_t bytes,
     outbox->comm = comm;
     outbox->buffers = calloc((size_t)buffers, sizeof *outbox->buffers);
     outbox->requests = calloc((size_t)buffers, sizeof(MPI_Request));
-    if (!outbox->buffers || !outbox->requests)
+    outbox->departures = calloc((size_t)buffers, sizeof *outbox->departures);
+    if (!outbox->buffers || !outbox->requests || !outbox->departures)
         goto fail;
     for (; outbox->count < buffers; outbox->count++) {
         outbox->requests[outbox->count] = MPI_REQUEST_NULL;
@@ -47,9 +56,22 @@ fail:
     return NULL;
 }
 
+static void slot_send(struct outbox *outbox, int slot, int rank, size_t size)
+{
+    MPI_Isend(outbox->buffers[slot], (int)size, MPI_BYTE, rank, WIRE_PACKAGE, outbox->comm->mpi,
+              &outbox->requests[slot]);
+}
+
 static bool slot_free(struct outbox *outbox, int slot)
 {
+    struct departure *departure = &outbox->departures[slot];
     int done = 0;
+    if (departure->at_s > 0) {
+        if (comm_now(outbox->comm) < departure->at_s)
+            return false;
+        slot_send(outbox, slot, departure->rank, departure->size);
+        departure->at_s = 0;
+    }
     MPI_Test(&outbox->requests[slot], &done, MPI_STATUS_IGNORE);
     return done;
 }
@@ -70,19 +92,23 @@ void *outbox_claim(struct outbox *outbox, struct outbox_idle idle)
     return outbox->buffers[outbox->next] + sizeof(struct wire_package);
 }
 
-void outbox_post(struct outbox *outbox, int rank, const struct wire_package *header, size_t bytes)
+void outbox_post(struct outbox *outbox, int rank, const struct wire_package *header, size_t bytes,
+                 double departure_s)
 {
-    char *buffer = outbox->buffers[outbox->next];
-    memcpy(buffer, header, sizeof *header);
-    MPI_Isend(buffer, (int)(sizeof *header + bytes), MPI_BYTE, rank, WIRE_PACKAGE,
-              outbox->comm->mpi, &outbox->requests[outbox->next]);
+    const size_t size = sizeof *header + bytes;
+    memcpy(outbox->buffers[outbox->next], header, sizeof *header);
+    if (departure_s > 0)
+        outbox->departures[outbox->next] = (struct departure){departure_s, rank, size};
+    else
+        slot_send(outbox, outbox->next, rank, size);
     outbox->next = (outbox->next + 1) % outbox->count;
 }
 
+/* From the oldest on, so that packages leave in their order. */
 void outbox_progress(struct outbox *outbox)
 {
     for (int i = 0; i < outbox->count; i++)
-        slot_free(outbox, i);
+        slot_free(outbox, (outbox->next + i) % outbox->count);
 }
 
 void outbox_drain(struct outbox *outbox, struct outbox_idle idle)
@@ -102,6 +128,7 @@ void outbox_free(struct outbox **outbox)
     }
     free(box->buffers);
     free(box->requests);
+    free(box->departures);
     free(box);
     *outbox = NULL;
 }

@@ -26,9 +26,10 @@ struct outbox *outbox_new(const struct comm *comm, int buffers, size_t bytes,
 /* Local. Where the next package's bytes go (aligned to 64, borrowed until outbox_post); waits for
  * a buffer to be free. */
 void *outbox_claim(struct outbox *outbox, struct outbox_idle idle);
-/* Local. Send the claimed buffer with `bytes` behind the header to the package's worker; does not
- * wait. `rank` is the receiver. */
-void outbox_post(struct outbox *outbox, int rank, const struct wire_package *header, size_t bytes);
+/* Local. Send the claimed buffer with `bytes` behind the header to `rank`; does not wait. It leaves
+ * at departure_s on the communicator's clock, or with the first call after that; 0: at once. */
+void outbox_post(struct outbox *outbox, int rank, const struct wire_package *header, size_t bytes,
+                 double departure_s);
 /* Local. Let transfers advance; never waits. */
 void outbox_progress(struct outbox *outbox);
 /* Local. Wait until everything posted has left. */

@@ -7,14 +7,13 @@
 
 #include <stdint.h>
 
-#include "kernel/summary.h"
-#include "planner/base/failure.h"
 #include "planner/dispatch/dispatch.h"
 
 enum wire_tag {
-    WIRE_PACKAGE = 1, /* master to worker: struct wire_package, then the kernel's bytes */
+    WIRE_PACKAGE = 1, /* master to worker: struct wire_package, then the task's bytes */
     WIRE_RESULT = 2,  /* worker to master: struct wire_result, one for every package */
-    WIRE_CONTROL = 3  /* calibration's own questions and answers */
+    WIRE_CONTROL = 3, /* calibration's own questions and answers */
+    WIRE_CANCEL = 4 /* master to worker, empty: stop computing, what is left is only acknowledged */
 };
 
 enum wire_kind {
@@ -23,31 +22,14 @@ enum wire_kind {
     WIRE_STOP  /* no more packages: leave the loop */
 };
 
-/* Header of a package; 64 bytes, so that the pixels behind it are aligned. */
+/* Header of a package; 64 bytes, so that what is behind it is aligned. */
 struct wire_package {
     int64_t kind; /* enum wire_kind */
     struct package package;
-    int64_t reserved[2];
+    int64_t size; /* bytes behind the header */
+    int64_t reserved;
 };
 
-/* When a worker did what with one package; seconds on the master's clock. */
-struct wire_times {
-    double free_s;    /* the worker had nothing left to do */
-    double transit_s; /* at the earliest when the package began to arrive */
-    double arrived_s; /* the package was complete */
-    double start_s;   /* work on it began */
-    double receive_s; /* length of time inside MPI while working on it */
-    double computed_s;
-    double written_s;
-};
-
-struct wire_result {
-    struct package package;
-    struct wire_times times;
-    struct summary summary;
-    struct failure failure; /* code FAILURE_NONE: done */
-};
-
-_Static_assert(sizeof(struct wire_package) == 64, "pixels behind the header must stay aligned");
+_Static_assert(sizeof(struct wire_package) == 64, "bytes behind the header must stay aligned");
 
 #endif

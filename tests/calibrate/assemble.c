@@ -19,7 +19,7 @@ static void add_line(struct samples *samples, int rank, enum operation operation
                      double rate)
 {
     for (int64_t tasks = 1; tasks <= 64; tasks *= 4) {
-        struct sample sample = {32, rank, operation, 0, tasks, 1, latency + rate * (double)tasks};
+        struct sample sample = {7, rank, operation, 0, tasks, 1, latency + rate * (double)tasks};
         assert_true(samples_add(samples, &sample));
     }
 }
@@ -62,8 +62,7 @@ static void test_every_cost(void **state)
     struct samples samples = cluster(3e-3);
     struct profile_setting setting;
     struct failure failure = FAILURE_INIT;
-    assert_true(assemble_setting(&samples, 32, 64, WORKERS, names, &setting, &failure));
-    assert_int_equal(setting.block, 32);
+    assert_true(assemble_setting(&samples, 7, 64, WORKERS, names, &setting, &failure));
     const struct profile_window *window = &setting.windows[0];
     assert_true(window->least == 1 && window->greatest == 64);
     assert_true(near(window->envelope.cost.s_per_task, 2e-6));
@@ -79,16 +78,35 @@ static void test_every_cost(void **state)
     release(&samples, &setting);
 }
 
+/* Of tasks that need no package, or read it by themselves: a few nanoseconds, whatever they say. */
+static void test_envelope_may_be_nothing(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct samples samples = cluster(3e-3);
+        struct profile_setting setting;
+        struct failure failure = FAILURE_INIT;
+        for (int64_t i = 0; i < samples.count; i++)
+            if (samples.items[i].operation == OPERATION_ENVELOPE)
+                samples.items[i].seconds = k == 0 ? 3e-8 : 3e-7 - 1e-9 * (double)i;
+        assert_true(assemble_setting(&samples, 7, 64, WORKERS, names, &setting, &failure));
+        const struct cost envelope = setting.windows[0].envelope.cost;
+        assert_true(envelope.s_per_task == 0);
+        assert_true(k == 0 ? envelope.latency_s == 0 : fabs(envelope.latency_s - 3e-7) < 1e-8);
+        release(&samples, &setting);
+    }
+}
+
 static void test_compute_must_grow(void **state)
 {
     (void)state;
     struct samples samples = cluster(-1e-8);
     struct profile_setting setting;
     struct failure failure = FAILURE_INIT;
-    assert_false(assemble_setting(&samples, 32, 64, WORKERS, names, &setting, &failure));
+    assert_false(assemble_setting(&samples, 7, 64, WORKERS, names, &setting, &failure));
     assert_int_equal(failure.code, FAILURE_FAILED);
     assert_string_equal(failure.text,
-                        "the cost of compute (rank 2, block 32) does not grow with the package: "
+                        "the cost of compute (rank 2, setting 7) does not grow with the package: "
                         "calibrate again on a quieter machine, without --quick");
     samples_release(&samples);
 }
@@ -99,8 +117,8 @@ static void test_missing_probes(void **state)
     struct samples samples = {0};
     struct profile_setting setting;
     struct failure failure = FAILURE_INIT;
-    assert_false(assemble_setting(&samples, 32, 64, WORKERS, names, &setting, &failure));
-    assert_non_null(strstr(failure.text, "envelope (rank 0, block 32) was not measured"));
+    assert_false(assemble_setting(&samples, 7, 64, WORKERS, names, &setting, &failure));
+    assert_non_null(strstr(failure.text, "envelope (rank 0, setting 7) was not measured"));
     samples_release(&samples);
 }
 
@@ -108,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_cost),
+        cmocka_unit_test(test_envelope_may_be_nothing),
         cmocka_unit_test(test_compute_must_grow),
         cmocka_unit_test(test_missing_probes),
     };

@@ -1,4 +1,5 @@
 /* Raw timings: medians over blocks, means over places, one point a size. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,15 +60,45 @@ static void test_print(void **state)
     struct samples samples = {0};
     add(&samples, 2, OPERATION_LINK, 10, 4, 0.25);
     char *text = samples_print(&samples);
-    assert_string_equal(text, "block\trank\toperation\tfirst_task\ttasks\trepeats\tseconds\n"
+    assert_string_equal(text, "setting\trank\toperation\tfirst_task\ttasks\trepeats\tseconds\n"
                               "64\t2\tlink\t10\t4\t3\t0.25\n");
     free(text);
+    samples_release(&samples);
+}
+
+/* Two places that cost 1 and 3, each timed twice; at the other size all places are alike. */
+static void test_how_unequal_places_are(void **state)
+{
+    (void)state;
+    struct samples samples = {0};
+    for (int64_t place = 0; place < 2; place++)
+        for (int repeat = 0; repeat < 2; repeat++) {
+            const struct sample uneven = {.rank = 1 + repeat,
+                                          .operation = OPERATION_COMPUTE,
+                                          .first = 10 * place,
+                                          .tasks = 4,
+                                          .seconds = 1 + 2 * (double)place};
+            struct sample even = uneven;
+            even.tasks = 1;
+            even.seconds = 7;
+            assert_true(samples_add(&samples, &uneven));
+            assert_true(samples_add(&samples, &even));
+        }
+    int64_t tasks[4];
+    double deviations[4];
+    assert_int_equal(samples_spread(&samples, 0, tasks, deviations, 4), 2);
+    assert_int_equal(tasks[0], 1);
+    assert_int_equal(tasks[1], 4);
+    assert_true(deviations[0] == 0);
+    assert_true(fabs(deviations[1] - sqrt(2) / 2) < 1e-12);
+    assert_int_equal(samples_spread(&samples, 1, tasks, deviations, 4), 0);
     samples_release(&samples);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_how_unequal_places_are),
         cmocka_unit_test(test_points),
         cmocka_unit_test(test_even_median),
         cmocka_unit_test(test_print),

@@ -1,18 +1,22 @@
 #!/bin/sh
-# transcript.sh [--update] CASE BIN FIXTURES: run the commands of a transcript in an empty folder
+# transcript.sh [--update] CASE BIN FIXTURES [MPIEXEC]: run the commands of a transcript in an empty folder
 # with the fixtures beside it and compare what they do with what it says, to the letter.
 #
 # A transcript's lines: "# " a remark, "$ " a command, "| " its standard output, "! " its standard
-# error, "= " its exit code.
+# error, "= " its exit code. Transcripts say mpiexec.mpich, whatever MPICH's launcher is called here.
 set -u
 update=no
 [ "$1" = --update ] && { update=yes; shift; }
 case=$(realpath "$1") bin=$(realpath "$2") fixtures=$(realpath "$3")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+folder=$(mktemp -d) programs=$(mktemp -d)
+trap 'rm -rf "$folder" "$programs"' EXIT
+if [ $# -gt 3 ] && [ "$(command -v mpiexec.mpich)" != "$4" ]; then
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$4" >"$programs/mpiexec.mpich"
+    chmod +x "$programs/mpiexec.mpich"
+fi
 cp "$fixtures"/* "$folder"
 cd "$folder" || exit 1
-PATH=$bin:$PATH
+PATH=$bin:$programs:$PATH
 export PATH NO_COLOR=1
 while IFS= read -r line; do
     case $line in

@@ -20,16 +20,16 @@ static void refusal_check(const struct failure *failure)
 static void file_read(const struct image_format *format, struct image_file *file)
 {
     struct failure failure = FAILURE_INIT;
-    struct extent extent;
-    if (!format->header(file, &extent, &failure)) {
+    struct scow_input shape = {.kind = SCOW_INPUT_IMAGE};
+    if (!format->header(file, &shape, &failure)) {
         refusal_check(&failure);
         return;
     }
-    require(extent.slices == 1 && extent.rows > 0 && extent.columns > 0);
-    require(image_bytes(&extent) <= (size_t)file->size_bytes * 1032);
-    void *pixels = malloc(image_bytes(&extent));
+    require(shape.extent[0] == 1 && shape.extent[1] > 0 && shape.extent[2] > 0);
+    require(image_bytes(&shape) <= (size_t)file->size_bytes * 1032);
+    void *pixels = malloc(image_bytes(&shape));
     require(pixels != NULL);
-    if (format->decode(file, &extent, pixels, &failure))
+    if (format->decode(file, &shape, pixels, &failure))
         require(failure.code == FAILURE_NONE);
     else
         refusal_check(&failure);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/files/plan_json.h"
 #include "planner/model/plan.h"
 #include "tests/fuzz/target.h"
 

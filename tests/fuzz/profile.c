@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/files/profile_json.h"
 #include "planner/model/platform.h"
 #include "planner/model/profile.h"
 #include "tests/fuzz/target.h"

@@ -28,7 +28,7 @@ static uint64_t random_next(uint64_t *seed)
 
 static void input_edit(struct input *input, uint64_t *seed)
 {
-    static const char telling[] = "0129 -\n#\"{}[],:.eE\xff\x80";
+    static const char telling[] = "0129 -\n\r>#\"{}[],:.eE\xff\x80";
     if (input->size == 0)
         return;
     size_t at = random_next(seed) % input->size;

@@ -49,16 +49,20 @@ simulate="$model planner/dispatch planner/simulate"
     room kernel/matched/banks
     room kernel/matched/correlators kernel/vector kernel/matched/banks
     room kernel/matched kernel kernel/vector kernel/matched/{banks,correlators}
-    room kernel kernel/matched
+    room kernel/command kernel
+    room kernel/mandelbrot kernel kernel/vector
+    room kernel/motif kernel kernel/vector
+    room kernel/sleep kernel
+    room kernel kernel/{command,mandelbrot,matched,motif,sleep}
 
-    room spmd/transport $model planner/dispatch kernel
+    room spmd/transport $model planner/dispatch
     room spmd/input $base kernel
-    room spmd/job $model planner/files kernel kernel/vector spmd/transport
-    room spmd/output $model planner/{dispatch,report,command} kernel kernel/vector \
+    room spmd/job $model planner/files kernel kernel/{vector,command} spmd/{transport,input}
+    room spmd/output $model planner/{dispatch,files,report,command} kernel kernel/vector \
         spmd/{transport,input,job}
-    room spmd/run $model planner/dispatch kernel kernel/vector spmd/{transport,input,job,output}
+    room spmd/run $model planner/{dispatch,files} kernel kernel/vector spmd/{transport,input,job,output}
 
-    room calibrate $model planner/{dispatch,files} kernel kernel/vector \
+    room calibrate $model planner/command planner/{dispatch,files} kernel kernel/vector \
         spmd/{transport,input,job,output,run}
 }
 
@@ -74,7 +78,8 @@ refuse 'kernel knows no MPI, HDF5, LAPACKE or libpng' "$include(mpi|hdf5|lapacke
 refuse 'the pure rooms know neither JSON nor cryptography' "$include(jansson\.h|openssl/)" "${pure[@]}"
 refuse 'the pure rooms do not read or print' \
     '\b(v?f?printf|v?dprintf|f?puts|f?putc|putchar|fopen|fread|fwrite|fflush|perror|f?scanf|f?gets|getline)\(' \
-    planner/{model,dispatch,simulate,schedulers} kernel/{vector,matched}
+    planner/{model,dispatch,simulate,schedulers} \
+    kernel/{vector,command,mandelbrot,matched,motif,sleep}
 refuse 'LAPACKE is for calibrate alone' "${include}lapacke\.h" spmd
 refuse 'HDF5 and libpng are for spmd alone' "$include(hdf5|png)\.h" calibrate
 refuse 'the transport knows MPI only' "$include(hdf5|png)\.h" spmd/transport

@@ -3,7 +3,8 @@
 # prints and how it ends.
 set -euo pipefail
 
-setup=$PWD/jobs/setup.sh
+house=$PWD
+setup=$house/jobs/setup.sh
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
@@ -65,4 +66,25 @@ expect 1 "$by_hand" ''
 world 0 no shellcheck 0
 expect 0 '' ''
 expect 0 '' "${install/mpich/shellcheck}" --tests
+
+# Not Debian: what is needed is said, and nobody fails.
+for arguments in '' --tests; do
+    code=0
+    # shellcheck disable=SC2086 # no argument or one
+    printed=$(PATH=$directory/empty "$BASH" "$setup" $arguments 2>messages) || code=$?
+    if [ "$code" != 0 ] || [ -n "$printed" ]; then
+        echo "not Debian ($arguments): exit $code, printed '$printed'"
+        failed=1
+    fi
+    for library in MPICH HDF5 LAPACKE jansson libpng OpenSSL xxHash cmocka Clp ${arguments:+shellcheck}; do
+        grep -qw "$library" messages || { echo "not Debian ($arguments): no word of $library"; failed=1; }
+    done
+done
+
+# What CMake calls a missing Debian package is what is installed here.
+mapfile -t named < <(grep -ohE '\b(lib[a-z0-9]+-dev|mpich)\b' "$house"/{CMakeLists.txt,jobs/libraries.cmake} | sort -u)
+[ ${#named[@]} -gt 5 ] || { echo "CMake names too few packages: ${named[*]}"; failed=1; }
+for package in "${named[@]}"; do
+    grep -qE "^ .*(^| )$package( |$)" "$setup" || { echo "jobs/setup.sh does not install $package"; failed=1; }
+done
 exit $failed

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "kernel/kernel.h"
 #include "kernel/vector/isa.h"
 #include "tests/kernel/assert_trial.h"
 

@@ -1,168 +1,202 @@
-/* What the matched filter refuses, each with a sentence that says what to do. */
+/* What the matched filter refuses, each with a sentence that says what to do. Values out of a
+ * parameter's range do not come to it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
-#include <math.h>
 #include <string.h>
 
+#include "kernel/matched/matched_filter.h"
+#include "kernel/vector/isa.h"
 #include "tests/kernel/whole.h"
 
-static struct kernel_setup good(void)
-{
-    struct extent extent = {1, 512, 400, PIXEL_U8};
-    return setup_initial(kernel_find("matched-filter"), &extent, 64);
-}
+static struct memory_host host;
+static struct memory_job job;
 
-static void assert_refused(const struct kernel_setup *setup, const char *sentence)
-{
-    char why[256] = "";
-    assert_false(kernel_find("matched-filter")->check(setup, why, sizeof why));
-    assert_string_equal(why, sentence);
-}
-
-static void number(struct kernel_setup *setup, const char *name, double value)
-{
-    setup_number(setup, kernel_find("matched-filter"), name, value);
-}
-
-static void the_initial_setup_is_good(void **state)
+/* An image and parameters that can be done. */
+static int good(void **state)
 {
     (void)state;
-    struct kernel_setup setup = good();
-    char why[256] = "";
-    assert_true(kernel_find("matched-filter")->check(&setup, why, sizeof why));
-    assert_string_equal(why, "");
+    memory_host_init(&host);
+    host.input = image_of(1, 512, 400, SCOW_U8);
+    memory_job_init(&job, &matched_filter_task, &host);
+    return 0;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    memory_host_release(&host);
+    return 0;
+}
+
+static int described(int64_t *tasks)
+{
+    memory_host_restart(&host);
+    return matched_filter_task.describe(&host.host, job.values, &host.input, tasks);
+}
+
+static void assert_good(int64_t expected)
+{
+    int64_t tasks = 0;
+    if (described(&tasks) != SCOW_OK)
+        fail_msg("%s", host.failure);
+    assert_string_equal(host.failure, "");
+    assert_int_equal(tasks, expected);
+}
+
+static void assert_refused(const char *sentence)
+{
+    int64_t tasks;
+    assert_int_equal(described(&tasks), SCOW_FAILED);
+    assert_string_equal(host.failure, sentence);
+}
+
+static void tasks_are_counted(void **state)
+{
+    (void)state;
+    assert_good(8 * 7);
+    memory_job_number(&job, "block", 400);
+    assert_good(2);
+    memory_job_number(&job, "block", 1);
+    host.input.extent[0] = 3;
+    assert_good((int64_t)3 * 512 * 400);
 }
 
 static void every_word_of_every_parameter_is_good(void **state)
 {
-    (void)state;
-    const struct kernel *kernel = kernel_find("matched-filter");
-    for (int i = 0; i < kernel->parameter_count; i++)
-        for (int k = 0; kernel->parameters[i].choices && kernel->parameters[i].choices[k]; k++) {
-            struct kernel_setup setup = good();
-            char why[256] = "";
-            setup.values[i] = k;
-            assert_true(k <= (int)kernel->parameters[i].greatest);
-            if (!kernel->check(&setup, why, sizeof why))
-                fail_msg("%s %s: %s", kernel->parameters[i].name, kernel->parameters[i].choices[k],
-                         why);
+    for (int i = 0; matched_filter_task.parameters[i].name; i++) {
+        const struct scow_parameter *parameter = &matched_filter_task.parameters[i];
+        for (int k = 0; parameter->words && parameter->words[k]; k++) {
+            memory_job_init(&job, &matched_filter_task, &host);
+            memory_job_word(&job, parameter->name, parameter->words[k]);
+            assert_good(8 * 7);
         }
+    }
+    (void)state;
+}
+
+static void the_ends_of_ranges_are_good(void **state)
+{
+    (void)state;
+    for (int i = 0; matched_filter_task.parameters[i].name; i++) {
+        const struct scow_parameter *parameter = &matched_filter_task.parameters[i];
+        int64_t tasks;
+        memory_job_init(&job, &matched_filter_task, &host);
+        host.input = image_of(1, 8192, 8192, SCOW_U8);
+        if (parameter->words)
+            continue;
+        memory_job_number(&job, parameter->name, parameter->greatest);
+        assert_int_equal(described(&tasks), SCOW_OK);
+        memory_job_number(&job, parameter->name, parameter->least);
+        if (strcmp(parameter->name, "sigma") == 0)
+            assert_refused("sigma 0.2 and length 9 leave a filter without any contrast: use a "
+                           "larger sigma");
+        else
+            assert_int_equal(described(&tasks), SCOW_OK);
+    }
 }
 
 static void images_that_are_too_small(void **state)
 {
     (void)state;
-    struct kernel_setup setup = good();
-    setup.extent.rows = 14;
-    setup.block = 14;
-    assert_refused(&setup, "the image (14 x 400 pixels) is smaller than the largest filter "
-                           "(15 x 15): use a larger image or smaller filters");
-    setup = good();
-    setup.extent.columns = 63;
-    assert_refused(&setup, "the image (512 x 63 pixels) is smaller than one block of 64 x 64: use "
-                           "a smaller block");
-    setup = good();
-    setup_word(&setup, kernel_find("matched-filter"), "bank", "source");
-    setup.extent.columns = 23;
-    setup.block = 16;
-    assert_refused(&setup, "the image (512 x 23 pixels) is smaller than the largest filter "
-                           "(24 x 24): use a larger image or smaller filters");
+    host.input.extent[1] = 14;
+    memory_job_number(&job, "block", 14);
+    assert_refused("the image (14 x 400 pixels) is smaller than the largest filter (15 x 15): use "
+                   "a larger image or smaller filters");
+    host.input = image_of(1, 512, 63, SCOW_U8);
+    memory_job_number(&job, "block", 64);
+    assert_refused("the image (512 x 63 pixels) is smaller than one block of 64 x 64: use a "
+                   "smaller block");
+    memory_job_word(&job, "bank", "source");
+    memory_job_number(&job, "block", 16);
+    host.input.extent[2] = 23;
+    assert_refused("the image (512 x 23 pixels) is smaller than the largest filter (24 x 24): use "
+                   "a larger image or smaller filters");
 }
 
-static void extents_and_blocks_out_of_reason(void **state)
+static void extents_out_of_reason(void **state)
 {
     (void)state;
-    struct kernel_setup setup = good();
-    setup.extent.slices = 0;
-    assert_refused(&setup, "the image has no pixels: give one that has");
-    setup = good();
-    setup.extent.rows = (int64_t)1 << 40;
-    assert_refused(&setup, "the image claims 1 x 1099511627776 x 400 pixels: more than can be "
-                           "counted");
-    setup = good();
-    setup.extent.slices = INT64_MAX;
-    assert_refused(&setup, "the image claims 9223372036854775807 x 512 x 400 pixels: more than can "
-                           "be counted");
-    setup = good();
-    setup.block = 0;
-    assert_refused(&setup, "the block is 0 pixels: give a number from 1 to 8192");
-    setup.block = 8193;
-    assert_refused(&setup, "the block is 8193 pixels: give a number from 1 to 8192");
-}
-
-static void values_out_of_reason(void **state)
-{
-    (void)state;
-    struct kernel_setup setup = good();
-    number(&setup, "angles", 0);
-    assert_refused(&setup, "angles is 0: give a number from 1 to 180");
-    number(&setup, "angles", 2.5);
-    assert_refused(&setup, "angles is 2.5: give a whole number");
-    setup = good();
-    number(&setup, "sigma", -1);
-    assert_refused(&setup, "sigma is -1: give a number from 0.2 to 32");
-    number(&setup, "sigma", (double)INFINITY);
-    assert_refused(&setup, "sigma is inf: give a number from 0.2 to 32");
-    number(&setup, "sigma", 0.25);
-    assert_refused(&setup, "sigma 0.25 and length 9 leave a filter without any contrast: use a "
-                           "larger sigma");
-    setup = good();
-    number(&setup, "length", 1e9);
-    assert_refused(&setup, "length is 1e+09: give a number from 1 to 256");
-    setup = good();
-    number(&setup, "combine", 17);
-    assert_refused(&setup, "combine has no choice number 17: name one of its words");
-}
-
-static void not_a_number_is_refused_everywhere(void **state)
-{
-    (void)state;
-    const struct kernel *kernel = kernel_find("matched-filter");
-    for (int i = 0; i < kernel->parameter_count; i++) {
-        struct kernel_setup setup = good();
-        char why[256] = "";
-        setup.values[i] = (double)NAN;
-        assert_false(kernel->check(&setup, why, sizeof why));
-        assert_non_null(strstr(why, kernel->parameters[i].name));
+    for (int i = 0; i < 3; i++) {
+        host.input = image_of(1, 512, 400, SCOW_U8);
+        host.input.extent[i] = 0;
+        assert_refused("the image has no pixels: give one that has");
     }
+    host.input = image_of(1, (int64_t)1 << 40, 400, SCOW_U8);
+    assert_refused("the image claims 1 x 1099511627776 x 400 pixels: more than can be counted");
+    host.input = image_of(INT64_MAX, 512, 400, SCOW_U8);
+    assert_refused("the image claims 9223372036854775807 x 512 x 400 pixels: more than can be "
+                   "counted");
 }
 
-static void a_small_buffer_is_not_overrun(void **state)
+static void filters_without_contrast(void **state)
 {
     (void)state;
-    struct kernel_setup setup = good();
-    char why[9] = "12345678";
-    setup.block = 0;
-    assert_false(kernel_find("matched-filter")->check(&setup, why, 8));
-    assert_string_equal(why, "the blo");
-    assert_int_equal(why[8], 0);
+    memory_job_number(&job, "sigma", 0.25);
+    assert_refused("sigma 0.25 and length 9 leave a filter without any contrast: use a larger "
+                   "sigma");
 }
 
-static void kernels_are_found_by_their_names(void **state)
+static void algorithms_that_cannot(void **state)
 {
     (void)state;
-    size_t count;
-    const struct kernel *const *kernels = kernel_list(&count);
-    assert_true(count >= 1);
-    for (size_t i = 0; i < count; i++)
-        assert_ptr_equal(kernel_find(kernels[i]->name), kernels[i]);
-    assert_null(kernel_find("matched"));
+    memory_job_word(&job, "algorithm", "fft");
+    memory_job_number(&job, "length", 256);
+    assert_refused("the algorithm fft cannot do these filters: use auto");
 }
+
+/* What one processor leaves open, all ranks do as it does. */
+static void settling_names_the_processor(void **state)
+{
+    (void)state;
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        if (!isa_pin(isa_name((enum isa)isa)))
+            continue;
+        memory_job_init(&job, &matched_filter_task, &host);
+        assert_int_equal(matched_filter_task.settle(&host.host, &host.input, job.values), SCOW_OK);
+        const struct scow_value settled = *memory_job_value(&job, "tuned");
+        assert_string_not_equal(settled.text, "auto");
+        memory_job_word(&job, "tuned", settled.text);
+        assert_true(memory_job_value(&job, "tuned")->number == settled.number);
+        assert_true(isa_pin("generic"));
+        assert_int_equal(matched_filter_task.settle(&host.host, &host.input, job.values), SCOW_OK);
+        assert_string_equal(memory_job_value(&job, "tuned")->text, settled.text);
+    }
+    assert_true(isa_pin("auto"));
+}
+
+static void results_are_a_grid_and_a_picture(void **state)
+{
+    (void)state;
+    host.input = image_of(3, 100, 70, SCOW_U16);
+    memory_job_number(&job, "block", 32);
+    assert_true(memory_job_open(&job));
+    const struct scow_results *results = &job.results;
+    const int64_t extent[] = {3, 100, 70}, tile[] = {1, 32, 32};
+    assert_int_equal(results->grid_type, SCOW_F32);
+    assert_memory_equal(results->grid_extent, extent, sizeof extent);
+    assert_memory_equal(results->grid_tile, tile, sizeof tile);
+    assert_true(results->grid_picture);
+    assert_true(!results->fields && results->state_size == 0 && !results->emits);
+    memory_job_close(&job);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, good, release)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_initial_setup_is_good),
-        cmocka_unit_test(every_word_of_every_parameter_is_good),
-        cmocka_unit_test(images_that_are_too_small),
-        cmocka_unit_test(extents_and_blocks_out_of_reason),
-        cmocka_unit_test(values_out_of_reason),
-        cmocka_unit_test(not_a_number_is_refused_everywhere),
-        cmocka_unit_test(a_small_buffer_is_not_overrun),
-        cmocka_unit_test(kernels_are_found_by_their_names),
+        TEST(tasks_are_counted),
+        TEST(every_word_of_every_parameter_is_good),
+        TEST(the_ends_of_ranges_are_good),
+        TEST(images_that_are_too_small),
+        TEST(extents_out_of_reason),
+        TEST(filters_without_contrast),
+        TEST(algorithms_that_cannot),
+        TEST(settling_names_the_processor),
+        TEST(results_are_a_grid_and_a_picture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,9 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "kernel/matched/package.h"
+#include "kernel/matched/footprint.h"
+#include "kernel/type.h"
+#include "tests/kernel/memory_host.h"
 #include "tests/kernel/random.h"
 
 /* A cut of everything, at random. */
@@ -17,12 +19,14 @@ struct layout {
 
 static void layout_random(struct layout *layout, struct random *random)
 {
-    struct extent extent = {.slices = random_between(random, 1, 4),
-                            .rows = random_between(random, 1, 50),
-                            .columns = random_between(random, 1, 50),
-                            .pixel = (enum pixel)random_between(random, 0, 2)};
-    int64_t least = extent.rows < extent.columns ? extent.rows : extent.columns;
-    grid_init(&layout->grid, &extent, (int)random_between(random, 1, least));
+    static const int types[] = {SCOW_U8, SCOW_U16, SCOW_F32};
+    const int64_t slices = random_between(random, 1, 4);
+    const int64_t rows = random_between(random, 1, 50), columns = random_between(random, 1, 50);
+    const struct scow_input image = {.kind = SCOW_INPUT_IMAGE,
+                                     .type = types[random_between(random, 0, 2)],
+                                     .extent = {slices, rows, columns}};
+    grid_init(&layout->grid, &image,
+              (int)random_between(random, 1, rows < columns ? rows : columns));
     layout->reach = (struct reach){.up = (int)random_between(random, 0, 9),
                                    .down = (int)random_between(random, 0, 9),
                                    .left = (int)random_between(random, 0, 9),
@@ -36,12 +40,12 @@ static void tasks_tile_the_stack_in_order(void **state)
         struct random random = {seed};
         struct layout layout;
         layout_random(&layout, &random);
-        const struct extent *extent = &layout.grid.extent;
+        const struct grid *grid = &layout.grid;
         int64_t pixels = 0, last_slice = 0, last_row = 0, last_column = -1;
         for (int64_t task = 0; task < grid_tasks(&layout.grid); task++) {
             int64_t slice;
             struct rectangle area = grid_place(&layout.grid, task, &slice);
-            struct rectangle all = {0, 0, extent->rows, extent->columns};
+            struct rectangle all = {0, 0, grid->rows, grid->columns};
             assert_true(rectangle_contains(&all, &area));
             assert_true(area.rows > 0 && area.columns > 0);
             assert_true(slice > last_slice || area.row > last_row ||
@@ -53,7 +57,7 @@ static void tasks_tile_the_stack_in_order(void **state)
             last_row = area.row;
             last_column = area.column;
         }
-        assert_int_equal(pixels, extent->slices * extent->rows * extent->columns);
+        assert_int_equal(pixels, grid->slices * grid->rows * grid->columns);
     }
 }
 
@@ -69,8 +73,8 @@ static bool cut_has(const struct cut *cut, const struct rectangle *area)
  * and no more pixels than one rectangle for all would take. */
 static void check_cut(const struct layout *layout, int64_t first, int64_t end)
 {
-    const struct extent *extent = &layout->grid.extent;
-    struct rectangle all = {0, 0, extent->rows, extent->columns};
+    const struct grid *grid = &layout->grid;
+    struct rectangle all = {0, 0, grid->rows, grid->columns};
     struct cut cut = cut_make(&layout->grid, &layout->reach, first, end);
     assert_true(cut.count >= 1 && cut.count <= CUT_MOST);
     int64_t pixels = 0;
@@ -79,7 +83,7 @@ static void check_cut(const struct layout *layout, int64_t first, int64_t end)
         pixels += cut.rectangles[i].rows * cut.rectangles[i].columns;
     }
     assert_int_equal(pixels, cut.pixels);
-    assert_true(pixels <= extent->rows * extent->columns);
+    assert_true(pixels <= grid->rows * grid->columns);
     assert_true(pixels <= cut_pixels_most(&layout->grid, &layout->reach, end - first));
     for (int64_t task = first; task < end; task++) {
         struct rectangle area = grid_place(&layout->grid, task, NULL);
@@ -105,14 +109,14 @@ static void cuts_cover_their_tasks(void **state)
     }
 }
 
-/* One task of an inner block: its own rectangle and nothing else; three bands when they are apart.
+/* One task inside: its own rectangle and nothing else; three bands when they are apart.
  */
 static void cuts_by_hand(void **state)
 {
     (void)state;
     struct layout layout = {.reach = {1, 2, 3, 4}};
-    struct extent extent = {1, 1000, 1000, PIXEL_U8};
-    grid_init(&layout.grid, &extent, 10);
+    const struct scow_input image = {.type = SCOW_U8, .extent = {1, 1000, 1000}};
+    grid_init(&layout.grid, &image, 10);
     struct cut one = cut_make(&layout.grid, &layout.reach, 505, 506);
     assert_int_equal(one.count, 1);
     assert_int_equal(one.rectangles[0].row, 49);
@@ -131,37 +135,48 @@ static void cuts_by_hand(void **state)
     assert_int_equal(joined.pixels, 23 * 1000);
 }
 
-/* A source whose pixels tell where they are from. */
+/* Pixels that tell where they are from. */
 static uint8_t mark(int64_t slice, int64_t row, int64_t column, size_t byte)
 {
     return (uint8_t)(slice * 151 + row * 31 + column * 7 + (int64_t)byte);
 }
 
-static bool mark_read(void *self, int64_t slice, int64_t row, int64_t column, int64_t rows,
-                      int64_t columns, void *pixels)
+/* To be freed. */
+static uint8_t *marks_new(const struct grid *grid)
 {
-    const struct grid *grid = self;
-    size_t size = pixel_bytes(grid->extent.pixel);
-    uint8_t *to = pixels;
-    for (int64_t y = 0; y < rows; y++)
-        for (int64_t x = 0; x < columns; x++)
-            for (size_t byte = 0; byte < size; byte++)
-                *to++ = mark(slice, row + y, column + x, byte);
-    return true;
+    const size_t size = scow_type_size(grid->type);
+    uint8_t *marks = malloc((size_t)(grid->slices * grid->rows * grid->columns) * size);
+    uint8_t *to = marks;
+    assert_non_null(marks);
+    for (int64_t slice = 0; slice < grid->slices; slice++)
+        for (int64_t row = 0; row < grid->rows; row++)
+            for (int64_t column = 0; column < grid->columns; column++)
+                for (size_t byte = 0; byte < size; byte++)
+                    *to++ = mark(slice, row, column, byte);
+    return marks;
 }
 
-static void check_window(const struct layout *layout, const struct package *package,
-                         const void *bytes, int64_t task)
+static void host_init(struct memory_host *host, const struct grid *grid, const void *pixels)
+{
+    memory_host_init(host);
+    host->input = (struct scow_input){.kind = SCOW_INPUT_IMAGE,
+                                      .type = grid->type,
+                                      .extent = {grid->slices, grid->rows, grid->columns}};
+    host->pixels = pixels;
+}
+
+static void check_view(const struct layout *layout, const struct footprint *footprint,
+                       const void *package, int64_t task)
 {
     int64_t slice;
-    size_t size = pixel_bytes(layout->grid.extent.pixel);
+    size_t size = scow_type_size(layout->grid.type);
     struct rectangle area = grid_place(&layout->grid, task, &slice);
     struct rectangle around = grid_surroundings(&layout->grid, &layout->reach, &area);
-    struct window window = package_window(package, bytes, slice, &around);
+    struct view view = footprint_view(footprint, package, slice, &around);
     for (int64_t y = 0; y < around.rows; y++)
         for (int64_t x = 0; x < around.columns; x++) {
             const uint8_t *pixel =
-                (const uint8_t *)window.pixels + (size_t)(y * window.stride + x) * size;
+                (const uint8_t *)view.pixels + (size_t)(y * view.stride + x) * size;
             for (size_t byte = 0; byte < size; byte++)
                 assert_int_equal(pixel[byte], mark(slice, around.row + y, around.column + x, byte));
         }
@@ -173,22 +188,26 @@ static void packages_carry_what_their_tasks_need(void **state)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct random random = {seed};
         struct layout layout;
+        struct memory_host host;
         layout_random(&layout, &random);
-        struct kernel_source source = {.self = &layout.grid, .read = mark_read};
+        uint8_t *marks = marks_new(&layout.grid);
+        host_init(&host, &layout.grid, marks);
         int64_t tasks = grid_tasks(&layout.grid);
         int64_t first = random_between(&random, 0, tasks - 1);
         int64_t count = random_between(&random, 1, tasks - first);
-        struct package package;
-        package_init(&package, &layout.grid, &layout.reach, first, count);
-        size_t bytes = (size_t)package_pixels(&package) * pixel_bytes(layout.grid.extent.pixel);
-        void *memory = malloc(bytes); /* exactly: a sanitizer sees a byte too many */
-        assert_non_null(memory);
-        assert_true(package_fill(&package, &source, memory));
-        assert_true(package_pixels(&package) <=
-                    package_pixels_most(&layout.grid, &layout.reach, count));
+        struct footprint footprint;
+        footprint_init(&footprint, &layout.grid, &layout.reach, first, count);
+        size_t bytes = (size_t)footprint_pixels(&footprint) * scow_type_size(layout.grid.type);
+        void *package = malloc(bytes); /* exactly: a sanitizer sees a byte too many */
+        assert_non_null(package);
+        assert_int_equal(footprint_read(&footprint, &host.host, package), SCOW_OK);
+        assert_true(footprint_pixels(&footprint) <=
+                    footprint_pixels_most(&layout.grid, &layout.reach, count));
         for (int64_t task = first; task < first + count; task += random_between(&random, 1, 9))
-            check_window(&layout, &package, memory, task);
-        free(memory);
+            check_view(&layout, &footprint, package, task);
+        free(package);
+        free(marks);
+        memory_host_release(&host);
     }
 }
 
@@ -202,39 +221,49 @@ static void the_most_a_package_takes_is_close(void **state)
         layout_random(&layout, &random);
         int64_t tasks = grid_tasks(&layout.grid);
         int64_t count = random_between(&random, 1, tasks < 200 ? tasks : 200), largest = 0;
-        int64_t most = package_pixels_most(&layout.grid, &layout.reach, count);
+        int64_t most = footprint_pixels_most(&layout.grid, &layout.reach, count);
         for (int64_t first = 0; first + count <= tasks; first++) {
-            struct package package;
-            package_init(&package, &layout.grid, &layout.reach, first, count);
-            if (largest < package_pixels(&package))
-                largest = package_pixels(&package);
+            struct footprint footprint;
+            footprint_init(&footprint, &layout.grid, &layout.reach, first, count);
+            if (largest < footprint_pixels(&footprint))
+                largest = footprint_pixels(&footprint);
         }
         assert_true(largest <= most);
         assert_true(most <= 4 * largest);
     }
 }
 
-static bool fail_read(void *self, int64_t slice, int64_t row, int64_t column, int64_t rows,
-                      int64_t columns, void *pixels)
+static void the_most_a_package_takes_grows(void **state)
 {
-    (void)slice, (void)row, (void)column, (void)rows, (void)columns, (void)pixels;
-    ++*(int *)self;
-    return false;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct random random = {seed};
+        struct layout layout;
+        int64_t last = 0;
+        layout_random(&layout, &random);
+        for (int64_t count = 1; count <= grid_tasks(&layout.grid); count++) {
+            int64_t most = footprint_pixels_most(&layout.grid, &layout.reach, count);
+            assert_true(most >= last);
+            last = most;
+        }
+    }
 }
 
-static void a_failing_source_ends_the_packing(void **state)
+static void a_failing_host_ends_the_packing(void **state)
 {
     (void)state;
     struct layout layout = {.reach = {1, 1, 1, 1}};
-    struct extent extent = {3, 20, 20, PIXEL_U16};
-    grid_init(&layout.grid, &extent, 10);
-    struct package package;
-    package_init(&package, &layout.grid, &layout.reach, 0, 12);
-    int calls = 0;
-    struct kernel_source source = {.self = &calls, .read = fail_read};
-    uint16_t pixels[3 * 400];
-    assert_false(package_fill(&package, &source, pixels));
-    assert_int_equal(calls, 1);
+    const struct scow_input image = {.type = SCOW_U16, .extent = {3, 20, 20}};
+    uint16_t pixels[3 * 400] = {0}, package[3 * 400];
+    struct memory_host host;
+    struct footprint footprint;
+    grid_init(&layout.grid, &image, 10);
+    host_init(&host, &layout.grid, pixels);
+    host.reads_until_failure = 1;
+    footprint_init(&footprint, &layout.grid, &layout.reach, 0, 12);
+    assert_int_equal(footprint_read(&footprint, &host.host, package), SCOW_FAILED);
+    assert_int_equal(host.reads, 2);
+    memory_host_release(&host);
 }
 
 int main(void)
@@ -245,7 +274,8 @@ int main(void)
         cmocka_unit_test(cuts_by_hand),
         cmocka_unit_test(packages_carry_what_their_tasks_need),
         cmocka_unit_test(the_most_a_package_takes_is_close),
-        cmocka_unit_test(a_failing_source_ends_the_packing),
+        cmocka_unit_test(the_most_a_package_takes_grows),
+        cmocka_unit_test(a_failing_host_ends_the_packing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,17 +70,15 @@ static double relative_error(const struct sample *sample, const char *combinatio
 static float *image_response(const struct golden_image *image, const char *combination,
                              const char *algorithm, int64_t every, int64_t phase)
 {
-    const struct kernel *kernel = kernel_find("matched-filter");
-    struct extent extent = {1, image->rows, image->columns, PIXEL_U8};
-    struct stack stack = {extent, image->pixels};
-    struct kernel_setup setup = setup_initial(kernel, &extent, 40);
-    setup_word(&setup, kernel, "bank", "source");
-    setup_word(&setup, kernel, "combine", combination);
-    setup_word(&setup, kernel, "algorithm", algorithm);
-    char why[256];
-    if (!kernel->check(&setup, why, sizeof why))
-        return NULL;
-    return whole_sample(kernel, &setup, &stack, every, phase);
+    const struct stack stack = {image_of(1, image->rows, image->columns, SCOW_U8), image->pixels};
+    struct whole whole;
+    whole_init(&whole, &stack, 40);
+    memory_job_word(&whole.job, "bank", "source");
+    memory_job_word(&whole.job, "combine", combination);
+    memory_job_word(&whole.job, "algorithm", algorithm);
+    float *response = whole_sample(&whole, every, phase);
+    whole_release(&whole);
+    return response;
 }
 
 /* Every `every`-th task of that image. False: the algorithm cannot do that bank. */

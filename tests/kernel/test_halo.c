@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -51,12 +52,12 @@ static float pixel_good(struct random *random)
 }
 
 /* Whether pixel (y, x) is masked; `place` and `period` are the mask's own random numbers. */
-static bool mask_has(enum mask mask, const struct extent *extent, int64_t y, int64_t x,
+static bool mask_has(enum mask mask, const struct grid *grid, int64_t y, int64_t x,
                      struct random *random, int64_t place, int64_t period)
 {
     switch (mask) {
     case MASK_SINGLE:
-        return y * extent->columns + x == place;
+        return y * grid->columns + x == place;
     case MASK_SPARSE:
         return random_between(random, 0, 99) == 0;
     case MASK_DENSE:
@@ -66,7 +67,7 @@ static bool mask_has(enum mask mask, const struct extent *extent, int64_t y, int
     case MASK_COLUMNS:
         return (x + place) / period % 2 == 0;
     case MASK_BORDER:
-        return y == 0 || x == 0 || y == extent->rows - 1 || x == extent->columns - 1;
+        return y == 0 || x == 0 || y == grid->rows - 1 || x == grid->columns - 1;
     case MASK_ALL:
         return true;
     case MASK_NONE:
@@ -78,31 +79,29 @@ static bool mask_has(enum mask mask, const struct extent *extent, int64_t y, int
 
 static void scene_fill(struct scene *scene, enum mask mask, struct random *random)
 {
-    const struct extent *extent = &scene->grid.extent;
-    int64_t place = random_between(random, 0, extent->rows * extent->columns - 1);
+    const struct grid *grid = &scene->grid;
+    int64_t place = random_between(random, 0, grid->rows * grid->columns - 1);
     int64_t period = random_between(random, 1, 40);
-    for (int64_t y = 0; y < extent->rows; y++)
-        for (int64_t x = 0; x < extent->columns; x++)
-            scene->pixels[y * extent->columns + x] =
-                mask_has(mask, extent, y, x, random, place, period) ? pixel_unusable(random)
-                                                                    : pixel_good(random);
+    for (int64_t y = 0; y < grid->rows; y++)
+        for (int64_t x = 0; x < grid->columns; x++)
+            scene->pixels[y * grid->columns + x] = mask_has(mask, grid, y, x, random, place, period)
+                                                       ? pixel_unusable(random)
+                                                       : pixel_good(random);
 }
 
-/* Every other reach is larger than the block, and some are larger than the image. */
+/* Every other reach is larger than a core task, and some are larger than the image. */
 static void scene_init(struct scene *scene, enum mask mask, struct random *random)
 {
-    struct extent extent = {.slices = 1,
-                            .rows = random_between(random, 1, 60),
-                            .columns = random_between(random, 1, 60),
-                            .pixel = PIXEL_F32};
-    int64_t least = extent.rows < extent.columns ? extent.rows : extent.columns;
-    grid_init(&scene->grid, &extent, (int)random_between(random, 1, least));
+    const int64_t rows = random_between(random, 1, 60), columns = random_between(random, 1, 60);
+    const struct scow_input image = {.type = SCOW_F32, .extent = {1, rows, columns}};
+    grid_init(&scene->grid, &image,
+              (int)random_between(random, 1, rows < columns ? rows : columns));
     int64_t most = random_between(random, 0, 1) ? scene->grid.block + 10 : 4;
     scene->reach = (struct reach){.up = (int)random_between(random, 0, most),
                                   .down = (int)random_between(random, 0, most),
                                   .left = (int)random_between(random, 0, most),
                                   .right = (int)random_between(random, 0, most)};
-    scene->pixels = floats_new(extent.rows * extent.columns);
+    scene->pixels = floats_new(rows * columns);
     scene_fill(scene, mask, random);
 }
 
@@ -115,13 +114,13 @@ static void scene_release(struct scene *scene)
 /* The definition: some pixel within reach of a place is not usable. */
 static bool area_spoiled(const struct scene *scene, const struct rectangle *area)
 {
-    const struct extent *extent = &scene->grid.extent;
+    const struct grid *grid = &scene->grid;
     const struct reach *reach = &scene->reach;
     for (int64_t y = area->row - reach->up; y < area->row + area->rows + reach->down; y++)
         for (int64_t x = area->column - reach->left;
              x < area->column + area->columns + reach->right; x++)
-            if (y >= 0 && x >= 0 && y < extent->rows && x < extent->columns &&
-                !(fabsf(scene->pixels[y * extent->columns + x]) <= CORRELATE_PIXEL_MOST))
+            if (y >= 0 && x >= 0 && y < grid->rows && x < grid->columns &&
+                !(fabsf(scene->pixels[y * grid->columns + x]) <= CORRELATE_PIXEL_MOST))
                 return true;
     return false;
 }
@@ -147,16 +146,16 @@ static int64_t assert_spoiled(const struct scene *scene, const struct rectangle 
         int64_t y = i / stride, x = i % stride;
         bool expected = x < area->columns && place_spoiled(scene, area->row + y, area->column + x);
         if (expected ? !isnan(results[i]) : !(fabsf(results[i] - mark(i)) <= 0))
-            fail_msg("seed %llu, (%lld, %lld) of the task at (%lld, %lld): %g",
-                     (unsigned long long)seed, (long long)y, (long long)x, (long long)area->row,
-                     (long long)area->column, (double)results[i]);
+            fail_msg("seed %" PRIu64 ", (%" PRId64 ", %" PRId64 ") of the task at (%" PRId64
+                     ", %" PRId64 "): %g",
+                     seed, y, x, area->row, area->column, (double)results[i]);
         count += expected;
     }
     return count;
 }
 
 /* One task of the scene, as it would be computed. */
-static int64_t task_try(const struct scene *scene, const struct package *package, int64_t task,
+static int64_t task_try(const struct scene *scene, const struct footprint *footprint, int64_t task,
                         int64_t margin, uint64_t seed)
 {
     int64_t slice;
@@ -168,9 +167,9 @@ static int64_t task_try(const struct scene *scene, const struct package *package
     float *results = floats_new(rows * stride);
     for (int64_t i = 0; i < rows * stride; i++)
         results[i] = mark(i);
-    halo_load(&halo, package, scene->pixels, slice);
+    halo_load(&halo, footprint, scene->pixels, slice);
     assert_int_equal(halo.spoiled, area_spoiled(scene, &halo.area));
-    halo_spoil(&halo, package, scene->pixels, slice, results, stride);
+    halo_spoil(&halo, footprint, scene->pixels, slice, results, stride);
     int64_t count = assert_spoiled(scene, &halo.area, results, stride, seed);
     free(results);
     free(halo.floats);
@@ -183,12 +182,12 @@ static int64_t scene_try(enum mask mask, uint64_t seed, int64_t *all)
     struct random random = {seed};
     struct scene scene;
     scene_init(&scene, mask, &random);
-    struct package package;
+    struct footprint footprint;
     int64_t tasks = grid_tasks(&scene.grid), spoiled = 0;
-    package_init(&package, &scene.grid, &scene.reach, 0, tasks);
+    footprint_init(&footprint, &scene.grid, &scene.reach, 0, tasks);
     for (int64_t task = 0; task < tasks; task++)
-        spoiled += task_try(&scene, &package, task, random_between(&random, 0, 5), seed);
-    *all = scene.grid.extent.rows * scene.grid.extent.columns;
+        spoiled += task_try(&scene, &footprint, task, random_between(&random, 0, 5), seed);
+    *all = scene.grid.rows * scene.grid.columns;
     scene_release(&scene);
     return spoiled;
 }

@@ -47,87 +47,89 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
     return allocation_fails() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
-static const struct kernel *matched(void)
+/* Nothing reads the image. */
+static void whole_start(struct whole *whole, const char *bank, const char *combine,
+                        const char *algorithm)
 {
-    return kernel_find("matched-filter");
-}
-
-static struct kernel_setup setup_of(const char *bank, const char *combine, const char *algorithm)
-{
-    const struct extent extent = {1, 300, 300, PIXEL_U8};
-    struct kernel_setup setup = setup_initial(matched(), &extent, 128);
-    setup_word(&setup, matched(), "bank", bank);
-    setup_word(&setup, matched(), "combine", combine);
-    setup_word(&setup, matched(), "algorithm", algorithm);
-    return setup;
+    const struct stack stack = {.image = image_of(1, 300, 300, SCOW_U8)};
+    whole_init(whole, &stack, 128);
+    memory_job_word(&whole->job, "bank", bank);
+    memory_job_word(&whole->job, "combine", combine);
+    memory_job_word(&whole->job, "algorithm", algorithm);
 }
 
 /* True: it was done without a failure. */
-static bool check_survives(const struct kernel_setup *setup, int64_t allowed)
+static bool describe_survives(struct whole *whole, int64_t allowed)
 {
-    char why[256] = "";
+    int64_t tasks;
+    memory_host_restart(&whole->host);
     failed = false;
     until_failure = allowed;
-    const bool good = matched()->check(setup, why, sizeof why);
+    const int status = matched_filter_task.describe(&whole->host.host, whole->job.values,
+                                                    &whole->host.input, &tasks);
     until_failure = -1;
-    assert_int_equal(good, !failed);
-    assert_true(good || strstr(why, "out of memory") != NULL);
-    return good;
+    assert_int_equal(status, failed ? SCOW_FAILED : SCOW_OK);
+    assert_int_equal(failed, strstr(whole->host.failure, "out of memory") != NULL);
+    return !failed;
 }
 
-static bool job_survives(const struct kernel_setup *setup, int64_t allowed)
+static bool open_survives(struct whole *whole, int64_t allowed)
 {
+    const struct scow_setup setup = {.values = whole->job.values, .input = whole->host.input};
+    void *job = NULL;
+    memory_host_restart(&whole->host);
     failed = false;
     until_failure = allowed;
-    struct kernel_job *job = matched()->new_job(setup);
+    const int status = matched_filter_task.open(&whole->host.host, &setup, &job);
     until_failure = -1;
-    assert_int_equal(job != NULL, !failed);
-    matched()->free_job(&job);
+    assert_int_equal(status, failed ? SCOW_FAILED : SCOW_OK);
+    assert_int_equal(failed, strstr(whole->host.failure, "out of memory") != NULL);
+    if (status == SCOW_OK)
+        matched_filter_task.close(job);
     return !failed;
 }
 
 /* How many allocations it takes; of many, those `step` apart fail. */
-static int64_t fail_in_turn(bool (*survives)(const struct kernel_setup *setup, int64_t allowed),
-                            const struct kernel_setup *setup, int64_t step)
+static int64_t fail_in_turn(bool (*survives)(struct whole *whole, int64_t allowed),
+                            const char *bank, const char *combine, const char *algorithm,
+                            int64_t step)
 {
+    struct whole whole;
     int64_t allowed = 0;
-    while (!survives(setup, allowed))
+    whole_start(&whole, bank, combine, algorithm);
+    while (!survives(&whole, allowed))
         allowed += step;
+    whole_release(&whole);
     return allowed;
 }
 
-static void a_check_without_memory(void **state)
+static void a_description_without_memory(void **state)
 {
     (void)state;
     static const char *const algorithms[] = {"auto", "direct", "orbit", "fft"};
-    for (int i = 0; i < 4; i++) {
-        const struct kernel_setup setup = setup_of("chaudhuri", "max", algorithms[i]);
-        assert_true(fail_in_turn(check_survives, &setup, 1) > 0);
-    }
+    for (int i = 0; i < 4; i++)
+        assert_true(fail_in_turn(describe_survives, "chaudhuri", "max", algorithms[i], 1) > 0);
 }
 
 static void a_job_without_memory(void **state)
 {
     (void)state;
     static const char *const algorithms[] = {"auto", "reference", "direct", "orbit", "fft"};
-    for (int i = 0; i < 5; i++) {
-        const struct kernel_setup setup = setup_of("chaudhuri", "max", algorithms[i]);
-        assert_true(fail_in_turn(job_survives, &setup, 1) > 0);
-    }
+    for (int i = 0; i < 5; i++)
+        assert_true(fail_in_turn(open_survives, "chaudhuri", "max", algorithms[i], 1) > 0);
 }
 
 /* Several summands, and cuts between filters of different sizes. */
 static void a_sum_of_maxima_without_memory(void **state)
 {
     (void)state;
-    const struct kernel_setup setup = setup_of("source", "summax", "auto");
-    assert_true(fail_in_turn(job_survives, &setup, 97) > 97);
+    assert_true(fail_in_turn(open_survives, "source", "summax", "auto", 97) > 97);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_check_without_memory),
+        cmocka_unit_test(a_description_without_memory),
         cmocka_unit_test(a_job_without_memory),
         cmocka_unit_test(a_sum_of_maxima_without_memory),
     };

@@ -11,10 +11,7 @@
 #include "tests/kernel/random.h"
 #include "tests/kernel/whole.h"
 
-static const struct kernel *matched(void)
-{
-    return kernel_find("matched-filter");
-}
+enum { METHOD_BYTES = 1024 };
 
 /* Square filters of that many taps a side, one of each side and scale; to be freed. */
 static struct bank *bank_of(const int *sides, const int *scales, int count)
@@ -50,27 +47,33 @@ static struct response *response_of(const int *sides, const int *scales, int cou
 
 static void assert_said(struct response *response, const char *expected)
 {
-    struct kernel_job job = {.response = response, .tile = 64};
-    char said[KERNEL_METHOD_BYTES];
-    matched()->describe(&job, said, sizeof said);
+    const struct matched_job job = {.response = response, .tile = 64};
+    char said[METHOD_BYTES];
+    matched_method(&job, said, sizeof said);
     assert_string_equal(said, expected);
 }
 
-/* The jobs that users make, with the algorithm they name. */
+/* What is said of a job that users make; nothing reads its image. */
+static void job_said(const char *bank, const char *combine, const char *algorithm, int block,
+                     char said[METHOD_BYTES])
+{
+    const struct stack stack = {.image = image_of(1, 256, 256, SCOW_U8)};
+    struct whole whole;
+    whole_init(&whole, &stack, block);
+    memory_job_word(&whole.job, "bank", bank);
+    memory_job_word(&whole.job, "combine", combine);
+    memory_job_word(&whole.job, "algorithm", algorithm);
+    assert_true(memory_job_open(&whole.job));
+    whole.job.task->method(whole.job.made, said, METHOD_BYTES);
+    whole_release(&whole);
+}
+
 static void assert_job_said(const char *bank, const char *combine, const char *algorithm,
                             const char *expected)
 {
-    const struct extent extent = {1, 256, 256, PIXEL_U8};
-    struct kernel_setup setup = setup_initial(matched(), &extent, 32);
-    char said[KERNEL_METHOD_BYTES];
-    setup_word(&setup, matched(), "bank", bank);
-    setup_word(&setup, matched(), "combine", combine);
-    setup_word(&setup, matched(), "algorithm", algorithm);
-    struct kernel_job *job = matched()->new_job(&setup);
-    assert_non_null(job);
-    matched()->describe(job, said, sizeof said);
+    char said[METHOD_BYTES];
+    job_said(bank, combine, algorithm, 32, said);
     assert_string_equal(said, expected);
-    matched()->free_job(&job);
 }
 
 static void jobs_say_what_was_asked_for(void **state)
@@ -128,11 +131,11 @@ static void what_does_not_fit_is_cut(void **state)
     const int sides[] = {3, 3}, scales[] = {0, 1};
     static const char whole[] = "2 x (direct for 1 filter), in tiles of 64 x 64";
     struct response *response = response_of(sides, scales, 2, COMBINE_SUMMAX, "direct");
-    struct kernel_job job = {.response = response, .tile = 64};
+    const struct matched_job job = {.response = response, .tile = 64};
     for (size_t size = 1; size <= sizeof whole; size++) {
         char said[sizeof whole + 1];
         memset(said, '#', sizeof said);
-        matched()->describe(&job, said, size);
+        matched_method(&job, said, size);
         assert_int_equal(strlen(said), size - 1);
         assert_memory_equal(said, whole, size - 1);
         assert_int_equal(said[size], '#');
@@ -144,19 +147,12 @@ static void no_job_needs_more(void **state)
 {
     (void)state;
     static const char *const combines[] = {"sum", "max", "maxsum", "summax"};
-    const struct extent extent = {1, 256, 256, PIXEL_U8};
     for (int i = 0; i < 4; i++)
         for (int bank = 0; bank < 2; bank++) {
-            struct kernel_setup setup = setup_initial(matched(), &extent, 128);
-            char said[KERNEL_METHOD_BYTES];
-            setup_word(&setup, matched(), "bank", bank ? "source" : "chaudhuri");
-            setup_word(&setup, matched(), "combine", combines[i]);
-            struct kernel_job *job = matched()->new_job(&setup);
-            assert_non_null(job);
-            matched()->describe(job, said, sizeof said);
+            char said[METHOD_BYTES];
+            job_said(bank ? "source" : "chaudhuri", combines[i], "auto", 128, said);
             assert_non_null(strstr(said, ", in tiles of "));
             assert_null(strchr(said, '\n'));
-            matched()->free_job(&job);
         }
 }
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/kernel.h"
 #include "kernel/matched/correlators/correlate.h"
 #include "tests/kernel/assert_trial.h"
 

@@ -1,10 +1,11 @@
-/* Whole stacks through random packages, blocks and thread counts: the same values bit for bit, and
- * those of the definition. */
+/* Whole stacks through random packages, batches, core tasks and thread counts: the same values bit
+ * for bit, and those of the definition. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +14,15 @@
 #include "kernel/matched/matched_job.h"
 #include "tests/kernel/whole.h"
 
-static const struct kernel *matched(void)
-{
-    return kernel_find("matched-filter");
-}
-
 static double pixel_at(const struct stack *stack, int64_t slice, int64_t y, int64_t x)
 {
-    const struct extent *extent = &stack->extent;
-    if (y < 0 || x < 0 || y >= extent->rows || x >= extent->columns)
+    const int64_t *extent = stack->image.extent;
+    if (y < 0 || x < 0 || y >= extent[1] || x >= extent[2])
         return 0;
-    int64_t i = (slice * extent->rows + y) * extent->columns + x;
-    if (extent->pixel == PIXEL_U8)
+    int64_t i = (slice * extent[1] + y) * extent[2] + x;
+    if (stack->image.type == SCOW_U8)
         return ((const uint8_t *)stack->pixels)[i];
-    if (extent->pixel == PIXEL_U16)
+    if (stack->image.type == SCOW_U16)
         return ((const uint16_t *)stack->pixels)[i];
     return (double)((const float *)stack->pixels)[i];
 }
@@ -52,47 +48,53 @@ static double response_at(const struct bank *bank, const struct stack *stack, in
 static void assert_defined(const float *image, const struct bank *bank, const struct stack *stack,
                            uint64_t seed)
 {
-    const struct extent *extent = &stack->extent;
-    double scale = extent->pixel == PIXEL_U8 ? 255 : extent->pixel == PIXEL_U16 ? 65535 : 100;
-    for (int64_t z = 0, i = 0; z < extent->slices; z++)
-        for (int64_t y = 0; y < extent->rows; y++)
-            for (int64_t x = 0; x < extent->columns; x++, i++) {
+    const int64_t *extent = stack->image.extent;
+    const int type = stack->image.type;
+    double scale = type == SCOW_U8 ? 255 : type == SCOW_U16 ? 65535 : 100;
+    for (int64_t z = 0, i = 0; z < extent[0]; z++)
+        for (int64_t y = 0; y < extent[1]; y++)
+            for (int64_t x = 0; x < extent[2]; x++, i++) {
                 double expected = response_at(bank, stack, z, y, x);
                 if (!(fabs((double)image[i] - expected) <= 2e-5 * scale))
-                    fail_msg("seed %llu, (%lld, %lld, %lld): %.9g instead of %.9g",
-                             (unsigned long long)seed, (long long)z, (long long)y, (long long)x,
-                             (double)image[i], expected);
+                    fail_msg("seed %" PRIu64 ", (%" PRId64 ", %" PRId64 ", %" PRId64
+                             "): %.9g instead of %.9g",
+                             seed, z, y, x, (double)image[i], expected);
             }
 }
 
-static void setup_random(struct kernel_setup *setup, struct random *random, enum pixel pixel)
+static const int types[] = {SCOW_U8, SCOW_U16, SCOW_F32};
+
+static void stack_random(struct stack *stack, struct random *random, int type)
 {
-    struct extent extent = {.slices = random_between(random, 1, 3),
-                            .rows = random_between(random, 13, 40),
-                            .columns = random_between(random, 13, 40),
-                            .pixel = pixel};
-    *setup = setup_initial(matched(), &extent, (int)random_between(random, 1, 13));
-    setup_number(setup, matched(), "angles", (double)random_between(random, 1, 3));
-    setup_number(setup, matched(), "sigma", 1.5);
-    setup_number(setup, matched(), "length", (double)random_between(random, 1, 9));
+    const int64_t slices = random_between(random, 1, 3), rows = random_between(random, 13, 40);
+    const struct scow_input image = image_of(slices, rows, random_between(random, 13, 40), type);
+    stack_init_random(stack, &image, random);
+}
+
+static void whole_random(struct whole *whole, const struct stack *stack, struct random *random)
+{
     static const char *const combinations[] = {"sum", "max", "maxsum"};
-    setup_word(setup, matched(), "combine", combinations[random_between(random, 0, 2)]);
+    whole_init(whole, stack, (int)random_between(random, 1, 13));
+    memory_job_number(&whole->job, "angles", (double)random_between(random, 1, 3));
+    memory_job_number(&whole->job, "sigma", 1.5);
+    memory_job_number(&whole->job, "length", (double)random_between(random, 1, 9));
+    memory_job_word(&whole->job, "combine", combinations[random_between(random, 0, 2)]);
     if (random_between(random, 0, 1))
-        setup_word(setup, matched(), "polarity", "dark");
+        memory_job_word(&whole->job, "polarity", "dark");
 }
 
-static double value(const struct kernel_setup *setup, const char *name)
+static double value(const struct whole *whole, const char *name)
 {
-    return setup_value(setup, matched(), name);
+    return memory_job_value(&whole->job, name)->number;
 }
 
-/* As the kernel is asked to make it, but by way of the public faces alone. */
-static struct bank *setup_bank(const struct kernel_setup *setup)
+/* As the task is asked to make it, but by way of the public faces alone. */
+static struct bank *whole_bank(const struct whole *whole)
 {
-    struct bank *bank = bank_new_chaudhuri((int)value(setup, "angles"), value(setup, "sigma"),
-                                           value(setup, "length"));
-    struct bank *combined = bank_new_collapsed(bank, (enum combine)value(setup, "combine"));
-    bank_scale(combined, value(setup, "polarity") > 0 ? -1 : 1);
+    struct bank *bank = bank_new_chaudhuri((int)value(whole, "angles"), value(whole, "sigma"),
+                                           value(whole, "length"));
+    struct bank *combined = bank_new_collapsed(bank, (enum combine)value(whole, "combine"));
+    bank_scale(combined, value(whole, "polarity") > 0 ? -1 : 1);
     bank_free(&bank);
     return combined;
 }
@@ -102,53 +104,61 @@ static void values_do_not_depend_on_packages_or_threads(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 24; seed++) {
         struct random random = {seed};
-        struct kernel_setup setup;
-        setup_random(&setup, &random, (enum pixel)(seed % 3));
         struct stack stack;
-        stack_init_random(&stack, &setup.extent, &random);
-        size_t bytes = (size_t)(setup.extent.slices * setup.extent.rows * setup.extent.columns) *
-                       sizeof(float);
-        float *whole = whole_compute(matched(), &setup, &stack, &random, 0, 1, NULL);
-        struct bank *bank = setup_bank(&setup);
-        assert_defined(whole, bank, &stack, seed);
+        struct whole whole;
+        stack_random(&stack, &random, types[seed % 3]);
+        whole_random(&whole, &stack, &random);
+        size_t bytes = (size_t)image_pixels(&stack.image) * sizeof(float);
+        float *all = whole_compute(&whole, &random, 0, 1);
+        struct bank *bank = whole_bank(&whole);
+        assert_defined(all, bank, &stack, seed);
         for (int threads = 1; threads <= 5; threads += 2) {
             int64_t most = random_between(&random, 1, 60);
-            float *again = whole_compute(matched(), &setup, &stack, &random, most, threads, NULL);
-            if (memcmp(whole, again, bytes) != 0)
-                fail_msg("seed %llu: packages of up to %lld tasks on %d threads differ",
-                         (unsigned long long)seed, (long long)most, threads);
+            float *again = whole_compute(&whole, &random, most, threads);
+            if (memcmp(all, again, bytes) != 0)
+                fail_msg("seed %" PRIu64 ": packages of up to %" PRId64
+                         " tasks on %d threads differ",
+                         seed, most, threads);
             free(again);
         }
         bank_free(&bank);
-        free(whole);
+        free(all);
+        whole_release(&whole);
         stack_release(&stack);
     }
 }
 
-/* One block of several tiles: whoever computes them, and however many, nothing changes. */
+/* The edge of the tiles that a core task is computed in. */
+static int tile_of(struct whole *whole)
+{
+    assert_true(memory_job_open(&whole->job));
+    const int tile = ((const struct matched_job *)whole->job.made)->tile;
+    memory_job_close(&whole->job);
+    return tile;
+}
+
+/* One core task of several tiles: whoever computes them, and however many, nothing changes. */
 static void check_tiles(const char *bank, const char *combine, const char *algorithm, int edge)
 {
     struct random random = {7};
-    const struct extent extent = {1, edge, edge, PIXEL_U16};
-    struct kernel_setup setup = setup_initial(matched(), &extent, edge);
-    setup_word(&setup, matched(), "bank", bank);
-    setup_word(&setup, matched(), "combine", combine);
-    setup_word(&setup, matched(), "algorithm", algorithm);
-    struct kernel_job *job = matched()->new_job(&setup);
-    assert_non_null(job);
-    assert_in_range(job->tile, 48, edge - 1);
-    matched()->free_job(&job);
+    const struct scow_input image = image_of(1, edge, edge, SCOW_U16);
     struct stack stack;
-    stack_init_random(&stack, &extent, &random);
-    int64_t pulses = 0;
-    float *one = whole_compute(matched(), &setup, &stack, &random, 1, 1, &pulses);
-    assert_true(pulses >= 4);
+    struct whole whole;
+    stack_init_random(&stack, &image, &random);
+    whole_init(&whole, &stack, edge);
+    memory_job_word(&whole.job, "bank", bank);
+    memory_job_word(&whole.job, "combine", combine);
+    memory_job_word(&whole.job, "algorithm", algorithm);
+    assert_in_range(tile_of(&whole), 48, edge - 1);
+    float *one = whole_compute(&whole, &random, 1, 1);
+    assert_true(whole.host.pulses >= 4);
     for (int threads = 2; threads <= 5; threads += 3) {
-        float *many = whole_compute(matched(), &setup, &stack, &random, 1, threads, NULL);
+        float *many = whole_compute(&whole, &random, 1, threads);
         assert_memory_equal(one, many, (size_t)edge * (size_t)edge * sizeof *one);
         free(many);
     }
     free(one);
+    whole_release(&whole);
     stack_release(&stack);
 }
 
@@ -169,41 +179,86 @@ static void rows_of_tiles_do_not_show(void **state)
     (void)state;
     enum { EDGE = 150, SLICES = 33, THREADS = 4 };
     struct random random = {8};
-    const struct extent extent = {SLICES, EDGE, EDGE, PIXEL_U8};
-    struct kernel_setup setup = setup_initial(matched(), &extent, EDGE);
-    struct kernel_job *job = matched()->new_job(&setup);
-    assert_non_null(job);
-    const int across = (EDGE + job->tile - 1) / job->tile;
-    assert_true(across >= 2 && SLICES * across >= 8 * THREADS);
-    matched()->free_job(&job);
+    const struct scow_input image = image_of(SLICES, EDGE, EDGE, SCOW_U8);
     struct stack stack;
-    stack_init_random(&stack, &extent, &random);
-    float *one = whole_compute(matched(), &setup, &stack, &random, 1, 1, NULL);
+    struct whole whole;
+    stack_init_random(&stack, &image, &random);
+    whole_init(&whole, &stack, EDGE);
+    const int tile = tile_of(&whole), across = (EDGE + tile - 1) / tile;
+    assert_true(across >= 2 && SLICES * across >= 8 * THREADS);
+    float *one = whole_compute(&whole, &random, 1, 1);
+    assert_true(memory_job_open(&whole.job));
     for (int threads = 1; threads <= THREADS; threads++) {
-        float *many = whole_compute(matched(), &setup, &stack, &random, 0, threads, NULL);
-        assert_memory_equal(one, many, (size_t)SLICES * EDGE * EDGE * sizeof *one);
-        free(many);
+        struct memory_outcome outcome;
+        assert_int_equal(memory_job_compute(&whole.job, 0, SLICES, 0, threads, &outcome), SCOW_OK);
+        assert_memory_equal(one, outcome.grid, (size_t)SLICES * EDGE * EDGE * sizeof *one);
+        memory_outcome_release(&outcome);
     }
     free(one);
+    whole_release(&whole);
     stack_release(&stack);
+}
+
+/* A package of 16 tasks of one tile each, on that many threads; how many pulses there were. */
+static int64_t package_pulses(int threads, int64_t until_stop, int status)
+{
+    struct random random = {11};
+    const struct scow_input image = image_of(1, 64, 64, SCOW_U8);
+    struct stack stack;
+    struct whole whole;
+    struct memory_outcome outcome;
+    stack_init_random(&stack, &image, &random);
+    whole_init(&whole, &stack, 16);
+    assert_true(memory_job_open(&whole.job));
+    assert_int_equal(whole.job.setup.tasks, 16);
+    whole.host.pulses_until_stop = until_stop;
+    assert_int_equal(memory_job_compute(&whole.job, 0, 16, 0, threads, &outcome), status);
+    memory_outcome_release(&outcome);
+    whole_release(&whole);
+    stack_release(&stack);
+    return whole.host.pulses;
 }
 
 /* One pulse a task when nobody helps, one at least when others do all the work. */
 static void the_caller_gets_its_pulse(void **state)
 {
     (void)state;
-    struct random random = {11};
-    struct extent extent = {1, 64, 64, PIXEL_U8};
-    for (int threads = 1; threads <= 5; threads++) {
-        struct kernel_setup setup = setup_initial(matched(), &extent, 16);
-        struct stack stack;
-        stack_init_random(&stack, &extent, &random);
-        int64_t pulses = 0;
-        float *image = whole_compute(matched(), &setup, &stack, &random, 16, threads, &pulses);
-        assert_true(pulses >= (threads == 1 ? 16 : 1));
-        free(image);
-        stack_release(&stack);
-    }
+    for (int threads = 1; threads <= 5; threads++)
+        assert_true(package_pulses(threads, -1, SCOW_OK) >= (threads == 1 ? 16 : 1));
+}
+
+/* What is not yet computed then is left out: the pulses that it would bring do not come. */
+static void a_stop_ends_the_package(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 5; threads++)
+        assert_true(package_pulses(threads, 0, SCOW_STOPPED) >= 1);
+    assert_in_range(package_pulses(1, 3, SCOW_STOPPED), 4, 5);
+}
+
+/* A task of several tiles whose run is stopped at the first pulse: later tiles are not written. */
+static void a_stop_leaves_tiles_out(void **state)
+{
+    (void)state;
+    enum { EDGE = 270 };
+    struct random random = {12};
+    const struct scow_input image = image_of(1, EDGE, EDGE, SCOW_U8);
+    struct stack stack;
+    struct whole whole;
+    struct memory_outcome outcome;
+    stack_init_random(&stack, &image, &random);
+    whole_init(&whole, &stack, EDGE);
+    assert_true(tile_of(&whole) < EDGE);
+    assert_true(memory_job_open(&whole.job));
+    whole.host.pulses_until_stop = 0;
+    assert_int_equal(memory_job_compute(&whole.job, 0, 1, 0, 1, &outcome), SCOW_STOPPED);
+    const unsigned char untouched[] = {0xa5, 0xa5, 0xa5, 0xa5};
+    const size_t last = outcome.box_size - sizeof untouched;
+    assert_memory_not_equal(outcome.grid, untouched, sizeof untouched);
+    assert_memory_equal(outcome.grid + last, untouched, sizeof untouched);
+    memory_outcome_release(&outcome);
+    whole_release(&whole);
+    stack_release(&stack);
 }
 
 /* The reach of the spoiled pixels, by definition. */
@@ -222,18 +277,19 @@ static void unusable_pixels_spoil_what_they_reach(void **state)
 {
     (void)state;
     struct random random = {3};
-    struct extent extent = {1, 60, 50, PIXEL_F32};
-    struct kernel_setup setup = setup_initial(matched(), &extent, 17);
+    const struct scow_input image = image_of(1, 60, 50, SCOW_F32);
     struct stack stack;
-    stack_init_random(&stack, &extent, &random);
-    float *good = whole_compute(matched(), &setup, &stack, &random, 0, 1, NULL);
+    struct whole whole;
+    stack_init_random(&stack, &image, &random);
+    whole_init(&whole, &stack, 17);
+    float *good = whole_compute(&whole, &random, 0, 1);
     static const float unusable[] = {NAN, INFINITY, -INFINITY, 0x1.8p96F};
     static const int places[] = {0, 23 * 50 + 20, 24 * 50 + 33, 59 * 50 + 48};
     for (int k = 0; k < 4; k++)
         ((float *)stack.pixels)[places[k]] = unusable[k];
-    struct bank *bank = setup_bank(&setup);
+    struct bank *bank = whole_bank(&whole);
     struct reach reach = bank_reach(bank);
-    float *spoiled = whole_compute(matched(), &setup, &stack, &random, 3, 2, NULL);
+    float *spoiled = whole_compute(&whole, &random, 3, 2);
     int numbers = 0;
     double most = 0;
     for (int i = 0; i < 60 * 50; i++)
@@ -251,6 +307,7 @@ static void unusable_pixels_spoil_what_they_reach(void **state)
     bank_free(&bank);
     free(spoiled);
     free(good);
+    whole_release(&whole);
     stack_release(&stack);
 }
 
@@ -258,20 +315,22 @@ static void unusable_pixels_spoil_what_they_reach(void **state)
 static double response_to_constant(unsigned short pixel, const char *algorithm)
 {
     struct random random = {5};
-    const struct extent extent = {1, 64, 64, PIXEL_U16};
-    struct kernel_setup setup = setup_initial(matched(), &extent, 20);
+    const struct scow_input input = image_of(1, 64, 64, SCOW_U16);
     struct stack stack;
-    setup_word(&setup, matched(), "algorithm", algorithm);
-    stack_init_random(&stack, &extent, &random);
+    struct whole whole;
+    stack_init_random(&stack, &input, &random);
     for (int i = 0; i < 64 * 64; i++)
         ((unsigned short *)stack.pixels)[i] = pixel;
-    float *image = whole_compute(matched(), &setup, &stack, &random, 5, 2, NULL);
+    whole_init(&whole, &stack, 20);
+    memory_job_word(&whole.job, "algorithm", algorithm);
+    float *image = whole_compute(&whole, &random, 5, 2);
     double most = 0;
     for (int y = 8; y < 56; y++)
         for (int x = 8; x < 56; x++)
             most = fmax(most, fabs((double)image[y * 64 + x]));
     assert_true(image[0] > 1); /* the border is an edge */
     free(image);
+    whole_release(&whole);
     stack_release(&stack);
     return most;
 }
@@ -302,21 +361,23 @@ static void denormal_pixels_are_pixels(void **state)
 {
     (void)state;
     struct random random = {6};
-    struct extent extent = {1, 32, 32, PIXEL_F32};
-    struct kernel_setup setup = setup_initial(matched(), &extent, 16);
-    setup_number(&setup, matched(), "angles", 2);
+    const struct scow_input input = image_of(1, 32, 32, SCOW_F32);
     struct stack stack;
-    stack_init_random(&stack, &extent, &random);
+    struct whole whole;
+    stack_init_random(&stack, &input, &random);
     for (int i = 0; i < 32 * 32; i++)
         ((float *)stack.pixels)[i] *= 0x1p-133F; /* at most 100 * 2^-133, all denormal */
-    float *image = whole_compute(matched(), &setup, &stack, &random, 0, 1, NULL);
-    struct bank *bank = setup_bank(&setup);
+    whole_init(&whole, &stack, 16);
+    memory_job_number(&whole.job, "angles", 2);
+    float *image = whole_compute(&whole, &random, 0, 1);
+    struct bank *bank = whole_bank(&whole);
     for (int i = 0; i < 32 * 32; i++) {
         double expected = response_at(bank, &stack, 0, i / 32, i % 32);
         assert_true(fabs((double)image[i] - expected) <= 200 * 0x1p-149); /* a step per tap */
     }
     bank_free(&bank);
     free(image);
+    whole_release(&whole);
     stack_release(&stack);
 }
 
@@ -327,6 +388,8 @@ int main(void)
         cmocka_unit_test(tiles_do_not_show),
         cmocka_unit_test(rows_of_tiles_do_not_show),
         cmocka_unit_test(the_caller_gets_its_pulse),
+        cmocka_unit_test(a_stop_ends_the_package),
+        cmocka_unit_test(a_stop_leaves_tiles_out),
         cmocka_unit_test(unusable_pixels_spoil_what_they_reach),
         cmocka_unit_test(constant_images_give_nothing_inside),
         cmocka_unit_test(denormal_pixels_are_pixels),

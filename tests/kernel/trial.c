@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/kernel.h"
 #include "kernel/vector/isa.h"
 
 static const float untouched = -12345.0F;
@@ -102,19 +101,17 @@ static void rows_run(const struct trial *trial, int first, int last, bool accumu
     trial->algorithm->run(trial->correlator, &tile, trial->workspace);
 }
 
-bool trial_applies(const struct algorithm *algorithm, const struct bank *bank)
-{
-    bool applies = false;
-    need(algorithm_applies(algorithm, bank, &applies), algorithm, "out of memory");
-    return applies;
-}
-
 double trial_effort(const struct algorithm *algorithm, const struct bank *bank, int edge)
 {
     const struct demand demand = {edge, edge, speeds_current()};
     double effort = 0;
     need(algorithm->estimate(bank, &demand, 1, &effort), algorithm, "out of memory");
     return effort;
+}
+
+bool trial_applies(const struct algorithm *algorithm, const struct bank *bank)
+{
+    return isfinite(trial_effort(algorithm, bank, 1));
 }
 
 float *picture_run(const struct picture *picture, const struct algorithm *algorithm,

@@ -1,5 +1,6 @@
 /* A fixed plan hands out every core task once, in order, to the workers it names. */
 #include "planner/dispatch/dispatch.h"
+#include "planner/files/plan_json.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 

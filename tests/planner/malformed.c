@@ -1,6 +1,8 @@
 /* Every malformed profile and plan: exactly one sentence, and nothing is left behind. */
 #include <stdio.h>
 
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "tests/checks.h"
@@ -36,6 +38,16 @@ static const struct malformed profiles[] = {
     {"\"x\"", "null", "p.json: parameters.bank: must be a number or a string, not null"},
     {"\"block\": 64", "\"block\": 0",
      "p.json: settings[0].block: must be a whole number from 1 to 1048576, not 0"},
+    {"\"block\": 64", "\"block\": 64, \"parameters\": {\"block\": 64}",
+     "p.json: settings[0].block: stands among the parameters, too: remove one"},
+    {"\"block\": 64",
+     "\"spread\": [{\"tasks\": 4, \"deviation\": 1}, {\"tasks\": 4, \"deviation\": 1}]",
+     "p.json: settings[0].spread[1].tasks: must be a whole number from 5 to 9007199254740992, not "
+     "4"},
+    {"\"block\": 64", "\"memory\": {\"bytes\": 1}",
+     "p.json: settings[0].memory: the key 'bytes_per_task' is missing: add it"},
+    {"\"kernel\"", "\"plugin_sha256\": \"ab\", \"kernel\"",
+     "p.json: plugin_sha256: must be 64 hexadecimal digits in lower case"},
     {"\"block\": 64", "\"block\": 64, \"method\": 7",
      "p.json: settings[0].method: must be a string, not 7"},
     {"\"block\": 64", "\"block\": 64, \"methods\": \"fft\"",
@@ -98,7 +110,7 @@ static const struct malformed profiles[] = {
      "\"envelope\": {\"latency_s\": 0, \"s_per_task\": 0}, \"send\": {\"latency_s\": 0, "
      "\"s_per_task\": 0}, \"workers\": [ { \"count\": 2, \"receive\": {\"latency_s\": 0, "
      "\"s_per_task\": 1}, \"compute\": {\"latency_s\": 0, \"s_per_task\": 1}} ] } ] } ] }",
-     "p.json: settings[1]: has the same block as an earlier setting: give each its own"},
+     "p.json: settings[1]: has the same parameters as an earlier setting: give each its own"},
     {" } ] } ] } ] }",
      " } ] }, { \"tasks\": [400, 500], "
      "\"envelope\": {\"latency_s\": 0, \"s_per_task\": 0}, \"send\": {\"latency_s\": 0, "

@@ -2,6 +2,8 @@
  * untouched and (under a leak checker) nothing is lost. */
 #include <stdio.h>
 
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
 #include "planner/report/report.h"
@@ -191,7 +193,7 @@ static bool try_schedule(void *self, struct failure *failure)
 {
     const struct job *job = self;
     struct plan plan = {.worker_count = 77};
-    if (job->scheduler ? job->scheduler->make(&job->request, &plan, failure)
+    if (job->scheduler ? scheduler_make(job->scheduler, &job->request, &plan, failure)
                        : schedule_auto(&job->request, &plan, failure)) {
         plan_release(&plan);
         return true;
@@ -207,7 +209,8 @@ static int texts_make(void **state)
     struct failure failure = FAILURE_INIT;
     sample_profile(&dice, 6, 2, &texts.profile);
     sample_plan(&dice, profile_workers(&texts.profile.settings[0].windows[0]), false, &texts.plan);
-    texts.plan.block = 32;
+    if (!parameter_list_merge(&texts.plan.parameters, &texts.profile.settings[0].parameters))
+        return 1;
     texts.profile_text = profile_print(&texts.profile);
     texts.plan_text = plan_print(&texts.plan);
     *state = &texts;
@@ -271,7 +274,7 @@ static void scheduling(void **state)
     struct platform_window window = {
         .least = 1, .greatest = 100, .classes = classes, .class_count = 2};
     const struct platform platform = {&window, 1, 2, PLATFORM_BUFFERS};
-    struct job job = {.request = {&platform, 4, false, 0}};
+    struct job job = {.request = {&platform, 4, false}};
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
     (void)state;

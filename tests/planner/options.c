@@ -77,7 +77,8 @@ static void options_refused(void **state)
 
 static void option_values_refused(void **state)
 {
-    static char *const counts[] = {"0", "-3", "1.5", "1e30", "x", "", "4x", "nan"};
+    static char *const counts[] = {"0", "-3", "1.5", "1e30", "9007199254740993",
+                                   "x", "",   "4x",  "nan"};
     static char *const numbers[] = {"x", "", "1e999", "nan", "1,5"};
     struct values values;
     (void)state;

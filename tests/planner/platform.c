@@ -128,9 +128,24 @@ static void workers_and_windows_are_found(void **state)
     assert_null(platform_find(&platform, 31));
 }
 
+static void deviations_lie_between_those_measured(void **state)
+{
+    (void)state;
+    struct spread spreads[] = {{1, 0.8}, {16, 0.4}, {64, 0.4}};
+    const struct profile_setting setting = {.spreads = spreads, .spread_count = 3}, none = {0};
+    assert_true(profile_setting_deviation(&none, 5) == 0);
+    assert_true(profile_setting_deviation(&setting, 0.5) == 0.8);
+    assert_true(profile_setting_deviation(&setting, 1) == 0.8);
+    assert_true(fabs(profile_setting_deviation(&setting, 4) - 0.6) < 1e-12);
+    assert_true(profile_setting_deviation(&setting, 16) == 0.4);
+    assert_true(fabs(profile_setting_deviation(&setting, 20) - 0.4) < 1e-12);
+    assert_true(profile_setting_deviation(&setting, 1000) == 0.4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deviations_lie_between_those_measured),
         cmocka_unit_test(bound_is_exact_for_one_worker),
         cmocka_unit_test(bound_is_work_over_workers_without_latency),
         cmocka_unit_test(bound_counts_every_package),

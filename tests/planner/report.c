@@ -32,7 +32,8 @@ static void sample_run(uint64_t seed, double noise, struct run_record *record)
     sample_profile(&dice, 8, 1, &record->profile);
     sample_plan(&dice, profile_workers(&record->profile.settings[0].windows[0]), false,
                 &record->plan);
-    record->plan.block = record->profile.settings[0].block;
+    assert_true(
+        parameter_list_merge(&record->plan.parameters, &record->profile.settings[0].parameters));
     record->input = word("x.png");
     record->kernel = word("sleep");
     record->tasks = record->tasks_done = (int64_t)record->plan.tasks;
@@ -212,11 +213,13 @@ static void damaged_traces_are_refused(void **state)
     struct failure damaged = FAILURE_INIT, empty = FAILURE_INIT, block = FAILURE_INIT;
     (void)state;
     sample_run(5, 0.1, &record);
-    record.plan.block = 48;
+    for (size_t k = 0; k < record.plan.parameters.count; k++)
+        if (strcmp(record.plan.parameters.items[k].name, "block") == 0)
+            record.plan.parameters.items[k].number = 48;
     assert_null(report_text(&record, &block));
     assert_failure(block, FAILURE_MISMATCH,
-                   "the run's profile has no setting for its block of 48: run again with a plan "
-                   "made from that profile");
+                   "the run's profile has no setting with the plan's parameters: run again with a "
+                   "plan made from that profile");
     record.trace.events[0].operation = 99;
     assert_null(report_text(&record, &damaged));
     assert_failure(damaged, FAILURE_MISMATCH,

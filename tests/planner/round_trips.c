@@ -2,6 +2,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "tests/checks.h"
@@ -42,11 +44,18 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
     assert_true(word_equal(a->origin.host_name, b->origin.host_name));
     assert_true(word_equal(a->origin.isa, b->origin.isa));
     assert_true(word_equal(a->origin.created, b->origin.created));
+    assert_true(word_equal(a->plugin, b->plugin));
     assert_int_equal(a->origin.threads, b->origin.threads);
     assert_int_equal(a->setting_count, b->setting_count);
     for (size_t k = 0; k < a->setting_count; k++) {
-        assert_int_equal(a->settings[k].block, b->settings[k].block);
+        assert_true(parameter_list_equal(&a->settings[k].parameters, &b->settings[k].parameters));
+        assert_memory_equal(&a->settings[k].memory, &b->settings[k].memory, sizeof(struct memory));
         assert_true(word_equal(a->settings[k].method, b->settings[k].method));
+        assert_int_equal(a->settings[k].spread_count, b->settings[k].spread_count);
+        for (size_t i = 0; i < a->settings[k].spread_count; i++) {
+            assert_int_equal(a->settings[k].spreads[i].tasks, b->settings[k].spreads[i].tasks);
+            assert_true(a->settings[k].spreads[i].deviation == b->settings[k].spreads[i].deviation);
+        }
         assert_int_equal(a->settings[k].window_count, b->settings[k].window_count);
         for (size_t w = 0; w < a->settings[k].window_count; w++)
             assert_window_equal(&a->settings[k].windows[w], &b->settings[k].windows[w]);
@@ -85,7 +94,9 @@ static void assert_plan_equal(const struct plan *a, const struct plan *b)
     assert_string_equal(a->kernel, b->kernel);
     assert_string_equal(a->scheduler, b->scheduler);
     assert_true(parameter_list_equal(&a->parameters, &b->parameters));
-    assert_true(a->tasks == b->tasks && a->block == b->block && a->real_valued == b->real_valued);
+    assert_true(a->tasks == b->tasks && a->real_valued == b->real_valued);
+    assert_true(word_equal(a->plugin, b->plugin));
+    assert_true(word_equal(a->plugin_sha256, b->plugin_sha256));
     assert_true(word_equal(a->profile, b->profile));
     assert_true(word_equal(a->profile_sha256, b->profile_sha256));
     assert_true(predicted_equal(&a->predicted, &b->predicted));

@@ -113,10 +113,19 @@ void sample_profile(struct dice *dice, int64_t worker_most, size_t settings,
     profile->origin.host_name = dice_whole(dice, 0, 1) ? word("host") : NULL;
     profile->origin.isa = dice_whole(dice, 0, 1) ? word("avx2") : NULL;
     profile->origin.threads = (int)dice_whole(dice, 0, 2);
+    profile->plugin = dice_whole(dice, 0, 1) ? word("/x/y.so") : NULL;
     profile->origin.created = dice_whole(dice, 0, 1) ? word("2026-01-01T00:00:00Z") : NULL;
     profile->settings = memory(settings, sizeof *profile->settings);
     for (size_t k = 0; k < settings; k++) {
-        profile->settings[k].block = 32 * (int)(k + 1);
+        parameter_list_add(&profile->settings[k].parameters, "block", NULL, 32 * (double)(k + 1));
+        if (dice_whole(dice, 0, 1)) {
+            parameter_list_add(&profile->settings[k].parameters, "grain", NULL, (double)k);
+            profile->settings[k].memory = (struct memory){dice_unit(dice), dice_unit(dice)};
+            profile->settings[k].spreads = memory(2, sizeof(struct spread));
+            profile->settings[k].spreads[0] = (struct spread){1, dice_unit(dice)};
+            profile->settings[k].spreads[1] = (struct spread){16, dice_unit(dice)};
+            profile->settings[k].spread_count = 2;
+        }
         profile->settings[k].method = dice_whole(dice, 0, 1) ? word("fft for 2 filters") : NULL;
         sample_setting(dice, counts, classes, &profile->settings[k]);
     }
@@ -162,7 +171,10 @@ void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct pl
     plan->rounds[0].loads[0] += missing / (double)plan->rounds[0].repeat;
     plan->tasks += missing;
     if (dice_whole(dice, 0, 1)) {
-        plan->block = 64;
+        parameter_list_add(&plan->parameters, "block", NULL, 64);
+        plan->plugin = word("plugins/\"quoted\".so");
+        plan->plugin_sha256 = word("0123456789abcdef0123456789abcdef"
+                                   "0123456789abcdef0123456789abcdef");
         plan->profile = word("profiles/\"quoted\".json");
         plan->profile_sha256 = word("0123456789abcdef0123456789abcdef"
                                     "0123456789abcdef0123456789abcdef");

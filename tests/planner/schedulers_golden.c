@@ -29,10 +29,10 @@ static struct platform table_6_1(double bandwidth)
 static struct plan plan_made(const char *scheduler, const struct platform *platform, double tasks,
                              bool real_valued)
 {
-    const struct schedule_request request = {platform, tasks, real_valued, 0};
+    const struct schedule_request request = {platform, tasks, real_valued};
     struct plan plan = {.kernel = NULL};
     struct failure failure = FAILURE_INIT;
-    if (!scheduler_find(scheduler)->make(&request, &plan, &failure))
+    if (!scheduler_make(scheduler_find(scheduler), &request, &plan, &failure))
         fail_msg("%s: %s", scheduler, failure.text);
     return plan;
 }

@@ -10,10 +10,12 @@
 #include "planner/schedulers/discretise.h"
 #include "planner/schedulers/last_round.h"
 #include "planner/schedulers/level.h"
+#include "planner/schedulers/optimal_lp.h"
 #include "planner/schedulers/period.h"
 #include "planner/schedulers/ramp_down.h"
 #include "planner/schedulers/scow.h"
 #include "planner/schedulers/scow_exact.h"
+#include "planner/simulate/star.h"
 #include "tests/planner/platforms.h"
 
 enum { MOST = 40 };
@@ -165,8 +167,9 @@ static void exact_production_is_exact(void **state)
         struct ranking ranking = ranking_random(&dice, workers, 8);
         const double period_s = dice_scale(&dice, 4, 400);
         double loads[MOST];
-        bool proven = false;
-        const double made = scow_exact_production(&ranking, period_s, loads, &proven);
+        bool proven = false, out_of_memory = false;
+        const double made =
+            scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
         assert_true(proven);
         assert_true(fabs(made - production_by_force(&ranking, period_s)) <= 1e-6 * (made + 1));
     }
@@ -191,14 +194,15 @@ static void greedy_keeps_its_bound(void **state)
         qsort(workers, (size_t)ranking.count, sizeof workers[0], by_feed_rate);
         const double period_s = dice_scale(&dice, 4, 400);
         double loads[MOST], latency_s = 0;
-        bool proven = false;
+        bool proven = false, out_of_memory = false;
         const double greedy = period_production(&ranking, period_s, loads);
         const int64_t full = full_count(&ranking, period_s, loads);
         for (int64_t i = 0; i <= full && i < ranking.count; i++)
             latency_s += workers[i].feed.latency_s;
         const double lost =
             full < ranking.count ? latency_s / workers[full].feed.s_per_task : 0; /* all are full */
-        const double made = scow_exact_production(&ranking, period_s, loads, &proven);
+        const double made =
+            scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
         assert_true(proven);
         assert_true(greedy <= made * (1 + 1e-9));
         assert_true(made - greedy <= lost + 1e-6 * (made + 1));
@@ -213,10 +217,11 @@ static void the_printed_bound_is_too_small(void **state)
     const struct ranking ranking = {
         .least = 1, .greatest = 1e9, .real_valued = true, .workers = workers, .count = 2};
     double loads[2];
-    bool proven = false;
+    bool proven = false, out_of_memory = false;
     assert_true(fabs(period_production(&ranking, 4, loads) - 1) < 1e-9);
     assert_int_equal(full_count(&ranking, 4, loads), 0);
-    assert_true(fabs(scow_exact_production(&ranking, 4, loads, &proven) - 4 / 1.1) < 1e-9);
+    assert_true(fabs(scow_exact_production(&ranking, 4, loads, &proven, &out_of_memory) - 4 / 1.1) <
+                1e-9);
 }
 
 /* What no choice without worker `left_out` can exceed: the knapsack that pays no H at all. */
@@ -264,14 +269,15 @@ static void greedy_is_near_in_long_periods(void **state)
         double period_s = dice_scale(&dice, 4, 40);
         for (int step = 0; step < DOUBLINGS; step++, period_s *= 2) {
             double loads[MOST];
-            bool proven = false;
+            bool proven = false, out_of_memory = false;
             const double greedy = period_production(&ranking, period_s, loads);
             const int64_t full = full_count(&ranking, period_s, loads);
             if (!period_is_large(&ranking, period_s, greedy, full))
                 continue;
             const struct cost next =
                 full < ranking.count ? workers[full].feed : (struct cost){0, 1};
-            const double made = scow_exact_production(&ranking, period_s, loads, &proven);
+            const double made =
+                scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
             assert_true(proven);
             assert_true(made - greedy <= next.latency_s / next.s_per_task + 1e-6 * (made + 1));
             large++;
@@ -332,7 +338,7 @@ static void ramps_down_never_lose(void **state)
         struct dice dice = dice_of(7000 + seed);
         struct platform platform = platform_cluster(&dice, dice_between(&dice, 1, 12));
         const struct schedule_request request = {&platform, floor(dice_scale(&dice, 50, 5000)),
-                                                 seed % 4 == 0, 0};
+                                                 seed % 4 == 0};
         struct search search;
         struct plan plan = {.kernel = NULL};
         struct failure failure = FAILURE_INIT;
@@ -343,7 +349,7 @@ static void ramps_down_never_lose(void **state)
         search_visit(&search, 1u << RANKING_BY_FEED, ramp_down, NULL);
         assert_true(search.best_s <= before_s);
         better += search.best_s < before_s;
-        assert_true(search_finish(&search, "ramp", "", &plan, &failure));
+        assert_true(search_finish(&search, "", &plan, &failure));
         for (size_t r = 0; r < plan.round_count; r++)
             for (int64_t i = 0; i < plan.worker_count; i++)
                 sum += (double)plan.rounds[r].repeat * plan.rounds[r].loads[i];
@@ -353,6 +359,63 @@ static void ramps_down_never_lose(void **state)
     }
     print_message("%d of 60 plans end better with a ramp down\n", better);
     assert_true(better > 0);
+}
+
+/* The packages of a program, one after the other, as the simulation sends them. */
+static double star_makespan(const struct optimal_lp *lp, const double *loads)
+{
+    struct star star;
+    struct star_times times;
+    double makespan_s = 0;
+    assert_true(star_init(&star, lp->count, lp->buffers));
+    for (int64_t package = 0; package < lp->count * lp->rounds; package++) {
+        const struct ranked_worker *worker = &lp->ranking->workers[package % lp->count];
+        const struct star_cost cost = {.envelope_s = cost_of(lp->ranking->master, loads[package]),
+                                       .link_s = cost_of(worker->link, loads[package]),
+                                       .compute_s = cost_of(worker->work, loads[package])};
+        if (!(loads[package] > 0))
+            continue;
+        star_send(&star, package % lp->count, &cost, &times);
+        makespan_s = fmax(makespan_s, times.end_s);
+    }
+    star_release(&star);
+    return makespan_s;
+}
+
+/* The rows of the program say what star_step does: its value is the makespan of its loads, and
+ * where it leaves a package empty, which the program pays the latency of, at least that. */
+static void program_has_the_semantics_of_the_star(void **state)
+{
+    int full = 0;
+    (void)state;
+    if (!optimal_lp_available())
+        skip();
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        struct dice dice = dice_of(9000 + seed);
+        struct platform platform = platform_cluster(&dice, dice_between(&dice, 1, 6));
+        struct ranking ranking;
+        double loads[64], value_s = 0;
+        bool out_of_memory = false, empty = false;
+        assert_true(ranking_init(&ranking, &platform, &platform.windows[0], true, RANKING_BY_FEED));
+        const struct optimal_lp lp = {.ranking = &ranking,
+                                      .count = ranking.count,
+                                      .rounds = dice_between(&dice, 1, 8),
+                                      .buffers = (int)dice_between(&dice, 1, 3),
+                                      .tasks = floor(dice_scale(&dice, 50, 5000))};
+        /* Packages that are nearly equal on unequal workers wait for buffers. */
+        ranking.greatest = lp.tasks / (double)(lp.count * lp.rounds) * dice_scale(&dice, 1.001, 4);
+        assert_true(optimal_lp_solve(&lp, loads, &value_s, &out_of_memory));
+        for (int64_t package = 0; package < lp.count * lp.rounds; package++)
+            empty = empty || !(loads[package] > 1e-6);
+        const double makespan_s = star_makespan(&lp, loads);
+        assert_true(makespan_s <= value_s * (1 + 1e-6));
+        assert_true(empty || makespan_s >= value_s * (1 - 1e-6));
+        full += !empty;
+        ranking_release(&ranking);
+        platform_release(&platform);
+    }
+    print_message("%d of 150 programs leave no package empty\n", full);
+    assert_true(full > 50);
 }
 
 int main(void)
@@ -367,6 +430,7 @@ int main(void)
         cmocka_unit_test(greedy_is_near_in_long_periods),
         cmocka_unit_test(perfect_period_fills_the_port),
         cmocka_unit_test(ramps_down_never_lose),
+        cmocka_unit_test(program_has_the_semantics_of_the_star),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static void prediction_is_simulation(const struct platform *platform, const stru
 static double all_hold(const struct platform *platform, double tasks, bool real_valued,
                        bool with_optimal)
 {
-    const struct schedule_request request = {platform, tasks, real_valued, 0};
+    const struct schedule_request request = {platform, tasks, real_valued};
     double best_s = HUGE_VAL;
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
@@ -104,7 +104,7 @@ static double all_hold(const struct platform *platform, double tasks, bool real_
         struct failure failure = FAILURE_INIT;
         if (!with_optimal && strcmp(list[i].name, "optimal") == 0)
             continue;
-        if (!list[i].make(&request, &plan, &failure)) {
+        if (!scheduler_make(&list[i], &request, &plan, &failure)) {
             assert_int_equal(failure.code, FAILURE_INFEASIBLE);
             continue;
         }
@@ -122,7 +122,7 @@ static double all_hold(const struct platform *platform, double tasks, bool real_
 static void auto_is_best(const struct platform *platform, double tasks, bool real_valued,
                          double best_s)
 {
-    const struct schedule_request request = {platform, tasks, real_valued, 0};
+    const struct schedule_request request = {platform, tasks, real_valued};
     struct plan plan = {.kernel = NULL};
     struct failure failure = FAILURE_INIT;
     const bool made = schedule_auto(&request, &plan, &failure);
@@ -184,10 +184,10 @@ static void platform_scale(struct platform *platform, double factor)
 static double makespan_of(const struct scheduler *scheduler, const struct platform *platform,
                           double tasks)
 {
-    const struct schedule_request request = {platform, tasks, false, 0};
+    const struct schedule_request request = {platform, tasks, false};
     struct plan plan = {.kernel = NULL};
     struct failure failure = FAILURE_INIT;
-    if (!scheduler->make(&request, &plan, &failure))
+    if (!scheduler_make(scheduler, &request, &plan, &failure))
         return HUGE_VAL;
     const double makespan_s = plan.predicted.makespan_s;
     plan_release(&plan);

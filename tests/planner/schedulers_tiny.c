@@ -92,13 +92,13 @@ static double task_s(const struct platform *platform)
 static void nothing_beats(const struct platform *platform, int64_t tasks, double optimum_s,
                           bool reached)
 {
-    const struct schedule_request request = {platform, (double)tasks, false, 0};
+    const struct schedule_request request = {platform, (double)tasks, false};
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
     for (size_t i = 0; i < count; i++) {
         struct plan plan = {.kernel = NULL};
         struct failure failure = FAILURE_INIT;
-        if (!list[i].make(&request, &plan, &failure))
+        if (!scheduler_make(&list[i], &request, &plan, &failure))
             continue;
         assert_true(plan.predicted.makespan_s >= optimum_s * (1 - 1e-9));
         if (reached && optimal_lp_available() && list[i].make == scheduler_find("optimal")->make) {

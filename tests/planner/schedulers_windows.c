@@ -18,10 +18,10 @@ static struct platform platform_plain(int64_t workers, int64_t least, int64_t gr
 
 static struct plan plan_made(const struct platform *platform, double tasks)
 {
-    const struct schedule_request request = {platform, tasks, false, 0};
+    const struct schedule_request request = {platform, tasks, false};
     struct plan plan = {.kernel = NULL};
     struct failure failure = FAILURE_INIT;
-    if (!scheduler_find("scow-mp")->make(&request, &plan, &failure))
+    if (!scheduler_make(scheduler_find("scow-mp"), &request, &plan, &failure))
         fail_msg("%s", failure.text);
     return plan;
 }
@@ -40,13 +40,13 @@ static void no_window_fits_says_so(void **state)
 {
     (void)state;
     struct platform platform = platform_plain(3, 10, 10);
-    const struct schedule_request request = {&platform, 25, false, 0};
+    const struct schedule_request request = {&platform, 25, false};
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
     for (size_t i = 0; i < count; i++) {
         struct plan plan = {.kernel = NULL};
         struct failure failure = FAILURE_INIT;
-        assert_false(list[i].make(&request, &plan, &failure));
+        assert_false(scheduler_make(&list[i], &request, &plan, &failure));
         assert_int_equal(failure.code, FAILURE_INFEASIBLE);
         assert_non_null(strstr(failure.text, list[i].name));
         assert_null(plan.rounds);

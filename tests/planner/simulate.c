@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "planner/schedulers/bound.h"
 #include "tests/checks.h"
 #include "tests/planner/oracle.h"

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "planner/base/array.h"
 #include "planner/base/nearest.h"
 #include "planner/base/parameter.h"
 #include "planner/base/text.h"
@@ -43,6 +44,33 @@ static void parameters_copy_and_compare(void **state)
     parameter_list_release(&list);
     parameter_list_release(&copy);
     assert_int_equal(copy.count, 0);
+}
+
+static void arrays_keep_their_items(void **state)
+{
+    enum { COUNT = 1000 };
+    int64_t *reserved = NULL, *extended = NULL;
+    size_t capacity = 0, moves = 0;
+    (void)state;
+    for (size_t k = 0; k < COUNT; k++) {
+        const size_t before = capacity;
+        reserved = array_reserve(reserved, &capacity, k + 1, sizeof *reserved);
+        extended = array_extend(extended, k, sizeof *extended);
+        assert_non_null(reserved);
+        assert_non_null(extended);
+        assert_true(capacity > k);
+        moves += capacity != before;
+        reserved[k] = extended[k] = (int64_t)k;
+    }
+    assert_true(moves < 12);
+    for (size_t k = 0; k < COUNT; k++)
+        assert_true(reserved[k] == (int64_t)k && extended[k] == (int64_t)k);
+    const size_t before = capacity;
+    assert_null(array_reserve(reserved, &capacity, SIZE_MAX / 4, sizeof *reserved));
+    assert_null(array_extend(extended, SIZE_MAX / 8 + 1, sizeof *extended));
+    assert_int_equal(capacity, before);
+    free(reserved);
+    free(extended);
 }
 
 static void text_numbers_read_back(void **state)
@@ -102,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nearest_finds_typing_errors),
         cmocka_unit_test(parameters_copy_and_compare),
+        cmocka_unit_test(arrays_keep_their_items),
         cmocka_unit_test(text_numbers_read_back),
         cmocka_unit_test(trace_keeps_events),
         cmocka_unit_test(failure_keeps_the_first),

@@ -100,7 +100,7 @@ static void master_packages(struct outbox *outbox)
             unsigned char *bytes = outbox_claim(outbox, idle);
             memset(bytes, (int)(index + rank) & 0xff, size_of(index));
             struct wire_package header = {.kind = WIRE_WORK, .package = {.index = index}};
-            outbox_post(outbox, rank, &header, size_of(index));
+            outbox_post(outbox, rank, &header, size_of(index), 0);
             outbox_progress(outbox);
         }
     }

@@ -1,4 +1,4 @@
-#include "spmd/input/image.h"
+#include "spmd/input/input.h"
 
 #include <png.h>
 #include <stdio.h>
@@ -8,64 +8,66 @@
 #include "planner/files/textfile.h"
 #include "tests/spmd/pictures.h"
 
-static void assert_extent(const struct extent *extent, const struct extent *wanted)
+static void assert_shape(const struct scow_input *shape, const struct scow_input *wanted)
 {
-    assert_int_equal(extent->slices, wanted->slices);
-    assert_int_equal(extent->rows, wanted->rows);
-    assert_int_equal(extent->columns, wanted->columns);
-    assert_int_equal(extent->pixel, wanted->pixel);
+    assert_int_equal(shape->kind, SCOW_INPUT_IMAGE);
+    assert_int_equal(shape->type, wanted->type);
+    assert_memory_equal(shape->extent, wanted->extent, sizeof shape->extent);
 }
 
 /* ---- what is read is what was written ---- */
 
-static void assert_window(struct image *image, const void *pixels, const int64_t window[4])
+static void assert_window(struct input *image, const void *pixels, const int64_t window[4])
 {
-    const struct extent *extent = image_shape(image);
+    const struct scow_input *shape = input_shape(image);
     struct failure failure = FAILURE_INIT;
-    size_t size = pixel_bytes(extent->pixel), line = (size_t)window[3] * size;
+    size_t size = input_pixel_bytes(shape), line = (size_t)window[3] * size;
     unsigned char *read = malloc((size_t)window[2] * line + 1);
     assert_non_null(read);
-    assert_true(image_read(image, 0, window[0], window[1], window[2], window[3], read, &failure));
+    assert_true(
+        input_read_image(image, 0, window[0], window[1], window[2], window[3], read, &failure));
     for (int64_t y = 0; y < window[2]; y++) {
-        size_t from = (size_t)((window[0] + y) * extent->columns + window[1]) * size;
+        size_t from = (size_t)((window[0] + y) * shape->extent[2] + window[1]) * size;
         assert_memory_equal(read + (size_t)y * line, (const unsigned char *)pixels + from, line);
     }
     free(read);
 }
 
-static void assert_windows(struct image *image, const void *pixels)
+static void assert_windows(struct input *image, const void *pixels)
 {
-    const struct extent *extent = image_shape(image);
+    const struct scow_input *shape = input_shape(image);
     uint64_t seed = 5;
-    assert_window(image, pixels, (int64_t[]){0, 0, extent->rows, extent->columns});
+    assert_window(image, pixels, (int64_t[]){0, 0, shape->extent[1], shape->extent[2]});
     for (int i = 0; i < 20; i++) {
-        int64_t window[4] = {picture_random(&seed) % extent->rows,
-                             picture_random(&seed) % extent->columns, 0, 0};
-        window[2] = 1 + picture_random(&seed) % (extent->rows - window[0]);
-        window[3] = 1 + picture_random(&seed) % (extent->columns - window[1]);
+        int64_t window[4] = {picture_random(&seed) % shape->extent[1],
+                             picture_random(&seed) % shape->extent[2], 0, 0};
+        window[2] = 1 + picture_random(&seed) % (shape->extent[1] - window[0]);
+        window[3] = 1 + picture_random(&seed) % (shape->extent[2] - window[1]);
         assert_window(image, pixels, window);
     }
 }
 
-/* The file shows `pixels`, of that shape and type, to image_open and to image_extent. */
-static void assert_image(const char *name, const struct extent *wanted, const void *pixels)
+/* The file shows `pixels`, of that shape and type, whether loaded before or by reading. */
+static void assert_image(const char *name, const struct scow_input *wanted, const void *pixels)
 {
-    struct failure failure = FAILURE_INIT;
-    struct extent extent;
-    struct image *image = image_open(name, &failure);
-    assert_string_equal(failure.text, "");
-    assert_non_null(image);
-    assert_true(image_extent(name, &extent, &failure));
-    assert_extent(&extent, wanted);
-    assert_extent(image_shape(image), wanted);
-    assert_windows(image, pixels);
-    image_close(&image);
-    assert_null(image);
+    for (int load = 0; load < 2; load++) {
+        struct failure failure = FAILURE_INIT;
+        struct input *image = input_open(SCOW_INPUT_IMAGE, name, &failure);
+        assert_string_equal(failure.text, "");
+        assert_non_null(image);
+        assert_shape(input_shape(image), wanted);
+        assert_string_equal(input_shape(image)->name, name);
+        assert_true(!load || input_load(image, &failure));
+        assert_true(!load || input_load(image, &failure)); /* again: nothing left to do */
+        assert_windows(image, pixels);
+        input_close(&image);
+        assert_null(image);
+    }
 }
 
-static struct extent extent_of(int64_t columns, int64_t rows, enum pixel pixel)
+static struct scow_input shape_of(int64_t columns, int64_t rows, enum scow_type type)
 {
-    return (struct extent){1, rows, columns, pixel};
+    return (struct scow_input){.type = (int)type, .extent = {1, rows, columns}};
 }
 
 static void png_grey(void **state)
@@ -76,9 +78,9 @@ static void png_grey(void **state)
     for (int depth = 8; depth <= 16; depth += 8)
         for (int interlace = PNG_INTERLACE_NONE; interlace <= PNG_INTERLACE_ADAM7; interlace++) {
             struct picture_png png = {37, 23, depth, PNG_COLOR_TYPE_GRAY, interlace};
-            struct extent extent = extent_of(37, 23, depth == 8 ? PIXEL_U8 : PIXEL_U16);
+            struct scow_input shape = shape_of(37, 23, depth == 8 ? SCOW_U8 : SCOW_U16);
             picture_png("grey.png", &png, pixels);
-            assert_image("grey.png", &extent, pixels);
+            assert_image("grey.png", &shape, pixels);
         }
 }
 
@@ -88,11 +90,11 @@ static void png_alpha_is_dropped(void **state)
     const uint16_t words[] = {1000, 65535, 2000, 0, 3000, 5};
     (void)state;
     picture_png("alpha.png", &(struct picture_png){3, 2, 8, PNG_COLOR_TYPE_GRAY_ALPHA, 0}, bytes);
-    struct extent extent = extent_of(3, 2, PIXEL_U8);
-    assert_image("alpha.png", &extent, (uint8_t[]){10, 20, 30, 40, 50, 60});
+    struct scow_input shape = shape_of(3, 2, SCOW_U8);
+    assert_image("alpha.png", &shape, (uint8_t[]){10, 20, 30, 40, 50, 60});
     picture_png("alpha.png", &(struct picture_png){1, 3, 16, PNG_COLOR_TYPE_GRAY_ALPHA, 0}, words);
-    extent = extent_of(1, 3, PIXEL_U16);
-    assert_image("alpha.png", &extent, (uint16_t[]){1000, 2000, 3000});
+    shape = shape_of(1, 3, SCOW_U16);
+    assert_image("alpha.png", &shape, (uint16_t[]){1000, 2000, 3000});
 }
 
 static void pgm_raw(void **state)
@@ -101,12 +103,12 @@ static void pgm_raw(void **state)
     const char sixteen[] = "P5 2 2 4095 \x00\x0a\x0f\xff\x01\x00\x00\x00";
     (void)state;
     picture_bytes("raw.pgm", eight, sizeof eight - 1);
-    struct extent extent = extent_of(3, 2, PIXEL_U8);
+    struct scow_input shape = shape_of(3, 2, SCOW_U8);
     /* After the maximum comes one character; a comment sign or white space behind it is pixels. */
-    assert_image("raw.pgm", &extent, "\n\x20#\xc8\x01");
+    assert_image("raw.pgm", &shape, "\n\x20#\xc8\x01");
     picture_bytes("raw.pgm", sixteen, sizeof sixteen - 1);
-    extent = extent_of(2, 2, PIXEL_U16);
-    assert_image("raw.pgm", &extent, (uint16_t[]){10, 4095, 256, 0});
+    shape = shape_of(2, 2, SCOW_U16);
+    assert_image("raw.pgm", &shape, (uint16_t[]){10, 4095, 256, 0});
 }
 
 static void pgm_plain(void **state)
@@ -114,24 +116,24 @@ static void pgm_plain(void **state)
     (void)state;
     picture_text("plain.pgm",
                  "P2# plain\n# two lines\r3\t2 255\n0 1 2 # in between\n\n  3\r\n4 255");
-    struct extent extent = extent_of(3, 2, PIXEL_U8);
-    assert_image("plain.pgm", &extent, (uint8_t[]){0, 1, 2, 3, 4, 255});
+    struct scow_input shape = shape_of(3, 2, SCOW_U8);
+    assert_image("plain.pgm", &shape, (uint8_t[]){0, 1, 2, 3, 4, 255});
     picture_text("plain.pgm", "P2 1 2 256 256 0001\n");
-    extent = extent_of(1, 2, PIXEL_U16);
-    assert_image("plain.pgm", &extent, (uint16_t[]){256, 1});
+    shape = shape_of(1, 2, SCOW_U16);
+    assert_image("plain.pgm", &shape, (uint16_t[]){256, 1});
 }
 
 static void names_with_colons(void **state)
 {
-    struct extent extent = extent_of(1, 1, PIXEL_U8);
+    struct scow_input shape = shape_of(1, 1, SCOW_U8);
     (void)state;
     picture_text("a:b.pgm", "P2 1 1 9 7");
-    assert_image("a:b.pgm", &extent, "\x07");
+    assert_image("a:b.pgm", &shape, "\x07");
     picture_text("a:", "P2 1 1 9 8");
-    assert_image("a:", &extent, "\x08");
+    assert_image("a:", &shape, "\x08");
     assert_int_equal(mkdir("c:", 0700), 0);
     picture_text("c:/d.pgm", "P2 1 1 9 6");
-    assert_image("c:/d.pgm", &extent, "\x06");
+    assert_image("c:/d.pgm", &shape, "\x06");
     assert_int_equal(unlink("c:/d.pgm"), 0);
 }
 
@@ -148,37 +150,43 @@ static void digest_is_of_the_whole_file(void **state)
     picture_png("digest.png", &(struct picture_png){EDGE, EDGE, 8, PNG_COLOR_TYPE_GRAY, 0}, pixels);
     unsigned char *bytes = picture_load("digest.png", &length);
     textfile_sha256((const char *)bytes, length, wanted);
-    struct image *image = image_open("digest.png", &failure);
+    struct input *image = input_open(SCOW_INPUT_IMAGE, "digest.png", &failure);
     assert_non_null(image);
-    assert_true(image_sha256(image, digest, &failure));
+    assert_true(input_sha256(image, digest, &failure));
     assert_string_equal(digest, wanted);
     assert_int_equal(unlink("digest.png"), 0);
-    assert_false(image_sha256(image, digest, &failure));
+    assert_false(input_sha256(image, digest, &failure));
     assert_failure(failure, FAILURE_MISMATCH,
                    "cannot open 'digest.png': No such file or directory; check the name");
-    image_close(&image);
+    input_close(&image);
     free(bytes);
     free(pixels);
 }
 
 /* ---- what is refused ---- */
 
-static void assert_refused(const char *name, const char *sentence)
-{
-    struct failure failure = FAILURE_INIT;
-    assert_null(image_open(name, &failure));
-    assert_failure(failure, FAILURE_MISMATCH, sentence);
-}
-
-/* By the header alone, too. */
+/* By its header. */
 static void assert_refused_early(const char *name, const char *sentence)
 {
     struct failure failure = FAILURE_INIT;
-    struct extent extent = extent_of(-1, -1, PIXEL_F32), untouched = extent;
-    assert_refused(name, sentence);
-    assert_false(image_extent(name, &extent, &failure));
+    assert_null(input_open(SCOW_INPUT_IMAGE, name, &failure));
     assert_failure(failure, FAILURE_MISMATCH, sentence);
-    assert_extent(&extent, &untouched);
+}
+
+/* When its pixels are wanted, as often as they are, and by input_load as by reading. */
+static void assert_refused(const char *name, const char *sentence)
+{
+    struct failure none = FAILURE_INIT;
+    struct input *image = input_open(SCOW_INPUT_IMAGE, name, &none);
+    uint16_t pixel;
+    assert_string_equal(none.text, "");
+    for (int load = 0; load < 4; load++) {
+        struct failure failure = FAILURE_INIT;
+        assert_false(load % 2 ? input_load(image, &failure)
+                              : input_read_image(image, 0, 0, 0, 1, 1, &pixel, &failure));
+        assert_failure(failure, FAILURE_MISMATCH, sentence);
+    }
+    input_close(&image);
 }
 
 static void files_that_are_no_images(void **state)
@@ -212,7 +220,7 @@ static void files_without_permission(void **state)
     if (user == 0) /* who may read everything */
         assert_int_equal(seteuid(65534), 0);
     struct failure failure = FAILURE_INIT;
-    struct image *image = image_open("secret.pgm", &failure);
+    struct input *image = input_open(SCOW_INPUT_IMAGE, "secret.pgm", &failure);
     if (user == 0)
         assert_int_equal(seteuid(user), 0);
     assert_null(image);
@@ -332,12 +340,38 @@ static void pgm_pixels_refused(void **state)
                               "number): make or copy it again");
 }
 
+static void pictures_that_change(void **state)
+{
+    static const char changed[] = "'new.pgm' has changed since it was opened: leave it alone while "
+                                  "it is in use, and start again";
+    struct failure failure = FAILURE_INIT, late = FAILURE_INIT;
+    uint8_t pixel = 0;
+    (void)state;
+    picture_text("new.pgm", "P2 2 1 9 7 8");
+    struct input *image = input_open(SCOW_INPUT_IMAGE, "new.pgm", &failure);
+    picture_text("new.pgm", "P2 1 2 9 7 8");
+    assert_false(input_load(image, &failure));
+    assert_failure(failure, FAILURE_MISMATCH, changed);
+    picture_text("new.pgm", "P2 2 1 300 7 8");
+    assert_false(input_read_image(image, 0, 0, 1, 1, 1, &pixel, &late));
+    assert_failure(late, FAILURE_MISMATCH, changed);
+    picture_text("new.pgm", "P2 2 1 9 7 6");
+    assert_true(input_read_image(image, 0, 0, 1, 1, 1, &pixel, &late));
+    assert_int_equal(pixel, 6);
+    assert_int_equal(unlink("new.pgm"), 0); /* it has been read */
+    assert_true(input_read_image(image, 0, 0, 0, 1, 1, &pixel, &late));
+    assert_int_equal(pixel, 7);
+    input_close(&image);
+}
+
 /* ---- every way to cut or damage a file ---- */
 
 static void assert_refused_somehow(const char *name)
 {
     struct failure failure = FAILURE_INIT;
-    assert_null(image_open(name, &failure));
+    struct input *image = input_open(SCOW_INPUT_IMAGE, name, &failure);
+    assert_false(image && input_load(image, &failure));
+    input_close(&image);
     assert_int_equal(failure.code, FAILURE_MISMATCH);
     assert_non_null(strstr(failure.text, name));
 }
@@ -400,6 +434,7 @@ int main(void)
         cmocka_unit_test(headers_without_pixels),
         cmocka_unit_test(pgm_headers_refused),
         cmocka_unit_test(pgm_pixels_refused),
+        cmocka_unit_test(pictures_that_change),
         cmocka_unit_test(cuts_are_refused),
         cmocka_unit_test(flipped_bits_are_refused),
     };

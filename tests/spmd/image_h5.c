@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "spmd/input/image.h"
+#include "spmd/input/input.h"
 #include "tests/spmd/pictures.h"
 
 enum { SLICES = 3, ROWS = 13, COLUMNS = 17, SIZE = SLICES * ROWS * COLUMNS };
@@ -65,73 +65,69 @@ static void values_make(double values[SIZE])
         values[i] = picture_random(&seed) % 128;
 }
 
-static double value_of(const void *pixels, enum pixel pixel, int64_t i)
+static double value_of(const void *pixels, int type, int64_t i)
 {
-    switch (pixel) {
-    case PIXEL_U8:
+    if (type == SCOW_U8)
         return ((const uint8_t *)pixels)[i];
-    case PIXEL_U16:
+    if (type == SCOW_U16)
         return ((const uint16_t *)pixels)[i];
-    case PIXEL_F32:
-        break;
-    }
+    assert_int_equal(type, SCOW_F32);
     return (double)((const float *)pixels)[i];
 }
 
-static void assert_window(struct image *image, const double *values, const int64_t start[3],
+static void assert_window(struct input *image, const double *values, const int64_t start[3],
                           int64_t rows, int64_t columns)
 {
     float pixels[SIZE];
     struct failure failure = FAILURE_INIT;
-    enum pixel pixel = image_shape(image)->pixel;
-    assert_true(image_read(image, start[0], start[1], start[2], rows, columns, pixels, &failure));
+    int type = input_shape(image)->type;
+    assert_true(
+        input_read_image(image, start[0], start[1], start[2], rows, columns, pixels, &failure));
     for (int64_t y = 0; y < rows; y++)
         for (int64_t x = 0; x < columns; x++) {
             int64_t from = (start[0] * ROWS + start[1] + y) * COLUMNS + start[2] + x;
-            assert_true(value_of(pixels, pixel, y * columns + x) == values[from]);
+            assert_true(value_of(pixels, type, y * columns + x) == values[from]);
         }
 }
 
-static void assert_image(const char *name, int64_t slices, enum pixel pixel, const double *values)
+static void assert_image(const char *name, int64_t slices, enum scow_type type,
+                         const double *values)
 {
     struct failure failure = FAILURE_INIT;
-    struct extent extent;
     uint64_t seed = 22;
-    assert_true(image_extent(name, &extent, &failure));
-    struct image *image = image_open(name, &failure);
+    struct input *image = input_open(SCOW_INPUT_IMAGE, name, &failure);
     assert_string_equal(failure.text, "");
-    assert_int_equal(extent.slices, slices);
-    assert_int_equal(extent.rows, ROWS);
-    assert_int_equal(extent.columns, COLUMNS);
-    assert_int_equal(extent.pixel, pixel);
-    assert_memory_equal(image_shape(image), &extent, offsetof(struct extent, pixel));
+    const struct scow_input *shape = input_shape(image);
+    assert_int_equal(shape->kind, SCOW_INPUT_IMAGE);
+    assert_int_equal(shape->type, type);
+    assert_memory_equal(shape->extent, ((int64_t[]){slices, ROWS, COLUMNS}), sizeof shape->extent);
+    assert_true(input_load(image, &failure));
     for (int i = 0; i < 20; i++) {
         int64_t start[3] = {picture_random(&seed) % slices, picture_random(&seed) % ROWS,
                             picture_random(&seed) % COLUMNS};
         assert_window(image, values, start, 1 + picture_random(&seed) % (ROWS - start[1]),
                       1 + picture_random(&seed) % (COLUMNS - start[2]));
     }
-    image_close(&image);
+    input_close(&image);
 }
 
 static void every_type(void **state)
 {
     const struct {
-        hid_t type;
-        enum pixel pixel;
-    } types[] = {{H5T_STD_U8LE, PIXEL_U8},    {H5T_STD_U16LE, PIXEL_U16},
-                 {H5T_STD_U16BE, PIXEL_U16},  {H5T_IEEE_F32LE, PIXEL_F32},
-                 {H5T_IEEE_F32BE, PIXEL_F32}, {H5T_IEEE_F64LE, PIXEL_F32},
-                 {H5T_STD_I8LE, PIXEL_F32},   {H5T_STD_I16BE, PIXEL_F32},
-                 {H5T_STD_I32LE, PIXEL_F32},  {H5T_STD_U32LE, PIXEL_F32}};
+        hid_t stored;
+        enum scow_type type;
+    } types[] = {{H5T_STD_U8LE, SCOW_U8},    {H5T_STD_U16LE, SCOW_U16},  {H5T_STD_U16BE, SCOW_U16},
+                 {H5T_IEEE_F32LE, SCOW_F32}, {H5T_IEEE_F32BE, SCOW_F32}, {H5T_IEEE_F64LE, SCOW_F32},
+                 {H5T_STD_I8LE, SCOW_F32},   {H5T_STD_I16BE, SCOW_F32},  {H5T_STD_I32LE, SCOW_F32},
+                 {H5T_STD_U32LE, SCOW_F32}};
     double values[SIZE];
     (void)state;
     values_make(values);
     for (size_t i = 0; i < COUNT_OF(types); i++) {
-        struct set set = {"stack", types[i].type,    3, {SLICES, ROWS, COLUMNS}, 0,
+        struct set set = {"stack", types[i].stored,  3, {SLICES, ROWS, COLUMNS}, 0,
                           values,  H5T_NATIVE_DOUBLE};
         file_make("type.h5", 0, &set, 1);
-        assert_image("type.h5:/stack", SLICES, types[i].pixel, values);
+        assert_image("type.h5:/stack", SLICES, types[i].type, values);
     }
 }
 
@@ -145,21 +141,18 @@ static void every_layout(void **state)
         {"/chunked", H5T_STD_U8LE, 3, {SLICES, ROWS, COLUMNS}, 4, values, H5T_NATIVE_DOUBLE},
         {"/flat", H5T_STD_U16LE, 2, {ROWS, COLUMNS}, 5, values, H5T_NATIVE_DOUBLE}};
     file_make("lay:out.h5", 512, sets, COUNT_OF(sets));
-    assert_image("lay:out.h5:/a/b:c/image", 1, PIXEL_U8, values);
-    assert_image("lay:out.h5:/chunked", SLICES, PIXEL_U8, values);
-    assert_image("lay:out.h5:flat", 1, PIXEL_U16, values);
+    assert_image("lay:out.h5:/a/b:c/image", 1, SCOW_U8, values);
+    assert_image("lay:out.h5:/chunked", SLICES, SCOW_U8, values);
+    assert_image("lay:out.h5:flat", 1, SCOW_U16, values);
 }
 
 /* ---- what is refused ---- */
 
 static void assert_refused(const char *name, const char *sentence)
 {
-    struct failure failure = FAILURE_INIT, early = FAILURE_INIT;
-    struct extent extent;
-    assert_null(image_open(name, &failure));
+    struct failure failure = FAILURE_INIT;
+    assert_null(input_open(SCOW_INPUT_IMAGE, name, &failure));
     assert_failure(failure, FAILURE_MISMATCH, sentence);
-    assert_false(image_extent(name, &extent, &early));
-    assert_failure(early, FAILURE_MISMATCH, sentence);
 }
 
 static void sets_make(void)
@@ -229,7 +222,7 @@ static void cuts_are_refused(void **state)
     for (size_t cut = length - 1; cut > 0; cut -= cut < 97 ? 1 : 97) {
         struct failure failure = FAILURE_INIT;
         picture_bytes("cut.h5", bytes, cut);
-        assert_null(image_open("cut.h5:/stack", &failure));
+        assert_null(input_open(SCOW_INPUT_IMAGE, "cut.h5:/stack", &failure));
         assert_int_equal(failure.code, FAILURE_MISMATCH);
         assert_non_null(strstr(failure.text, "'cut.h5'"));
     }
@@ -256,14 +249,14 @@ static void damaged_chunks_are_refused(void **state)
     assert_int_equal(found, 2);
     picture_bytes("bad.h5", bytes, length);
     free(bytes);
-    struct image *image = image_open("bad.h5:/packed", &failure);
+    struct input *image = input_open(SCOW_INPUT_IMAGE, "bad.h5:/packed", &failure);
     assert_non_null(image);
     unsigned char pixel = 99;
-    assert_false(image_read(image, 0, 0, 0, 1, 1, &pixel, &failure));
+    assert_false(input_read_image(image, 0, 0, 0, 1, 1, &pixel, &failure));
     assert_failure(failure, FAILURE_MISMATCH,
                    "cannot read pixels of 'bad.h5' (inflate() failed): it is damaged, or a filter "
                    "that it was written with is not installed");
-    image_close(&image);
+    input_close(&image);
 }
 
 static int tests_run(const char *name)

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "kernel/kernel.h"
 #include "kernel/vector/isa.h"
 #include "spmd/job/instructions.h"
 

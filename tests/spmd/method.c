@@ -1,28 +1,18 @@
-/* One way of computing on all ranks: accepted, and refused where one rank's is another. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+/* One way of computing and one plug-in on all ranks: accepted, and refused where one rank's is
+ * another. */
 #include "spmd/job/method.h"
+
+#include <stdio.h>
+
+#include "tests/spmd/census.h"
 
 static struct comm comm;
 
-/* The algorithm named, so that no estimate has a say. */
-static void job_of(struct job *job, const char *algorithm)
+/* Its method is "counting, parts NUMBER". */
+static void job_of(struct job *job, int parts)
 {
-    const struct kernel *kernel = kernel_find("matched-filter");
-    struct kernel_setup setup = {.extent = {1, 64, 64, PIXEL_U8}, .block = 32};
-    struct parameter_list list = {0};
-    struct failure failure = FAILURE_INIT;
-    assert_true(parameter_list_add(&list, "algorithm", algorithm, 0));
-    assert_true(job_parameters(kernel, &list, "x", &setup, &failure));
-    assert_true(job_init(job, kernel, &setup, "x", &failure));
-    parameter_list_release(&list);
+    const struct census census = {parts, SCOW_F32, {1, 1, 10}, {1, 1, 1}};
+    census_open(job, &census_host, &census);
 }
 
 static void one_way_is_agreed_on(void **state)
@@ -30,10 +20,10 @@ static void one_way_is_agreed_on(void **state)
     (void)state;
     struct job job;
     struct failure failure = FAILURE_INIT;
-    job_of(&job, "direct");
+    job_of(&job, CENSUS_GRID);
     assert_true(method_agree(&comm, &job, &failure));
     assert_int_equal(failure.code, FAILURE_NONE);
-    job_release(&job);
+    job_close(&job);
 }
 
 /* The same sentence on every rank, about the rank that differs. */
@@ -44,16 +34,53 @@ static void another_way_is_refused(void **state)
         struct job job;
         struct failure failure = FAILURE_INIT;
         char expected[480];
-        job_of(&job, comm.rank == other ? "fft" : "direct");
+        job_of(&job, comm.rank == other ? 2 : 4);
         snprintf(expected, sizeof expected,
-                 "rank %d would compute otherwise (%s for 12 filters, in tiles of 32 x 32) than "
-                 "the master (%s for 12 filters, in tiles of 32 x 32): start the same build of "
-                 "scow on all nodes",
-                 other > 0 ? other : 1, other > 0 ? "fft" : "direct", other > 0 ? "direct" : "fft");
+                 "rank %d would compute otherwise (counting, parts %d) than the master (counting, "
+                 "parts %d): start the same build of scow on all nodes",
+                 other > 0 ? other : 1, other > 0 ? 2 : 4, other > 0 ? 4 : 2);
         assert_int_equal(method_agree(&comm, &job, &failure), comm.size == 1);
         if (comm.size > 1)
-            assert_string_equal(failure.text, expected);
-        job_release(&job);
+            assert_failure(failure, FAILURE_FAILED, expected);
+        job_close(&job);
+    }
+}
+
+static void kernels_without_a_plugin_agree(void **state)
+{
+    (void)state;
+    const struct kernel kernel = {.task = &census_host};
+    struct failure failure = FAILURE_INIT;
+    assert_true(kernel_agree(&comm, &kernel, &failure));
+    assert_int_equal(failure.code, FAILURE_NONE);
+}
+
+static void one_plugin_is_agreed_on(void **state)
+{
+    (void)state;
+    char plugin[] = "/somewhere/mine.so";
+    struct kernel kernel = {.task = &census_host, .plugin = plugin};
+    struct failure failure = FAILURE_INIT;
+    memset(kernel.sha256, 'a', 64);
+    assert_true(kernel_agree(&comm, &kernel, &failure));
+}
+
+static void another_plugin_is_refused(void **state)
+{
+    (void)state;
+    for (int other = 0; other < comm.size; other++) {
+        char plugin[] = "/somewhere/mine.so", expected[480];
+        struct kernel kernel = {.task = &census_host, .plugin = plugin};
+        struct failure failure = FAILURE_INIT;
+        memset(kernel.sha256, 'a', 64);
+        kernel.sha256[63] = comm.rank == other ? 'b' : 'a';
+        snprintf(expected, sizeof expected,
+                 "plug-in '/somewhere/mine.so' is another file on rank %d than on the master: put "
+                 "it on a file system that all nodes see",
+                 other > 0 ? other : 1);
+        assert_int_equal(kernel_agree(&comm, &kernel, &failure), comm.size == 1);
+        if (comm.size > 1)
+            assert_failure(failure, FAILURE_MISMATCH, expected);
     }
 }
 
@@ -62,8 +89,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     comm_init(&comm, MPI_COMM_WORLD);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_way_is_agreed_on),
-        cmocka_unit_test(another_way_is_refused),
+        cmocka_unit_test(one_way_is_agreed_on),           cmocka_unit_test(another_way_is_refused),
+        cmocka_unit_test(kernels_without_a_plugin_agree), cmocka_unit_test(one_plugin_is_agreed_on),
+        cmocka_unit_test(another_plugin_is_refused),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (failed)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "spmd/input/image.h"
+#include "spmd/input/input.h"
 #include "tests/spmd/pictures.h"
 
 /* An output of a run as far as a preview is concerned. */
@@ -27,16 +27,16 @@ static void output_make(const char *name, int64_t slices, int64_t rows, int64_t 
 static uint8_t *preview_load(const char *name, int64_t *rows, int64_t *columns)
 {
     struct failure failure = FAILURE_INIT;
-    struct image *image = image_open(name, &failure);
+    struct input *image = input_open(SCOW_INPUT_IMAGE, name, &failure);
     assert_string_equal(failure.text, "");
-    const struct extent *extent = image_shape(image);
-    assert_int_equal(extent->pixel, PIXEL_U8);
-    *rows = extent->rows;
-    *columns = extent->columns;
+    const struct scow_input *shape = input_shape(image);
+    assert_int_equal(shape->type, SCOW_U8);
+    *rows = shape->extent[1];
+    *columns = shape->extent[2];
     uint8_t *pixels = malloc((size_t)(*rows * *columns));
     assert_non_null(pixels);
-    assert_true(image_read(image, 0, 0, 0, *rows, *columns, pixels, &failure));
-    image_close(&image);
+    assert_true(input_read_image(image, 0, 0, 0, *rows, *columns, pixels, &failure));
+    input_close(&image);
     return pixels;
 }
 

@@ -34,8 +34,13 @@ full() {
 
 for bytes in 1000 40000 100000; do
     full 1 "$bytes" 'core task [0-9]+ could not be written'
-    "$check" whole.h5 part.h5 | tee said
-    rm part.h5
+    # The others are told to stop at once: where nobody had done a package, no file is left.
+    if [[ -e part.h5 ]]; then
+        "$check" whole.h5 part.h5 | tee said
+        rm part.h5
+    else
+        [[ $bytes == 1000 ]] || { echo "after $bytes bytes nothing is left"; exit 1; }
+    fi
 done
 [[ $(cut -d' ' -f1 said) -gt 0 ]] || { echo "nothing was kept"; exit 1; }
 for bytes in 0 1000 6000; do

@@ -1,22 +1,16 @@
 /* The output file: written by several ranks, read back by one. */
-#include <setjmp.h>
+#include <hdf5.h>
+#include <math.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-#include <hdf5.h>
-
 #include "spmd/output/archive.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
+#include "tests/spmd/census.h"
 
 enum { ROWS = 70, COLUMNS = 50, SLICES = 2, BLOCK = 32, TASKS = SLICES * 3 * 2 };
 
@@ -25,44 +19,61 @@ static struct job job;
 static char path[200];
 
 static const char plan_text[] =
-    "{\"schema\": \"scow-plan-1\", \"kernel\": \"matched-filter\", \"scheduler\": \"by hand\", "
-    "\"tasks\": 12, \"block\": 32, \"workers\": [0], "
-    "\"rounds\": [{\"repeat\": 1, \"loads\": [12]}]}";
+    "{\"schema\": \"scow-plan-1\", \"kernel\": \"census-host\", \"scheduler\": \"by hand\", "
+    "\"tasks\": 12, \"workers\": [0], \"rounds\": [{\"repeat\": 1, \"loads\": [12]}]}";
 
-static const struct output_info info = {plan_text, NULL, "input.png", "abc", "generic", 3};
+static const struct output_info info = {.plan = plan_text,
+                                        .input = "input.png",
+                                        .input_sha256 = "abc",
+                                        .emitted = "",
+                                        .isa = "generic",
+                                        .events = 3,
+                                        .workers = 1};
 
-/* A value that tells pixel from pixel. */
-static float value_at(int64_t z, int64_t y, int64_t x)
+static double value_at(int64_t z, int64_t y, int64_t x)
 {
-    return (float)(z * 10000 + y * 100 + x);
+    return census_value(SCOW_F32, z, y, x);
 }
 
 static void task_fill(int64_t task, float *values)
 {
     int64_t start[3], count[3];
-    job.kernel->task_place(job.made, task, start, count);
+    job.task->place(job.opened, task, start, count);
     for (int64_t y = 0; y < count[1]; y++)
         for (int64_t x = 0; x < count[2]; x++)
-            *values++ = value_at(start[0], start[1] + y, start[2] + x);
+            *values++ = (float)value_at(start[0], start[1] + y, start[2] + x);
+}
+
+static struct summary extremes(void)
+{
+    struct summary summary;
+    summary_init(&summary);
+    summary.minimum = value_at(0, 0, 0);
+    summary.maximum = value_at(SLICES - 1, ROWS - 1, COLUMNS - 1);
+    return summary;
 }
 
 /* Tasks are dealt out to the ranks; the last one stays undone. */
 static void write_share(struct store *store)
 {
-    int64_t stride = job.kernel->result_stride(job.made);
-    float *values = calloc((size_t)stride, sizeof *values);
+    float *values = calloc(1, job.tile_size);
+    unsigned char done = 1;
     struct failure failure = FAILURE_INIT;
-    struct summary summary;
+    const struct summary summary = extremes();
     assert_non_null(values);
-    summary_init(&summary);
-    summary.minimum = value_at(0, 0, 0);
-    summary.maximum = value_at(1, ROWS - 1, COLUMNS - 1);
     for (int64_t task = comm.rank; task < TASKS - 1; task += comm.size) {
+        const struct package_results results = {
+            .first = task, .count = 1, .grid = (char *)values, .ledger = &done};
         task_fill(task, values);
-        assert_true(store_write(store, task, 1, values, &failure));
+        assert_true(store_write(store, &results, &failure));
         assert_true(store_normalize(store, task, 1, &summary, &failure));
     }
     free(values);
+}
+
+static bool is_undone(int z, int y, int x)
+{
+    return z == 1 && y >= 64 && x >= 32;
 }
 
 static void check_values(void)
@@ -72,15 +83,16 @@ static void check_values(void)
     hid_t normalized = H5Dopen2(file, "/normalized", H5P_DEFAULT);
     static float values[SLICES][ROWS][COLUMNS];
     static uint8_t bytes[SLICES][ROWS][COLUMNS];
+    const double range = extremes().maximum;
     assert_true(H5Dread(response, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
     assert_true(H5Dread(normalized, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0);
     for (int z = 0; z < SLICES; z++)
         for (int y = 0; y < ROWS; y++)
             for (int x = 0; x < COLUMNS; x++)
-                if (z == 0 || y < 64 || x < 32) /* not in the task left undone */
-                    assert_true(values[z][y][x] == value_at(z, y, x));
-    assert_int_equal(bytes[0][0][0], 0);
-    assert_true(bytes[1][ROWS - 1][31] >= 254);
+                if (!is_undone(z, y, x)) {
+                    assert_true((double)values[z][y][x] == value_at(z, y, x));
+                    assert_int_equal(bytes[z][y][x], lrint(255 * (value_at(z, y, x) / range)));
+                }
     assert_true(H5Aexists(normalized, "IMAGE_SUBCLASS") > 0);
     H5Dclose(normalized);
     H5Dclose(response);
@@ -94,11 +106,14 @@ static void check_record(void)
     assert_true(archive_read(path, &record, &failure));
     assert_int_equal(record.tasks, TASKS);
     assert_int_equal(record.tasks_done, TASKS - 1);
+    assert_int_equal(record.tasks_failed, 0);
     assert_string_equal(record.input, "input.png");
-    assert_string_equal(record.kernel, "matched-filter");
+    assert_string_equal(record.kernel, "census-host");
+    assert_null(record.plugin);
+    assert_null(record.outcome);
     assert_string_equal(record.isa, "generic");
-    char method[KERNEL_METHOD_BYTES];
-    job.kernel->describe(job.made, method, sizeof method);
+    char method[JOB_METHOD_SIZE];
+    job_method(&job, method, sizeof method);
     assert_string_equal(record.method, method);
     assert_string_equal(record.plan.scheduler, "by hand");
     assert_false(record.has_profile);
@@ -117,23 +132,30 @@ static void seal(void)
     struct trace_event event = {1, OPERATION_COMPUTE, 0, 0, 0, 12, 1.5, 2.5};
     for (int i = 0; i < 3; i++)
         assert_true(trace_add(&trace, &event));
-    struct summary summary;
-    summary_init(&summary);
+    struct summary summary = extremes();
     summary.checksum = 0xfedcba9876543210u;
-    struct output_outcome outcome = {&trace, &summary, 0.5};
+    const struct output_outcome outcome = {.trace = &trace, .summary = &summary, .finish_s = 0.5};
     assert_true(outputfile_seal(path, &outcome, &failure));
     trace_release(&trace);
+}
+
+static struct store *store_make(void)
+{
+    struct failure failure = FAILURE_INIT;
+    struct output_places places = {0};
+    const struct store_setup setup = {.path = path, .emitted = path};
+    if (comm.rank == 0)
+        assert_true(outputfile_create(path, &job, &info, &places, &failure));
+    struct store *store = store_open(&setup, &places, &comm, &job, &failure);
+    assert_non_null(store);
+    return store;
 }
 
 static void test_write_and_read(void **state)
 {
     (void)state;
     struct failure failure = FAILURE_INIT;
-    struct output_places places = {0};
-    if (comm.rank == 0)
-        assert_true(outputfile_create(path, &job, &info, &places, &failure));
-    struct store *store = store_open(path, &places, &comm, &job, &failure);
-    assert_non_null(store);
+    struct store *store = store_make();
     write_share(store);
     assert_true(store_close(&store, &failure));
     assert_null(store);
@@ -143,6 +165,19 @@ static void test_write_and_read(void **state)
         check_record();
     }
     comm_barrier(&comm);
+}
+
+/* The master's word is what counts, and all leave together. */
+static void test_a_missing_file_is_refused_everywhere(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    const struct output_places places = {0};
+    const struct store_setup setup = {.path = "/nonexistent/x.h5", .emitted = "x"};
+    assert_null(store_open(&setup, &places, &comm, &job, &failure));
+    assert_failure(failure, FAILURE_FAILED,
+                   "/nonexistent/x.h5: cannot be opened on rank 0: write to a file system that "
+                   "all nodes see");
 }
 
 static void test_an_existing_file_is_refused(void **state)
@@ -171,6 +206,7 @@ static void test_a_neighbour_is_left_alone(void **state)
     struct failure failure = FAILURE_INIT;
     assert_true(outputfile_create(name, &job, &info, &places, &failure));
     assert_true(places.response > 0 && places.normalized > 0 && places.ledger > 0);
+    assert_true(places.records == 0 && places.emitted == 0 && places.partial == 0);
     struct stat status;
     assert_int_equal(stat(neighbour, &status), 0);
     assert_int_equal(status.st_size, 8);
@@ -226,13 +262,9 @@ static void test_archives_refused(void **state)
 
 static void job_begin(void)
 {
-    struct kernel_setup setup = {.extent = {SLICES, ROWS, COLUMNS, PIXEL_U8}, .block = BLOCK};
-    const struct parameter_list none = {0};
-    struct failure failure = FAILURE_INIT;
-    const struct kernel *kernel = kernel_find("matched-filter");
-    if (!job_parameters(kernel, &none, "x", &setup, &failure) ||
-        !job_init(&job, kernel, &setup, "x", &failure))
-        abort();
+    const struct census census = {
+        CENSUS_GRID | CENSUS_PICTURE, SCOW_F32, {SLICES, ROWS, COLUMNS}, {1, BLOCK, BLOCK}};
+    census_open(&job, &census_host, &census);
     snprintf(path, sizeof path, "store-test-%ld.h5", (long)getpid());
     comm_broadcast(&comm, path, sizeof path);
 }
@@ -244,6 +276,7 @@ int main(int argc, char **argv)
     job_begin();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_write_and_read),
+        cmocka_unit_test(test_a_missing_file_is_refused_everywhere),
         cmocka_unit_test(test_an_existing_file_is_refused),
         cmocka_unit_test(test_a_neighbour_is_left_alone),
         cmocka_unit_test(test_a_missing_directory_is_refused),
@@ -256,7 +289,7 @@ int main(int argc, char **argv)
         unlink(path);
     if (failed)
         MPI_Abort(MPI_COMM_WORLD, 1);
-    job_release(&job);
+    job_close(&job);
     MPI_Finalize();
     return 0;
 }

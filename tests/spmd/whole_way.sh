@@ -16,10 +16,10 @@ fail() {
 "$mpiexec" -n 3 "$scow" calibrate -i "$image" --blocks 32,64 --combine maxsum --quick -q \
     -o profile.json --probes probes.tsv
 [[ $(ls) == $'probes.tsv\nprofile.json' ]] || fail "calibrate left something behind: $(ls)"
-[[ $(head -n 1 probes.tsv) == $'block\trank\toperation\tfirst_task\ttasks\trepeats\tseconds' ]] ||
+[[ $(head -n 1 probes.tsv) == $'setting\trank\toperation\tfirst_task\ttasks\trepeats\tseconds' ]] ||
     fail "the probes have no heading"
 for operation in envelope send link receive compute output; do
-    grep -qP "^32\t[0-2]\t$operation\t" probes.tsv || fail "no probe of $operation"
+    grep -qP "^0\t[0-2]\t$operation\t" probes.tsv || fail "no probe of $operation"
 done
 awk -F'\t' '$3 == "compute" && $6 * $7 < 0.005 { exit 1 }' probes.tsv ||
     fail "a compute timing is shorter than 5 ms"
@@ -43,7 +43,7 @@ grep -q '^makespan' report.txt || fail "the report has no makespan"
 method=$(sed -n 's/^computed by //p' report.txt)
 block=$(sed -n 's/.*"block": \([0-9]*\),.*/\1/p' plan.json)
 [[ $method && $method == $("$scow" show profile.json |
-    sed -n "/^blocks of $block /,/packages/s/^  computed by //p") ]] ||
+    sed -n "/^setting .*(block $block)/,/packages/s/^  computed by //p") ]] ||
     fail "the run was computed by '$method', and the profile says otherwise for blocks of $block"
 "$scow" report out.h5 --json | python3 -c '
 import json, sys

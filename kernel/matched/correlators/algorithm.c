@@ -1,4 +1,3 @@
-#include <math.h>
 #include <string.h>
 
 #include "kernel/matched/correlators/correlate.h"
@@ -27,14 +26,4 @@ const struct algorithm *algorithm_find(const char *name)
         if (strcmp(algorithms[i]->name, name) == 0)
             return algorithms[i];
     return NULL;
-}
-
-bool algorithm_applies(const struct algorithm *algorithm, const struct bank *bank, bool *applies)
-{
-    const struct demand pixel = {1, 1, SPEEDS_GENERIC};
-    double effort;
-    if (!algorithm->estimate(bank, &pixel, 1, &effort))
-        return false;
-    *applies = isfinite(effort);
-    return true;
 }

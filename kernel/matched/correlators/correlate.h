@@ -43,11 +43,14 @@ struct demand {
 
 enum { DEMANDS_MOST = 8 }; /* compared in one go */
 
-struct correlator; /* a bank made ready for one algorithm; read-only once made */
+/* A bank made ready for one algorithm; read-only once made. What the algorithm keeps beside it, in
+ * a structure that begins with this one, is its own. */
+struct correlator {
+    const struct algorithm *algorithm;
+};
 
 struct algorithm {
     const char *name; /* "reference", "direct", "orbit", "fft" */
-    const char *summary;
     /* What a tile of the full size takes, estimated, for each of `count` demands: in multiply-adds
      * of the direct algorithm that take as long; HUGE_VAL when it cannot do this bank exactly, for
      * whatever demand. False: out of memory. */
@@ -63,7 +66,5 @@ struct algorithm {
 /* All algorithms, the reference first; borrowed, static. */
 const struct algorithm *const *algorithm_list(size_t *count);
 const struct algorithm *algorithm_find(const char *name);
-/* Can it do this bank exactly? False: out of memory. */
-bool algorithm_applies(const struct algorithm *algorithm, const struct bank *bank, bool *applies);
 
 #endif

@@ -12,7 +12,8 @@
 #include "kernel/matched/correlators/direct_kernel.h"
 #include "kernel/vector/isa.h"
 
-struct correlator {
+struct direct_correlator {
+    struct correlator base;
     struct direct_bank bank;
     void (*run)(const struct direct_bank *bank, const struct tile *tile, ptrdiff_t *offsets);
     struct direct_group *groups; /* owned, as the next two */
@@ -145,17 +146,17 @@ static void group_write(struct builder *builder, struct direct_group *group, con
 }
 
 /* False: out of memory; what there is belongs to the correlator. */
-static bool groups_allocate(struct correlator *correlator, const struct builder *builder, int count)
+static bool groups_allocate(struct direct_correlator *self, const struct builder *builder,
+                            int count)
 {
     size_t places = (size_t)stencil_places(&builder->stencil);
-    correlator->groups = calloc((size_t)count, sizeof *correlator->groups);
-    correlator->places = calloc((size_t)count * places, sizeof *correlator->places);
-    correlator->weights =
-        calloc((size_t)builder->bank->count * places, sizeof *correlator->weights);
-    return correlator->groups && correlator->places && correlator->weights;
+    self->groups = calloc((size_t)count, sizeof *self->groups);
+    self->places = calloc((size_t)count * places, sizeof *self->places);
+    self->weights = calloc((size_t)builder->bank->count * places, sizeof *self->weights);
+    return self->groups && self->places && self->weights;
 }
 
-static bool groups_build(struct correlator *correlator, const struct bank *bank)
+static bool groups_build(struct direct_correlator *self, const struct bank *bank)
 {
     bool done = false;
     int count = (bank->count + DIRECT_FILTERS_MOST - 1) / DIRECT_FILTERS_MOST;
@@ -164,21 +165,21 @@ static bool groups_build(struct correlator *correlator, const struct bank *bank)
         goto out;
     builder.taken = calloc((size_t)bank->count, 1);
     builder.together = calloc((size_t)stencil_places(&builder.stencil), 1);
-    if (!builder.taken || !builder.together || !groups_allocate(correlator, &builder, count))
+    if (!builder.taken || !builder.together || !groups_allocate(self, &builder, count))
         goto out;
-    builder.place = correlator->places;
-    builder.weight = correlator->weights;
+    builder.place = self->places;
+    builder.weight = self->weights;
     for (int i = 0; i < count; i++) {
         int members[DIRECT_FILTERS_MOST];
-        struct direct_group *group = &correlator->groups[i];
+        struct direct_group *group = &self->groups[i];
         group->filters = group_size(bank->count, count, i);
         members_choose(&builder, members, group->filters);
         group_write(&builder, group, members);
-        if (correlator->places_most < group->places)
-            correlator->places_most = group->places;
+        if (self->places_most < group->places)
+            self->places_most = group->places;
     }
-    correlator->bank.groups = correlator->groups;
-    correlator->bank.count = count;
+    self->bank.groups = self->groups;
+    self->bank.count = count;
     done = true;
 out:
     free(builder.together);
@@ -187,9 +188,9 @@ out:
     return done;
 }
 
-static bool slide_build(struct correlator *correlator, const struct filter *filter)
+static bool slide_build(struct direct_correlator *self, const struct filter *filter)
 {
-    struct direct_slide *slide = &correlator->bank.slide;
+    struct direct_slide *slide = &self->bank.slide;
     *slide = (struct direct_slide){.rows = filter->rows,
                                    .columns = filter->columns,
                                    .anchor_row = filter->anchor_row,
@@ -197,7 +198,7 @@ static bool slide_build(struct correlator *correlator, const struct filter *filt
     float *weight = calloc((size_t)filter->rows * (size_t)filter->columns, sizeof *weight);
     if (!weight)
         return false;
-    correlator->weights = weight;
+    self->weights = weight;
     slide->weights = weight;
     for (int b = 0; b < filter->columns; b++)
         for (int a = 0; a < filter->rows; a++)
@@ -207,12 +208,13 @@ static bool slide_build(struct correlator *correlator, const struct filter *filt
 
 static void direct_free(struct correlator **correlator)
 {
-    if (!*correlator)
+    struct direct_correlator *self = (struct direct_correlator *)*correlator;
+    if (!self)
         return;
-    free((*correlator)->groups);
-    free((*correlator)->places);
-    free((*correlator)->weights);
-    free(*correlator);
+    free(self->groups);
+    free(self->places);
+    free(self->weights);
+    free(self);
     *correlator = NULL;
 }
 
@@ -228,12 +230,14 @@ static void (*const runs[ISA_COUNT])(const struct direct_bank *bank, const struc
 static struct correlator *direct_new(const struct bank *bank, const struct demand *demand)
 {
     (void)demand;
-    struct correlator *correlator = calloc(1, sizeof *correlator);
-    if (!correlator)
+    struct direct_correlator *self = calloc(1, sizeof *self);
+    if (!self)
         return NULL;
-    correlator->run = runs[isa_current()];
+    struct correlator *correlator = &self->base;
+    correlator->algorithm = &direct_algorithm;
+    self->run = runs[isa_current()];
     bool lone = bank->count == 1 && bank->filters[0].rows >= DIRECT_SLIDE_ROWS;
-    if (lone ? !slide_build(correlator, &bank->filters[0]) : !groups_build(correlator, bank))
+    if (lone ? !slide_build(self, &bank->filters[0]) : !groups_build(self, bank))
         direct_free(&correlator);
     return correlator;
 }
@@ -285,18 +289,18 @@ static bool direct_estimate(const struct bank *bank, const struct demand *demand
 
 static size_t direct_workspace(const struct correlator *correlator)
 {
-    return ((size_t)correlator->places_most * sizeof(ptrdiff_t) + 63) / 64 * 64;
+    const struct direct_correlator *self = (const struct direct_correlator *)correlator;
+    return ((size_t)self->places_most * sizeof(ptrdiff_t) + 63) / 64 * 64;
 }
 
 static void direct_run(const struct correlator *correlator, const struct tile *tile,
                        void *workspace)
 {
-    correlator->run(&correlator->bank, tile, workspace);
+    const struct direct_correlator *self = (const struct direct_correlator *)correlator;
+    self->run(&self->bank, tile, workspace);
 }
 
 const struct algorithm direct_algorithm = {.name = "direct",
-                                           .summary = "every tap a multiply-add, six filters at a "
-                                                      "time in registers",
                                            .estimate = direct_estimate,
                                            .new_correlator = direct_new,
                                            .workspace_bytes = direct_workspace,

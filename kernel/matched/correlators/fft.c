@@ -24,7 +24,8 @@ struct section {
     float *spectra;
 };
 
-struct correlator {
+struct fft_correlator {
+    struct correlator base;
     const struct fft_isa *isa;
     int count;
     struct section *sections; /* owned */
@@ -153,9 +154,9 @@ static bool section_init(struct section *section, const struct fft_section *cut,
     return made;
 }
 
-static void correlator_free(struct correlator **correlator)
+static void fft_free(struct correlator **correlator)
 {
-    struct correlator *self = *correlator;
+    struct fft_correlator *self = (struct fft_correlator *)*correlator;
     if (self == NULL)
         return;
     for (int s = 0; self->sections != NULL && s < self->count; s++)
@@ -165,7 +166,7 @@ static void correlator_free(struct correlator **correlator)
     *correlator = NULL;
 }
 
-static bool sections_init(struct correlator *self, const struct fft_plan *plan,
+static bool sections_init(struct fft_correlator *self, const struct fft_plan *plan,
                           const struct bank *bank)
 {
     self->count = plan->count;
@@ -184,20 +185,19 @@ static const struct fft_isa *const passes[ISA_COUNT] = {
 #endif
 };
 
-static struct correlator *correlator_new(const struct bank *bank, const struct demand *demand)
+static struct correlator *fft_new(const struct bank *bank, const struct demand *demand)
 {
     struct fft_plan plan;
-    bool made = false;
-    struct correlator *self = calloc(1, sizeof *self);
-    if (!fft_plan_init(&plan, bank, demand) || plan.count == 0 || self == NULL)
-        goto out;
+    struct fft_correlator *self = calloc(1, sizeof *self);
+    if (!self)
+        return NULL;
+    struct correlator *correlator = &self->base;
+    correlator->algorithm = &fft_algorithm;
     self->isa = passes[isa_current()];
-    made = sections_init(self, &plan, bank);
-out:
-    if (!made)
-        correlator_free(&self);
+    if (!fft_plan_init(&plan, bank, demand) || plan.count == 0 || !sections_init(self, &plan, bank))
+        fft_free(&correlator);
     fft_plan_release(&plan);
-    return self;
+    return correlator;
 }
 
 static bool fft_estimate(const struct bank *bank, const struct demand *demands, int count,
@@ -249,12 +249,13 @@ static struct workspace workspace_cut(const struct section *section, int lanes, 
     return space;
 }
 
-static size_t correlator_workspace(const struct correlator *correlator)
+static size_t fft_workspace(const struct correlator *correlator)
 {
+    const struct fft_correlator *self = (const struct fft_correlator *)correlator;
     size_t most = 0;
-    for (int s = 0; s < correlator->count; s++)
-        most = larger_size(
-            most, sizeof(float) * section_floats(&correlator->sections[s], correlator->isa->lanes));
+    for (int s = 0; s < self->count; s++)
+        most =
+            larger_size(most, sizeof(float) * section_floats(&self->sections[s], self->isa->lanes));
     return (most + 63) / 64 * 64;
 }
 
@@ -459,17 +460,16 @@ static void margins_clear(const struct pass *pass)
         columns_clear(pass->section, pass->space.c, cut->valid_columns);
 }
 
-static void correlator_run(const struct correlator *correlator, const struct tile *tile,
-                           void *workspace)
+static void fft_run(const struct correlator *correlator, const struct tile *tile, void *workspace)
 {
-    for (int s = 0; s < correlator->count; s++) {
-        const struct section *section = &correlator->sections[s];
-        const struct pass pass = {.isa = correlator->isa,
-                                  .passes = &correlator->isa->passes[section->cut.kind],
+    const struct fft_correlator *self = (const struct fft_correlator *)correlator;
+    for (int s = 0; s < self->count; s++) {
+        const struct section *section = &self->sections[s];
+        const struct pass pass = {.isa = self->isa,
+                                  .passes = &self->isa->passes[section->cut.kind],
                                   .section = section,
                                   .tile = tile,
-                                  .space =
-                                      workspace_cut(section, correlator->isa->lanes, workspace),
+                                  .space = workspace_cut(section, self->isa->lanes, workspace),
                                   .accumulate = tile->accumulate || s > 0};
         margins_clear(&pass);
         if (section->cut.count == 1)
@@ -483,10 +483,9 @@ static void correlator_run(const struct correlator *correlator, const struct til
 
 const struct algorithm fft_algorithm = {
     .name = "fft",
-    .summary = "batched Fourier transforms with overlap-save",
     .estimate = fft_estimate,
-    .new_correlator = correlator_new,
-    .workspace_bytes = correlator_workspace,
-    .run = correlator_run,
-    .free_correlator = correlator_free,
+    .new_correlator = fft_new,
+    .workspace_bytes = fft_workspace,
+    .run = fft_run,
+    .free_correlator = fft_free,
 };

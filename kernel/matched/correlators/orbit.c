@@ -11,7 +11,8 @@
 #include "kernel/matched/correlators/orbit_plan.h"
 #include "kernel/vector/isa.h"
 
-struct correlator {
+struct orbit_correlator {
+    struct correlator base;
     const struct orbit_isa *isa;
     struct orbit_plan plan;
     int columns_most; /* of a tile */
@@ -45,57 +46,60 @@ static bool orbit_estimate(const struct bank *bank, const struct demand *demands
     return done;
 }
 
-static void correlator_free(struct correlator **correlator)
+static void orbit_free(struct correlator **correlator)
 {
-    if (!*correlator)
+    struct orbit_correlator *self = (struct orbit_correlator *)*correlator;
+    if (!self)
         return;
-    orbit_plan_release(&(*correlator)->plan);
-    free(*correlator);
+    orbit_plan_release(&self->plan);
+    free(self);
     *correlator = NULL;
 }
 
-static struct correlator *correlator_new(const struct bank *bank, const struct demand *demand)
+static struct correlator *orbit_new(const struct bank *bank, const struct demand *demand)
 {
-    struct correlator *correlator = calloc(1, sizeof *correlator);
-    if (!correlator)
+    struct orbit_correlator *self = calloc(1, sizeof *self);
+    if (!self)
         return NULL;
-    correlator->isa = passes[isa_current()];
-    correlator->columns_most = demand->columns;
-    if (!orbit_plan_init(&correlator->plan, bank) || correlator->plan.count == 0)
-        correlator_free(&correlator);
+    struct correlator *correlator = &self->base;
+    correlator->algorithm = &orbit_algorithm;
+    self->isa = passes[isa_current()];
+    self->columns_most = demand->columns;
+    if (!orbit_plan_init(&self->plan, bank) || self->plan.count == 0)
+        orbit_free(&correlator);
     return correlator;
 }
 
 /* An odd number of cache lines, so that a column of halves spreads over the cache, with room for
  * two registers that are not full: the row's last one, and the last one of what it needs. */
-static ptrdiff_t half_stride(const struct correlator *correlator, const struct orbit_family *family)
+static ptrdiff_t half_stride(const struct orbit_correlator *self, const struct orbit_family *family)
 {
     const int line = 16;
-    const int count = orbit_back(family) + correlator->columns_most + orbit_ahead(family);
+    const int count = orbit_back(family) + self->columns_most + orbit_ahead(family);
     return (ptrdiff_t)line * ((count / line + 3) | 1);
 }
 
-static size_t half_floats(const struct correlator *correlator, const struct orbit_family *family)
+static size_t half_floats(const struct orbit_correlator *self, const struct orbit_family *family)
 {
-    return family->components == 2
-               ? 0
-               : 2 * (size_t)family->halves * (size_t)half_stride(correlator, family);
+    return family->components == 2 ? 0
+                                   : 2 * (size_t)family->halves * (size_t)half_stride(self, family);
 }
 
-static size_t correlator_workspace(const struct correlator *correlator)
+static size_t orbit_workspace(const struct correlator *correlator)
 {
+    const struct orbit_correlator *self = (const struct orbit_correlator *)correlator;
     size_t most = 0;
-    for (int f = 0; f < correlator->plan.count; f++) {
-        const struct orbit_family *family = &correlator->plan.families[f];
+    for (int f = 0; f < self->plan.count; f++) {
+        const struct orbit_family *family = &self->plan.families[f];
         const size_t features = (size_t)family->components * (size_t)family->features *
-                                ORBIT_BLOCK * (size_t)correlator->isa->lanes;
-        const size_t floats = half_floats(correlator, family) + features;
+                                ORBIT_REGISTERS * (size_t)self->isa->lanes;
+        const size_t floats = half_floats(self, family) + features;
         most = floats > most ? floats : most;
     }
     return (most * sizeof(float) + 63) / 64 * 64;
 }
 
-static void family_run(const struct correlator *correlator, const struct orbit_family *family,
+static void family_run(const struct orbit_correlator *self, const struct orbit_family *family,
                        const struct tile *tile, bool accumulate, float *workspace)
 {
     struct orbit_run run = {.family = family,
@@ -103,29 +107,27 @@ static void family_run(const struct correlator *correlator, const struct orbit_f
                             .columns = tile->columns,
                             .accumulate = accumulate,
                             .halves = workspace,
-                            .half_stride = half_stride(correlator, family),
-                            .features = workspace + half_floats(correlator, family)};
+                            .half_stride = half_stride(self, family),
+                            .features = workspace + half_floats(self, family)};
     for (int y = 0; y < tile->rows; y++) {
         run.origin = tile->origin + y * tile->stride;
         run.result = tile->result + y * tile->result_stride;
-        correlator->isa->run(&run);
+        self->isa->run(&run);
     }
 }
 
-static void correlator_run(const struct correlator *correlator, const struct tile *tile,
-                           void *workspace)
+static void orbit_run(const struct correlator *correlator, const struct tile *tile, void *workspace)
 {
-    for (int f = 0; f < correlator->plan.count; f++)
-        family_run(correlator, &correlator->plan.families[f], tile, tile->accumulate || f > 0,
-                   workspace);
+    const struct orbit_correlator *self = (const struct orbit_correlator *)correlator;
+    for (int f = 0; f < self->plan.count; f++)
+        family_run(self, &self->plan.families[f], tile, tile->accumulate || f > 0, workspace);
 }
 
 const struct algorithm orbit_algorithm = {
     .name = "orbit",
-    .summary = "sums of products shared by filters that are images of each other",
     .estimate = orbit_estimate,
-    .new_correlator = correlator_new,
-    .workspace_bytes = correlator_workspace,
-    .run = correlator_run,
-    .free_correlator = correlator_free,
+    .new_correlator = orbit_new,
+    .workspace_bytes = orbit_workspace,
+    .run = orbit_run,
+    .free_correlator = orbit_free,
 };

@@ -27,7 +27,7 @@
 enum {
     ORBIT_GROUP = 4,           /* orbits whose products are summed together */
     ORBIT_COMPONENTS_MOST = 4, /* 2 under transposition */
-    ORBIT_BLOCK = 3            /* registers of pixels worked on together */
+    ORBIT_REGISTERS = 3        /* registers of pixels worked on together */
 };
 
 /* The products of one component of one group's orbits: `count` features by their index, and
@@ -70,7 +70,7 @@ struct orbit_run {
      * are each other's image in the point, from the first pixel that a feature uses. */
     float *halves;
     ptrdiff_t half_stride;
-    float *features; /* [component][feature][ORBIT_BLOCK registers] */
+    float *features; /* [component][feature][ORBIT_REGISTERS registers] */
 };
 
 /* Pixels before (first) and after the anchor that a family uses, down as across. */

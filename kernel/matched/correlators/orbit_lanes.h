@@ -10,11 +10,11 @@
 static float *feature_at(const struct orbit_run *run, int component, int feature)
 {
     const ptrdiff_t index = (ptrdiff_t)component * run->family->features + feature;
-    return run->features + index * ORBIT_BLOCK * VECTOR_LANES;
+    return run->features + index * ORBIT_REGISTERS * VECTOR_LANES;
 }
 
 /* Pixel and its transpose: their sum and their difference. */
-VECTOR_INLINE void features_of_two(const struct orbit_run *run, int x, int blocks)
+VECTOR_INLINE void features_of_two(const struct orbit_run *run, int x, int registers)
 {
     const struct orbit_family *family = run->family;
     for (int k = 0; k < family->features; k++) {
@@ -22,7 +22,7 @@ VECTOR_INLINE void features_of_two(const struct orbit_run *run, int x, int block
         const float *other = run->origin + family->columns[k] * run->stride + family->rows[k] + x;
         float *sum = feature_at(run, 0, k), *difference = feature_at(run, 1, k);
         VECTOR_UNROLL
-        for (int b = 0; b < blocks; b++) {
+        for (int b = 0; b < registers; b++) {
             const vector p = vector_load(one + (ptrdiff_t)VECTOR_LANES * b);
             const vector q = vector_load(other + (ptrdiff_t)VECTOR_LANES * b);
             vector_store(sum + (ptrdiff_t)VECTOR_LANES * b, p + q);
@@ -54,7 +54,7 @@ static void halves_fill(const struct orbit_run *run)
 
 /* The four sums of eight pixels each that belong to one place: of four pixels on its rows and on
  * its transpose's rows. */
-VECTOR_INLINE void feature_of_eight(const struct orbit_run *run, int k, int x, int blocks)
+VECTOR_INLINE void feature_of_eight(const struct orbit_run *run, int k, int x, int registers)
 {
     const struct orbit_family *family = run->family;
     const int row = family->rows[k], column = family->columns[k];
@@ -66,7 +66,7 @@ VECTOR_INLINE void feature_of_eight(const struct orbit_run *run, int k, int x, i
     for (int component = 0; component < 4; component++)
         to[component] = feature_at(run, component, k);
     VECTOR_UNROLL
-    for (ptrdiff_t b = 0; b < (ptrdiff_t)blocks * VECTOR_LANES; b += VECTOR_LANES) {
+    for (ptrdiff_t b = 0; b < (ptrdiff_t)registers * VECTOR_LANES; b += VECTOR_LANES) {
         const float *even = one + b, *odd = even + run->half_stride;
         const float *even2 = other + b, *odd2 = even2 + run->half_stride;
         const ptrdiff_t right = column, left = family->centre - column;
@@ -84,30 +84,30 @@ VECTOR_INLINE void feature_of_eight(const struct orbit_run *run, int k, int x, i
 
 /* Sums of products for one component of one group, in registers. */
 VECTOR_INLINE void sum_products(const struct orbit_run *run, const struct orbit_sum *sum,
-                                int component, int blocks,
-                                vector products[ORBIT_GROUP][ORBIT_BLOCK])
+                                int component, int registers,
+                                vector products[ORBIT_GROUP][ORBIT_REGISTERS])
 {
     const float *features = feature_at(run, component, 0);
-    vector total[ORBIT_GROUP][ORBIT_BLOCK];
+    vector total[ORBIT_GROUP][ORBIT_REGISTERS];
     VECTOR_UNROLL
-    for (int i = 0; i < ORBIT_GROUP * blocks; i++)
-        total[i / blocks][i % blocks] = (vector){0};
+    for (int i = 0; i < ORBIT_GROUP * registers; i++)
+        total[i / registers][i % registers] = (vector){0};
     for (int t = 0; t < sum->count; t++) {
-        const float *at = features + (ptrdiff_t)sum->features[t] * ORBIT_BLOCK * VECTOR_LANES;
+        const float *at = features + (ptrdiff_t)sum->features[t] * ORBIT_REGISTERS * VECTOR_LANES;
         const float *weights = sum->weights + (ptrdiff_t)t * ORBIT_GROUP;
-        vector feature[ORBIT_BLOCK];
+        vector feature[ORBIT_REGISTERS];
         VECTOR_UNROLL
-        for (int b = 0; b < blocks; b++)
+        for (int b = 0; b < registers; b++)
             feature[b] = vector_load(at + (ptrdiff_t)VECTOR_LANES * b);
         VECTOR_UNROLL
-        for (int i = 0; i < ORBIT_GROUP * blocks; i++)
-            total[i / blocks][i % blocks] =
-                vector_fma(vector_all(weights[i / blocks]), feature[i % blocks],
-                           total[i / blocks][i % blocks]);
+        for (int i = 0; i < ORBIT_GROUP * registers; i++)
+            total[i / registers][i % registers] =
+                vector_fma(vector_all(weights[i / registers]), feature[i % registers],
+                           total[i / registers][i % registers]);
     }
     VECTOR_UNROLL
-    for (int i = 0; i < ORBIT_GROUP * blocks; i++)
-        products[i / blocks][i % blocks] = total[i / blocks][i % blocks];
+    for (int i = 0; i < ORBIT_GROUP * registers; i++)
+        products[i / registers][i % registers] = total[i / registers][i % registers];
 }
 
 /* The largest response of an orbit's images that the bank has. */
@@ -127,21 +127,21 @@ VECTOR_INLINE vector largest_of_four(unsigned images, vector best, vector r0, ve
     return largest_of_two(images >> 2, best, r0 - r2, r1 - r3);
 }
 
-/* The largest response at `blocks` registers of pixels from x. */
-VECTOR_INLINE void block_respond(const struct orbit_run *run, int blocks, vector *best)
+/* The largest response at `registers` registers of pixels from x. */
+VECTOR_INLINE void registers_respond(const struct orbit_run *run, int registers, vector *best)
 {
     const struct orbit_family *family = run->family;
     VECTOR_UNROLL
-    for (int b = 0; b < blocks; b++)
+    for (int b = 0; b < registers; b++)
         best[b] = vector_all(-INFINITY);
     for (int g = 0; g < family->groups; g++) {
         const struct orbit_group *group = &family->group[g];
-        vector r[ORBIT_COMPONENTS_MOST][ORBIT_GROUP][ORBIT_BLOCK];
+        vector r[ORBIT_COMPONENTS_MOST][ORBIT_GROUP][ORBIT_REGISTERS];
         for (int component = 0; component < family->components; component++)
-            sum_products(run, &group->sums[component], component, blocks, r[component]);
+            sum_products(run, &group->sums[component], component, registers, r[component]);
         for (int o = 0; o < ORBIT_GROUP; o++) {
             VECTOR_UNROLL
-            for (int b = 0; b < blocks; b++)
+            for (int b = 0; b < registers; b++)
                 best[b] = family->components == 2
                               ? largest_of_two(group->images[o], best[b], r[0][o][b], r[1][o][b])
                               : largest_of_four(group->images[o], best[b], r[0][o][b], r[1][o][b],
@@ -150,17 +150,17 @@ VECTOR_INLINE void block_respond(const struct orbit_run *run, int blocks, vector
     }
 }
 
-VECTOR_INLINE void block_run(const struct orbit_run *run, int x, int blocks)
+VECTOR_INLINE void registers_run(const struct orbit_run *run, int x, int registers)
 {
-    vector best[ORBIT_BLOCK];
+    vector best[ORBIT_REGISTERS];
     if (run->family->components == 2)
-        features_of_two(run, x, blocks);
+        features_of_two(run, x, registers);
     else
         for (int k = 0; k < run->family->features; k++)
-            feature_of_eight(run, k, x, blocks);
-    block_respond(run, blocks, best);
+            feature_of_eight(run, k, x, registers);
+    registers_respond(run, registers, best);
     VECTOR_UNROLL
-    for (int b = 0; b < blocks; b++) {
+    for (int b = 0; b < registers; b++) {
         float *result = run->result + x + (ptrdiff_t)VECTOR_LANES * b;
         const int left = run->columns - x - VECTOR_LANES * b;
         if (left >= VECTOR_LANES) {
@@ -174,15 +174,15 @@ VECTOR_INLINE void block_run(const struct orbit_run *run, int x, int blocks)
     }
 }
 
-static void block_run_full(const struct orbit_run *run, int x)
+static void registers_run_full(const struct orbit_run *run, int x)
 {
-    block_run(run, x, ORBIT_BLOCK);
+    registers_run(run, x, ORBIT_REGISTERS);
 }
 
 /* No more than a register beyond the row's end may be read. */
-static void block_run_one(const struct orbit_run *run, int x)
+static void registers_run_one(const struct orbit_run *run, int x)
 {
-    block_run(run, x, 1);
+    registers_run(run, x, 1);
 }
 
 static void run_row(const struct orbit_run *run)
@@ -190,10 +190,10 @@ static void run_row(const struct orbit_run *run)
     int x = 0;
     if (run->family->components == 4)
         halves_fill(run);
-    for (; x + ORBIT_BLOCK * VECTOR_LANES <= run->columns; x += ORBIT_BLOCK * VECTOR_LANES)
-        block_run_full(run, x);
+    for (; x + ORBIT_REGISTERS * VECTOR_LANES <= run->columns; x += ORBIT_REGISTERS * VECTOR_LANES)
+        registers_run_full(run, x);
     for (; x < run->columns; x += VECTOR_LANES)
-        block_run_one(run, x);
+        registers_run_one(run, x);
 }
 
 const struct orbit_isa ORBIT_ISA = {.lanes = VECTOR_LANES, .run = run_row};

@@ -7,8 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct correlator {
-    struct bank *bank;
+struct reference_correlator {
+    struct correlator base;
+    struct bank *bank; /* owned */
 };
 
 static bool reference_estimate(const struct bank *bank, const struct demand *demands, int count,
@@ -23,21 +24,24 @@ static bool reference_estimate(const struct bank *bank, const struct demand *dem
 
 static void reference_free(struct correlator **correlator)
 {
-    if (!*correlator)
+    struct reference_correlator *self = (struct reference_correlator *)*correlator;
+    if (!self)
         return;
-    bank_free(&(*correlator)->bank);
-    free(*correlator);
+    bank_free(&self->bank);
+    free(self);
     *correlator = NULL;
 }
 
 static struct correlator *reference_new(const struct bank *bank, const struct demand *demand)
 {
     (void)demand;
-    struct correlator *correlator = calloc(1, sizeof *correlator);
-    if (!correlator)
+    struct reference_correlator *self = calloc(1, sizeof *self);
+    if (!self)
         return NULL;
-    correlator->bank = bank_new_collapsed(bank, COMBINE_MAX); /* a copy */
-    if (!correlator->bank)
+    struct correlator *correlator = &self->base;
+    correlator->algorithm = &reference_algorithm;
+    self->bank = bank_new_collapsed(bank, COMBINE_MAX); /* a copy */
+    if (!self->bank)
         reference_free(&correlator);
     return correlator;
 }
@@ -74,19 +78,19 @@ static double bank_response(const struct bank *bank, const float *at, ptrdiff_t 
 static void reference_run(const struct correlator *correlator, const struct tile *tile,
                           void *workspace)
 {
+    const struct bank *bank = ((const struct reference_correlator *)correlator)->bank;
     (void)workspace;
     for (int y = 0; y < tile->rows; y++)
         for (int x = 0; x < tile->columns; x++) {
             const float *at = tile->origin + y * tile->stride + x;
             float *result = tile->result + y * tile->result_stride + x;
-            float response = (float)bank_response(correlator->bank, at, tile->stride);
+            float response = (float)bank_response(bank, at, tile->stride);
             if (!tile->accumulate || response > *result)
                 *result = response;
         }
 }
 
 const struct algorithm reference_algorithm = {.name = "reference",
-                                              .summary = "the definition, term by term, in doubles",
                                               .estimate = reference_estimate,
                                               .new_correlator = reference_new,
                                               .workspace_bytes = reference_workspace,

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* A filter as rivals see it: row-major taps, anchored at (n - 1) / 2. */
+/* A filter as all methods see it: row-major taps, anchored at (n - 1) / 2. */
 struct bench_filter {
     int rows, columns;
     float *taps;
@@ -37,9 +37,9 @@ struct setting {
     int threads;
 };
 
-/* Somebody who can do the work. `begin` makes everything that the filters alone decide, and is not
- * timed; NULL: cannot do this. Results are edge x edge floats. */
-struct rival {
+/* A way to do the work: an algorithm of ours, or a library. `begin` makes everything that the
+ * filters alone decide, and is not timed; NULL: cannot do this. Results are edge x edge floats. */
+struct method {
     const char *name;
     void *(*begin)(const struct work *work, const struct setting *setting);
     void (*run)(void *state, float *result);
@@ -47,10 +47,10 @@ struct rival {
     bool alone; /* one thread, however many the others have */
 };
 
-extern const struct rival rival_reference, rival_direct, rival_orbit, rival_fft, rival_auto;
-extern const struct rival rival_alone;  /* auto with one thread */
-extern const struct rival rival_passes; /* every filter in a direct pass of its own, added up */
-extern const struct rival rival_opencv, rival_onednn, rival_fftw; /* where installed */
+extern const struct method method_reference, method_direct, method_orbit, method_fft, method_auto;
+extern const struct method method_alone;  /* auto with one thread */
+extern const struct method method_passes; /* every filter in a direct pass of its own, added up */
+extern const struct method method_opencv, method_onednn, method_fftw; /* where installed */
 
 /* ---- the machine ---- */
 
@@ -64,7 +64,7 @@ double machine_bandwidth(void);
 
 /* ---- timing ---- */
 
-enum { SAMPLES_MOST = 32 /* rounds */, RIVALS_MOST = 16 };
+enum { SAMPLES_MOST = 32 /* rounds */, METHODS_MOST = 16 };
 
 /* Seconds a pass, one sample for each turn. */
 struct samples {
@@ -97,43 +97,46 @@ double samples_median(const struct samples *samples);
 /* Seconds of this thread's processor time, or with several threads of the wall's clock. */
 double clock_now(int threads);
 
-/* What one rival did with one work. */
+/* What one method did with one work. */
 struct outcome {
-    const char *rival;
+    const char *method;
     int threads;
     struct samples samples;
-    double difference; /* largest, from the first rival's result, relative to its largest */
+    double difference; /* largest, from the first method's result, relative to its largest */
 };
 
-struct contest {
+struct comparison {
     const struct work *work;
     struct setting setting;
     int count;
-    struct outcome outcomes[RIVALS_MOST];
+    struct outcome outcomes[METHODS_MOST];
     double peak, fed_peak; /* multiply-adds a second and thread, of the best turn meanwhile */
 };
 
 /* Rounds end when there were `rounds` (SAMPLES_MOST at most) or `budget_s` seconds are over, but
  * not before there were `least`. */
-struct patience {
+struct limits {
     int least, rounds;
     double budget_s;
     bool peaks; /* measure the machine's peaks after each turn */
 };
 
-/* All rivals that can take turns. */
-void contest_hold(struct contest *contest, const struct work *work, const struct setting *setting,
-                  const struct rival *const *rivals, int count, const struct patience *patience);
-/* NULL: did not take part. */
-const struct outcome *contest_find(const struct contest *contest, const char *rival);
-/* Least seconds of that rival; NAN when it did not take part, or there was no contest (NULL). */
-double contest_least(const struct contest *contest, const char *rival);
-void contest_print(const struct contest *contest);
-void contest_json(const struct contest *contest, FILE *file, bool first);
+/* All methods that can take turns. */
+void comparison_make(struct comparison *comparison, const struct work *work,
+                     const struct setting *setting, const struct method *const *methods, int count,
+                     const struct limits *limits);
+/* NULL: it is not there. */
+const struct outcome *comparison_find(const struct comparison *comparison, const char *method);
+/* Least seconds of that method; NAN when it is not there, or there was no comparison (NULL).
+ */
+double comparison_least(const struct comparison *comparison, const char *method);
+void comparison_print(const struct comparison *comparison);
+void comparison_json(const struct comparison *comparison, FILE *file, bool first);
 
 /* ---- whole packages through the kernel ---- */
 
-/* The kernel on one package of a whole image, blocks of `block`, pixels of 8 or 16 bits or floats.
+/* The kernel on one package of a whole image, core tasks of `block` pixels a side, pixels of 8 or
+ * 16 bits or floats.
  */
 struct package_times {
     struct samples u8, u16, f32; /* one thread */
@@ -141,7 +144,7 @@ struct package_times {
 };
 
 /* False: the kernel cannot be set up. */
-bool packages_hold(struct package_times *times, const char *bank, const char *combine, int edge,
+bool packages_time(struct package_times *times, const char *bank, const char *combine, int edge,
                    int block, int rounds);
 
 #ifdef __cplusplus

@@ -15,18 +15,18 @@
 static const int counts[] = {1, 2, 4, 8, 16};
 static const int sides[] = {3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 25, 31};
 static const int tiles[] = {16, 64, 256};
-static const struct rival *const rivals[] = {&rival_direct, &rival_fft, &rival_auto};
+static const struct method *const methods[] = {&method_direct, &method_fft, &method_auto};
 enum {
     COUNTS = sizeof counts / sizeof *counts,
     SIDES = sizeof sides / sizeof *sides,
     TILES = sizeof tiles / sizeof *tiles,
-    RIVALS = sizeof rivals / sizeof *rivals,
+    METHODS = sizeof methods / sizeof *methods,
     EDGE = 256
 };
 
 /* How much longer the choice takes than the better of the algorithms, and how these compare, in
  * truth and by the model. */
-struct verdict {
+struct finding {
     double regret, fft_by_direct, estimated;
 };
 
@@ -53,46 +53,47 @@ static const char *chosen(const struct bank *bank, int tile)
     return filters == bank->count ? algorithm->name : "auto";
 }
 
-static struct verdict verdict_of(int count, int side, int tile, int rounds)
+static struct finding finding_of(int count, int side, int tile, int rounds)
 {
     const struct setting setting = {.tile = tile, .threads = 1};
-    const struct patience patience = {.least = 3, .rounds = rounds, .budget_s = 1};
+    const struct limits limits = {.least = 3, .rounds = rounds, .budget_s = 1};
     struct bank *bank = bank_of_random(count, side);
     struct work work;
-    struct contest contest;
+    struct comparison comparison;
     work_init(&work, "choice", bank, EDGE);
-    contest_hold(&contest, &work, &setting, rivals, RIVALS, &patience);
-    const double direct = contest_least(&contest, "direct"), fft = contest_least(&contest, "fft");
-    const struct verdict verdict = {
-        contest_least(&contest, chosen(bank, tile)) / fmin(direct, fft), fft / direct,
+    comparison_make(&comparison, &work, &setting, methods, METHODS, &limits);
+    const double direct = comparison_least(&comparison, "direct"),
+                 fft = comparison_least(&comparison, "fft");
+    const struct finding finding = {
+        comparison_least(&comparison, chosen(bank, tile)) / fmin(direct, fft), fft / direct,
         estimate_of("fft", bank, tile) / estimate_of("direct", bank, tile)};
     work_release(&work);
     bank_free(&bank);
-    return verdict;
+    return finding;
 }
 
 static double row_print(int count, int tile, int rounds)
 {
     double worst = 0;
-    struct verdict verdicts[SIDES];
+    struct finding findings[SIDES];
     printf("  %2d filter%s  fft/direct", count, count == 1 ? " " : "s");
     for (int i = 0; i < SIDES; i++) {
-        verdicts[i] = verdict_of(count, sides[i], tile, rounds);
-        printf(" %6.2f", verdicts[i].fft_by_direct);
-        worst = fmax(worst, verdicts[i].regret);
+        findings[i] = finding_of(count, sides[i], tile, rounds);
+        printf(" %6.2f", findings[i].fft_by_direct);
+        worst = fmax(worst, findings[i].regret);
     }
     printf("\n              estimated ");
     for (int i = 0; i < SIDES; i++)
-        printf(" %6.2f", verdicts[i].estimated);
+        printf(" %6.2f", findings[i].estimated);
     printf("\n              auto/best ");
     for (int i = 0; i < SIDES; i++)
-        printf(" %6.2f", verdicts[i].regret);
+        printf(" %6.2f", findings[i].regret);
     printf("\n");
     fflush(stdout);
     return worst;
 }
 
-double choice_hold(int rounds)
+double choice_measure(int rounds)
 {
     double worst = 0;
     for (int t = 0; t < TILES; t++) {

@@ -5,6 +5,6 @@
 
 /* Time direct and FFT on banks of many kinds, at most `rounds` times each, and print how the choice
  * between them compares. The worst of time of the choice / time of the better one. */
-double choice_hold(int rounds);
+double choice_measure(int rounds);
 
 #endif

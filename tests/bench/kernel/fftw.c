@@ -245,4 +245,4 @@ static void end(void *opaque)
     free(self);
 }
 
-const struct rival rival_fftw = {"fftw", begin, run, end, false};
+const struct method method_fftw = {"fftw", begin, run, end, false};

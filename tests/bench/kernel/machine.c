@@ -31,7 +31,7 @@ static void bursting_pass(void *context)
     bursting->done = bursting->burst(bursting->rounds);
 }
 
-/* Multiply-adds a second in a turn as any rival has. A burst takes about a millisecond. */
+/* Multiply-adds a second in a turn as any method has. A burst takes about a millisecond. */
 static double burst_rate(double (*burst)(int rounds), int rounds)
 {
     struct bursting bursting = {burst, rounds, 0};

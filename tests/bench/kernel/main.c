@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/kernel.h"
 #include "kernel/vector/isa.h"
 #include "tests/bench/kernel/bench.h"
 #include "tests/bench/kernel/choice.h"
@@ -18,12 +17,12 @@
 
 static const char usage[] =
     "usage: bench-kernel [--quick] [--json FILE] [--isa NAME] [--only PART]\n"
-    "       bench-kernel --once RIVAL --work WORK [--isa NAME] [--edge N] [--passes N]\n"
+    "       bench-kernel --once METHOD --work WORK [--isa NAME] [--edge N] [--passes N]\n"
     "\n"
     "The first measures everything: about 12 minutes, with --quick (512^2 alone,\n"
     "fewer rounds) about a minute and a half. PART is one of source, orientations, tiles,\n"
     "single, sum, threads, packages, chaudhuri, reference, prices, choice.\n"
-    "The second is for profilers. It runs one rival (direct, orbit, fft, auto, reference,\n"
+    "The second is for profilers. It runs one method (direct, orbit, fft, auto, reference,\n"
     "opencv, onednn, fftw) on one work (source, orientations, chaudhuri, sum, or a number: one\n"
     "filter of so many taps a side) and prints how many multiply-adds the work is. Without\n"
     "more, one pass over 512^2 pixels.\n";
@@ -33,11 +32,11 @@ enum { PACKAGE_BLOCK = 64 };
 struct options {
     bool quick;
     const char *json, *isa, *only;
-    const char *rival; /* NULL: no --once */
+    const char *method; /* NULL: no --once */
     struct once once;
 };
 
-/* What is kept of all contests. */
+/* What is kept of all comparisons. */
 struct record {
     struct options options;
     FILE *json; /* NULL: none wanted */
@@ -46,120 +45,123 @@ struct record {
     struct goals goals;
 };
 
-static const struct rival *const everybody[] = {&rival_fft,    &rival_auto,
-                                                &rival_direct, &rival_orbit,
+static const struct method *const everybody[] = {&method_fft,
+                                                 &method_auto,
+                                                 &method_direct,
+                                                 &method_orbit,
 #ifdef BENCH_OPENCV
-                                                &rival_opencv,
+                                                 &method_opencv,
 #endif
 #ifdef BENCH_ONEDNN
-                                                &rival_onednn,
+                                                 &method_onednn,
 #endif
 #ifdef BENCH_FFTW
-                                                &rival_fftw,
+                                                 &method_fftw,
 #endif
-                                                NULL};
-static const struct rival *const ourselves[] = {&rival_fft, &rival_auto, &rival_direct,
-                                                &rival_orbit, NULL};
-static const struct rival *const small[] = {&rival_fft, &rival_reference, NULL};
-static const struct rival *const sums[] = {&rival_fft, &rival_auto, &rival_direct, &rival_passes,
-                                           NULL};
-static const struct rival *const pairs[] = {&rival_alone, &rival_auto, NULL};
+                                                 NULL};
+static const struct method *const ourselves[] = {&method_fft, &method_auto, &method_direct,
+                                                 &method_orbit, NULL};
+static const struct method *const small[] = {&method_fft, &method_reference, NULL};
+static const struct method *const sums[] = {&method_fft, &method_auto, &method_direct,
+                                            &method_passes, NULL};
+static const struct method *const pairs[] = {&method_alone, &method_auto, NULL};
 
-static void hold(struct record *record, struct contest *contest, const struct work *work, int tile,
-                 int threads, const struct rival *const *rivals)
+static void compare(struct record *record, struct comparison *comparison, const struct work *work,
+                    int tile, int threads, const struct method *const *methods)
 {
     const struct setting setting = {.tile = tile, .threads = threads};
     const bool quick = record->options.quick;
-    const struct patience patience = {
+    const struct limits limits = {
         .least = 3, .rounds = quick ? 5 : 15, .budget_s = quick ? 1.5 : 10, .peaks = true};
     int count = 0;
-    while (rivals[count])
+    while (methods[count])
         count++;
-    contest_hold(contest, work, &setting, rivals, count, &patience);
-    contest_print(contest);
-    record->peak = fmax(record->peak, contest->peak);
-    record->fed_peak = fmax(record->fed_peak, contest->fed_peak);
+    comparison_make(comparison, work, &setting, methods, count, &limits);
+    comparison_print(comparison);
+    record->peak = fmax(record->peak, comparison->peak);
+    record->fed_peak = fmax(record->fed_peak, comparison->fed_peak);
     if (record->json) {
-        contest_json(contest, record->json, record->first);
+        comparison_json(comparison, record->json, record->first);
         record->first = false;
     }
 }
 
-static double ratio(const struct contest *contest, const char *other, const char *ours)
+static double ratio(const struct comparison *comparison, const char *other, const char *ours)
 {
-    return contest_least(contest, other) / contest_least(contest, ours);
+    return comparison_least(comparison, other) / comparison_least(comparison, ours);
 }
 
-/* In naive multiply-adds, of one thread's; NAN when there was no contest. */
-static double part_of_peak(const struct contest *contest, const char *rival)
+/* In naive multiply-adds, of one thread's; NAN when there was no comparison. */
+static double part_of_peak(const struct comparison *comparison, const char *method)
 {
-    if (!contest)
+    if (!comparison)
         return (double)NAN;
-    const struct work *work = contest->work;
-    return work->taps * work->edge * work->edge / contest_least(contest, rival) / contest->peak;
+    const struct work *work = comparison->work;
+    return work->taps * work->edge * work->edge / comparison_least(comparison, method) /
+           comparison->peak;
 }
 
 /* One bank on images of several sizes, with everybody. */
 enum { EDGES = 3 };
 static const int edges[EDGES] = {512, 1024, 2048};
 
-struct contests {
-    struct contest at[EDGES];
+struct comparisons {
+    struct comparison at[EDGES];
     struct work works[EDGES];
     int count;
 };
 
-static void contests_hold(struct record *record, struct contests *contests, const char *name,
-                          const struct bank *bank)
+static void comparisons_make(struct record *record, struct comparisons *comparisons,
+                             const char *name, const struct bank *bank)
 {
     const int limit = record->options.quick ? 512 : 2048;
-    contests->count = 0;
+    comparisons->count = 0;
     for (int i = 0; i < EDGES && edges[i] <= limit; i++) {
-        work_init(&contests->works[i], name, bank, edges[i]);
-        hold(record, &contests->at[i], &contests->works[i], 256, 1, everybody);
-        contests->count++;
+        work_init(&comparisons->works[i], name, bank, edges[i]);
+        compare(record, &comparisons->at[i], &comparisons->works[i], 256, 1, everybody);
+        comparisons->count++;
     }
 }
 
 /* The one on images of edges[i]; NULL: was left out. */
-static const struct contest *contests_find(const struct contests *contests, int i)
+static const struct comparison *comparisons_find(const struct comparisons *comparisons, int i)
 {
-    return i < contests->count ? &contests->at[i] : NULL;
+    return i < comparisons->count ? &comparisons->at[i] : NULL;
 }
 
-static void contests_release(struct contests *contests)
+static void comparisons_release(struct comparisons *comparisons)
 {
-    for (int i = 0; i < contests->count; i++)
-        work_release(&contests->works[i]);
+    for (int i = 0; i < comparisons->count; i++)
+        work_release(&comparisons->works[i]);
 }
 
 static void bench_source(struct record *record)
 {
     struct goals *goals = &record->goals;
     struct bank *bank = bank_of_source();
-    struct contests contests;
-    contests_hold(record, &contests, "210 filters", bank);
+    struct comparisons comparisons;
+    comparisons_make(record, &comparisons, "210 filters", bank);
     for (int i = 0; i < EDGES; i++)
-        goals_at_least(goals, part_of_peak(contests_find(&contests, i), "auto"), 3,
+        goals_at_least(goals, part_of_peak(comparisons_find(&comparisons, i), "auto"), 3,
                        "210 filters, %d^2: part of peak, in naive taps", edges[i]);
     for (int i = 0; i < 2; i++)
-        goals_at_least(goals, ratio(contests_find(&contests, i), "opencv", "auto"), 16,
+        goals_at_least(goals, ratio(comparisons_find(&comparisons, i), "opencv", "auto"), 16,
                        "210 filters, %d^2: OpenCV / ours", edges[i]);
     for (int i = 0; i < EDGES; i++)
-        goals_at_least(goals, ratio(contests_find(&contests, i), "fftw", "auto"), 1.6,
+        goals_at_least(goals, ratio(comparisons_find(&comparisons, i), "fftw", "auto"), 1.6,
                        "210 filters, %d^2: FFTW / ours", edges[i]);
-    contests_release(&contests);
+    comparisons_release(&comparisons);
     bank_free(&bank);
 }
 
 static void bench_orientations(struct record *record)
 {
     struct bank *bank = bank_of_orientations();
-    struct contests contests;
-    contests_hold(record, &contests, "30 orientations of 15", bank);
-    goals_at_least(&record->goals, ratio(contests_find(&contests, 1), "opencv", "auto"), 20,
+    struct comparisons comparisons;
+    comparisons_make(record, &comparisons, "30 orientations of 15", bank);
+    goals_at_least(&record->goals, ratio(comparisons_find(&comparisons, 1), "opencv", "auto"), 20,
                    "30 orientations of 15, %d^2: OpenCV / ours", edges[1]);
-    contests_release(&contests);
+    comparisons_release(&comparisons);
     bank_free(&bank);
 }
 
@@ -194,12 +196,12 @@ static void bench_tiles_of(struct record *record, const struct subject *subject)
     struct work work;
     work_init(&work, subject->name, bank, record->options.quick ? 512 : 1024);
     for (int tile = 16; tile <= 1024; tile *= 2) {
-        struct contest contest;
+        struct comparison comparison;
         const bool fits = tile <= work.edge;
         if (fits)
-            hold(record, &contest, &work, tile, 1, ourselves);
+            compare(record, &comparison, &work, tile, 1, ourselves);
         if (subject == subjects)
-            goals_at_least(&record->goals, part_of_peak(fits ? &contest : NULL, "direct"), 0.9,
+            goals_at_least(&record->goals, part_of_peak(fits ? &comparison : NULL, "direct"), 0.9,
                            "%s, %d^2, tile %d: direct, part of peak", work.name, work.edge, tile);
     }
     work_release(&work);
@@ -222,16 +224,16 @@ struct single {
 static void bench_single(struct record *record, const struct single *single)
 {
     struct bank *bank = bank_of_random(1, single->taps);
-    struct contests contests;
-    contests_hold(record, &contests, single->name, bank);
+    struct comparisons comparisons;
+    comparisons_make(record, &comparisons, single->name, bank);
     for (int i = 0; i < EDGES && single->part_of_peak > 0; i++)
-        goals_at_least(&record->goals, part_of_peak(contests_find(&contests, i), "direct"),
+        goals_at_least(&record->goals, part_of_peak(comparisons_find(&comparisons, i), "direct"),
                        single->part_of_peak, "%s, %d^2: direct, part of peak", single->name,
                        edges[i]);
     if (single->opencv > 0)
-        goals_at_least(&record->goals, ratio(contests_find(&contests, 2), "opencv", "auto"),
+        goals_at_least(&record->goals, ratio(comparisons_find(&comparisons, 2), "opencv", "auto"),
                        single->opencv, "%s, %d^2: OpenCV / ours", single->name, edges[2]);
-    contests_release(&contests);
+    comparisons_release(&comparisons);
     bank_free(&bank);
 }
 
@@ -248,9 +250,9 @@ static void bench_singles(struct record *record)
 static void bench_chaudhuri(struct record *record)
 {
     struct bank *bank = bank_of_chaudhuri();
-    struct contests contests;
-    contests_hold(record, &contests, "chaudhuri", bank);
-    contests_release(&contests);
+    struct comparisons comparisons;
+    comparisons_make(record, &comparisons, "chaudhuri", bank);
+    comparisons_release(&comparisons);
     bank_free(&bank);
 }
 
@@ -258,10 +260,10 @@ static void bench_sum(struct record *record)
 {
     struct bank *bank = bank_of_sum();
     struct work work;
-    struct contest contest;
+    struct comparison comparison;
     work_init(&work, "sum of 210", bank, 512);
-    hold(record, &contest, &work, 256, 1, sums);
-    goals_at_least(&record->goals, ratio(&contest, "210 passes", "auto"), 80,
+    compare(record, &comparison, &work, 256, 1, sums);
+    goals_at_least(&record->goals, ratio(&comparison, "210 passes", "auto"), 80,
                    "sum of the 210, %d^2: 210 direct passes / ours", work.edge);
     work_release(&work);
     bank_free(&bank);
@@ -271,9 +273,9 @@ static void bench_reference(struct record *record)
 {
     struct bank *bank = bank_of_chaudhuri();
     struct work work;
-    struct contest contest;
+    struct comparison comparison;
     work_init(&work, "chaudhuri", bank, 256);
-    hold(record, &contest, &work, 256, 1, small);
+    compare(record, &comparison, &work, 256, 1, small);
     work_release(&work);
     bank_free(&bank);
 }
@@ -283,12 +285,12 @@ static void bench_threads_of(struct record *record, const struct subject *subjec
 {
     struct bank *bank = subject_bank(subject);
     struct work work;
-    struct contest contest;
+    struct comparison comparison;
     work_init(&work, subject->name, bank, record->options.quick ? 512 : 1024);
     if (subject == subjects)
-        hold(record, &contest, &work, 64, 2, everybody);
-    hold(record, &contest, &work, 64, 2, pairs);
-    goals_at_least(&record->goals, ratio(&contest, "auto alone", "auto"), 1.9,
+        compare(record, &comparison, &work, 64, 2, everybody);
+    compare(record, &comparison, &work, 64, 2, pairs);
+    goals_at_least(&record->goals, ratio(&comparison, "auto alone", "auto"), 1.9,
                    "%s, %d^2: 1 thread / 2 threads", work.name, work.edge);
     work_release(&work);
     bank_free(&bank);
@@ -307,7 +309,7 @@ static void package_json(struct record *record, const char *bank, int edge, int 
         return;
     fprintf(record->json,
             "%s    {\"work\": \"packages of %s\", \"edge\": %d, \"tile\": %d, \"threads\": %d, "
-            "\"rival\": \"%s\", \"least_s\": %.9g, \"median_s\": %.9g, \"samples\": %d}",
+            "\"method\": \"%s\", \"least_s\": %.9g, \"median_s\": %.9g, \"samples\": %d}",
             record->first ? "" : ",\n", bank, edge, PACKAGE_BLOCK, threads, pixels,
             samples_least(samples), samples_median(samples), samples->count);
     record->first = false;
@@ -318,7 +320,7 @@ static void package_goals(struct goals *goals, const char *bank, int edge,
 {
     const double u8 = samples_least(&times->u8), u16 = samples_least(&times->u16);
     const double f32 = samples_least(&times->f32);
-    printf("\npackages of %s, %d x %d, blocks of %d: 8 bits %.3f ms, 16 bits %.3f ms, floats %.3f "
+    printf("\npackages of %s, %d x %d, block %d: 8 bits %.3f ms, 16 bits %.3f ms, floats %.3f "
            "ms\n",
            bank, edge, edge, PACKAGE_BLOCK, 1e3 * u8, 1e3 * u16, 1e3 * f32);
     goals_at_least(goals, samples_least(&times->one) / samples_least(&times->two), 1.9,
@@ -331,7 +333,7 @@ static void bench_package(struct record *record, const char *bank)
 {
     struct package_times times;
     const int edge = record->options.quick ? 512 : 1024, rounds = record->options.quick ? 5 : 15;
-    if (!packages_hold(&times, bank, "max", edge, PACKAGE_BLOCK, rounds))
+    if (!packages_time(&times, bank, "max", edge, PACKAGE_BLOCK, rounds))
         abort();
     package_goals(&record->goals, bank, edge, &times);
     package_json(record, bank, edge, 1, "8 bits", &times.u8);
@@ -354,7 +356,7 @@ static void bench_prices(struct record *record)
 
 static void bench_choice(struct record *record)
 {
-    const double worst = choice_hold(record->options.quick ? 3 : 15);
+    const double worst = choice_measure(record->options.quick ? 3 : 15);
     goals_at_least(&record->goals, 1 / worst, 0.9,
                    "the better algorithm / the chosen one, at the worst");
 }
@@ -384,9 +386,9 @@ static const struct part *part_find(const char *name)
 }
 
 /* NULL: unknown, or not installed. */
-static const struct rival *rival_find(const char *name)
+static const struct method *method_find(const char *name)
 {
-    static const struct rival *const others[] = {&rival_reference, &rival_passes, NULL};
+    static const struct method *const others[] = {&method_reference, &method_passes, NULL};
     for (int i = 0; everybody[i]; i++)
         if (strcmp(everybody[i]->name, name) == 0)
             return everybody[i];
@@ -412,7 +414,7 @@ static bool option_set(struct options *options, const char *name, const char *va
         const char **word;
         int *number;
     } known[] = {{"--json", &options->json, NULL},         {"--isa", &options->isa, NULL},
-                 {"--only", &options->only, NULL},         {"--once", &options->rival, NULL},
+                 {"--only", &options->only, NULL},         {"--once", &options->method, NULL},
                  {"--work", &options->once.work, NULL},    {"--edge", NULL, &options->once.edge},
                  {"--passes", NULL, &options->once.passes}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -431,9 +433,9 @@ static bool options_check(const struct options *options)
 {
     if (!isa_pin(options->isa) || (options->only && !part_find(options->only)))
         return false;
-    if (!options->rival)
+    if (!options->method)
         return !options->once.work;
-    return rival_find(options->rival) && options->once.work && options->once.edge > 0 &&
+    return method_find(options->method) && options->once.work && options->once.edge > 0 &&
            options->once.passes > 0;
 }
 
@@ -468,7 +470,7 @@ static void bench_all(struct record *record)
            isa_name(isa_current()), record->bandwidth / 1e9);
     if (record->json)
         fprintf(record->json,
-                "{ \"schema\": \"scow-bench-kernel-2\", \"isa\": \"%s\",\n"
+                "{ \"schema\": \"scow-bench-kernel-3\", \"isa\": \"%s\",\n"
                 "  \"results\": [\n",
                 isa_name(isa_current()));
     for (int i = 0; i < PARTS; i++)
@@ -481,10 +483,10 @@ static void bench_all(struct record *record)
 
 static int profile_run(const struct options *options)
 {
-    if (once_run(&options->once, rival_find(options->rival)))
+    if (once_run(&options->once, method_find(options->method)))
         return 0;
     fprintf(stderr, "bench-kernel: %s cannot do %s, or there is no such work; see the usage\n",
-            options->rival, options->once.work);
+            options->method, options->once.work);
     return 1;
 }
 
@@ -495,7 +497,7 @@ int main(int count, char **words)
         fputs(usage, stderr);
         return 2;
     }
-    if (record.options.rival)
+    if (record.options.method)
         return profile_run(&record.options);
     if (record.options.json) {
         record.json = fopen(record.options.json, "w");

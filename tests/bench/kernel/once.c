@@ -25,32 +25,32 @@ static struct bank *bank_named(const char *name)
     return *end == '\0' && taps >= 1 && taps <= TAPS_MOST ? bank_of_random(1, (int)taps) : NULL;
 }
 
-static bool passes_run(const struct work *work, const struct rival *rival, int passes)
+static bool passes_run(const struct work *work, const struct method *method, int passes)
 {
     const struct setting setting = {.tile = 256, .threads = 1};
     const size_t pixels = (size_t)work->edge * (size_t)work->edge;
-    void *state = rival->begin(work, &setting);
+    void *state = method->begin(work, &setting);
     if (!state)
         return false;
     float *result = calloc(pixels, sizeof *result);
     if (!result)
         abort();
     for (int i = 0; i < passes; i++)
-        rival->run(state, result);
-    rival->end(state);
+        method->run(state, result);
+    method->end(state);
     free(result);
     printf("%.0f\n", work->taps * (double)pixels * passes);
     return true;
 }
 
-bool once_run(const struct once *once, const struct rival *rival)
+bool once_run(const struct once *once, const struct method *method)
 {
     struct work work;
     struct bank *bank = bank_named(once->work);
     if (!bank)
         return false;
     work_init(&work, once->work, bank, once->edge);
-    const bool done = passes_run(&work, rival, once->passes);
+    const bool done = passes_run(&work, method, once->passes);
     work_release(&work);
     bank_free(&bank);
     return done;

@@ -1,4 +1,4 @@
-/* One work by one rival and nothing else: for profilers. */
+/* One work by one method and nothing else: for profilers. */
 #ifndef TESTS_BENCH_KERNEL_ONCE_H
 #define TESTS_BENCH_KERNEL_ONCE_H
 
@@ -10,8 +10,8 @@ struct once {
     int edge, passes;
 };
 
-/* Does the work and prints how many naive multiply-adds that are. False: no such work, or the rival
- * cannot do it; nothing is printed then. */
-bool once_run(const struct once *once, const struct rival *rival);
+/* Does the work and prints how many naive multiply-adds that are. False: no such work, or the
+ * method cannot do it; nothing is printed then. */
+bool once_run(const struct once *once, const struct method *method);
 
 #endif

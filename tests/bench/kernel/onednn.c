@@ -209,4 +209,4 @@ static void end(void *opaque)
     free(self);
 }
 
-const struct rival rival_onednn = {"onednn", begin, run, end, false};
+const struct method method_onednn = {"onednn", begin, run, end, false};

@@ -50,4 +50,4 @@ void end(void *opaque)
 
 } // namespace
 
-extern "C" const rival rival_opencv = {"opencv", begin, run, end, false};
+extern "C" const method method_opencv = {"opencv", begin, run, end, false};

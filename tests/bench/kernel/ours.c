@@ -1,4 +1,5 @@
-/* Our algorithms as rivals: tile by tile over threads, on an image with zeros around it. */
+/* Our algorithms as methods: tile by tile over threads, on an image with zeros around it. */
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 
@@ -25,15 +26,15 @@ static void ours_end(void *state)
 static void *ours_begin(const struct work *work, const struct setting *setting,
                         const struct algorithm *algorithm)
 {
-    bool applies = true;
-    if (algorithm && !algorithm_applies(algorithm, work->bank, &applies))
+    const struct demand demand = {setting->tile, setting->tile, speeds_current()};
+    double effort;
+    if (!groups_estimate(work->bank, &demand, 1, algorithm, &effort))
         abort();
-    if (!applies)
+    if (!isfinite(effort))
         return NULL;
     struct ours *ours = calloc(1, sizeof *ours);
     if (!ours)
         abort();
-    const struct demand demand = {setting->tile, setting->tile, speeds_current()};
     ours->work = work;
     ours->setting = *setting;
     ours->groups = groups_new(work->bank, &demand, algorithm);
@@ -80,8 +81,8 @@ static void ours_run(void *state, float *result)
     {                                                                                              \
         return ours_begin(work, setting, algorithm_find(#algorithm));                              \
     }                                                                                              \
-    const struct rival rival_##algorithm = {#algorithm, algorithm##_begin, ours_run, ours_end,     \
-                                            false};
+    const struct method method_##algorithm = {#algorithm, algorithm##_begin, ours_run, ours_end,   \
+                                              false};
 
 OURS(reference)
 OURS(direct)
@@ -93,8 +94,8 @@ static void *auto_begin(const struct work *work, const struct setting *setting)
     return ours_begin(work, setting, NULL);
 }
 
-const struct rival rival_auto = {"auto", auto_begin, ours_run, ours_end, false};
-const struct rival rival_alone = {"auto alone", auto_begin, ours_run, ours_end, true};
+const struct method method_auto = {"auto", auto_begin, ours_run, ours_end, false};
+const struct method method_alone = {"auto alone", auto_begin, ours_run, ours_end, true};
 
 /* What `sum` would cost without collapsing the bank: `work` is the one collapsed filter, the passes
  * are those of the source bank it came from. */
@@ -152,4 +153,4 @@ static void passes_run(void *state, float *result)
     }
 }
 
-const struct rival rival_passes = {"210 passes", passes_begin, passes_run, passes_end, false};
+const struct method method_passes = {"210 passes", passes_begin, passes_run, passes_end, false};

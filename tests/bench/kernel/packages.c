@@ -1,4 +1,4 @@
-/* Whole images as one package through the kernel, as a worker computes them. */
+/* Whole images as one package through the matched filter, as a worker computes them. */
 #include <stdlib.h>
 
 #include "tests/bench/kernel/bench.h"
@@ -6,55 +6,63 @@
 
 /* One package in memory, ready to be computed. */
 struct packed {
-    const struct kernel *kernel;
-    struct kernel_job *job;
-    int64_t tasks;
-    void *package, *workspace;
-    float *results;
+    struct whole whole;
+    struct stack stack;
+    struct scow_batch batch;
+    void *package, *workspace, *grid; /* owned */
 };
 
 static void *aligned(size_t bytes)
 {
-    void *memory = aligned_alloc(64, (bytes + 64) / 64 * 64);
+    void *memory = aligned_alloc(4096, (bytes + 4096) / 4096 * 4096);
     if (!memory)
         abort();
     return memory;
 }
 
 /* For up to two threads. */
-static bool packed_init(struct packed *packed, const struct kernel_setup *setup)
+static bool packed_fill(struct packed *packed)
 {
-    char why[256];
+    const struct memory_job *job = &packed->whole.job;
+    const struct scow_task *task = job->task;
+    const int64_t tasks = job->setup.tasks, edge = job->results.grid_tile[1];
+    size_t size;
+    packed->package = aligned(task->package_size_most(job->made, tasks));
+    packed->workspace = aligned(task->workspace_size(job->made, 2));
+    packed->grid = aligned((size_t)(tasks * edge * edge) * sizeof(float));
+    if (task->pack(&packed->whole.host.host, job->made, 0, tasks, packed->package, &size))
+        return false;
+    packed->batch = (struct scow_batch){.count = tasks,
+                                        .package = packed->package,
+                                        .package_size = size,
+                                        .package_count = tasks,
+                                        .workspace = packed->workspace,
+                                        .grid = packed->grid,
+                                        .rank = 1};
+    return true;
+}
+
+static bool packed_init(struct packed *packed, const struct scow_input *image, const char *bank,
+                        const char *combine, int block)
+{
     struct random random = {1};
-    struct stack stack;
-    const struct kernel *kernel = kernel_find("matched-filter");
-    *packed = (struct packed){.kernel = kernel};
-    if (!kernel->check(setup, why, sizeof why)) {
-        fprintf(stderr, "%s\n", why);
-        return false;
-    }
-    packed->job = kernel->new_job(setup);
-    if (!packed->job)
-        return false;
-    packed->tasks = kernel->task_count(setup);
-    packed->package = aligned(kernel->package_bytes(packed->job, 0, packed->tasks));
-    packed->workspace = aligned(kernel->workspace_bytes(packed->job, 2));
-    packed->results =
-        aligned(sizeof(float) * (size_t)(kernel->result_stride(packed->job) * packed->tasks));
-    stack_init_random(&stack, &setup->extent, &random);
-    const struct kernel_source source = stack_source(&stack);
-    const bool done = kernel->pack(packed->job, 0, packed->tasks, &source, packed->package);
-    stack_release(&stack);
-    return done;
+    stack_init_random(&packed->stack, image, &random);
+    whole_init(&packed->whole, &packed->stack, block);
+    memory_job_word(&packed->whole.job, "bank", bank);
+    memory_job_word(&packed->whole.job, "combine", combine);
+    if (memory_job_open(&packed->whole.job) && packed_fill(packed))
+        return true;
+    fprintf(stderr, "%s\n", packed->whole.host.failure);
+    return false;
 }
 
 static void packed_release(struct packed *packed)
 {
-    if (packed->job)
-        packed->kernel->free_job(&packed->job);
+    whole_release(&packed->whole);
+    stack_release(&packed->stack);
     free(packed->package);
     free(packed->workspace);
-    free(packed->results);
+    free(packed->grid);
 }
 
 /* A package and how it is to be computed. */
@@ -66,10 +74,11 @@ struct computing {
 static void computing_pass(void *context)
 {
     const struct computing *computing = context;
-    const struct packed *packed = computing->packed;
-    const struct kernel_pulse pulse = {0};
-    packed->kernel->compute(packed->job, 0, packed->tasks, packed->package, computing->threads,
-                            packed->workspace, &pulse, packed->results);
+    const struct whole *whole = &computing->packed->whole;
+    struct scow_batch batch = computing->packed->batch;
+    batch.threads = computing->threads;
+    if (whole->job.task->compute(&whole->host.host, whole->job.made, &batch) != SCOW_OK)
+        abort();
 }
 
 static void packed_time(const struct packed *packed, int threads, bool wall,
@@ -80,29 +89,30 @@ static void packed_time(const struct packed *packed, int threads, bool wall,
     samples_add(samples, turn_take(&turn));
 }
 
-bool packages_hold(struct package_times *times, const char *bank, const char *combine, int edge,
+static void packed_round(struct package_times *times, const struct packed packed[3])
+{
+    struct samples *samples[] = {&times->u8, &times->u16, &times->f32};
+    for (int i = 0; i < 3; i++)
+        packed_time(&packed[i], 1, false, samples[i]);
+    packed_time(&packed[2], 1, true, &times->one);
+    packed_time(&packed[2], 2, true, &times->two);
+}
+
+bool packages_time(struct package_times *times, const char *bank, const char *combine, int edge,
                    int block, int rounds)
 {
-    static const enum pixel pixels[] = {PIXEL_U8, PIXEL_U16, PIXEL_F32};
-    struct samples *samples[] = {&times->u8, &times->u16, &times->f32};
-    struct packed packed[3] = {{0}};
-    const struct kernel *kernel = kernel_find("matched-filter");
+    static const int types[] = {SCOW_U8, SCOW_U16, SCOW_F32};
+    struct packed packed[3] = {{.batch = {0}}};
+    bool done = true;
+    int begun = 0;
     *times = (struct package_times){.u8 = {0}};
-    bool done = kernel != NULL;
-    for (int i = 0; done && i < 3; i++) {
-        const struct extent extent = {1, edge, edge, pixels[i]};
-        struct kernel_setup setup = setup_initial(kernel, &extent, block);
-        setup_word(&setup, kernel, "bank", bank);
-        setup_word(&setup, kernel, "combine", combine);
-        done = packed_init(&packed[i], &setup);
+    while (done && begun < 3) {
+        const struct scow_input image = image_of(1, edge, edge, types[begun]);
+        done = packed_init(&packed[begun++], &image, bank, combine, block);
     }
-    for (int round = 0; done && round < rounds; round++) {
-        for (int i = 0; i < 3; i++)
-            packed_time(&packed[i], 1, false, samples[i]);
-        packed_time(&packed[2], 1, true, &times->one);
-        packed_time(&packed[2], 2, true, &times->two);
-    }
-    for (int i = 0; i < 3; i++)
+    for (int round = 0; done && round < rounds; round++)
+        packed_round(times, packed);
+    for (int i = 0; i < begun; i++)
         packed_release(&packed[i]);
     return done;
 }

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "planner/files/plan_json.h"
 #include "planner/schedulers/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/simulate.h"
@@ -41,7 +42,7 @@ static void die(const char *what)
 static double time_plan(const struct scheduler *scheduler, const struct platform *platform,
                         double tasks, struct plan *plan)
 {
-    const struct schedule_request request = {platform, tasks, false, 0};
+    const struct schedule_request request = {platform, tasks, false};
     double least_s = HUGE_VAL;
     for (int k = 0; k < REPETITIONS; k++) {
         struct failure failure = FAILURE_INIT;
@@ -49,7 +50,7 @@ static double time_plan(const struct scheduler *scheduler, const struct platform
         *plan = (struct plan){.kernel = NULL};
         const double start_s = now_s();
         const bool good = scheduler == NULL ? schedule_auto(&request, plan, &failure)
-                                            : scheduler->make(&request, plan, &failure);
+                                            : scheduler_make(scheduler, &request, plan, &failure);
         least_s = fmin(least_s, now_s() - start_s);
         if (!good)
             die(failure.text);
@@ -181,14 +182,14 @@ struct standing {
 
 static void compare_on(const struct platform *platform, double tasks, struct standing *standings)
 {
-    const struct schedule_request request = {platform, tasks, false, 0};
+    const struct schedule_request request = {platform, tasks, false};
     double makespans_s[SCHEDULERS_MOST], optimum_s = HUGE_VAL;
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
     for (size_t i = 0; i < count; i++) {
         struct plan plan = named();
         struct failure failure = FAILURE_INIT;
-        const bool made = list[i].make(&request, &plan, &failure);
+        const bool made = scheduler_make(&list[i], &request, &plan, &failure);
         makespans_s[i] = made ? plan.predicted.makespan_s : HUGE_VAL;
         if (list[i].make == scheduler_find("optimal")->make)
             optimum_s = makespans_s[i];

@@ -1,0 +1,42 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernel/command/worker.h"
+
+static bool executable(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return false;
+    if (!S_ISREG(status.st_mode)) {
+        errno = EACCES;
+        return false;
+    }
+    return access(path, X_OK) == 0;
+}
+
+bool program_find(const char *name, char path[PATH_SIZE])
+{
+    if (strchr(name, '/')) {
+        snprintf(path, PATH_SIZE, "%s", name);
+        return executable(path);
+    }
+    const char *at = getenv("PATH");
+    int error = ENOENT;
+    for (; at && *name; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+        const int size = (int)strcspn(at, ":");
+        const int length =
+            snprintf(path, PATH_SIZE, "%.*s/%s", size ? size : 1, size ? at : ".", name);
+        if (length < PATH_SIZE && executable(path))
+            return true;
+        if (errno == EACCES)
+            error = EACCES;
+    }
+    *path = '\0';
+    errno = error;
+    return false;
+}

@@ -1,0 +1,169 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel/command/kept.h"
+#include "kernel/command/worker.h"
+
+enum { WHY_SIZE = 160 };
+
+static struct record *record_at(const struct worker *worker, int64_t index)
+{
+    const struct scow_batch *batch = worker->batch;
+    const int64_t k = batch->package_first + index - batch->first;
+    return (struct record *)((char *)batch->records + (size_t)k * worker->job->record_size);
+}
+
+static bool index_valid(const struct worker *worker, int64_t index)
+{
+    const int64_t k = worker->batch->package_first + index - worker->batch->first;
+    return k >= 0 && k < worker->batch->count;
+}
+
+static void header_write(char *header, int stream, int attempt, size_t size)
+{
+    const unsigned char bytes[COMMAND_HEADER_SIZE] = {
+        (unsigned char)stream,       0,
+        (unsigned char)attempt,      (unsigned char)(attempt >> 8),
+        (unsigned char)size,         (unsigned char)(size >> 8),
+        (unsigned char)(size >> 16), (unsigned char)(size >> 24)};
+    memcpy(header, bytes, sizeof bytes);
+}
+
+static void record_keep(struct record *record, int stream, size_t keep, const char *bytes,
+                        size_t size)
+{
+    const int i = stream == COMMAND_STDERR;
+    const size_t have = (size_t)record->sizes[i];
+    record->sizes[i] += (int64_t)size;
+    if (have >= keep)
+        return;
+    memcpy(record->text + (size_t)i * keep + have, bytes, size < keep - have ? size : keep - have);
+}
+
+/* Of more than may be, nothing goes further. */
+static void slot_flood(struct worker *worker, struct slot *slot)
+{
+    if (!slot->flooded && !slot->ended && slot->kill == KILL_NOT)
+        slot_kill(worker, slot);
+    slot->flooded = true;
+}
+
+void result_add(struct worker *worker, struct slot *slot, int64_t index, int stream, char *bytes,
+                size_t size)
+{
+    const struct scow_host *host = worker->host;
+    if (!index_valid(worker, index))
+        return;
+    struct record *record = record_at(worker, index);
+    record_keep(record, stream, worker->job->keep, bytes, size);
+    if (record->sizes[0] + record->sizes[1] > worker->job->output_most) {
+        slot_flood(worker, slot);
+        return;
+    }
+    char *const piece = bytes - COMMAND_HEADER_SIZE;
+    header_write(piece, stream, slot->attempt, size);
+    const int status =
+        host->emit(host, worker->batch->package_first + index, piece, COMMAND_HEADER_SIZE + size);
+    if (status != SCOW_OK)
+        worker->status = status;
+}
+
+void result_reset(struct worker *worker, int64_t index)
+{
+    memset(record_at(worker, index), 0, worker->job->record_size);
+}
+
+bool slot_succeeded(const struct slot *slot)
+{
+    return slot->ended && !slot->error && slot->exit == 0 && !slot->timed_out && !slot->flooded;
+}
+
+/* As a shell has it: 127 not found, 126 found and not started. */
+static int32_t exit_recorded(const struct slot *slot)
+{
+    if (slot->error)
+        return slot->error == ENOENT ? 127 : 126;
+    return slot->ended ? slot->exit : 0;
+}
+
+static void record_close(struct worker *worker, const struct slot *slot, int64_t index,
+                         double seconds)
+{
+    struct record *record = record_at(worker, index);
+    record->exit = exit_recorded(slot);
+    record->worker = worker->batch->rank;
+    record->attempts = slot->attempt;
+    record->seconds = seconds;
+    record->start_s = worker->epoch_s + (worker->job->mode->answers ? slot->turn_s : slot->start_s);
+}
+
+void results_clean(const struct worker *worker)
+{
+    const size_t keep = worker->job->keep;
+    for (int64_t k = 0; k < worker->batch->count; k++) {
+        struct record *record =
+            record_at(worker, worker->batch->first - worker->batch->package_first + k);
+        for (int i = 0; i < 2; i++) {
+            const bool cut = record->sizes[i] > (int64_t)keep;
+            kept_clean(record->text + (size_t)i * keep, cut ? keep : (size_t)record->sizes[i], keep,
+                       cut);
+        }
+    }
+}
+
+void result_done(struct worker *worker, const struct slot *slot, int64_t index, double seconds)
+{
+    record_close(worker, slot, index, seconds);
+    durations_add(&worker->durations, seconds);
+    worker->finished++;
+}
+
+static void why_print(const struct slot *slot, char why[WHY_SIZE])
+{
+    if (slot->error)
+        snprintf(why, WHY_SIZE, "cannot be started: %s", strerror(slot->error));
+    else if (slot->timed_out)
+        snprintf(why, WHY_SIZE, "timed out after %.4g s", slot->limit_s);
+    else if (slot->flooded)
+        snprintf(why, WHY_SIZE, "wrote more than --most-output allows");
+    else if (slot->excess)
+        snprintf(why, WHY_SIZE, "more lines of output than of input");
+    else if (slot->retired && slot->kill != KILL_NOT &&
+             (slot->exit == -SIGTERM || slot->exit == -SIGKILL))
+        snprintf(why, WHY_SIZE, "the command closed its input or output before its answer");
+    else if (slot->exit < 0)
+        snprintf(why, WHY_SIZE, "killed by signal %d", -slot->exit);
+    else if (slot->exit > 0)
+        snprintf(why, WHY_SIZE, "exit %d", slot->exit);
+    else
+        snprintf(why, WHY_SIZE, "exit 0 without a line of output for this line");
+}
+
+void result_failed(struct worker *worker, const struct slot *slot, int64_t index, double seconds)
+{
+    const struct scow_host *host = worker->host;
+    const struct job *job = worker->job;
+    const int64_t task = worker->batch->package_first + index;
+    char why[WHY_SIZE];
+    why_print(slot, why);
+    record_close(worker, slot, index, seconds);
+    host->reject(host, task, why);
+    worker->failed++;
+    worker->finished++;
+    if (worker->status == SCOW_OK && limit_reached(&job->halt, worker->failed, worker->finished))
+        worker->status = host->fail(
+            host,
+            "%" PRId64 " of %" PRId64
+            " commands failed on worker %d, which --halt %s ends; line %" PRId64 ": %s",
+            worker->failed, worker->finished, worker->batch->rank, job->halt_text, task + 1, why);
+}
+
+void worker_fail(struct worker *worker, const char *what, int error)
+{
+    if (worker->status == SCOW_OK)
+        worker->status =
+            worker->host->fail(worker->host, "worker cannot %s: %s", what, strerror(error));
+}

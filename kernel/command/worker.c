@@ -1,0 +1,292 @@
+#include "kernel/command/worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PULSE_MS = 2, POLLS_EACH = 3, ALIGNMENT = 64 };
+
+static const double forced_s = 1; /* after SIGKILL, until what still runs is given up */
+
+static size_t aligned(size_t size)
+{
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static size_t polls_size(int slots)
+{
+    return aligned((1 + POLLS_EACH * (size_t)slots) * sizeof(struct pollfd));
+}
+
+/* The words twice: the first of them may stand before them, as the path. */
+static size_t words_size(const struct job *job)
+{
+    return aligned(PATH_SIZE + 2 * job->words_most);
+}
+
+size_t worker_size(const struct job *job, int threads)
+{
+    const int slots = job->jobs ? job->jobs : threads;
+    return aligned(sizeof(struct worker)) + aligned((size_t)slots * sizeof(struct slot)) +
+           polls_size(slots) + words_size(job) + aligned(COMMAND_HEADER_SIZE + BUFFER_SIZE);
+}
+
+static void worker_lay_out(struct worker *worker, int threads)
+{
+    if (worker->slots)
+        return;
+    char *at = (char *)worker + aligned(sizeof *worker);
+    worker->slot_count = worker->job->jobs ? worker->job->jobs : threads;
+    worker->slots = (struct slot *)at;
+    at += aligned((size_t)worker->slot_count * sizeof *worker->slots);
+    worker->polls = (struct pollfd *)at;
+    at += polls_size(worker->slot_count);
+    worker->words = at;
+    worker->buffer = at + words_size(worker->job);
+    for (int i = 0; i < worker->slot_count; i++)
+        slot_init(&worker->slots[i], i);
+}
+
+int worker_start(struct worker *worker, const struct scow_host *host, const struct job *job)
+{
+    char name[PATH_SIZE];
+    worker->job = job;
+    if (template_program(&job->template, name, sizeof name) && !program_find(name, worker->program))
+        return host->fail(host, "'%s', which --command runs, cannot be run here: %s", name,
+                          strerror(errno));
+    if (spawner_connect(&worker->spawner))
+        return SCOW_OK;
+    return host->fail(host,
+                      "commands cannot be started, as the process that does it is not "
+                      "there: %s",
+                      strerror(errno));
+}
+
+/* ---- waiting ---- */
+
+static void poll_add(struct pollfd *poll, int fd, short events)
+{
+    *poll = (struct pollfd){.fd = fd, .events = events};
+}
+
+/* What a long-lived command writes to standard error between packages is left for the next line. */
+static void slot_polls(const struct worker *worker, const struct slot *slot, struct pollfd *polls)
+{
+    const bool quiet = worker->job->mode->lasting && slot_idle(slot) && !slot->ended;
+    poll_add(&polls[0], slot->unwritten_size > 0 ? slot->input : -1, POLLOUT);
+    poll_add(&polls[1], slot->outputs[0], POLLIN);
+    poll_add(&polls[2], quiet ? -1 : slot->outputs[1], POLLIN);
+}
+
+static void slot_serve(struct worker *worker, struct slot *slot, const struct pollfd *polls)
+{
+    if (polls[1].revents)
+        slot_read(worker, slot, 0);
+    if (polls[2].revents)
+        slot_read(worker, slot, 1);
+    if (polls[0].revents)
+        slot_write(worker, slot);
+}
+
+static void reports_take(struct worker *worker)
+{
+    struct spawner_report report;
+    int received;
+    while ((received = spawner_receive(&worker->spawner, &report)) > 0)
+        slot_report(worker, &report);
+    if (received < 0) {
+        worker_fail(worker, "do without the process that starts its commands, which has ended",
+                    ECONNRESET);
+        spawner_disconnect(&worker->spawner);
+    }
+}
+
+static double clock_now(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Until something happens, or it is time for a pulse. */
+static void worker_wait(struct worker *worker, int wait_ms)
+{
+    struct pollfd *polls = worker->polls;
+    poll_add(&polls[0], worker->spawner.socket, POLLIN);
+    for (int i = 0; i < worker->slot_count; i++)
+        slot_polls(worker, &worker->slots[i], &polls[1 + POLLS_EACH * i]);
+    const int ready = poll(polls, 1 + POLLS_EACH * (nfds_t)worker->slot_count, wait_ms);
+    worker->now_s = clock_now(CLOCK_MONOTONIC);
+    if (ready <= 0)
+        return;
+    for (int i = 0; i < worker->slot_count; i++)
+        slot_serve(worker, &worker->slots[i], &polls[1 + POLLS_EACH * i]);
+    if (polls[0].revents)
+        reports_take(worker);
+}
+
+static void slots_check(struct worker *worker)
+{
+    for (int i = 0; i < worker->slot_count; i++)
+        slot_check(worker, &worker->slots[i]);
+}
+
+static bool slots_run(const struct worker *worker)
+{
+    for (int i = 0; i < worker->slot_count; i++)
+        if (worker->slots[i].running)
+            return true;
+    return false;
+}
+
+/* ---- ending ---- */
+
+/* Wait for the end of all that runs, at most until then. */
+static void slots_await(struct worker *worker, double until_s)
+{
+    while (slots_run(worker) && worker->spawner.socket >= 0 && worker->now_s < until_s) {
+        worker_wait(worker, PULSE_MS);
+        slots_check(worker);
+        if (worker->host)
+            worker->host->pulse(worker->host);
+    }
+}
+
+/* Whatever still runs, and cannot be waited for, goes with the connection. */
+static void worker_abort(struct worker *worker)
+{
+    for (int i = 0; i < worker->slot_count; i++) {
+        struct slot *slot = &worker->slots[i];
+        if (slot->running && !slot->ended && slot->kill == KILL_NOT)
+            slot_kill(worker, slot);
+    }
+    slots_await(worker, worker->now_s + 2 * worker->job->grace_s + forced_s);
+    for (int i = 0; i < worker->slot_count; i++) {
+        struct slot *slot = &worker->slots[i];
+        slot_close(slot);
+        slot->running = false;
+    }
+    spawner_disconnect(&worker->spawner);
+}
+
+void worker_stop(struct worker *worker)
+{
+    worker->host = NULL;
+    worker->status = SCOW_STOPPED;
+    worker->now_s = clock_now(CLOCK_MONOTONIC);
+    for (int i = 0; i < worker->slot_count; i++) {
+        struct slot *slot = &worker->slots[i];
+        if (slot->input >= 0)
+            close(slot->input);
+        slot->input = -1;
+    }
+    slots_await(worker, worker->now_s + worker->job->grace_s);
+    worker_abort(worker);
+}
+
+/* ---- a batch ---- */
+
+static bool batch_begin(struct worker *worker, const struct scow_batch *batch)
+{
+    const int64_t first = batch->first - batch->package_first;
+    worker->batch = batch;
+    worker->now_s = clock_now(CLOCK_MONOTONIC);
+    worker->epoch_s = clock_now(CLOCK_REALTIME) - worker->now_s;
+    worker->parts = 0;
+    worker->end = first + batch->count;
+    for (int i = 0; i < worker->slot_count; i++) {
+        struct slot *slot = &worker->slots[i];
+        slot->begun = slot->next = slot->given = slot->end = 0;
+    }
+    if (!lines_init(&worker->lines, batch->package, batch->package_size, batch->package_count))
+        return false;
+    lines_skip(&worker->lines, first);
+    return true;
+}
+
+static bool batch_done(const struct worker *worker)
+{
+    if (worker->lines.index < worker->end)
+        return false;
+    for (int i = 0; i < worker->slot_count; i++) {
+        const struct slot *slot = &worker->slots[i];
+        if (!slot_idle(slot) || (slot->running && !worker->job->mode->lasting))
+            return false;
+    }
+    return true;
+}
+
+static void slots_give(struct worker *worker)
+{
+    for (int i = 0; i < worker->slot_count && worker->status == SCOW_OK; i++) {
+        struct slot *slot = &worker->slots[i];
+        if (slot_able(worker, slot))
+            worker->job->mode->give(worker, slot);
+    }
+}
+
+/* Commands that outlive packages may have ended since the last one. */
+static void batch_run(struct worker *worker)
+{
+    worker_wait(worker, 0);
+    slots_check(worker);
+    while (worker->status == SCOW_OK && !batch_done(worker)) {
+        slots_give(worker);
+        if (worker->status != SCOW_OK)
+            return;
+        worker_wait(worker, PULSE_MS);
+        slots_check(worker);
+        if (worker->host->pulse(worker->host) && worker->status == SCOW_OK)
+            worker->status = SCOW_STOPPED;
+    }
+    for (int i = 0; worker->status == SCOW_OK && i < worker->slot_count; i++)
+        if (!worker->slots[i].running)
+            slot_end(worker, &worker->slots[i]);
+}
+
+/* Writing to a command that does not read any more is an error of that write, and no signal. */
+static bool pipe_signal_block(sigset_t *before)
+{
+    sigset_t pipe, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, before);
+    return sigismember(&pending, SIGPIPE) == 1;
+}
+
+static void pipe_signal_restore(const sigset_t *before, bool pending)
+{
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    while (!pending && sigtimedwait(&pipe, NULL, &(struct timespec){0, 0}) == SIGPIPE)
+        ;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+int worker_compute(struct worker *worker, const struct scow_host *host,
+                   const struct scow_batch *batch)
+{
+    sigset_t signals;
+    const bool pending = pipe_signal_block(&signals);
+    worker->host = host;
+    worker->status = SCOW_OK;
+    worker_lay_out(worker, batch->threads);
+    if (!batch_begin(worker, batch))
+        worker->status =
+            host->fail(host, "a package of %" PRId64 " lines is damaged", batch->package_count);
+    else
+        batch_run(worker);
+    if (worker->status != SCOW_OK)
+        worker_abort(worker);
+    results_clean(worker);
+    pipe_signal_restore(&signals, pending);
+    worker->host = NULL;
+    worker->batch = NULL;
+    return worker->status;
+}

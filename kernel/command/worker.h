@@ -1,0 +1,177 @@
+/*
+ * What runs commands on a worker: a slot for each that runs at a time, and one loop that waits for
+ * all of them. Lines are counted from the package's first.
+ */
+#ifndef KERNEL_COMMAND_WORKER_H
+#define KERNEL_COMMAND_WORKER_H
+
+#include <poll.h>
+
+#include "kernel/command/command.h"
+#include "kernel/command/limit.h"
+#include "kernel/command/lines.h"
+#include "kernel/command/spawner.h"
+#include "kernel/command/template.h"
+
+struct slot;
+struct worker;
+
+/* A way to run commands, one for each word of --per. */
+struct mode {
+    const char *method;
+    bool answers; /* lines go to standard input, and lines come back */
+    bool lasting; /* a command outlives packages */
+    /* Give the slot work, if there is any; its command does not run, or is lasting and idle. */
+    void (*give)(struct worker *worker, struct slot *slot);
+    /* Bytes of standard output, with room for a piece's header before them. */
+    void (*take)(struct worker *worker, struct slot *slot, char *bytes, size_t size);
+    /* The slot's command is over, and its output is read. */
+    void (*over)(struct worker *worker, struct slot *slot);
+};
+
+extern const struct mode mode_task, mode_package, mode_worker;
+
+enum { COMMAND_FIELDS = 9, PATH_SIZE = 4096, BUFFER_SIZE = 1 << 16 };
+
+/* Row of /result. */
+struct record {
+    double seconds, start_s; /* ...; since 1970 */
+    int64_t sizes[2];        /* of standard output and error */
+    int32_t exit;            /* code; -N: signal N ended it */
+    int32_t worker, attempts, pad;
+    char text[]; /* what is kept of them */
+};
+
+/* A job of the core task, read-only. */
+struct job {
+    struct template template;
+    const char *command, *halt_text; /* borrowed from the setup */
+    const struct mode *mode;
+    struct limit timeout, halt;
+    struct line_bounds bounds;
+    int64_t retries, output_most;
+    double grace_s;
+    int jobs;                             /* 0: as many as threads */
+    size_t keep, record_size, words_most; /* bytes; of a command's words */
+    struct scow_field fields[COMMAND_FIELDS + 1];
+};
+
+enum slot_kill { KILL_NOT, KILL_ASKED, KILL_FORCED };
+
+/* A command that runs, or may. */
+struct slot {
+    int number;
+    bool running;   /* asked for, and not yet found over */
+    bool ended;     /* the process has; its output may go on */
+    int error;      /* errno: it could not be started */
+    int exit;       /* code, or -signal; once ended */
+    int input;      /* pipes; -1: closed */
+    int outputs[2]; /* standard output, error */
+    const char *unwritten;
+    size_t unwritten_size;
+    /* Lines [begun, given) were given to the command; the slot has those up to `end` to do. Those
+     * before `next`, which begins at `line`, are done. */
+    int64_t begun, next, given, end;
+    const char *line;
+    int attempt;    /* of `next`, from 1 */
+    int answered;   /* lines, by the command that runs; up to INT_MAX */
+    bool alone;     /* lines are tried again, each in a process of its own */
+    bool partial;   /* a line of output has begun */
+    bool excess;    /* more output than lines */
+    bool retired;   /* it closed its input before it had read all; or long-lived, its output */
+    bool flooded;   /* more output for a line than is allowed */
+    bool timed_out; /* after limit_s */
+    int refusals;   /* of starting, by a system short of something */
+    enum slot_kill kill;
+    double kill_s, ended_s, wake_s; /* times: of the next step of killing; ...; to start again */
+    double closed_s;                /* its input was, to see whether it answers then; or 0 */
+    int sounding;                   /* which of the worker's such tries that was, from 1 */
+    double start_s, fed_s, turn_s;  /* of the command; of its last lines; of `next` */
+    double seconds, limit_s;        /* it ran; it may run */
+    double line_s;                  /* it takes for a line, lately */
+};
+
+/* One workspace. Behind it are the slots, what poll needs, the words of a command, a buffer. */
+struct worker {
+    const struct scow_host *host;
+    const struct job *job;
+    const struct scow_batch *batch;
+    struct spawner spawner;
+    char program[PATH_SIZE]; /* found once, where all lines have the same */
+    struct slot *slots;
+    int slot_count;
+    struct pollfd *polls;
+    char *words, *buffer;
+    struct lines lines; /* at the first that no slot was given */
+    int64_t end, parts; /* the last line of the batch, and one; slots that got a part of it */
+    int64_t finished, failed;
+    bool answered; /* a long-lived command did, without its input being closed */
+    int soundings; /* of silent ones that answered once it was */
+    struct durations durations;
+    double now_s, epoch_s; /* monotonic; to be added for the time of day */
+    int status;            /* enum scow_status */
+};
+
+/* ---- worker.c ---- */
+
+size_t worker_size(const struct job *job, int threads);
+/* enum scow_status. */
+int worker_start(struct worker *worker, const struct scow_host *host, const struct job *job);
+int worker_compute(struct worker *worker, const struct scow_host *host,
+                   const struct scow_batch *batch);
+void worker_stop(struct worker *worker);
+
+/* ---- program.c ---- */
+
+/* The file that is run for `name`. False: there is none; errno says why. */
+bool program_find(const char *name, char path[PATH_SIZE]);
+
+/* ---- slot.c: a command from its start to its end ---- */
+
+void slot_init(struct slot *slot, int number);
+/* It can be given work. */
+bool slot_able(const struct worker *worker, const struct slot *slot);
+/* Start a command for lines [next, given) of the slot. */
+void slot_start(struct worker *worker, struct slot *slot);
+/* Have lines [next, given) written to its input. */
+void slot_feed(struct worker *worker, struct slot *slot);
+void slot_write(struct worker *worker, struct slot *slot);
+/* stream: 0 standard output, 1 standard error. */
+void slot_read(struct worker *worker, struct slot *slot, int stream);
+/* End its process group: SIGTERM, and after the grace SIGKILL. */
+void slot_kill(struct worker *worker, struct slot *slot);
+/* What is due: its end, a kill, a timeout. */
+void slot_check(struct worker *worker, struct slot *slot);
+void slot_report(struct worker *worker, const struct spawner_report *report);
+void slot_close(struct slot *slot);
+/* Forget a command that has ended. */
+void slot_end(struct worker *worker, struct slot *slot);
+bool slot_idle(const struct slot *slot);
+
+/* ---- results.c: what becomes of lines ---- */
+
+/* Output of line `index`; room for a header is before the bytes. */
+void result_add(struct worker *worker, struct slot *slot, int64_t index, int stream, char *bytes,
+                size_t size);
+/* Forget what a failed attempt left. */
+void result_reset(struct worker *worker, int64_t index);
+void result_done(struct worker *worker, const struct slot *slot, int64_t index, double seconds);
+void result_failed(struct worker *worker, const struct slot *slot, int64_t index, double seconds);
+/* Of the whole batch, once nothing more is added: make what is kept text. */
+void results_clean(const struct worker *worker);
+/* The command ended as it should. */
+bool slot_succeeded(const struct slot *slot);
+/* The run cannot go on. */
+void worker_fail(struct worker *worker, const char *what, int error);
+
+/* ---- answers.c: lines in, lines out ---- */
+
+void answers_take(struct worker *worker, struct slot *slot, char *bytes, size_t size);
+/* A long-lived command owes an answer: find out about one that never gives any. */
+void answers_await(struct worker *worker, struct slot *slot);
+/* Line `next` is answered. */
+void answers_next(struct worker *worker, struct slot *slot, double seconds);
+/* Line `next` is given up. */
+void answers_fail(struct worker *worker, struct slot *slot);
+
+#endif

@@ -1,0 +1,14 @@
+/*
+ * What branch and bound knows before it begins, the same on every rank: a score that some tuple
+ * has, and how much the sequences from number i on can add at most. The more exact these are, the
+ * more is bypassed.
+ */
+#ifndef KERNEL_MOTIF_BOUND_H
+#define KERNEL_MOTIF_BOUND_H
+
+#include "kernel/motif/motif_job.h"
+
+/* Set the job's floor and rest; rows and tail stand ready. False: out of memory. */
+bool bound_find(struct motif_job *job);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * The executor with known costs: every operation sleeps, where scow does it, what the profile says
+ * (SCOW_SLEEP). A core task leaves a hash of its number, by which completeness and exactly-once can
+ * be checked.
+ */
+#ifndef KERNEL_SLEEP_SLEEP_H
+#define KERNEL_SLEEP_SLEEP_H
+
+#include "kernel/scow.h"
+
+extern const struct scow_task sleep_task;
+
+/* What core task `task` leaves: the output function of SplitMix64 (Steele, Lea, Flood, Fast
+ * splittable pseudorandom number generators, OOPSLA 2014, figure 16) of its number. */
+uint64_t sleep_hash(int64_t task);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * What profiles, plans, traces and command lines may say at most. Beyond these, a value is a
+ * mistake and not a machine; each is refused with a sentence.
+ */
+#ifndef PLANNER_BASE_LIMITS_H
+#define PLANNER_BASE_LIMITS_H
+
+#include <stdint.h>
+
+/* Core tasks of a job, and so of a package, and repeats of a round: whole loads are doubles, which
+ * hold every whole number up to 2^53. */
+#define LIMIT_TASKS ((int64_t)1 << 53)
+#define LIMIT_WORKERS ((int64_t)10000000)
+#define LIMIT_ROUNDS ((int64_t)100000000) /* of a trace */
+#define LIMIT_BLOCK ((int64_t)1 << 20)    /* what a file may say; a core task may allow less */
+#define LIMIT_BYTES 1e18                  /* of a worker's memory */
+#define LIMIT_THREADS ((int64_t)1 << 20)  /* of a rank */
+#define LIMIT_COST_S 1e9                  /* of one latency, or of one core task */
+#define LIMIT_TOTAL_S 1e15                /* of a whole plan */
+
+#endif

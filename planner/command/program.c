@@ -1,0 +1,138 @@
+#include "planner/command/program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "planner/base/nearest.h"
+#include "planner/command/command.h"
+
+struct command {
+    const char *name, *summary;
+    /* NULL: parallel, a program of its own where it is not part of this one. */
+    bool (*run)(int argc, char **argv, const struct readers *readers, struct failure *failure);
+};
+
+static const struct command commands[] = {
+    {"calibrate", "measure this cluster: mpiexec -n P+1 scow calibrate ...", NULL},
+    {"plan", "choose workers, rounds and package sizes, and predict the run", command_plan},
+    {"run", "execute a plan: mpiexec -n P+1 scow run plan.json ...", NULL},
+    {"report", "compare a finished run with its prediction", command_report},
+    {"show", "describe a profile, a plan or a run's output", command_show},
+    {"tasks", "list the kinds of core task, or describe one", command_tasks},
+    {"simulate", "simulate a plan or a rule without a cluster", command_simulate},
+};
+
+/* Clang's version begins with its name, gcc's does not. */
+#ifdef __clang__
+static const char compiler_family[] = "";
+#else
+static const char compiler_family[] = "gcc ";
+#endif
+
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static void usage_print(void)
+{
+    printf("Usage: scow COMMAND [options]\n\n"
+           "Plan and run large numbers of independent core tasks on a cluster, and know "
+           "beforehand\nhow long they will take.\n\nCommands:\n");
+    for (size_t k = 0; k < COMMAND_COUNT; k++)
+        printf("  %-10s  %s\n", commands[k].name, commands[k].summary);
+    printf("\n'scow COMMAND --help' describes each of them.\n");
+}
+
+static void version_print(const struct readers *readers)
+{
+    printf("scow %s\n", SCOW_VERSION);
+    printf("compiler %s%s\n", compiler_family, __VERSION__);
+    printf("%s\n", readers ? readers->libraries() : "planner only: no MPI, no HDF5");
+}
+
+static const struct command *command_find(const char *name, struct failure *failure)
+{
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
+    for (size_t k = 0; k < COMMAND_COUNT; k++) {
+        if (strcmp(name, commands[k].name) == 0)
+            return &commands[k];
+        nearest_try(&nearest, commands[k].name);
+    }
+    failure_set(failure, FAILURE_USAGE, "unknown command '%.60s': %s", name,
+                nearest_hint(&nearest, "", "see 'scow --help'", hint));
+    return NULL;
+}
+
+/* Become the sibling program; returns only when that fails. */
+static bool sibling_execute(const struct command *command, char **argv, struct failure *failure)
+{
+    char own[PATH_MAX], program[NAME_MAX], beside[PATH_MAX + NAME_MAX];
+    snprintf(program, sizeof program, "scow-%s", command->name);
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(own, '/');
+    argv[0] = program;
+    if (slash) {
+        slash[1] = '\0';
+        snprintf(beside, sizeof beside, "%s%s", own, program);
+        execv(beside, argv);
+    }
+    execvp(program, argv);
+    return failure_set(failure, FAILURE_FAILED,
+                       "cannot start '%s': %s; put it beside scow or on the PATH", program,
+                       strerror(errno));
+}
+
+/* The parallel command of that name in this program; NULL: it is none of it. */
+static int (*parallel_find(const struct program_parallel *parallel, const char *name))(int, char **)
+{
+    if (!parallel)
+        return NULL;
+    return strcmp(name, "run") == 0 ? parallel->run : parallel->calibrate;
+}
+
+/* *code becomes the exit code of a parallel command, which has told its failures itself. */
+static bool command_run(int argc, char **argv, const struct program_parallel *parallel, int *code,
+                        struct failure *failure)
+{
+    const struct readers *readers = readers_available();
+    if (argc < 2)
+        return failure_set(failure, FAILURE_USAGE, "no command given: see 'scow --help'");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        usage_print();
+        return true;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        version_print(readers);
+        return true;
+    }
+    const struct command *command = command_find(argv[1], failure);
+    if (!command)
+        return false;
+    int (*const own)(int, char **) = parallel_find(parallel, command->name);
+    if (!command->run && own) {
+        *code = own(argc - 1, argv + 1);
+        return true;
+    }
+    if (!command->run)
+        return sibling_execute(command, argv + 1, failure);
+    return command->run(argc - 1, argv + 1, readers, failure);
+}
+
+int program_main(int argc, char **argv, const struct program_parallel *parallel)
+{
+    struct failure failure = FAILURE_INIT;
+    int code = 0;
+    command_run(argc, argv, parallel, &code, &failure);
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout))
+        failure_set(&failure, FAILURE_FAILED, "cannot write standard output: %s",
+                    strerror(errno ? errno : EIO));
+    if (failure.code != FAILURE_NONE)
+        fprintf(stderr, "scow: %s\n", failure.text);
+    return failure.code != FAILURE_NONE ? (int)failure.code : code;
+}

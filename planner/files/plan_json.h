@@ -1,0 +1,17 @@
+/* A plan as JSON text ("scow-plan-1"). */
+#ifndef PLANNER_FILES_PLAN_JSON_H
+#define PLANNER_FILES_PLAN_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/plan.h"
+
+/* As profile_parse. Checks that the loads sum to the tasks. */
+bool plan_parse(struct plan *plan, const char *text, size_t length, const char *name,
+                struct failure *failure);
+/* As profile_print. */
+char *plan_print(const struct plan *plan);
+
+#endif

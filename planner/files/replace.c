@@ -1,0 +1,121 @@
+#include "planner/files/replace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct contents {
+    const void *bytes;
+    size_t length;
+};
+
+static bool stream_write(FILE *stream, const struct contents *contents)
+{
+    return fwrite(contents->bytes, 1, contents->length, stream) == contents->length &&
+           fflush(stream) == 0;
+}
+
+static bool write_refuse(const char *path, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_FAILED,
+                       "cannot write '%s': %s; choose a place that exists, is yours and has room",
+                       path, strerror(errno));
+}
+
+/* A device or a pipe is written as it is: there is nothing to replace. */
+static bool special_write(const char *path, const struct contents *contents,
+                          struct failure *failure)
+{
+    FILE *stream = fopen(path, "we");
+    if (!stream)
+        return write_refuse(path, failure);
+    bool good = stream_write(stream, contents) || write_refuse(path, failure);
+    if (fclose(stream) != 0 && good)
+        good = write_refuse(path, failure);
+    return good;
+}
+
+/* A temporary file has mode 600; the result shall have what any new file of the user has. */
+static bool permissions_usual(int file)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return fchmod(file, 0666 & ~mask) == 0;
+}
+
+static bool beside_write(const char *beside, int file, const struct contents *contents)
+{
+    FILE *stream = fdopen(file, "w");
+    if (!stream) {
+        int reason = errno;
+        close(file);
+        unlink(beside);
+        errno = reason;
+        return false;
+    }
+    bool good = permissions_usual(file) && stream_write(stream, contents) && fsync(file) == 0;
+    int reason = errno;
+    if (fclose(stream) != 0 && good) {
+        reason = errno;
+        good = false;
+    }
+    if (!good)
+        unlink(beside);
+    errno = reason;
+    return good;
+}
+
+/* An empty temporary file beside `path`, its owned name in *beside; < 0: refused. */
+static int beside_open(const char *path, char **beside, struct failure *failure)
+{
+    size_t size = strlen(path) + sizeof ".XXXXXX";
+    *beside = malloc(size);
+    if (!*beside) {
+        failure_memory(failure, "writing a file");
+        return -1;
+    }
+    snprintf(*beside, size, "%s.XXXXXX", path);
+    int file = mkstemp(*beside);
+    if (file < 0)
+        write_refuse(path, failure);
+    return file;
+}
+
+bool replace_check(const char *path, struct failure *failure)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return access(path, W_OK) == 0 || write_refuse(path, failure);
+    char *beside = NULL;
+    int file = beside_open(path, &beside, failure);
+    if (file >= 0) {
+        close(file);
+        unlink(beside);
+    }
+    free(beside);
+    return file >= 0;
+}
+
+bool replace_write(const char *path, const void *bytes, size_t length, struct failure *failure)
+{
+    const struct contents contents = {bytes, length};
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return special_write(path, &contents, failure);
+    char *beside = NULL;
+    int file = beside_open(path, &beside, failure);
+    bool good = file >= 0 && beside_write(beside, file, &contents);
+    if (good && rename(beside, path) != 0) {
+        int reason = errno;
+        unlink(beside);
+        errno = reason;
+        good = false;
+    }
+    if (!good)
+        write_refuse(path, failure);
+    free(beside);
+    return good;
+}

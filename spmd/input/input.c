@@ -1,0 +1,132 @@
+#include "spmd/input/input.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spmd/input/reader.h"
+#include "spmd/input/regular.h"
+
+struct input {
+    const struct input_reader *reader;
+    char *name; /* as given; NULL: without an input */
+    struct scow_input shape;
+    void *self;            /* the reader's */
+    int64_t held;          /* index of `item`; -1: none yet */
+    struct scow_item item; /* the last one read, so that asking again for a long one is free */
+};
+
+static const struct input_reader *reader_find(int kind)
+{
+    static const struct input_reader *const readers[] = {&input_none, &input_image, &input_lines,
+                                                         &input_sequences, &input_file};
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
+        if (readers[i]->kind == kind)
+            return readers[i];
+    return NULL;
+}
+
+static bool input_begin(struct input *input, const char *name, struct failure *failure)
+{
+    if (!name)
+        return true;
+    input->name = strdup(name);
+    if (!input->name)
+        return failure_memory(failure, "opening the input");
+    input->shape.name = input->name;
+    return input->reader->open(name, &input->shape, &input->self, failure);
+}
+
+struct input *input_open(enum scow_input_kind kind, const char *name, struct failure *failure)
+{
+    const struct input_reader *reader = reader_find((int)kind);
+    assert(reader && (name != NULL) == (reader->open != NULL));
+    struct input *input = calloc(1, sizeof *input);
+    if (!input) {
+        failure_memory(failure, "opening the input");
+        return NULL;
+    }
+    input->reader = reader;
+    input->held = -1;
+    input->shape.kind = reader->kind;
+    if (!input_begin(input, name, failure))
+        input_close(&input);
+    return input;
+}
+
+bool input_load(struct input *input, struct failure *failure)
+{
+    return !input->reader->load || input->reader->load(input->self, failure);
+}
+
+const struct scow_input *input_shape(const struct input *input)
+{
+    return &input->shape;
+}
+
+size_t input_pixel_bytes(const struct scow_input *shape)
+{
+    switch ((enum scow_type)shape->type) {
+    case SCOW_U8:
+        return 1;
+    case SCOW_U16:
+        return 2;
+    case SCOW_F32:
+        return 4;
+    case SCOW_NONE:
+    case SCOW_U32:
+    case SCOW_U64:
+    case SCOW_I32:
+    case SCOW_I64:
+    case SCOW_F64:
+    case SCOW_TEXT_BYTES:
+        break;
+    }
+    assert(!"an image's type");
+    return 0;
+}
+
+bool input_read_image(struct input *input, int64_t slice, int64_t row, int64_t column, int64_t rows,
+                      int64_t columns, void *pixels, struct failure *failure)
+{
+    const int64_t *extent = input->shape.extent;
+    assert(input->reader->read_image);
+    assert(slice >= 0 && slice < extent[0]);
+    assert(row >= 0 && rows >= 0 && rows <= extent[1] - row);
+    assert(column >= 0 && columns >= 0 && columns <= extent[2] - column);
+    (void)extent;
+    return input->reader->read_image(input->self, slice, row, column, rows, columns, pixels,
+                                     failure);
+}
+
+bool input_read_item(struct input *input, int64_t index, struct scow_item *item,
+                     struct failure *failure)
+{
+    assert(input->reader->read_item);
+    assert(index >= 0 && index < input->shape.extent[0]);
+    if (index != input->held) {
+        input->held = -1; /* reading, even in vain, reuses the last item's memory */
+        if (!input->reader->read_item(input->self, index, &input->item, failure))
+            return false;
+        input->held = index;
+    }
+    *item = input->item;
+    return true;
+}
+
+bool input_sha256(const struct input *input, char digest[65], struct failure *failure)
+{
+    const char *file = input->reader->file ? input->reader->file(input->self) : input->name;
+    return regular_sha256(file, digest, failure);
+}
+
+void input_close(struct input **input)
+{
+    if (!*input)
+        return;
+    if ((*input)->reader->close)
+        (*input)->reader->close((*input)->self);
+    free((*input)->name);
+    free(*input);
+    *input = NULL;
+}

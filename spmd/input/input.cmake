@@ -1,0 +1,21 @@
+# Readers of inputs, one file a kind. They need no MPI themselves; HDF5 here is built with it.
+
+add_library(scow-input STATIC
+    input/input.c
+    input/regular.c
+    input/spans.c
+    # kinds: one file each, and a row in input.c
+    input/none.c
+    input/image.c
+    input/lines.c
+    input/fasta.c
+    input/file.c
+    # formats of images: one file each, and a row in image.c
+    input/image_h5.c
+    input/image_pgm.c
+    input/image_png.c)
+# Later HDF5 versions give some functions more arguments under the same name.
+target_compile_definitions(scow-input PRIVATE H5_USE_110_API)
+target_link_libraries(scow-input
+    PUBLIC scow-planner
+    PRIVATE scow-house external::hdf5 MPI::MPI_C external::libpng external::libcrypto)

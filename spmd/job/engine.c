@@ -1,0 +1,472 @@
+#include "spmd/job/engine.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "planner/base/array.h"
+
+/* Of a page: what a thread touches first is where that thread runs. */
+enum { ALIGNMENT = 4096 };
+/* Pieces of a package for each thread, so that all end together. */
+enum { PIECES_PER_THREAD = 8 };
+
+/* One caller of the task's compute. */
+struct caller {
+    struct job_host host; /* first: what the task is given */
+    struct engine *engine;
+    char *workspace;     /* owned; its guard behind it */
+    char *state;         /* owned; only with SCOW_THREADS_HOST */
+    bool started, leads; /* leads: the thread that called engine_compute */
+};
+
+struct engine {
+    const struct job *job;
+    int64_t most;
+    int threads, rank;
+    struct caller *callers; /* owned; one, or one a thread with SCOW_THREADS_HOST */
+    int caller_count;
+    size_t workspace_size;
+    struct package_results results;
+    struct engine_pulse pulse;
+    struct failure *failure; /* of the package at hand */
+    int stopped;             /* atomic */
+};
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static void *block_new(size_t size)
+{
+    return aligned_alloc(ALIGNMENT, ((size + JOB_GUARD) / ALIGNMENT + 1) * ALIGNMENT);
+}
+
+/* A part for each thread, so that pages are there before the first package, near the threads that
+ * compute. Bytes within them are not cleared: compute writes every value that is looked at later.
+ */
+static void pages_touch(char *block, size_t size, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t at = 0; at < size; at += ALIGNMENT)
+        block[at] = 0;
+}
+
+/* NULL where nothing is wanted. */
+static bool block_make(char **block, size_t size, int threads)
+{
+    if (size == 0)
+        return true;
+    *block = size < SIZE_MAX / 2 ? block_new(size) : NULL;
+    if (!*block)
+        return false;
+    pages_touch(*block, size, threads);
+    guard_set(*block + size);
+    return true;
+}
+
+static bool results_make(struct engine *engine)
+{
+    const struct job *job = engine->job;
+    struct package_results *results = &engine->results;
+    const size_t most = (size_t)engine->most;
+    results->ledger = malloc(most + 1);
+    return results->ledger && block_make(&results->grid, most * job->tile_size, engine->threads) &&
+           block_make(&results->records, most * job->record_size, engine->threads) &&
+           block_make(&results->state, job->state_size, 1);
+}
+
+static size_t workspace_size(const struct job *job, int threads)
+{
+    const bool split = job->task->threads == SCOW_THREADS_HOST;
+    return job->task->workspace_size ? job->task->workspace_size(job->opened, split ? 1 : threads)
+                                     : 0;
+}
+
+double engine_memory(const struct job *job, int64_t most, int threads)
+{
+    const int callers = job->task->threads == SCOW_THREADS_HOST ? threads : 1;
+    return (double)most * (double)(job->tile_size + job->record_size + 1) +
+           (double)callers * ((double)workspace_size(job, threads) + (double)job->state_size);
+}
+
+/* ---- what a task asks of its host ---------------------------------------------------------- */
+
+static struct caller *caller_of(const struct scow_host *base)
+{
+    return (struct caller *)(uintptr_t)base;
+}
+
+static bool is_stopped(struct engine *engine)
+{
+    int stopped;
+#pragma omp atomic read
+    stopped = engine->stopped;
+    return stopped != 0;
+}
+
+static void stop(struct engine *engine)
+{
+#pragma omp atomic write
+    engine->stopped = 1;
+}
+
+static bool caller_pulse(const struct scow_host *base)
+{
+    struct caller *caller = caller_of(base);
+    struct engine *engine = caller->engine;
+    if (caller->leads && engine->pulse.call && engine->pulse.call(engine->pulse.self))
+        stop(engine);
+    return is_stopped(engine);
+}
+
+static bool task_is_here(const struct engine *engine, int64_t task)
+{
+    return task >= engine->results.first && task - engine->results.first < engine->results.count;
+}
+
+static void caller_reject(const struct scow_host *base, int64_t task, const char *why)
+{
+    struct engine *engine = caller_of(base)->engine;
+    struct package_results *results = &engine->results;
+    if (!task_is_here(engine, task)) {
+        base->fail(base, "kernel %s rejects core task %lld, which is not in its package",
+                   engine->job->task->name, (long long)task);
+        return;
+    }
+#pragma omp critical(scow_engine_reject)
+    {
+        unsigned char *mark = &results->ledger[task - results->first];
+        if (*mark != 2 && (results->rejected == 0 || task < results->rejection.task)) {
+            results->rejection.task = task;
+            strncpy(results->rejection.why, why ? why : "", sizeof results->rejection.why - 1);
+        }
+        results->rejected += *mark != 2;
+        *mark = 2;
+    }
+}
+
+static bool emissions_reserve(struct emissions *emissions, size_t size)
+{
+    if (size > SIZE_MAX / 8)
+        return false;
+    struct emission *items =
+        array_reserve(emissions->items, &emissions->capacity, emissions->count + 1, sizeof *items);
+    if (!items)
+        return false;
+    emissions->items = items;
+    char *bytes = array_reserve(emissions->bytes, &emissions->room, emissions->size + size + 1, 1);
+    if (bytes)
+        emissions->bytes = bytes;
+    return bytes != NULL;
+}
+
+static bool emissions_add(struct emissions *emissions, int64_t task, const void *bytes, size_t size)
+{
+    if (!emissions_reserve(emissions, size))
+        return false;
+    if (size > 0)
+        memcpy(emissions->bytes + emissions->size, bytes, size);
+    emissions->items[emissions->count++] = (struct emission){task, emissions->size, size};
+    emissions->size += size;
+    return true;
+}
+
+static int caller_emit(const struct scow_host *base, int64_t task, const void *bytes, size_t size)
+{
+    struct engine *engine = caller_of(base)->engine;
+    bool good = true;
+    if (!engine->job->results.emits || !task_is_here(engine, task))
+        return base->fail(base,
+                          "kernel %s emits bytes for core task %lld, which is not in its package, "
+                          "or does not say that it emits",
+                          engine->job->task->name, (long long)task);
+#pragma omp critical(scow_engine_emit)
+    good = emissions_add(&engine->results.emissions, task, bytes, size);
+    return good ? SCOW_OK : base->fail(base, "out of memory for what core tasks leave behind");
+}
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+static bool caller_start(struct caller *caller, struct engine *engine, struct failure *failure)
+{
+    const struct scow_task *task = engine->job->task;
+    caller->engine = engine;
+    job_host_init(&caller->host, engine->job->input_name, failure);
+    caller->host.code = FAILURE_FAILED;
+    caller->host.base.pulse = caller_pulse;
+    caller->host.base.reject = caller_reject;
+    caller->host.base.emit = caller_emit;
+    if (!block_make(&caller->workspace, engine->workspace_size, engine->threads) ||
+        (task->threads == SCOW_THREADS_HOST &&
+         !block_make(&caller->state, engine->job->state_size, 1)))
+        return failure_memory(failure, "making room for computing");
+    if (caller->workspace)
+        memset(caller->workspace, 0, engine->workspace_size);
+    if (task->start) {
+        const int status = task->start(&caller->host.base, engine->job->opened, caller->workspace);
+        if (!job_status(task, "starting", status, failure))
+            return false;
+    }
+    caller->started = true;
+    return true;
+}
+
+static bool callers_make(struct engine *engine, struct failure *failure)
+{
+    const int count = engine->job->task->threads == SCOW_THREADS_HOST ? engine->threads : 1;
+    engine->workspace_size = workspace_size(engine->job, engine->threads);
+    engine->callers = calloc((size_t)count, sizeof *engine->callers);
+    if (!engine->callers)
+        return failure_memory(failure, "making room for computing");
+    engine->caller_count = count;
+    engine->failure = failure;
+    for (int i = 0; i < count; i++)
+        if (!caller_start(&engine->callers[i], engine, failure))
+            return false;
+    return true;
+}
+
+/* Compute some tasks of nothing, so that the code and its tables are there, too. */
+static bool warm_up(struct engine *engine, struct failure *failure)
+{
+    const struct job *job = engine->job;
+    const int64_t count = engine->threads < engine->most ? engine->threads : engine->most;
+    if (!(job->task->flags & SCOW_WARM))
+        return true;
+    const size_t size = job_package_most(job, count);
+    void *package = block_new(size);
+    if (!package)
+        return failure_memory(failure, "preparing a worker");
+    memset(package, 0, size);
+    const bool good =
+        engine_compute(engine, 0, count, package, size, (struct engine_pulse){NULL, NULL}, failure);
+    free(package);
+    return good;
+}
+
+struct engine *engine_new(const struct job *job, int64_t most, int threads, int rank,
+                          struct failure *failure)
+{
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (!engine) {
+        failure_memory(failure, "making room for computing");
+        return NULL;
+    }
+    engine->job = job;
+    engine->most = most;
+    engine->threads = threads;
+    engine->rank = rank;
+    if (!results_make(engine))
+        failure_memory(failure, "making room for a package's results");
+    else if (callers_make(engine, failure) && warm_up(engine, failure))
+        return engine;
+    engine_free(&engine);
+    return NULL;
+}
+
+static void results_release(struct package_results *results)
+{
+    free(results->grid);
+    free(results->records);
+    free(results->state);
+    free(results->ledger);
+    free(results->emissions.items);
+    free(results->emissions.bytes);
+}
+
+void engine_free(struct engine **engine)
+{
+    struct engine *gone = *engine;
+    if (!gone)
+        return;
+    for (int i = 0; i < gone->caller_count; i++) {
+        struct caller *caller = &gone->callers[i];
+        if (caller->started && gone->job->task->stop)
+            gone->job->task->stop(gone->job->opened, caller->workspace);
+        free(caller->workspace);
+        free(caller->state);
+    }
+    free(gone->callers);
+    results_release(&gone->results);
+    free(gone);
+    *engine = NULL;
+}
+
+const struct package_results *engine_results(const struct engine *engine)
+{
+    return &engine->results;
+}
+
+void engine_results_move(struct engine *engine, int64_t first)
+{
+    struct package_results *results = &engine->results;
+    for (size_t i = 0; i < results->emissions.count; i++)
+        results->emissions.items[i].task += first - results->first;
+    results->first = first;
+}
+
+/* ---- computing ----------------------------------------------------------------------------- */
+
+static void results_begin(struct engine *engine, int64_t first, int64_t count)
+{
+    const struct job *job = engine->job;
+    struct package_results *results = &engine->results;
+    results->first = first;
+    results->count = count;
+    results->rejected = 0;
+    memset(&results->rejection, 0, sizeof results->rejection);
+    memset(results->ledger, 1, (size_t)count);
+    results->emissions.count = 0;
+    results->emissions.size = 0;
+    if (results->records)
+        memset(results->records, 0, (size_t)count * job->record_size);
+    if (results->state)
+        job->task->reset(job->opened, results->state);
+    for (int i = 0; i < engine->caller_count; i++)
+        if (engine->callers[i].state)
+            job->task->reset(job->opened, engine->callers[i].state);
+}
+
+/* The whole package as a batch for its only caller. */
+static struct scow_batch batch_whole(const struct engine *engine, const void *package, size_t size)
+{
+    const struct package_results *results = &engine->results;
+    return (struct scow_batch){
+        .first = results->first,
+        .count = results->count,
+        .package = package,
+        .package_size = size,
+        .package_first = results->first,
+        .package_count = results->count,
+        .workspace = engine->callers[0].workspace,
+        .grid = results->grid,
+        .records = results->records,
+        .state = results->state,
+        .threads = engine->threads,
+        .rank = engine->rank,
+    };
+}
+
+/* A failed caller stops the others. */
+static void batch_compute(struct caller *caller, const struct scow_batch *batch)
+{
+    struct engine *engine = caller->engine;
+    const struct job *job = engine->job;
+    const int status = job->task->compute(&caller->host.base, job->opened, batch);
+    if (status == SCOW_OK)
+        return;
+    if (status != SCOW_STOPPED || !is_stopped(engine)) {
+#pragma omp critical(scow_job_fail)
+        job_status(job->task, "computing", status, engine->failure);
+    }
+    stop(engine);
+}
+
+/* The caller's thread goes on pulsing until the others have finished, too. */
+static void pulse_on(struct caller *caller, const int64_t *finished, int64_t pieces)
+{
+    const struct timespec pause = {.tv_nsec = 20000};
+    for (int64_t done = 0;;) {
+#pragma omp atomic read acquire
+        done = *finished;
+        if (done >= pieces)
+            return;
+        caller_pulse(&caller->host.base);
+        nanosleep(&pause, NULL);
+    }
+}
+
+static void piece_compute(struct caller *caller, const struct scow_batch *whole, int64_t piece,
+                          int64_t pieces)
+{
+    const struct job *job = caller->engine->job;
+    const int64_t from = whole->count * piece / pieces, to = whole->count * (piece + 1) / pieces;
+    struct scow_batch batch = *whole;
+    batch.first += from;
+    batch.count = to - from;
+    batch.workspace = caller->workspace;
+    batch.state = caller->state;
+    batch.threads = 1;
+    if (batch.grid)
+        batch.grid = (char *)batch.grid + (size_t)from * job->tile_size;
+    if (batch.records)
+        batch.records = (char *)batch.records + (size_t)from * job->record_size;
+    batch_compute(caller, &batch);
+}
+
+static void pieces_compute(struct engine *engine, const struct scow_batch *whole)
+{
+    const int64_t fine = (int64_t)engine->threads * PIECES_PER_THREAD;
+    const int64_t pieces = engine->threads == 1 ? 1 : whole->count < fine ? whole->count : fine;
+    int64_t finished = 0;
+#pragma omp parallel default(none) shared(engine, whole, pieces, finished)                         \
+    num_threads(engine->threads)
+    {
+        struct caller *caller = &engine->callers[omp_get_thread_num()];
+        caller->leads = omp_get_thread_num() == 0;
+#pragma omp for schedule(dynamic, 1) nowait
+        for (int64_t piece = 0; piece < pieces; piece++) {
+            if (!is_stopped(engine))
+                piece_compute(caller, whole, piece, pieces);
+#pragma omp atomic update release
+            finished++;
+        }
+        if (caller->leads)
+            pulse_on(caller, &finished, pieces);
+    }
+    for (int i = 0; engine->job->state_size > 0 && i < engine->threads; i++)
+        engine->job->task->merge(engine->job->opened, engine->results.state,
+                                 engine->callers[i].state);
+}
+
+static bool guard_check(const struct engine *engine, const char *block, size_t size,
+                        const char *what, struct failure *failure)
+{
+    return !block || guard_holds(block + size) || guard_broken(engine->job, what, failure);
+}
+
+static bool guards_check(const struct engine *engine, struct failure *failure)
+{
+    const struct job *job = engine->job;
+    const struct package_results *results = &engine->results;
+    const size_t most = (size_t)engine->most;
+    bool good =
+        guard_check(engine, results->grid, most * job->tile_size, "its grid", failure) &&
+        guard_check(engine, results->records, most * job->record_size, "its records", failure) &&
+        guard_check(engine, results->state, job->state_size, "its reduction's state", failure);
+    for (int i = 0; good && i < engine->caller_count; i++)
+        good = guard_check(engine, engine->callers[i].workspace, engine->workspace_size,
+                           "its workspace", failure) &&
+               guard_check(engine, engine->callers[i].state, job->state_size,
+                           "its reduction's state", failure);
+    return good;
+}
+
+static int by_task(const void *a, const void *b)
+{
+    const struct emission *p = a, *q = b;
+    if (p->task != q->task)
+        return p->task < q->task ? -1 : 1;
+    return (p->offset > q->offset) - (p->offset < q->offset);
+}
+
+bool engine_compute(struct engine *engine, int64_t first, int64_t count, const void *package,
+                    size_t size, struct engine_pulse pulse, struct failure *failure)
+{
+    engine->pulse = pulse;
+    engine->failure = failure;
+    engine->stopped = 0;
+    for (int i = 0; i < engine->caller_count; i++)
+        engine->callers[i].host.failure = failure;
+    results_begin(engine, first, count);
+    const struct scow_batch whole = batch_whole(engine, package, size);
+    engine->callers[0].leads = true;
+    if (engine->job->task->threads == SCOW_THREADS_HOST)
+        pieces_compute(engine, &whole);
+    else
+        batch_compute(&engine->callers[0], &whole);
+    if (engine->results.emissions.count > 0)
+        qsort(engine->results.emissions.items, engine->results.emissions.count,
+              sizeof(struct emission), by_task);
+    return guards_check(engine, failure) && failure->code == FAILURE_NONE && !is_stopped(engine);
+}

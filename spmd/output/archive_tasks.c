@@ -1,0 +1,327 @@
+/* Single core tasks of a run's output: records field by field, and what they emitted. */
+#include <hdf5.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/table.h"
+#include "spmd/output/archive.h"
+#include "spmd/output/archive_file.h"
+#include "spmd/output/layout.h"
+
+/* One record of a data set of compound type. */
+struct row {
+    hid_t type;  /* as in the file, in memory's byte order */
+    char *bytes; /* owned */
+};
+
+static void row_release(struct row *row)
+{
+    if (row->type >= 0)
+        H5Tclose(row->type);
+    free(row->bytes);
+}
+
+/* False: there is no such data set, or it cannot be read. */
+static bool row_read(hid_t file, const char *name, int64_t index, struct row *row)
+{
+    const hsize_t start = (hsize_t)index, one = 1;
+    *row = (struct row){.type = -1};
+    if (H5Lexists(file, name, H5P_DEFAULT) <= 0)
+        return false;
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    if (dataset < 0)
+        return false;
+    hid_t stored = H5Dget_type(dataset);
+    row->type = H5Tget_native_type(stored, H5T_DIR_ASCEND);
+    hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(1, &one, NULL);
+    row->bytes = row->type >= 0 ? calloc(H5Tget_size(row->type) + 1, 1) : NULL;
+    const bool good = row->bytes &&
+                      H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &one, NULL) >= 0 &&
+                      H5Dread(dataset, row->type, memory, space, H5P_DEFAULT, row->bytes) >= 0;
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Tclose(stored);
+    H5Dclose(dataset);
+    return good;
+}
+
+static void number_print(hid_t type, const char *bytes, struct text *text)
+{
+    double real = 0;
+    int64_t whole = 0;
+    char value[16] = "";
+    memcpy(value, bytes, H5Tget_size(type) <= sizeof value ? H5Tget_size(type) : sizeof value);
+    if (H5Tget_class(type) == H5T_FLOAT) {
+        H5Tconvert(type, H5T_NATIVE_DOUBLE, 1, value, NULL, H5P_DEFAULT);
+        memcpy(&real, value, sizeof real);
+        text_add(text, "%.9g", real);
+    } else if (H5Tget_sign(type) == H5T_SGN_NONE) {
+        uint64_t natural = 0;
+        H5Tconvert(type, H5T_NATIVE_UINT64, 1, value, NULL, H5P_DEFAULT);
+        memcpy(&natural, value, sizeof natural);
+        text_add(text, "%" PRIu64, natural);
+    } else {
+        H5Tconvert(type, H5T_NATIVE_INT64, 1, value, NULL, H5P_DEFAULT);
+        memcpy(&whole, value, sizeof whole);
+        text_add(text, "%" PRId64, whole);
+    }
+}
+
+/* Text in one line: line ends and other controls as escapes. */
+static void words_print(const char *bytes, size_t size, struct text *text)
+{
+    for (size_t i = 0; i < size && bytes[i]; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+        if (c == '\n')
+            text_add(text, "\\n");
+        else if (c < 0x20 || c == 0x7f)
+            text_add(text, "\\x%02x", c);
+        else
+            text_add(text, "%c", c);
+    }
+}
+
+static void field_print(const struct row *row, unsigned index, struct text *text)
+{
+    hid_t type = H5Tget_member_type(row->type, index);
+    const char *bytes = row->bytes + H5Tget_member_offset(row->type, index);
+    if (H5Tget_class(type) == H5T_STRING) {
+        words_print(bytes, H5Tget_size(type), text);
+    } else if (H5Tget_class(type) == H5T_ARRAY) {
+        hid_t element = H5Tget_super(type);
+        const size_t count = H5Tget_size(type) / H5Tget_size(element);
+        for (size_t i = 0; i < count; i++) {
+            text_add(text, "%s", i > 0 ? ", " : "");
+            number_print(element, bytes + i * H5Tget_size(element), text);
+        }
+        H5Tclose(element);
+    } else {
+        number_print(type, bytes, text);
+    }
+    H5Tclose(type);
+}
+
+static void record_print(const struct row *row, struct text *text)
+{
+    const int fields = H5Tget_nmembers(row->type);
+    for (int i = 0; i < fields; i++) {
+        char *name = H5Tget_member_name(row->type, (unsigned)i);
+        text_add(text, "%-11s ", name);
+        field_print(row, (unsigned)i, text);
+        text_add(text, "\n");
+        H5free_memory(name);
+    }
+}
+
+/* ---- emitted bytes ------------------------------------------------------------------------- */
+
+/* Owned, *size bytes and a zero; NULL with *failure set. */
+static char *stretch_read(const char *name, const struct layout_emitted *where,
+                          struct failure *failure)
+{
+    FILE *in = fopen(name, "rb");
+    char *bytes = in ? malloc((size_t)where->size + 1) : NULL;
+    const bool good = bytes && fseeko(in, (off_t)where->place, SEEK_SET) == 0 &&
+                      fread(bytes, 1, (size_t)where->size, in) == (size_t)where->size;
+    if (in)
+        fclose(in);
+    if (good) {
+        bytes[where->size] = '\0';
+        return bytes;
+    }
+    free(bytes);
+    failure_set(failure, FAILURE_MISMATCH,
+                "%s: does not hold what the run's output says: is it the file of this run?", name);
+    return NULL;
+}
+
+/* FILE of FILE.1, ...: where the run put it, or beside the output when both have moved. Owned. */
+static char *emitted_name(hid_t file, const char *path, int rank)
+{
+    char *base = archive_attribute(file, LAYOUT_RESULTS);
+    const size_t room = strlen(path) + (base ? strlen(base) : 0) + 32;
+    char *name = base ? malloc(room) : NULL;
+    if (name) {
+        const char *slash = strrchr(path, '/'), *last = strrchr(base, '/');
+        snprintf(name, room, "%s.%d", base, rank);
+        FILE *there = fopen(name, "rb");
+        if (there)
+            fclose(there);
+        else
+            snprintf(name, room, "%.*s%s.%d", slash ? (int)(slash - path) + 1 : 0, path,
+                     last ? last + 1 : base, rank);
+    }
+    free(base);
+    return name;
+}
+
+/* In its kernel's words, where that has some. False: out of memory. */
+static bool words_render(hid_t file, const char *bytes, size_t size, struct text *text)
+{
+    char *name = archive_attribute(file, LAYOUT_KERNEL);
+    const struct scow_task *task = name ? task_find(name) : NULL;
+    free(name);
+    if (!task || !task->render) {
+        text_add(text, "%.*s", (int)(size < INT_MAX ? size : INT_MAX), bytes);
+        return true;
+    }
+    const size_t room = task->render(bytes, size, NULL, 0) + 1;
+    char *words = malloc(room);
+    if (words) {
+        task->render(bytes, size, words, room);
+        text_add(text, "%s", words);
+    }
+    free(words);
+    return words != NULL;
+}
+
+static bool emitted_print(hid_t file, const char *path, int64_t task, struct text *text,
+                          struct failure *failure)
+{
+    struct row row;
+    struct layout_emitted where = {0};
+    hid_t type = layout_emitted_type();
+    const bool there = row_read(file, LAYOUT_EMITTED, task, &row);
+    if (there)
+        H5Tconvert(row.type, type, 1, memcpy(&where, row.bytes, sizeof where), NULL, H5P_DEFAULT);
+    row_release(&row);
+    H5Tclose(type);
+    if (where.size <= 0)
+        return true;
+    char *name = emitted_name(file, path, where.rank);
+    char *bytes = name ? stretch_read(name, &where, failure) : NULL;
+    if (bytes && !words_render(file, bytes, (size_t)where.size, text))
+        failure_memory(failure, "reading a run's output");
+    if (!name)
+        failure_memory(failure, "reading a run's output");
+    free(name);
+    free(bytes);
+    return failure->code == FAILURE_NONE;
+}
+
+/* ---- whole --------------------------------------------------------------------------------- */
+
+static const char *state_words(int mark)
+{
+    return mark == 1 ? "done" : mark == 2 ? "failed" : "not done";
+}
+
+static bool task_print(hid_t file, const char *path, int64_t task, const uint8_t *ledger,
+                       struct text *text, struct failure *failure)
+{
+    struct row row;
+    text_add(text, "core task   %" PRId64 "\nstate       %s\n", task + 1,
+             state_words(ledger[task]));
+    if (ledger[task] == 0)
+        return true;
+    if (row_read(file, LAYOUT_RECORDS, task, &row))
+        record_print(&row, text);
+    row_release(&row);
+    return emitted_print(file, path, task, text, failure);
+}
+
+bool archive_task(const char *path, int64_t task, struct text *text, struct failure *failure)
+{
+    hid_t file = archive_open(path, failure);
+    if (file < 0)
+        return false;
+    size_t count = 0;
+    uint8_t *ledger = archive_ledger(file, &count);
+    bool good = false;
+    if (!ledger)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: has no readable ledger: is it the output of scow run?", path);
+    else if ((uint64_t)task >= count)
+        failure_set(failure, FAILURE_USAGE, "%s: has core tasks 1 to %zu, and no %" PRId64, path,
+                    count, task + 1);
+    else
+        good = task_print(file, path, task, ledger, text, failure);
+    free(ledger);
+    H5Fclose(file);
+    return good;
+}
+
+/* ---- the log of commands ------------------------------------------------------------------- */
+
+/* A column of /result as doubles, owned; NULL: there is no such field. */
+static double *column_read(hid_t file, const char *field, size_t count)
+{
+    hid_t dataset = H5Lexists(file, LAYOUT_RECORDS, H5P_DEFAULT) > 0
+                        ? H5Dopen2(file, LAYOUT_RECORDS, H5P_DEFAULT)
+                        : -1;
+    if (dataset < 0)
+        return NULL;
+    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(double)), stored = H5Dget_type(dataset);
+    double *values = NULL;
+    if (H5Tget_member_index(stored, field) >= 0 &&
+        H5Tinsert(type, field, 0, H5T_NATIVE_DOUBLE) >= 0)
+        values = malloc((count + 1) * sizeof *values);
+    if (values && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
+        free(values);
+        values = NULL;
+    }
+    H5Tclose(stored);
+    H5Tclose(type);
+    H5Dclose(dataset);
+    return values;
+}
+
+enum column { COLUMN_EXIT, COLUMN_SECONDS, COLUMN_WORKER, COLUMN_START, COLUMN_SIZE, COLUMNS };
+
+/* What the log is made of; owned. */
+struct joblog {
+    char *command;            /* the template */
+    double *columns[COLUMNS]; /* one number a task */
+};
+
+/* A command that a signal ended has the signal's number below 0 as its exit code. */
+static void joblog_print(const struct joblog *log, size_t count, const uint8_t *ledger,
+                         struct text *text)
+{
+    double *const *column = log->columns;
+    text_add(text, "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n");
+    for (size_t i = 0; i < count; i++) {
+        const int code = (int)column[COLUMN_EXIT][i];
+        if (ledger[i] == 0)
+            continue;
+        text_add(text, "%zu\trank-%d\t%.3f\t%.3f\t0\t%.0f\t%d\t%d\t%s\n", i + 1,
+                 (int)column[COLUMN_WORKER][i], column[COLUMN_START][i], column[COLUMN_SECONDS][i],
+                 column[COLUMN_SIZE][i], code < 0 ? 0 : code, code < 0 ? -code : 0, log->command);
+    }
+}
+
+static bool joblog_read(hid_t file, size_t count, struct joblog *log)
+{
+    static const char *const names[COLUMNS] = {"exit", "seconds", "worker", "start", "stdout_size"};
+    bool good = true;
+    log->command = archive_attribute(file, "command");
+    for (int i = 0; i < COLUMNS; i++) {
+        log->columns[i] = column_read(file, names[i], count);
+        good = good && log->columns[i];
+    }
+    return good && log->command;
+}
+
+bool archive_joblog(const char *path, struct text *text, struct failure *failure)
+{
+    hid_t file = archive_open(path, failure);
+    if (file < 0)
+        return false;
+    size_t count = 0;
+    struct joblog log = {NULL, {NULL}};
+    uint8_t *ledger = archive_ledger(file, &count);
+    if (ledger && joblog_read(file, count, &log))
+        joblog_print(&log, count, ledger, text);
+    else
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: is no run of commands: --joblog is for the kernel command", path);
+    for (int i = 0; i < COLUMNS; i++)
+        free(log.columns[i]);
+    free(log.command);
+    free(ledger);
+    H5Fclose(file);
+    return failure->code == FAILURE_NONE;
+}

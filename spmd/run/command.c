@@ -1,0 +1,243 @@
+#include "spmd/run/command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/profile_json.h"
+#include "planner/model/profile.h"
+#include "spmd/job/documents.h"
+#include "spmd/job/instructions.h"
+#include "spmd/job/launch.h"
+#include "spmd/job/method.h"
+#include "spmd/run/execute.h"
+
+struct arguments {
+    const char *plan, *input, *output, *profile, *isa, *kernel, *results;
+    bool quiet, verbose, version;
+};
+
+static bool arguments_parse(const struct comm *comm, int argc, char **argv,
+                            struct arguments *arguments, bool *over, struct failure *failure)
+{
+    const struct option_row rows[] = {
+        {'i', "input", "INPUT", OPTION_TEXT, &arguments->input,
+         "input that the plan was made for, if its core task has one"},
+        {'o', "output", "FILE", OPTION_TEXT, &arguments->output, "HDF5 file to create"},
+        {'p', "profile", "FILE", OPTION_TEXT, &arguments->profile,
+         "profile the plan was made from, kept in the output for the report (default: the plan's "
+         "own, where it is found)"},
+        {'k', "kernel", "./FILE.so", OPTION_TEXT, &arguments->kernel,
+         "plug-in of the plan's core task (default: where it was when the plan was made)"},
+        {0, "results", "FILE", OPTION_TEXT, &arguments->results,
+         "for what core tasks write: FILE.1, FILE.2, ..., one a worker (default: OUTPUT.results)"},
+        {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
+         "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
+        {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "no progress, only failures"},
+        {'v', "verbose", NULL, OPTION_FLAG, &arguments->verbose, "say what is being done"},
+        {0, "version", NULL, OPTION_FLAG, &arguments->version, "print versions and exit"},
+    };
+    const struct option_table table = {
+        .usage = "scow run PLAN [-i INPUT] -o FILE [options]",
+        .purpose = "Execute a plan, started as mpiexec -n P+1 scow run ...: rank 0 is the master, "
+                   "ranks 1 to P "
+                   "are the workers.",
+        .rows = rows,
+        .row_count = sizeof rows / sizeof rows[0],
+        .epilogue = "Threads per rank: OMP_NUM_THREADS, or the node's cores shared among its "
+                    "workers.\nExit: 0 done, 1 failed, 2 usage, 4 plan, input or output do not "
+                    "match.\n",
+    };
+    char *operand = NULL;
+    int operands = 0;
+    if (!launch_options(comm, &table, argc, argv, &operand, 1, &operands, &arguments->version, over,
+                        failure))
+        return false;
+    arguments->plan = operand;
+    if (*over)
+        return true;
+    if (!arguments->plan || !arguments->output)
+        return failure_set(failure, FAILURE_USAGE, "%s is missing: see scow run --help",
+                           !arguments->plan ? "the plan" : "the output (-o FILE)");
+    return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
+}
+
+static void outcome_print(const struct arguments *arguments, const struct plan *plan,
+                          const struct run_outcome *outcome)
+{
+    const struct summary *summary = &outcome->summary;
+    printf("%s: %" PRId64 " core tasks in %.4f s", arguments->output, summary->tasks,
+           outcome->makespan_s);
+    if (plan->predicted.known && plan->predicted.makespan_s > 0)
+        printf(" (predicted %.4f s, %+.1f %%)", plan->predicted.makespan_s,
+               100 * (outcome->makespan_s / plan->predicted.makespan_s - 1));
+    if (summary->values > summary->not_numbers)
+        printf("\nresponse %g to %g, ", summary->minimum, summary->maximum);
+    else
+        printf("\n%s", summary->values > 0 ? "response without a single number, " : "");
+    printf("checksum %016" PRIx64 "\n", summary->checksum);
+    if (summary->not_numbers > 0)
+        printf("%" PRId64 " of %" PRId64 " values are not numbers\n", summary->not_numbers,
+               summary->values);
+    if (outcome->json)
+        printf("%s\n", outcome->json);
+}
+
+/* Core tasks that could not be done are a failure of the run, though everything else is there. They
+ * are counted from 1, as in scow show --task. */
+static void rejections_tell(const struct arguments *arguments, const struct run_outcome *outcome,
+                            struct failure *failure)
+{
+    char list[400] = "";
+    size_t used = 0;
+    for (int i = 0; i < outcome->rejection_count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRId64 " (%.100s)",
+                                 i > 0 ? ", " : "", outcome->rejections[i].task + 1,
+                                 outcome->rejections[i].why);
+    if (outcome->summary.failed > 0)
+        failure_set(failure, FAILURE_FAILED,
+                    "%s: %" PRId64 " of %" PRId64
+                    " core tasks failed, all others are there; among them %.300s",
+                    arguments->output, outcome->summary.failed, outcome->summary.tasks, list);
+}
+
+/* What makes a profile's times other than this run's. */
+static void profile_compare(const struct documents *documents, const struct execution *execution)
+{
+    struct profile profile;
+    struct failure failure = FAILURE_INIT;
+    if (!documents->profile_text || !profile_parse(&profile, documents->profile_text,
+                                                   strlen(documents->profile_text), "", &failure))
+        return;
+    const struct profile_origin *origin = &profile.origin;
+    if (origin->threads > 0 && origin->threads != execution->threads)
+        fprintf(stderr,
+                "scow run: the profile was measured with %d threads per rank, this run has %d: "
+                "times will differ (OMP_NUM_THREADS)\n",
+                origin->threads, execution->threads);
+    if (origin->isa && !instructions_alike(origin->isa, execution->isa))
+        fprintf(stderr,
+                "scow run: the profile was measured with %s, this run computes with %s: times "
+                "will differ (--isa)\n",
+                origin->isa, execution->isa);
+    profile_release(&profile);
+}
+
+/* Local to the master. */
+static void intent_print(const struct arguments *arguments, const struct documents *documents,
+                         const struct execution *execution)
+{
+    const struct plan *plan = &documents->plan;
+    if (!arguments->quiet && plan->profile && !documents->profile_text)
+        fprintf(stderr,
+                "scow run: the plan's profile '%s' is not to be found (name it with -p): the "
+                "report will have no prediction of single operations\n",
+                plan->profile);
+    if (!arguments->quiet)
+        profile_compare(documents, execution);
+    if (arguments->verbose)
+        fprintf(stderr,
+                "scow run: %s: %.0f core tasks in %" PRId64 " packages to %" PRId64
+                " workers by %s, %d threads each, %s\n",
+                arguments->plan, plan->tasks, plan_packages(plan), plan_workers_needed(plan),
+                plan->scheduler, execution->threads, execution->isa);
+}
+
+/* Collective. The plan's kernel, the same on every rank. */
+static bool kernel_find(struct kernel *kernel, const struct comm *comm,
+                        const struct arguments *arguments, const struct plan *plan,
+                        struct failure *failure)
+{
+    const struct kernel_name name = {plan->kernel, plan->plugin, plan->plugin_sha256};
+    if (arguments->kernel && !strchr(arguments->kernel, '/'))
+        failure_set(failure, FAILURE_USAGE,
+                    "--kernel %s: the plan says which; give the path of its plug-in (./FILE.so)",
+                    arguments->kernel);
+    else
+        kernel_open(kernel, name, arguments->kernel, arguments->plan, failure);
+    if (!comm_agree(comm, failure) || !kernel_agree(comm, kernel, failure))
+        return false;
+    const bool wanted = kernel->task->input != SCOW_INPUT_NONE;
+    if (wanted != (arguments->input != NULL))
+        failure_set(failure, FAILURE_USAGE, "%s: kernel %s %s", arguments->plan, kernel->task->name,
+                    wanted ? "needs an input: add -i INPUT" : "has no input: leave -i out");
+    return failure->code == FAILURE_NONE;
+}
+
+/* Owned: where emitted bytes go. NULL: out of memory. */
+static char *results_name(const struct arguments *arguments)
+{
+    static const char ending[] = ".results";
+    if (arguments->results)
+        return strdup(arguments->results);
+    char *name = malloc(strlen(arguments->output) + sizeof ending);
+    if (name) {
+        strcpy(name, arguments->output);
+        strcat(name, ending);
+    }
+    return name;
+}
+
+/* Collective, of a plan that has been read. */
+static void plan_execute(struct comm *comm, const struct arguments *arguments,
+                         const struct documents *documents, struct failure *failure)
+{
+    struct run_outcome outcome = {0};
+    struct kernel kernel = {0};
+    char *emitted = results_name(arguments), *isa = NULL;
+    if (!emitted)
+        failure_memory(failure, "naming the results");
+    if (!comm_agree(comm, failure) ||
+        !kernel_find(&kernel, comm, arguments, &documents->plan, failure))
+        goto out;
+    comm_align_clocks(comm);
+    isa = instructions_gather(comm);
+    struct execution execution = {
+        .comm = comm,
+        .kernel = &kernel,
+        .plan = &documents->plan,
+        .plan_text = documents->plan_text,
+        .profile_text = documents->profile_text,
+        .plan_name = arguments->plan,
+        .input = arguments->input,
+        .output = arguments->output,
+        .emitted = emitted,
+        .isa = isa,
+        .threads = launch_threads(comm),
+        .quiet = arguments->quiet,
+    };
+    if (comm->rank == 0)
+        intent_print(arguments, documents, &execution);
+    if (execute_run(&execution, &outcome, failure) && comm->rank == 0) {
+        outcome_print(arguments, &documents->plan, &outcome);
+        rejections_tell(arguments, &outcome, failure);
+    }
+out:
+    free(isa);
+    free(emitted);
+    run_outcome_release(&outcome);
+    kernel_close(&kernel);
+}
+
+static void run_command(struct comm *comm, int argc, char **argv, struct failure *failure)
+{
+    struct arguments arguments = {0};
+    struct documents documents = {0};
+    bool over = false;
+    arguments_parse(comm, argc, argv, &arguments, &over, failure);
+    if (!comm_agree(comm, failure) || over)
+        return;
+    if (documents_read(&documents, comm, arguments.plan, arguments.profile, failure))
+        plan_execute(comm, &arguments, &documents, failure);
+    documents_release(&documents);
+}
+
+int run_main(int argc, char **argv)
+{
+    struct comm comm;
+    struct failure failure = FAILURE_INIT;
+    launch_begin(&comm, &argc, &argv);
+    run_command(&comm, argc, argv, &failure);
+    return launch_end(&comm, "scow run", &failure);
+}

@@ -1,0 +1,123 @@
+#include "spmd/run/context.h"
+
+#include <stdlib.h>
+
+#include "spmd/transport/wire.h"
+
+enum { ALIGNMENT = 64 };
+
+static bool package_make(struct worker_context *context, struct failure *failure)
+{
+    const struct run *run = context->run;
+    if (!run->job->values.staged)
+        return true;
+    const size_t size = job_package_most(run->job, run->largest_package) + JOB_GUARD;
+    context->package = aligned_alloc(ALIGNMENT, (size / ALIGNMENT + 1) * ALIGNMENT);
+    return context->package || failure_memory(failure, "making room for a package");
+}
+
+bool worker_context_init(struct worker_context *context, const struct run *run,
+                         struct failure *failure)
+{
+    *context = (struct worker_context){.run = run, .cancelling = MPI_REQUEST_NULL};
+    context->engine =
+        engine_new(run->job, run->largest_package, run->threads, run->comm->rank, failure);
+    if (!context->engine || !package_make(context, failure))
+        return false;
+    context->inbox =
+        inbox_new(run->comm, job_message_most(run->job, run->largest_package), failure);
+    if (!context->inbox)
+        return false;
+    MPI_Irecv(NULL, 0, MPI_BYTE, 0, WIRE_CANCEL, run->comm->mpi, &context->cancelling);
+    return true;
+}
+
+void worker_context_release(struct worker_context *context)
+{
+    if (context->cancelling != MPI_REQUEST_NULL) {
+        MPI_Cancel(&context->cancelling);
+        comm_wait(&context->cancelling, MPI_STATUS_IGNORE);
+    }
+    inbox_free(&context->inbox);
+    engine_free(&context->engine);
+    free(context->package);
+    context->package = NULL;
+}
+
+void worker_context_finish(struct worker_context *context)
+{
+    comm_wait(&context->cancelling, MPI_STATUS_IGNORE);
+}
+
+static bool pulse(void *self)
+{
+    struct worker_context *context = self;
+    int done = 0;
+    inbox_progress(context->inbox);
+    if (!context->cancelled && context->cancelling != MPI_REQUEST_NULL)
+        MPI_Test(&context->cancelling, &done, MPI_STATUS_IGNORE);
+    context->cancelled = context->cancelled || done;
+    return context->cancelled;
+}
+
+/* What computing starts from: the message's bytes, or what this rank reads by itself. */
+static bool package_find(struct worker_context *context, const struct inbox_package *in,
+                         const void **bytes, size_t *size, struct failure *failure)
+{
+    const struct package *package = &in->header.package;
+    *bytes = in->bytes;
+    *size = (size_t)in->header.size;
+    if (!context->package)
+        return true;
+    *bytes = context->package;
+    return job_pack(context->run->job, context->run->input, package->first, package->count,
+                    context->package, size, failure);
+}
+
+static void sleep_here(struct worker_context *context, enum operation operation, int64_t tasks,
+                       double start_s)
+{
+    const struct run *run = context->run;
+    if (run->emulation)
+        emulation_sleep(run->emulation, run->comm, operation, run->comm->rank - 1, tasks, start_s,
+                        (struct engine_pulse){pulse, context});
+}
+
+bool worker_context_compute(struct worker_context *context, const struct inbox_package *in,
+                            struct compute_times *times, struct failure *failure)
+{
+    const struct comm *comm = context->run->comm;
+    const struct package *package = &in->header.package;
+    const void *bytes = NULL;
+    size_t size = 0;
+    inbox_progress_s(context->inbox); /* from here on */
+    const double start = comm_now(comm);
+    if (!package_find(context, in, &bytes, &size, failure))
+        return false;
+    sleep_here(context, OPERATION_RECEIVE, package->count, start);
+    const double received = comm_now(comm);
+    const bool good = engine_compute(context->engine, package->first, package->count, bytes, size,
+                                     (struct engine_pulse){pulse, context}, failure);
+    sleep_here(context, OPERATION_COMPUTE, package->count, received);
+    times->receive_s = inbox_progress_s(context->inbox);
+    if (context->package || context->run->emulation)
+        times->receive_s = received - start;
+    return good;
+}
+
+void worker_context_move(struct worker_context *context, int64_t first)
+{
+    engine_results_move(context->engine, first);
+}
+
+bool worker_context_output(struct worker_context *context, struct summary *summary,
+                           struct failure *failure)
+{
+    const struct run *run = context->run;
+    const struct package_results *results = engine_results(context->engine);
+    const double start = comm_now(run->comm);
+    const bool good = summary_add(summary, run->job, results, failure) &&
+                      store_write(run->store, results, failure);
+    sleep_here(context, OPERATION_OUTPUT, results->count, start);
+    return good;
+}

@@ -1,0 +1,104 @@
+#include "spmd/run/emulation.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "planner/files/profile_json.h"
+#include "planner/model/platform.h"
+#include "planner/model/profile.h"
+
+struct emulation {
+    struct platform platform;
+};
+
+/* Naps end late by this much: what is left is waited for awake. */
+static const double nap_late_s = 1e-4, nap_most_s = 2e-3;
+
+static bool platform_make(struct emulation *emulation, const struct profile *profile,
+                          const struct plan *plan, struct failure *failure)
+{
+    const struct profile_setting *setting = profile_find(profile, &plan->parameters);
+    if (!setting)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the profile has no setting with the plan's parameters: plan again with "
+                           "this profile");
+    return platform_init(&emulation->platform, setting, 0, failure);
+}
+
+struct emulation *emulation_new(const char *profile_text, const struct plan *plan,
+                                struct failure *failure)
+{
+    struct profile profile;
+    if (!profile_text) {
+        failure_set(failure, FAILURE_USAGE,
+                    "kernel %s sleeps what a profile says: name the plan's with -p PROFILE",
+                    plan->kernel);
+        return NULL;
+    }
+    if (!profile_parse(&profile, profile_text, strlen(profile_text), "the profile", failure))
+        return NULL;
+    struct emulation *emulation = calloc(1, sizeof *emulation);
+    if (!emulation)
+        failure_memory(failure, "preparing to sleep");
+    if (emulation && !platform_make(emulation, &profile, plan, failure)) {
+        free(emulation);
+        emulation = NULL;
+    }
+    profile_release(&profile);
+    return emulation;
+}
+
+double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,
+                      int64_t tasks)
+{
+    const struct platform_window *window = platform_find(&emulation->platform, (double)tasks);
+    if (!window || worker >= emulation->platform.worker_count)
+        return 0;
+    const struct platform_class *class = platform_worker(window, worker);
+    switch (operation) {
+    case OPERATION_ENVELOPE:
+        return cost_of(window->envelope, (double)tasks);
+    case OPERATION_SEND:
+        return cost_of(window->send, (double)tasks);
+    case OPERATION_LINK:
+        return cost_of(class->link, (double)tasks);
+    case OPERATION_RECEIVE:
+        return cost_of(class->receive, (double)tasks);
+    case OPERATION_COMPUTE:
+        return cost_of(class->compute, (double)tasks);
+    case OPERATION_OUTPUT:
+        return cost_of(class->output, (double)tasks);
+    case OPERATION_IDLE:
+    case OPERATION_COUNT:
+        break;
+    }
+    return 0;
+}
+
+void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
+                     enum operation operation, int64_t worker, int64_t tasks, double start_s,
+                     struct engine_pulse pulse)
+{
+    const double end_s = start_s + emulation_cost(emulation, operation, worker, tasks);
+    for (;;) {
+        const bool stop = pulse.call && pulse.call(pulse.self);
+        const double left_s = end_s - comm_now(comm);
+        if (left_s <= 0 || stop)
+            return;
+        if (left_s <= nap_late_s)
+            continue;
+        const double nap_s = left_s - nap_late_s < nap_most_s ? left_s - nap_late_s : nap_most_s;
+        const struct timespec nap = {0, (long)(nap_s * 1e9)};
+        nanosleep(&nap, NULL);
+    }
+}
+
+void emulation_free(struct emulation **emulation)
+{
+    if (!*emulation)
+        return;
+    platform_release(&(*emulation)->platform);
+    free(*emulation);
+    *emulation = NULL;
+}

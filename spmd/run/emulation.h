@@ -1,0 +1,31 @@
+/*
+ * Operations that also sleep what a profile says they cost, where the executor does them: master,
+ * port and workers with known costs on any machine, for a job whose task asks for it (SCOW_SLEEP).
+ */
+#ifndef SPMD_RUN_EMULATION_H
+#define SPMD_RUN_EMULATION_H
+
+#include <stdint.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/plan.h"
+#include "planner/model/trace.h"
+#include "spmd/job/engine.h"
+#include "spmd/transport/comm.h"
+
+struct emulation;
+
+/* Local. Costs for that plan's settings from its profile's text (NULL: refused with a sentence).
+ * NULL with *failure set. */
+struct emulation *emulation_new(const char *profile_text, const struct plan *plan,
+                                struct failure *failure);
+/* Seconds that an operation takes; `worker` as in the profile. */
+double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,
+                      int64_t tasks);
+/* Local. Return that long after start_s (on the communicator's clock), pulsing meanwhile. */
+void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
+                     enum operation operation, int64_t worker, int64_t tasks, double start_s,
+                     struct engine_pulse pulse);
+void emulation_free(struct emulation **emulation); /* sets *emulation NULL */
+
+#endif

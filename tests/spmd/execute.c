@@ -1,0 +1,237 @@
+/* Whole runs: the same outcome whatever the packages and threads; and whatever a core task does
+ * wrong, every rank ends with the same sentence, and the next run is as good as any. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tests/spmd/census.h"
+#include "tests/spmd/nonsense.h"
+#include "tests/spmd/whole_run.h"
+
+static struct comm comm;
+static char path[200];
+
+static const struct census everything = {
+    .parts = CENSUS_ALL, .type = SCOW_F64, .extent = {9, 13, 11}, .tile = {2, 3, 4}};
+enum { TASKS = 75 };
+static const char outcome_text[] =
+    "{\"tasks\": 75, \"least\": 0, \"greatest\": 74, \"squares\": 137825}";
+
+/* ---- what must come out ---- */
+
+/* The summary of all tasks, computed here. */
+static struct summary summary_alone(void)
+{
+    const struct engine_pulse no_pulse = {NULL, NULL};
+    struct failure failure = FAILURE_INIT;
+    struct summary summary;
+    struct job job;
+    size_t size;
+    summary_init(&summary);
+    census_open(&job, &census_host, &everything);
+    void *package = census_package(&job, 0, TASKS, &size);
+    struct engine *engine = engine_new(&job, TASKS, 1, 1, &failure);
+    assert_true(engine_compute(engine, 0, TASKS, package, size, no_pulse, &failure));
+    assert_true(summary_add(&summary, &job, engine_results(engine), &failure));
+    summary_add_outcome(&summary, outcome_text);
+    engine_free(&engine);
+    free(package);
+    job_close(&job);
+    return summary;
+}
+
+static void check_outcome(const struct run_outcome *outcome, int64_t packages)
+{
+    const struct summary expected = summary_alone(), *summary = &outcome->summary;
+    assert_true(summary->checksum == expected.checksum);
+    assert_true(summary->minimum == expected.minimum && summary->maximum == expected.maximum);
+    assert_int_equal(summary->tasks, TASKS);
+    assert_int_equal(summary->values, expected.values);
+    assert_int_equal(summary->failed, 7);
+    if (comm.rank != 0)
+        return;
+    assert_string_equal(outcome->json, outcome_text);
+    assert_int_equal(outcome->trace.count, packages * RUN_EVENTS_PER_PACKAGE);
+    assert_int_equal(outcome->rejection_count, RUN_REJECTIONS);
+}
+
+/* The reasons told are of different packages' lowest tasks, sorted. */
+static void check_rejections(const struct run_outcome *outcome)
+{
+    for (int i = 0; comm.rank == 0 && i < outcome->rejection_count; i++) {
+        const struct rejection *rejection = &outcome->rejections[i];
+        char why[120];
+        census_rejection(rejection->task, why, sizeof why);
+        assert_true(census_rejected(rejection->task));
+        assert_string_equal(rejection->why, why);
+        assert_int_equal(rejection->task, 4 + 11 * i);
+    }
+}
+
+static void runs_come_to_the_same(void **state)
+{
+    (void)state;
+    static const struct scow_task *const tasks[] = {&census_host, &census_own};
+    static const int64_t packages[] = {3, 7};
+    for (size_t t = 0; t < COUNT_OF(tasks); t++)
+        for (size_t p = 0; p < COUNT_OF(packages); p++) {
+            struct values values;
+            struct failure failure = FAILURE_INIT;
+            struct run_outcome outcome = {0};
+            census_values(&values, tasks[t], &everything);
+            const struct whole_run run = {.comm = &comm,
+                                          .task = tasks[t],
+                                          .values = &values,
+                                          .tasks = TASKS,
+                                          .package = packages[p],
+                                          .threads = 1 + (int)(p % 2),
+                                          .output = path};
+            const bool good = whole_run(&run, &outcome, &failure);
+            assert_string_equal(failure.text, "");
+            assert_true(good);
+            check_outcome(&outcome, (TASKS + packages[p] - 1) / packages[p]);
+            check_rejections(&outcome);
+            assert_true(whole_run_remove(&run));
+            run_outcome_release(&outcome);
+            values_release(&values);
+        }
+    assert_int_equal(census_started(), 0);
+}
+
+/* ---- nonsense: some of each kind; single ones are tested where they are found ---- */
+
+/* Packages of nonsense's 40 core tasks. */
+static bool nonsense_run(const char *fault, bool *left, struct failure *failure)
+{
+    struct values values;
+    struct run_outcome outcome = {0};
+    nonsense_values(&values, fault, 40);
+    const struct whole_run run = {.comm = &comm,
+                                  .task = &scow_plugin,
+                                  .values = &values,
+                                  .tasks = 40,
+                                  .package = 6,
+                                  .threads = 2,
+                                  .output = path};
+    const bool good = whole_run(&run, &outcome, failure);
+    *left = whole_run_remove(&run);
+    run_outcome_release(&outcome);
+    values_release(&values);
+    return good;
+}
+
+/* Before anything was done: no rank has a file left. */
+static void check_before(const char *fault, const char *sentence)
+{
+    struct failure failure = FAILURE_INIT;
+    bool left;
+    assert_false(nonsense_run(fault, &left, &failure));
+    assert_string_equal(failure.text, sentence);
+    assert_false(left);
+}
+
+/* The same sentence on all ranks, which begins with `start`. */
+static void check_during(const char *fault, const char *start)
+{
+    struct failure failure = FAILURE_INIT;
+    char masters[sizeof failure.text];
+    bool left;
+    const bool good = nonsense_run(fault, &left, &failure);
+    memcpy(masters, failure.text, sizeof masters);
+    comm_broadcast(&comm, masters, sizeof masters);
+    assert_string_equal(failure.text, masters);
+    if (strncmp(failure.text, start, strlen(start)) != 0)
+        assert_string_equal(failure.text, start);
+    assert_int_equal(good, start[0] == '\0');
+    assert_int_equal(failure.code == FAILURE_NONE, start[0] == '\0');
+}
+
+static void jobs_that_cannot_be_made(void **state)
+{
+    (void)state;
+    check_before("huge-tasks", "kernel nonsense: makes 9223372036854775807 core tasks of this "
+                               "input, and only 1 to 2^53 can be planned: check its parameters");
+    check_before("settles-nonsense", "kernel nonsense: makes fault 1000000000 of itself, which is "
+                                     "out of its range: ask who made it");
+    check_before("open-silent", "kernel nonsense: making the job ready failed without saying why "
+                                "(status 1): ask who made it");
+    check_before("field-outside", "kernel nonsense: a record's field is of no known type, or "
+                                  "outside of it: ask who made it");
+}
+
+static void workers_that_cannot_start(void **state)
+{
+    (void)state;
+    check_before("start-silent", "kernel nonsense: starting failed without saying why (status 1): "
+                                 "ask who made it");
+    if (comm.size > 2 && getenv("PMI_RANK"))
+        check_before("start-on-one", "rank 2 has no licence");
+}
+
+static void packages_that_cannot_be_made(void **state)
+{
+    (void)state;
+    check_before("pack-overruns",
+                 "kernel nonsense wrote more than it said into a package: ask who made it");
+    check_before("pack-rejects", "a core task can be rejected in compute only (not while packing)");
+}
+
+static void packages_that_cannot_be_computed(void **state)
+{
+    (void)state;
+    check_during("compute-says", "task ");
+    check_during("compute-unknown", "kernel nonsense: computing failed without saying why (status "
+                                    "12345): ask who made it");
+    check_during("compute-stops", "kernel nonsense: computing failed without saying why (status "
+                                  "2): ask who made it");
+    check_during("rejects-elsewhere", "kernel nonsense rejects core task ");
+}
+
+static void results_in_the_wrong_place(void **state)
+{
+    (void)state;
+    check_during("grid-overrun",
+                 "kernel nonsense wrote more than it said into its grid: ask who made it");
+    check_during("workspace-overrun",
+                 "kernel nonsense wrote more than it said into its workspace: ask who made it");
+    check_during("place-outside", "kernel nonsense: core task ");
+}
+
+static void outcomes_and_methods(void **state)
+{
+    (void)state;
+    check_during("print-no-json", "kernel nonsense: its outcome is no JSON text of less than 64 "
+                                  "KiB: ask who made it");
+    check_during("print-overrun",
+                 "kernel nonsense wrote more than it said into its outcome: ask who made it");
+    check_during("method-overrun", "");
+}
+
+static void nothing_of_it_stays(void **state)
+{
+    (void)state;
+    check_during("none", "");
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    comm_init(&comm, MPI_COMM_WORLD);
+    comm_align_clocks(&comm);
+    snprintf(path, sizeof path, "execute-test-%ld.h5", (long)getpid());
+    comm_broadcast(&comm, path, sizeof path);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_come_to_the_same),
+        cmocka_unit_test(jobs_that_cannot_be_made),
+        cmocka_unit_test(workers_that_cannot_start),
+        cmocka_unit_test(packages_that_cannot_be_made),
+        cmocka_unit_test(packages_that_cannot_be_computed),
+        cmocka_unit_test(results_in_the_wrong_place),
+        cmocka_unit_test(outcomes_and_methods),
+        cmocka_unit_test(nothing_of_it_stays),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (failed)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,168 @@
+/* A job that sleeps what a hand-written profile says: every operation where the executor does it,
+ * in its order, and every core task once. How long it all takes is nobody's business here, but that
+ * nothing was shorter than it costs. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "spmd/output/archive.h"
+#include "tests/spmd/census.h"
+#include "tests/spmd/whole_run.h"
+
+enum { TASKS = 40, PACKAGE = 5, PACKAGES = TASKS / PACKAGE };
+
+static struct comm comm;
+static char path[200];
+
+static const char profile_text[] =
+    "{\"schema\": \"scow-profile-1\", \"kernel\": \"census-sleeps\", \"settings\": [{\"windows\": "
+    "[{\"tasks\": [1, 100], \"envelope\": {\"latency_s\": 0.001, \"s_per_task\": 0.0002}, "
+    "\"send\": {\"latency_s\": 0.001, \"s_per_task\": 0}, \"workers\": [{\"count\": 2, "
+    "\"link\": {\"latency_s\": 0.002, \"s_per_task\": 0}, "
+    "\"receive\": {\"latency_s\": 0.0005, \"s_per_task\": 0.0001}, "
+    "\"compute\": {\"latency_s\": 0.002, \"s_per_task\": 0.0006}, "
+    "\"output\": {\"latency_s\": 0.0001, \"s_per_task\": 0.0003}}]}]}]}";
+
+/* Of a package, as it is in the profile. */
+static const double costs[OPERATION_COUNT] = {
+    [OPERATION_ENVELOPE] = 0.001 + PACKAGE * 0.0002,
+    [OPERATION_SEND] = 0.001,
+    [OPERATION_LINK] = 0.002,
+    [OPERATION_RECEIVE] = 0.0005 + PACKAGE * 0.0001,
+    [OPERATION_COMPUTE] = 0.002 + PACKAGE * 0.0006,
+    [OPERATION_OUTPUT] = 0.0001 + PACKAGE * 0.0003,
+};
+
+static const struct census everything = {.parts = CENSUS_ALL & ~CENSUS_REJECTS,
+                                         .type = SCOW_I32,
+                                         .extent = {1, 1, TASKS},
+                                         .tile = {1, 1, 1}};
+
+static bool sleep_run(const char *profile, struct run_outcome *outcome, struct failure *failure)
+{
+    struct values values;
+    census_values(&values, &census_sleeps, &everything);
+    const struct whole_run run = {.comm = &comm,
+                                  .task = &census_sleeps,
+                                  .values = &values,
+                                  .tasks = TASKS,
+                                  .package = PACKAGE,
+                                  .threads = 1,
+                                  .profile = profile,
+                                  .output = path};
+    const bool good = whole_run(&run, outcome, failure);
+    if (good && comm.rank == 0) {
+        struct run_record record;
+        assert_true(archive_read(path, &record, failure));
+        assert_int_equal(record.tasks_done, TASKS);
+        run_record_release(&record);
+    }
+    whole_run_remove(&run);
+    values_release(&values);
+    return good;
+}
+
+/* [package][operation]; every one is there once. */
+static struct trace_event events[PACKAGES][OPERATION_COUNT];
+
+static void events_sort(const struct trace *trace)
+{
+    bool there[PACKAGES][OPERATION_COUNT] = {{false}};
+    assert_int_equal(trace->count, PACKAGES * OPERATION_COUNT);
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct trace_event *event = &trace->events[i];
+        assert_in_range(event->package, 0, PACKAGES - 1);
+        assert_in_range(event->operation, 0, OPERATION_COUNT - 1);
+        assert_false(there[event->package][event->operation]);
+        there[event->package][event->operation] = true;
+        events[event->package][event->operation] = *event;
+    }
+}
+
+/* Whose events they are, and of which tasks. */
+static void check_package(int64_t package)
+{
+    const int worker = 1 + (int)(package % (comm.size - 1));
+    for (int operation = 0; operation < OPERATION_COUNT; operation++) {
+        const struct trace_event *event = &events[package][operation];
+        const bool masters = operation == OPERATION_ENVELOPE || operation == OPERATION_SEND;
+        assert_int_equal(event->rank, masters ? 0 : worker);
+        assert_int_equal(event->first, package * PACKAGE);
+        assert_int_equal(event->tasks, PACKAGE);
+        assert_true(event->end_s >= event->start_s);
+        if (operation != OPERATION_LINK && operation != OPERATION_IDLE)
+            assert_true(event->end_s - event->start_s >= costs[operation] * 0.999);
+    }
+}
+
+static void check_after(const struct trace_event *event, const struct trace_event *before)
+{
+    assert_true(event->start_s >= before->end_s);
+}
+
+/* The master packs and sends in the plan's order; a worker does one package after the other. */
+static void check_order(int64_t package)
+{
+    const struct trace_event *own = events[package];
+    check_after(&own[OPERATION_SEND], &own[OPERATION_ENVELOPE]);
+    check_after(&own[OPERATION_COMPUTE], &own[OPERATION_RECEIVE]);
+    check_after(&own[OPERATION_OUTPUT], &own[OPERATION_COMPUTE]);
+    if (package > 0)
+        check_after(&own[OPERATION_ENVELOPE], &events[package - 1][OPERATION_SEND]);
+    const int64_t before = package - (comm.size - 1);
+    if (before < 0)
+        return;
+    check_after(&own[OPERATION_RECEIVE], &events[before][OPERATION_OUTPUT]);
+    /* One port: the link of the package before is over when this one's ends. */
+    assert_true(own[OPERATION_LINK].end_s >= events[package - 1][OPERATION_LINK].start_s);
+}
+
+static void operations_follow_each_other(void **state)
+{
+    (void)state;
+    struct run_outcome outcome = {0};
+    struct failure failure = FAILURE_INIT;
+    const bool good = sleep_run(profile_text, &outcome, &failure);
+    assert_string_equal(failure.text, "");
+    assert_true(good);
+    if (comm.rank == 0) {
+        assert_string_equal(outcome.json,
+                            "{\"tasks\": 40, \"least\": 0, \"greatest\": 39, \"squares\": 20540}");
+        events_sort(&outcome.trace);
+        for (int64_t package = 0; package < PACKAGES; package++) {
+            check_package(package);
+            check_order(package);
+        }
+    }
+    run_outcome_release(&outcome);
+}
+
+static void without_a_profile_nobody_knows_how_long(void **state)
+{
+    (void)state;
+    struct run_outcome outcome = {0};
+    struct failure failure = FAILURE_INIT;
+    assert_false(sleep_run(NULL, &outcome, &failure));
+    assert_failure(failure, FAILURE_USAGE,
+                   "kernel census-sleeps sleeps what a profile says: name the plan's with -p "
+                   "PROFILE");
+    run_outcome_release(&outcome);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    comm_init(&comm, MPI_COMM_WORLD);
+    comm_align_clocks(&comm);
+    snprintf(path, sizeof path, "sleep-test-%ld.h5", (long)getpid());
+    comm_broadcast(&comm, path, sizeof path);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operations_follow_each_other),
+        cmocka_unit_test(without_a_profile_nobody_knows_how_long),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (failed)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Finalize();
+    return 0;
+}
