@@ -88,17 +88,35 @@ function(external_find_openmp)
     endif()
 endfunction()
 
-# Debian can have several MPIs beside each other, and then mpicc is any of them: look for MPICH by
-# its own name first. Who names an MPI (MPI_C_COMPILER, MPI_HOME, its mpicc first in the PATH) gets
-# that one.
+# external_mpicc_find(UNFIT): an MPI's compiler that finds its header, in the folder of the first
+# mpicc; UNFIT becomes true where there is none that does.
+# Debian can have several MPIs beside each other there, and then mpicc is any of them: look for MPICH
+# by its own name first. A compiler without a header (mpich without libmpich-dev) counts for nothing.
+function(external_mpicc_find result)
+    find_program(EXTERNAL_MPICC mpicc)
+    mark_as_advanced(EXTERNAL_MPICC)
+    if(NOT EXTERNAL_MPICC)
+        return()
+    endif()
+    get_filename_component(directory "${EXTERNAL_MPICC}" DIRECTORY)
+    set(program ${PROJECT_BINARY_DIR}/CMakeFiles/external-mpi.c)
+    file(WRITE ${program} "#include <mpi.h>\n")
+    foreach(name mpicc.mpich mpicc.openmpi mpicc)
+        execute_process(COMMAND ${directory}/${name} -E ${program} OUTPUT_QUIET ERROR_QUIET
+            RESULT_VARIABLE unfit)
+        if(NOT unfit)
+            set(MPI_C_COMPILER ${directory}/${name} CACHE FILEPATH "MPI compiler for C")
+            return()
+        endif()
+    endforeach()
+    set(${result} TRUE PARENT_SCOPE)
+endfunction()
+
+# Who names an MPI (MPI_C_COMPILER, MPI_HOME, its mpicc first in the PATH) gets that one.
 function(external_find_mpi)
     if(NOT MPI_C_COMPILER AND NOT MPI_HOME AND NOT DEFINED ENV{MPI_HOME}
         AND NOT CMAKE_C_COMPILER MATCHES "mpi[a-z]*cc")
-        find_program(EXTERNAL_MPICC mpicc)
-        mark_as_advanced(EXTERNAL_MPICC)
-        get_filename_component(directory "${EXTERNAL_MPICC}" DIRECTORY)
-        find_program(MPI_C_COMPILER NAMES mpicc.mpich mpicc.openmpi HINTS "${directory}"
-            NO_DEFAULT_PATH)
+        external_mpicc_find(unfit)
     endif()
     set(wrapper ${MPI_C_COMPILER})
     if(NOT wrapper)
@@ -107,7 +125,9 @@ function(external_find_mpi)
     if(wrapper MATCHES "^(.*/)?mpicc(\\.[a-z]+)$")
         find_program(MPIEXEC_EXECUTABLE mpiexec${CMAKE_MATCH_2} HINTS "${CMAKE_MATCH_1}")
     endif()
-    find_package(MPI QUIET COMPONENTS C)
+    if(NOT unfit)
+        find_package(MPI QUIET COMPONENTS C)
+    endif()
     if(NOT MPI_C_FOUND OR NOT MPIEXEC_EXECUTABLE)
         external_missing("MPI (MPICH) with mpicc and mpiexec" "mpich libmpich-dev" mpich-devel mpich)
         return()
