@@ -127,7 +127,7 @@ static bool value_add(struct parameter_list *list, const struct scow_parameter *
     char *word = strndup(typed, length), *end = NULL;
     if (!word)
         return failure_memory(failure, "reading the command line");
-    const double number = is_number(row) ? strtod(word, &end) : 0;
+    const double number = strtod(word, &end);
     const bool good = !is_number(row) || (end != word && *end == '\0');
     if (!good)
         failure_set(failure, FAILURE_USAGE, "--%s needs a number, not '%.60s'", row->name, word);

@@ -14,7 +14,7 @@ static const struct scow_task *const built_in[] = {
 };
 
 /* Those, and room for others. */
-enum { BUILT_IN = sizeof built_in / sizeof *built_in, TASKS_MOST = BUILT_IN + TASKS_ADDED_MOST };
+enum { BUILT_IN = sizeof built_in / sizeof built_in[0], TASKS_MOST = BUILT_IN + TASKS_ADDED_MOST };
 static const struct scow_task *tasks[TASKS_MOST];
 static size_t task_count;
 

@@ -93,7 +93,7 @@ double engine_memory(const struct job *job, int64_t most, int threads)
 
 static struct caller *caller_of(const struct scow_host *base)
 {
-    return (struct caller *)(uintptr_t)base;
+    return ((const struct job_host *)(const void *)base)->self;
 }
 
 static bool is_stopped(struct engine *engine)
@@ -193,6 +193,7 @@ static bool caller_start(struct caller *caller, struct engine *engine, struct fa
     caller->engine = engine;
     job_host_init(&caller->host, engine->job->input_name, failure);
     caller->host.code = FAILURE_FAILED;
+    caller->host.self = caller;
     caller->host.base.pulse = caller_pulse;
     caller->host.base.reject = caller_reject;
     caller->host.base.emit = caller_emit;

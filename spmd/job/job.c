@@ -481,7 +481,7 @@ void job_method(const struct job *job, char *text, size_t size)
         job->task->method(job->opened, own, room);
     own[room - 1] = '\0';
     memset(text, 0, size);
-    strcpy(text, own);
+    memcpy(text, own, strnlen(own, room - 1));
 }
 
 /* ---- packages ------------------------------------------------------------------------------ */

@@ -92,6 +92,7 @@ struct job_host {
     const char *where;               /* put before the task's sentences; NULL: nothing */
     struct input *input;             /* NULL: reading fails */
     struct description *description; /* NULL: sharing fails */
+    void *self;                      /* of a host with callbacks of its own */
 };
 
 /* A host whose calls fail with a sentence but for `fail` itself. */

@@ -104,11 +104,10 @@ bool kernel_open(struct kernel *kernel, struct kernel_name name, const char *ins
 {
     struct kernel opened = {0};
     const char *path = instead ? instead : name.plugin;
-    bool good;
-    if (path)
-        good = plugin_open(&opened, path, &name, where, failure);
-    else
-        good = (opened.task = job_task(name.name, where, failure)) != NULL;
+    if (!path)
+        opened.task = job_task(name.name, where, failure);
+    const bool good =
+        (!path || plugin_open(&opened, path, &name, where, failure)) && opened.task != NULL;
     if (good)
         *kernel = opened;
     else

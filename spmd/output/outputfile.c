@@ -22,7 +22,8 @@ static double grid_cells(const struct scow_results *results)
     double cells = results->grid_type == SCOW_NONE ? 0 : 1;
     for (int i = 0; i < 3 && cells > 0; i++) {
         const int64_t chunk = results->grid_tile[i];
-        cells *= (double)((results->grid_extent[i] + chunk - 1) / chunk * chunk);
+        const int64_t chunks = (results->grid_extent[i] + chunk - 1) / chunk;
+        cells *= (double)chunks * (double)chunk;
     }
     return cells;
 }

@@ -156,7 +156,7 @@ static bool kernel_find(struct kernel *kernel, const struct comm *comm,
                     arguments->kernel);
     else
         kernel_open(kernel, name, arguments->kernel, arguments->plan, failure);
-    if (!comm_agree(comm, failure) || !kernel_agree(comm, kernel, failure))
+    if (!comm_agree(comm, failure) || !kernel_agree(comm, kernel, failure) || !kernel->task)
         return false;
     const bool wanted = kernel->task->input != SCOW_INPUT_NONE;
     if (wanted != (arguments->input != NULL))
@@ -171,11 +171,10 @@ static char *results_name(const struct arguments *arguments)
     static const char ending[] = ".results";
     if (arguments->results)
         return strdup(arguments->results);
-    char *name = malloc(strlen(arguments->output) + sizeof ending);
-    if (name) {
-        strcpy(name, arguments->output);
-        strcat(name, ending);
-    }
+    const size_t size = strlen(arguments->output) + sizeof ending;
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%s%s", arguments->output, ending);
     return name;
 }
 
