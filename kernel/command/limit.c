@@ -46,11 +46,11 @@ double durations_median(struct durations *durations)
 double limit_seconds(const struct limit *limit, struct durations *durations)
 {
     if (limit->value <= 0)
-        return INFINITY;
+        return HUGE_VAL;
     if (!limit->percent)
         return limit->value;
     if (durations->count < DURATION_SAMPLES_LEAST)
-        return INFINITY;
+        return HUGE_VAL;
     return fmax(limit->value / 100 * durations_median(durations), percent_least_s);
 }
 
