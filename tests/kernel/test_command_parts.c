@@ -438,6 +438,27 @@ static void pieces_read_back(void **state)
     assert_int_equal(at, 0);
 }
 
+static void pieces_as_a_text(void **state)
+{
+    (void)state;
+    static const char emitted[] = "\1\0\1\0\4\0\0\0old\n"
+                                  "\2\0\2\0\2\0\0\0e\n"
+                                  "\1\0\2\0\3\0\0\0a\0\n"
+                                  "\1\0\2\0\2\0\0\0b\n";
+    static const char wanted[] = "a?\nb\n--- standard error ---\ne\n";
+    char text[60], cut[4];
+    const size_t size = sizeof emitted - 1;
+    assert_int_equal(command_render(emitted, size, text, sizeof text), strlen(wanted));
+    assert_string_equal(text, wanted);
+    assert_int_equal(command_render(emitted, size, cut, sizeof cut), strlen(wanted));
+    assert_string_equal(cut, "a?\n");
+    assert_int_equal(command_render(emitted, size, NULL, 0), strlen(wanted));
+    assert_int_equal(command_render(emitted, 12, text, sizeof text), 4);
+    assert_string_equal(text, "old\n");
+    assert_int_equal(command_render(NULL, 0, text, sizeof text), 0);
+    assert_string_equal(text, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +478,7 @@ int main(void)
         cmocka_unit_test(failures_that_are_too_many),
         cmocka_unit_test(output_that_is_kept),
         cmocka_unit_test(pieces_read_back),
+        cmocka_unit_test(pieces_as_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
