@@ -5,30 +5,33 @@
 
 #include "spmd/job/method.h"
 
-/* Collective. Where workers read by themselves, they must find what the master found. */
+/* Local. Open what this rank reads by itself, and take its digest. */
+static bool own_open(struct making *making, enum scow_input_kind kind, const char *name,
+                     char digest[65], struct failure *failure)
+{
+    if (making->comm->rank != 0)
+        making->input = input_open(kind, name, failure);
+    return making->input && input_load(making->input, failure) &&
+           input_sha256(making->input, digest, failure);
+}
+
+/* Collective. Where workers read by themselves, they must find what the master found, byte for
+ * byte: an older copy of the same shape would give wrong results. */
 static bool staged_open(struct making *making, bool staged, enum scow_input_kind kind,
                         const char *name, struct failure *failure)
 {
     const struct comm *comm = making->comm;
-    struct scow_input masters = {0};
+    char mine[65] = "", masters[65];
     if (!staged)
         return true;
-    if (comm->rank == 0)
-        masters = *input_shape(making->input);
-    comm_broadcast(comm, &masters, sizeof masters);
-    if (comm->rank != 0)
-        making->input = input_open(kind, name, failure);
-    if (comm->rank != 0 && making->input && !input_load(making->input, failure))
-        return comm_agree(comm, failure);
-    if (making->input) {
-        const struct scow_input *mine = input_shape(making->input);
-        if (mine->type != masters.type ||
-            memcmp(mine->extent, masters.extent, sizeof mine->extent) != 0)
-            failure_set(failure, FAILURE_MISMATCH,
-                        "%s: is not the same on rank %d as on the master: copy it to a file system "
-                        "that all nodes see, or leave --staged out",
-                        name, comm->rank);
-    }
+    own_open(making, kind, name, mine, failure);
+    memcpy(masters, mine, sizeof masters);
+    comm_broadcast(comm, masters, sizeof masters);
+    if (strcmp(mine, masters) != 0)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: is not the same on rank %d as on the master: copy it to a file system "
+                    "that all nodes see, or leave --staged out",
+                    name, comm->rank);
     return comm_agree(comm, failure);
 }
 
