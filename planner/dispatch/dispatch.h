@@ -2,7 +2,8 @@
  * What to send next, and to whom: the decision that the real master and the event simulation both
  * ask. No clock, no I/O, no threads: the caller says what happened and when.
  *
- * Core tasks are handed out in ascending order, each exactly once.
+ * Core tasks are handed out in ascending order, each exactly once; only a list of packages says
+ * itself which.
  */
 #ifndef PLANNER_DISPATCH_DISPATCH_H
 #define PLANNER_DISPATCH_DISPATCH_H
@@ -32,6 +33,11 @@ struct dispatch;
 
 /* Execute `plan` (borrowed; it must outlive the object; whole loads). NULL: out of memory. */
 struct dispatch *dispatch_new_plan(const struct plan *plan);
+/* Hand out exactly these packages (borrowed; they must outlive the object): to every worker its
+ * own, in their order, at most `ahead` >= 1 that it has not reported; index is set to the order of
+ * sending. NULL: out of memory. */
+struct dispatch *dispatch_new_list(const struct package *packages, int64_t count, int64_t workers,
+                                   int ahead);
 enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,
                                    struct package *package);
 /* Worker `worker` has worked on `package` from start_s to end_s. */
