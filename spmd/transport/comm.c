@@ -9,7 +9,7 @@
 
 /* A nap costs whoever works on the same core some 50 us, so naps grow with the waiting: who has
  * waited long pays at most a ninth more for it, and takes next to nothing from those who work. */
-enum { SPINS = 100, YIELDS = 20, NAP_LEAST_NS = 10000, NAP_MOST_NS = 2000000, NAP_GROWTH = 8 };
+enum { SPINS = 100, YIELDS = 20, NAP_LEAST_NS = 10000, NAP_MOST_NS = 250000, NAP_GROWTH = 8 };
 enum { TAG_CLOCK = 900 };
 enum { CLOCK_EXCHANGES = 64 };
 

@@ -26,8 +26,8 @@ struct pause {
     long count, nap_ns;
 };
 
-/* Local. Call once per unsuccessful test: spins, then yields, then naps that grow from 10 us to 2
- * ms. */
+/* Local. Call once per unsuccessful test: spins, then yields, then naps that grow from 10 us to
+ * 0.25 ms. */
 void comm_pause(struct pause *pause);
 
 /* Local. No clock alignment yet. */
