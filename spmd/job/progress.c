@@ -33,24 +33,40 @@ double progress_left_s(const struct progress *progress, int64_t done, double ela
     return left_s > 0 ? left_s : 0;
 }
 
-void progress_show(struct progress *progress, int64_t done, double elapsed_s)
+static bool is_due(struct progress *progress, double elapsed_s)
 {
-    if (!progress->out)
-        return;
     double interval = progress->terminal ? terminal_interval_s : log_interval_s;
-    if (elapsed_s - progress->shown_s < interval)
-        return;
+    if (!progress->out || elapsed_s - progress->shown_s < interval)
+        return false;
     progress->shown_s = elapsed_s;
-    double left = progress_left_s(progress, done, elapsed_s);
-    char rest[48] = "";
-    if (left >= 0)
-        snprintf(rest, sizeof rest, ", %.0f s left", left);
-    fprintf(progress->out, "%s%" PRId64 " of %" PRId64 " core tasks (%.0f %%), %.0f s%s%s",
-            progress->terminal ? "\r\033[K" : "scow: ", done, progress->tasks,
-            100.0 * (double)done / (double)progress->tasks, elapsed_s, rest,
+    return true;
+}
+
+static void line_print(struct progress *progress, const char *text)
+{
+    fprintf(progress->out, "%s%s%s", progress->terminal ? "\r\033[K" : "scow: ", text,
             progress->terminal ? "" : "\n");
     fflush(progress->out);
     progress->drawn = progress->terminal;
+}
+
+void progress_line(struct progress *progress, const char *text, double elapsed_s)
+{
+    if (is_due(progress, elapsed_s))
+        line_print(progress, text);
+}
+
+void progress_show(struct progress *progress, int64_t done, double elapsed_s)
+{
+    if (!is_due(progress, elapsed_s))
+        return;
+    double left = progress_left_s(progress, done, elapsed_s);
+    char rest[48] = "", text[160];
+    if (left >= 0)
+        snprintf(rest, sizeof rest, ", %.0f s left", left);
+    snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " core tasks (%.0f %%), %.0f s%s", done,
+             progress->tasks, 100.0 * (double)done / (double)progress->tasks, elapsed_s, rest);
+    line_print(progress, text);
 }
 
 void progress_end(struct progress *progress)

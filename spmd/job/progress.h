@@ -21,6 +21,8 @@ struct progress {
 void progress_init(struct progress *progress, FILE *out, int64_t tasks, double predicted_s);
 /* `done` core tasks after `elapsed_s`; prints now and then. Cheap otherwise. */
 void progress_show(struct progress *progress, int64_t done, double elapsed_s);
+/* Any line, as often. */
+void progress_line(struct progress *progress, const char *text, double elapsed_s);
 /* Seconds left; negative: unknown. */
 double progress_left_s(const struct progress *progress, int64_t done, double elapsed_s);
 /* Leave the terminal with a clean line. */

@@ -38,6 +38,13 @@ static bool packages_fit(const struct execution *execution, const struct job *jo
                        execution->plan_name, largest, (double)bytes / 1e9);
 }
 
+/* Of this rank: as the plan says, or else as it was started. */
+static int threads_of(const struct performance *performance)
+{
+    const int planned = performance->making.job.values.threads;
+    return planned > 0 ? planned : performance->execution->threads;
+}
+
 /* Collective. The kernel hands out memory that is not there and kills later: ask before. */
 static bool memory_suffices(struct performance *performance, struct failure *failure)
 {
@@ -46,7 +53,7 @@ static bool memory_suffices(struct performance *performance, struct failure *fai
     int64_t largest = (int64_t)plan_largest_load(execution->plan);
     double package = (double)job_message_most(job, largest);
     double read = job->values.staged ? (double)job_package_most(job, largest) : 0;
-    double work = engine_memory(job, largest, execution->threads);
+    double work = engine_memory(job, largest, threads_of(performance));
     int workers = comm_workers_on_node(execution->comm);
     double needed = ((INBOX_AHEAD + 1) * package + read + work) * workers;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -214,7 +221,7 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
         .store = performance->store,
         .emulation = performance->emulation,
         .largest_package = (int64_t)plan_largest_load(execution->plan),
-        .threads = execution->threads,
+        .threads = threads_of(performance),
     };
     struct done_packages done = {0};
     idle_ranks_say(execution);
