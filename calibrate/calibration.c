@@ -7,13 +7,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "calibrate/assemble.h"
+#include "calibrate/campaign.h"
+#include "calibrate/fit/assemble.h"
+#include "calibrate/focus.h"
 #include "spmd/job/engine.h"
 #include "spmd/job/instructions.h"
 #include "spmd/job/making.h"
+#include "spmd/job/progress.h"
 #include "spmd/transport/inbox.h"
 
-enum { NAME_BYTES = 64, PATH_BYTES = 4096, ATTEMPTS = 3 };
+enum { NAME_BYTES = 64, PATH_BYTES = 4096 };
+/* Of several settings, choosing the best takes this share of the budget. */
+static const double CHOOSING_SHARE = 0.4;
 
 /* A calibration under way. */
 struct session {
@@ -24,7 +29,19 @@ struct session {
     char **names; /* the master's: of the workers, owned */
     char *isa;    /* which rank computes with which instruction set; owned */
     char scratch[PATH_BYTES];
+    int setting;      /* the job at hand's; -1: none yet */
+    int64_t *largest; /* owned; the master's: by setting, the largest package probed */
+    int64_t *tasks;   /* owned; by setting, the job's */
+    struct progress progress;
+    double begun_s, later_s; /* when; how long the settings behind this one will take */
 };
+
+/* Of the setting at hand, on one rank. */
+static int threads_of(const struct session *session)
+{
+    const int own = session->request->settings[session->setting].threads;
+    return own > 0 ? own : session->request->threads;
+}
 
 /* Collective. A file that no two calibrations share. */
 static void scratch_name(struct session *session)
@@ -103,32 +120,15 @@ static struct memory memory_of(const struct job *job, int64_t largest, int threa
     return (struct memory){.bytes = fmax(0, bytes[0] - rate), .bytes_per_task = fmax(0, rate)};
 }
 
-/* How unequal core tasks are. */
-static bool spreads_fill(const struct session *session, int index, struct profile_setting *setting,
-                         struct failure *failure)
-{
-    int64_t tasks[SPREADS_MOST];
-    double deviations[SPREADS_MOST];
-    const int count =
-        samples_spread(&session->result->samples, index, tasks, deviations, SPREADS_MOST);
-    if (count == 0)
-        return true;
-    setting->spreads = count > 0 ? calloc((size_t)count, sizeof *setting->spreads) : NULL;
-    if (!setting->spreads)
-        return failure_memory(failure, "writing the profile");
-    for (int i = 0; i < count; i++)
-        setting->spreads[i] = (struct spread){tasks[i], deviations[i]};
-    setting->spread_count = (size_t)count;
-    return true;
-}
-
 /* What a setting has beside its costs. */
-static bool setting_label(const struct session *session, int64_t largest,
-                          struct profile_setting *setting, struct failure *failure)
+static bool setting_label(const struct session *session, int index, struct profile_setting *setting,
+                          struct failure *failure)
 {
     char method[JOB_METHOD_SIZE];
+    const int threads = threads_of(session);
     job_method(&session->making.job, method, sizeof method);
-    setting->memory = memory_of(&session->making.job, largest, session->request->threads);
+    setting->memory = memory_of(&session->making.job, session->largest[index], threads);
+    setting->threads = threads;
     if (method[0])
         setting->method = strdup(method);
     if (method[0] && !setting->method)
@@ -136,78 +136,77 @@ static bool setting_label(const struct session *session, int64_t largest,
     return parameters_pick(session, true, &setting->parameters, failure);
 }
 
-/* Local to the master. Nothing is added on failure. */
-static bool setting_add(struct session *session, int index, int64_t largest,
-                        struct failure *failure)
+/* Local to the master. Of the job at hand; in place of what was there before. Unchanged on failure.
+ */
+static bool setting_put(struct session *session, int index, struct failure *failure)
 {
     struct profile *profile = &session->result->profile;
-    size_t count = profile->setting_count;
-    struct profile_setting *more = realloc(profile->settings, (count + 1) * sizeof *more);
-    if (!more)
-        return failure_memory(failure, "writing the profile");
-    profile->settings = more;
-    if (!assemble_setting(&session->result->samples, index, largest, session->comm->size - 1,
-                          session->names, &more[count], failure))
+    struct profile_setting made;
+    if (!assemble_setting(&session->result->samples, index, session->largest[index],
+                          session->comm->size - 1, session->names, &made, failure))
         return false;
-    if (!spreads_fill(session, index, &more[count], failure) ||
-        !setting_label(session, largest, &more[count], failure)) {
-        profile_setting_release(&more[count]);
+    if (!setting_label(session, index, &made, failure)) {
+        profile_setting_release(&made);
         return false;
     }
-    profile->setting_count++;
+    profile_setting_release(&profile->settings[index]);
+    profile->settings[index] = made;
     return true;
 }
 
-/* Local to the master. On a machine that others use, timings may make no sense at first. */
-static bool setting_probe(struct session *session, const struct probe_setup *setup,
-                          struct failure *failure)
-{
-    struct samples *samples = &session->result->samples;
-    struct failure senseless = FAILURE_INIT;
-    int64_t before = samples->count, largest = 1;
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        samples->count = before;
-        senseless = (struct failure)FAILURE_INIT;
-        if (!probe_lead(setup, samples, &largest, failure))
-            return false;
-        if (setting_add(session, setup->setting, largest, &senseless))
-            return true;
-    }
-    return failure_set(failure, senseless.code, "%s", senseless.text);
-}
+/* ---- probing ------------------------------------------------------------------------------- */
 
-static void intent_tell(const struct session *session, int index)
+static void once_tell(const struct calibration_request *request)
 {
-    const struct calibration_request *request = session->request;
-    if (request->quiet)
-        return;
-    fprintf(stderr, "scow calibrate: probing kernel %s, setting %d of %d\n",
-            request->kernel->task->name, index + 1, request->setting_count);
-    if (index == 0 && (request->kernel->task->flags & SCOW_ONCE))
+    if (!request->quiet && (request->kernel->task->flags & SCOW_ONCE))
         fprintf(stderr,
                 "scow calibrate: core tasks of this kernel have effects: probes do some for "
                 "real, and more than once\n");
 }
 
+static void watch_tell(void *self, int pass, int passes, double left_s)
+{
+    struct session *session = self;
+    char text[160], setting[64] = "";
+    if (session->request->setting_count > 1)
+        snprintf(setting, sizeof setting, "setting %d of %d, ", session->setting + 1,
+                 session->request->setting_count);
+    snprintf(text, sizeof text, "probing, %spass %d of %d, about %.0f s left", setting, pass + 1,
+             passes, left_s + session->later_s);
+    progress_line(&session->progress, text, comm_now(session->comm) - session->begun_s);
+}
+
 /* Collective, of a job that is made. */
-static bool job_probe(struct session *session, int index, struct failure *failure)
+static bool job_probe(struct session *session, double budget_s, int phase, struct failure *failure)
 {
     const struct calibration_request *request = session->request;
-    struct probe_setup setup = {
+    const int index = session->setting;
+    const struct probe_setup setup = {
         .comm = session->comm,
         .job = &session->making.job,
         .input = session->making.input,
-        .setting = index,
-        .effort = request->effort,
-        .threads = request->threads,
+        .threads = threads_of(session),
         .scratch = session->scratch,
     };
     if (session->comm->rank != 0) {
         probe_serve(&setup, failure);
         return comm_agree(session->comm, failure);
     }
-    intent_tell(session, index);
-    setting_probe(session, &setup, failure);
+    struct campaign campaign = {
+        .setup = &setup,
+        .effort = request->effort,
+        .watch = {watch_tell, session},
+        .setting = index,
+        .first_pass = phase * 2 * CAMPAIGN_SETS_MOST,
+        .seed = request->seed + (uint64_t)(phase * request->setting_count + index) * 1000003u,
+    };
+    int64_t largest = 1;
+    campaign.effort.budget_s = budget_s;
+    if (campaign_run(&campaign, &session->result->samples, &largest, failure)) {
+        if (largest > session->largest[index])
+            session->largest[index] = largest;
+        setting_put(session, index, failure);
+    }
     probe_end(&setup);
     return comm_agree(session->comm, failure);
 }
@@ -218,10 +217,57 @@ static bool setting_make(struct session *session, int index, struct failure *fai
     const struct calibration_request *request = session->request;
     const struct scow_task *task = request->kernel->task;
     const struct values *values = &request->settings[index];
-    const bool made = index == 0 ? making_start(&session->making, session->comm, task, values,
-                                                request->input, failure)
-                                 : making_again(&session->making, task, values, failure);
-    return made && job_probe(session, index, failure);
+    const bool first = session->setting < 0;
+    session->setting = index;
+    return first ? making_start(&session->making, session->comm, task, values, request->input,
+                                failure)
+                 : making_again(&session->making, task, values, failure);
+}
+
+/* Local to the master: the setting with the least predicted makespan for this input's job, as far
+ * as is known; 0 where no plan can be made. */
+static int setting_best(const struct session *session)
+{
+    const struct profile *profile = &session->result->profile;
+    double least = HUGE_VAL;
+    int best = 0;
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        const double makespan_s =
+            focus_makespan(&profile->settings[k], session->tasks[k], session->comm->size - 1);
+        if (makespan_s < least) {
+            least = makespan_s;
+            best = (int)k;
+        }
+    }
+    return best;
+}
+
+/* Collective. One setting gets all the time. Of several each is measured as well as it must be to
+ * choose, and the one that the planner would take gets the rest: it is the prediction that counts.
+ */
+static bool settings_probe(struct session *session, struct failure *failure)
+{
+    const struct calibration_request *request = session->request;
+    const int count = request->setting_count;
+    const double first_s =
+        count > 1 ? CHOOSING_SHARE * request->effort.budget_s / count : request->effort.budget_s;
+    const double rest_s = count > 1 ? (1 - CHOOSING_SHARE) * request->effort.budget_s : 0;
+    int best = 0;
+    for (int i = 0; i < count; i++) {
+        session->later_s = first_s * (count - 1 - i) + rest_s;
+        if (!setting_make(session, i, failure))
+            return false;
+        session->tasks[i] = session->making.job.setup.tasks;
+        if (!job_probe(session, first_s, 0, failure))
+            return false;
+    }
+    if (count == 1)
+        return true;
+    if (session->comm->rank == 0)
+        best = setting_best(session);
+    comm_broadcast(session->comm, &best, sizeof best);
+    session->later_s = 0;
+    return setting_make(session, best, failure) && job_probe(session, rest_s, 1, failure);
 }
 
 static void tabs_to_spaces(char *text)
@@ -277,21 +323,43 @@ static void session_release(struct session *session)
         free(session->names[i]);
     free(session->names);
     free(session->isa);
+    free(session->largest);
+    free(session->tasks);
+}
+
+/* Local. Room for what is known of each setting. */
+static bool settings_prepare(struct session *session, struct failure *failure)
+{
+    const size_t count = (size_t)session->request->setting_count;
+    struct profile *profile = &session->result->profile;
+    session->largest = calloc(count, sizeof *session->largest);
+    session->tasks = calloc(count, sizeof *session->tasks);
+    profile->settings = calloc(count, sizeof *profile->settings);
+    if (!session->largest || !session->tasks || !profile->settings)
+        return failure_memory(failure, "preparing the calibration");
+    profile->setting_count = count;
+    return true;
 }
 
 bool calibration_make(struct calibration *calibration, struct comm *comm,
                       const struct calibration_request *request, struct failure *failure)
 {
-    struct session session = {.comm = comm, .request = request, .result = calibration};
+    struct session session = {
+        .comm = comm, .request = request, .result = calibration, .setting = -1};
     session.making.comm = comm;
-    bool good = names_gather(&session, failure);
+    settings_prepare(&session, failure);
+    bool good = comm_agree(comm, failure) && names_gather(&session, failure);
     if (good) {
         session.isa = instructions_gather(comm);
         scratch_name(&session);
         comm_align_clocks(comm);
+        session.begun_s = comm_now(comm);
+        progress_init(&session.progress, request->quiet || comm->rank != 0 ? NULL : stderr, 0, 0);
+        if (comm->rank == 0)
+            once_tell(request);
+        good = settings_probe(&session, failure);
+        progress_end(&session.progress);
     }
-    for (int i = 0; good && i < request->setting_count; i++)
-        good = setting_make(&session, i, failure);
     if (good && comm->rank == 0)
         profile_head(&session, failure);
     session_release(&session);

@@ -1,13 +1,13 @@
 /*
- * A whole calibration, from an opened input to a profile.
+ * A whole calibration, from a kernel and an input to a profile.
  */
 #ifndef CALIBRATE_CALIBRATION_H
 #define CALIBRATE_CALIBRATION_H
 
 #include <stdbool.h>
 
-#include "calibrate/probe.h"
-#include "calibrate/sample.h"
+#include "calibrate/campaign.h"
+#include "calibrate/fit/sample.h"
 #include "planner/base/failure.h"
 #include "planner/model/profile.h"
 #include "spmd/job/kernel.h"
@@ -21,10 +21,11 @@ struct calibration_request {
     /* Parameters that are written into each setting, not into the profile as a whole. */
     const char *const *own;
     int own_count;
-    const char *input;   /* NULL: none */
-    const char *scratch; /* directory for trial writes */
-    struct probe_effort effort;
-    int threads;
+    const char *input;             /* NULL: none */
+    const char *scratch;           /* directory for trial writes */
+    struct campaign_effort effort; /* budget_s: for all settings */
+    uint64_t seed;                 /* of places and orders */
+    int threads;                   /* of a rank, where a setting does not say */
     bool quiet;
 };
 

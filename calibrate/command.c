@@ -1,10 +1,12 @@
 #include "calibrate/command.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calibrate/calibration.h"
+#include "calibrate/settings.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "spmd/job/instructions.h"
@@ -13,11 +15,12 @@
 #include "spmd/job/method.h"
 #include "spmd/job/values.h"
 
-enum { SETTINGS_MOST = 16, PARAMETERS_MOST = 64 };
+enum { PARAMETERS_MOST = 64 };
 
 struct arguments {
     const char *kernel, *input, *output, *probes, *scratch, *isa;
-    const char *blocks;                  /* the parameter "block", as scripts know it */
+    const char *blocks; /* the parameter "block", as scripts know it */
+    const char *threads, *budget;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
     bool quick, quiet, staged, version;
 };
@@ -53,7 +56,12 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
          "write every timing there, tab-separated"},
         {0, "scratch", "DIR", OPTION_TEXT, &arguments->scratch,
          "directory like the run's output's, for trial writes (default: that of the profile)"},
-        {0, "quick", NULL, OPTION_FLAG, &arguments->quick, "fewer package sizes and timings"},
+        {0, "budget", "TIME", OPTION_TEXT, &arguments->budget,
+         "how long probing may take: 30s (default), 5m, 1h"},
+        {0, "quick", NULL, OPTION_FLAG, &arguments->quick,
+         "a few seconds, one setting, fewer package sizes"},
+        {0, "threads", "T,T,...", OPTION_TEXT, &arguments->threads,
+         "OpenMP threads of a rank to measure with, kept for the run"},
         {0, "staged", NULL, OPTION_FLAG, &arguments->staged,
          "workers read their packages from the input by themselves, not from the master"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
@@ -87,10 +95,12 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
         .rows = rows,
         .row_count = rows_fill(arguments, task, rows),
         .epilogue =
-            "Numbers of a core task's parameters can be lists (--block 32,64): each combination "
-            "is\nmeasured, and the planner chooses. Start it as the run will be started: same "
-            "nodes, ranks\nper node and threads (OMP_NUM_THREADS).\nExit: 0 done, 1 failed, 2 "
-            "usage, 4 input does not fit.\n",
+            "Numbers of a core task's parameters can be lists (--block 32,64), and so can "
+            "--threads: each\ncombination is measured, the planner chooses, and the one that it "
+            "would take gets most of the\nbudget. A core task with blocks is measured with half, "
+            "once and twice its usual block when none\nis given. Start it as the run will be "
+            "started: same nodes, ranks per node and threads\n(OMP_NUM_THREADS).\nExit: 0 done, 1 "
+            "failed, 2 usage, 4 input does not fit.\n",
     };
     char *operand = NULL;
     int operands = 0;
@@ -105,117 +115,76 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
 
-/* ---- settings ------------------------------------------------------------------------------ */
-
-/* All combinations of what the command line lists. */
-struct settings {
-    struct values items[SETTINGS_MOST];
-    int count;
-    const char *own[PARAMETERS_MOST]; /* parameters that are each setting's own */
-    int own_count;
-};
+/* ---- what is measured ---------------------------------------------------------------------- */
 
 static bool is_number(const struct scow_parameter *row)
 {
     return row->kind == SCOW_NUMBER || row->kind == SCOW_WHOLE;
 }
 
-/* One value as typed, `length` characters of it, appended. */
-static bool value_add(struct parameter_list *list, const struct scow_parameter *row,
-                      const char *typed, size_t length, struct failure *failure)
+/* Half, once and twice the usual block, those that may be. */
+static void blocks_usual(const struct scow_parameter *row, char *list, size_t size)
 {
-    char *word = strndup(typed, length), *end = NULL;
-    if (!word)
-        return failure_memory(failure, "reading the command line");
-    const double number = strtod(word, &end);
-    const bool good = !is_number(row) || (end != word && *end == '\0');
-    if (!good)
-        failure_set(failure, FAILURE_USAGE, "--%s needs a number, not '%.60s'", row->name, word);
-    else if (!parameter_list_add(list, row->name, is_number(row) ? NULL : word, number))
-        failure_memory(failure, "reading the command line");
-    free(word);
-    return failure->code == FAILURE_NONE;
-}
-
-/* With the parameters from `index` on still to be chosen. */
-static bool settings_add(struct settings *settings, const struct scow_task *task,
-                         const struct arguments *arguments, int index,
-                         const struct parameter_list *chosen, struct failure *failure)
-{
-    if (index == task_parameter_count(task)) {
-        if (settings->count == SETTINGS_MOST)
-            return failure_set(failure, FAILURE_USAGE,
-                               "more than %d combinations of parameters: list fewer values",
-                               SETTINGS_MOST);
-        return values_read(&settings->items[settings->count++], task, chosen, "command line", true,
-                           failure);
+    size_t length = 0;
+    list[0] = '\0';
+    for (double factor = 0.5; factor <= 2; factor *= 2) {
+        const double block = row->initial * factor;
+        if (block >= row->least && block <= row->greatest && block == floor(block))
+            length += (size_t)snprintf(list + length, size - length, "%s%.0f",
+                                       length > 0 ? "," : "", block);
     }
-    const struct scow_parameter *row = &task->parameters[index];
-    const char *typed = arguments->values[index];
-    bool good = true;
-    do {
-        struct parameter_list more = {0};
-        const size_t length = !typed ? 0 : is_number(row) ? strcspn(typed, ",") : strlen(typed);
-        good = parameter_list_copy(&more, chosen) || failure_memory(failure, "reading parameters");
-        good = good && (!typed || value_add(&more, row, typed, length, failure)) &&
-               settings_add(settings, task, arguments, index + 1, &more, failure);
-        parameter_list_release(&more);
-        typed = typed && typed[length] == ',' ? typed + length + 1 : NULL;
-    } while (good && typed);
-    return good;
 }
 
-/* A block is always a setting's own, so that profiles with one and with several look alike. */
-static void own_find(struct settings *settings, const struct scow_task *task,
-                     const struct arguments *arguments)
+static bool settings_find(const struct arguments *arguments, const struct scow_task *task,
+                          struct settings *settings, struct failure *failure)
 {
-    for (int i = 0; i < task_parameter_count(task); i++) {
+    struct setting_wish wishes[PARAMETERS_MOST + 1];
+    char usual[64];
+    const int count = task_parameter_count(task);
+    for (int i = 0; i < count; i++) {
         const struct scow_parameter *row = &task->parameters[i];
-        const bool listed =
-            arguments->values[i] && is_number(row) && strchr(arguments->values[i], ',');
-        if (listed || strcmp(row->name, "block") == 0)
-            settings->own[settings->own_count++] = row->name;
+        wishes[i] = (struct setting_wish){row->name, arguments->values[i], is_number(row)};
+        if (strcmp(row->name, "block") != 0 || !is_number(row))
+            continue;
+        if (arguments->blocks)
+            wishes[i].typed = arguments->blocks;
+        if (wishes[i].typed || arguments->quick)
+            continue;
+        blocks_usual(row, usual, sizeof usual);
+        wishes[i].typed = usual[0] ? usual : NULL;
     }
+    wishes[count] = (struct setting_wish){VALUES_THREADS, arguments->threads, true};
+    return settings_read(settings, task, wishes, count + 1, arguments->staged, failure);
 }
 
-static bool settings_twice(const struct settings *settings, const struct scow_task *task)
+static const struct campaign_effort effort_quick = {
+    .budget_s = 4, .growth = 4, .sets = 2, .copies_most = 16};
+static const struct campaign_effort effort_usual = {
+    .budget_s = 30, .growth = 2, .sets = 4, .copies_most = 32};
+
+/* "30", "30s", "5m", "1h". */
+static bool budget_read(const char *typed, double *seconds, struct failure *failure)
 {
-    const struct values *last = &settings->items[settings->count - 1];
-    for (int k = 0; k < settings->count - 1; k++) {
-        bool same = true;
-        for (int i = 0; i < task_parameter_count(task); i++)
-            same = same && settings->items[k].items[i].number == last->items[i].number;
-        if (same)
+    static const struct {
+        const char *suffix;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
+    char *end = NULL;
+    const double number = strtod(typed, &end);
+    for (size_t k = 0; end != typed && k < sizeof units / sizeof *units; k++)
+        if (strcmp(end, units[k].suffix) == 0 && number > 0 && number < 1e6) {
+            *seconds = number * units[k].seconds;
             return true;
-    }
-    return false;
+        }
+    return failure_set(failure, FAILURE_USAGE,
+                       "--budget needs a time such as 30s, 5m or 1h, not '%.60s'", typed);
 }
 
-static bool settings_read(struct settings *settings, const struct scow_task *task,
-                          struct arguments *arguments, struct failure *failure)
+static bool effort_find(const struct arguments *arguments, struct campaign_effort *effort,
+                        struct failure *failure)
 {
-    struct parameter_list none = {0}, staged = {0};
-    for (int i = 0; arguments->blocks && i < task_parameter_count(task); i++)
-        if (strcmp(task->parameters[i].name, "block") == 0)
-            arguments->values[i] = arguments->blocks;
-    own_find(settings, task, arguments);
-    bool good = !arguments->staged || parameter_list_add(&staged, VALUES_STAGED, "yes", 0) ||
-                failure_memory(failure, "reading the command line");
-    good = good &&
-           settings_add(settings, task, arguments, 0, arguments->staged ? &staged : &none, failure);
-    if (good && settings_twice(settings, task))
-        good = failure_set(failure, FAILURE_USAGE,
-                           "a list names the same value twice: once is enough");
-    parameter_list_release(&staged);
-    if (!good && failure->code == FAILURE_MISMATCH)
-        failure->code = FAILURE_USAGE;
-    return good;
-}
-
-static void settings_release(struct settings *settings)
-{
-    for (int i = 0; i < settings->count; i++)
-        values_release(&settings->items[i]);
+    *effort = arguments->quick ? effort_quick : effort_usual;
+    return !arguments->budget || budget_read(arguments->budget, &effort->budget_s, failure);
 }
 
 /* ---- outcome ------------------------------------------------------------------------------- */
@@ -259,14 +228,16 @@ static bool outcome_check(const struct arguments *arguments, struct failure *fai
 
 /* Collective. */
 static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
-                             struct arguments *arguments, struct failure *failure)
+                             const struct arguments *arguments, struct failure *failure)
 {
     struct calibration calibration = {0};
     struct settings settings = {.count = 0};
+    struct campaign_effort effort = effort_usual;
     char *scratch = scratch_directory(arguments);
     if (!scratch)
         failure_memory(failure, "naming the scratch file");
-    settings_read(&settings, kernel->task, arguments, failure);
+    settings_find(arguments, kernel->task, &settings, failure);
+    effort_find(arguments, &effort, failure);
     if (comm->rank == 0 && failure->code == FAILURE_NONE)
         outcome_check(arguments, failure);
     if (!comm_agree(comm, failure))
@@ -279,7 +250,8 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .own_count = settings.own_count,
         .input = arguments->input,
         .scratch = scratch,
-        .effort = arguments->quick ? probe_quick : probe_thorough,
+        .effort = effort,
+        .seed = 1,
         .threads = launch_threads(comm),
         .quiet = arguments->quiet,
     };

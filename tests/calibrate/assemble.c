@@ -1,134 +1,163 @@
-/* From samples to a setting of a profile. */
+/* From timings to a setting of a profile. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "calibrate/fit/assemble.h"
+#include "tests/calibrate/synthetic.h"
+#include "tests/checks.h"
 
-#include "calibrate/assemble.h"
+enum { WORKERS = 3, LARGEST = 512 };
+static char *const names[WORKERS] = {(char[]){"a:1"}, (char[]){"a:2"}, (char[]){"b:3"}};
 
-enum { WORKERS = 2 };
-static char *const names[WORKERS] = {(char[]){"a:1"}, (char[]){"a:2"}};
-
-static void add_line(struct samples *samples, int rank, enum operation operation, double latency,
-                     double rate)
+/* Timings of one rank alone, as `rank`. */
+static void rank_time(const struct machine *machine, enum operation operation, int rank,
+                      struct samples *samples)
 {
-    for (int64_t tasks = 1; tasks <= 64; tasks *= 4) {
-        struct sample sample = {7, rank, operation, 0, tasks, 1, latency + rate * (double)tasks};
-        assert_true(samples_add(samples, &sample));
-    }
+    const int64_t before = samples->count;
+    machine_time(machine, operation, 1, LARGEST, (uint64_t)rank * 31 + (uint64_t)operation,
+                 samples);
+    for (int64_t i = before; i < samples->count; i++)
+        samples->items[i].rank = rank;
 }
 
-/* A cluster whose compute rate on the second worker is given. */
-static struct samples cluster(double second_rate)
+/* Ranks whose computing takes so many times as long. */
+static struct samples cluster(const double factors[WORKERS], int64_t link_break)
 {
     struct samples samples = {0};
-    add_line(&samples, 0, OPERATION_ENVELOPE, 1e-6, 2e-6);
+    const struct machine envelope = {.latency_s = 1e-5, .s_per_task = 2e-6, .noise = 0.05};
+    const struct machine send = {.latency_s = 5e-6, .noise = 0.05};
+    const struct machine link = {.latency_s = 1e-5,
+                                 .s_per_task = 1e-7,
+                                 .jump_at = link_break,
+                                 .jump_s = 1e-4,
+                                 .rate_factor = 2,
+                                 .noise = 0.05};
+    const struct machine receive = {.latency_s = 5e-6, .s_per_task = 1e-6, .noise = 0.05};
+    const struct machine output = {.latency_s = 1e-4, .s_per_task = 2e-5, .noise = 0.05};
+    rank_time(&envelope, OPERATION_ENVELOPE, 0, &samples);
+    rank_time(&send, OPERATION_SEND, 0, &samples);
     for (int rank = 1; rank <= WORKERS; rank++) {
-        add_line(&samples, rank, OPERATION_SEND, 3e-6, 0);
-        add_line(&samples, rank, OPERATION_LINK, 0, 0);
-        add_line(&samples, rank, OPERATION_RECEIVE, 5e-6, 1e-6);
-        add_line(&samples, rank, OPERATION_OUTPUT, 0, 2e-5);
+        const struct machine compute = {
+            .latency_s = 1e-4, .s_per_task = 1e-3 * factors[rank - 1], .noise = 0.02};
+        rank_time(&link, OPERATION_LINK, rank, &samples);
+        rank_time(&receive, OPERATION_RECEIVE, rank, &samples);
+        rank_time(&compute, OPERATION_COMPUTE, rank, &samples);
+        rank_time(&output, OPERATION_OUTPUT, rank, &samples);
     }
-    add_line(&samples, 1, OPERATION_COMPUTE, 1e-5, 1e-3);
-    add_line(&samples, 2, OPERATION_COMPUTE, 1e-5, second_rate);
     return samples;
 }
 
-static void release(struct samples *samples, struct profile_setting *setting)
+static bool near(const struct measured_cost *cost, double tasks, double seconds)
 {
-    struct profile profile = {0};
-    profile.settings = malloc(sizeof *setting);
-    assert_non_null(profile.settings);
-    profile.settings[0] = *setting;
-    profile.setting_count = 1;
-    profile_release(&profile);
-    samples_release(samples);
-}
-
-static bool near(double a, double b)
-{
-    return fabs(a - b) <= 1e-9 * fmax(1e-6, fabs(b));
+    return fabs(cost_of(cost->cost, tasks) / seconds - 1) < 0.05;
 }
 
 static void test_every_cost(void **state)
 {
     (void)state;
-    struct samples samples = cluster(3e-3);
+    const double factors[WORKERS] = {1, 1, 3};
+    struct samples samples = cluster(factors, 0);
     struct profile_setting setting;
     struct failure failure = FAILURE_INIT;
-    assert_true(assemble_setting(&samples, 7, 64, WORKERS, names, &setting, &failure));
+    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+    assert_int_equal(setting.window_count, 1);
     const struct profile_window *window = &setting.windows[0];
-    assert_true(window->least == 1 && window->greatest == 64);
-    assert_true(near(window->envelope.cost.s_per_task, 2e-6));
-    assert_true(near(window->send.cost.latency_s, 3e-6) && window->send.cost.s_per_task < 1e-15);
-    assert_int_equal(window->worker_count, WORKERS);
-    const struct profile_worker *second = &window->workers[1];
-    assert_string_equal(second->name, "a:2");
-    assert_true(near(second->compute.cost.s_per_task, 3e-3));
-    assert_true(near(second->receive.cost.latency_s, 5e-6));
-    assert_true(near(second->output.cost.s_per_task, 2e-5));
-    /* Nothing above the clock's own resolution: no cost at all. */
-    assert_true(second->link.cost.latency_s == 0 && second->link.cost.s_per_task == 0);
-    release(&samples, &setting);
-}
-
-/* Of tasks that need no package, or read it by themselves: a few nanoseconds, whatever they say. */
-static void test_envelope_may_be_nothing(void **state)
-{
-    (void)state;
+    assert_true(window->least == 1 && window->greatest == LARGEST);
+    assert_true(near(&window->envelope, 100, 2.1e-4));
+    assert_true(near(&window->send, 100, 5e-6) && window->send.cost.s_per_task == 0);
+    /* Two that are alike, and one that is not. */
+    assert_int_equal(window->worker_count, 2);
+    assert_int_equal(window->workers[0].count, 2);
+    assert_string_equal(window->workers[0].name, "a:1 to a:2");
+    assert_string_equal(window->workers[1].name, "b:3");
     for (int k = 0; k < 2; k++) {
-        struct samples samples = cluster(3e-3);
-        struct profile_setting setting;
-        struct failure failure = FAILURE_INIT;
-        for (int64_t i = 0; i < samples.count; i++)
-            if (samples.items[i].operation == OPERATION_ENVELOPE)
-                samples.items[i].seconds = k == 0 ? 3e-8 : 3e-7 - 1e-9 * (double)i;
-        assert_true(assemble_setting(&samples, 7, 64, WORKERS, names, &setting, &failure));
-        const struct cost envelope = setting.windows[0].envelope.cost;
-        assert_true(envelope.s_per_task == 0);
-        assert_true(k == 0 ? envelope.latency_s == 0 : fabs(envelope.latency_s - 3e-7) < 1e-8);
-        release(&samples, &setting);
+        const struct profile_worker *worker = &window->workers[k];
+        assert_true(near(&worker->link, 100, 2e-5));
+        assert_true(near(&worker->receive, 100, 1.05e-4));
+        assert_true(near(&worker->compute, 100, k == 0 ? 0.1001 : 0.3001));
+        assert_true(near(&worker->output, 100, 2.1e-3));
+        assert_true(worker->compute.fit.n > 100 && worker->compute.fit.r2 > 0.9);
+        assert_true(worker->compute.fit.stderr_s_per_task > 0);
     }
+    assert_true(setting.spread_count > 0);
+    assert_true(setting.score.held_out > 0 && setting.score.noise > 0);
+    samples_release(&samples);
+    profile_setting_release(&setting);
 }
 
-static void test_compute_must_grow(void **state)
+/* One operation breaks: all have two windows, and those that do not break the same cost in both. */
+static void test_windows(void **state)
 {
     (void)state;
-    struct samples samples = cluster(-1e-8);
+    const double factors[WORKERS] = {1, 1, 1};
+    struct samples samples = cluster(factors, 40);
     struct profile_setting setting;
     struct failure failure = FAILURE_INIT;
-    assert_false(assemble_setting(&samples, 7, 64, WORKERS, names, &setting, &failure));
-    assert_int_equal(failure.code, FAILURE_FAILED);
-    assert_string_equal(failure.text,
-                        "the cost of compute (rank 2, setting 7) does not grow with the package: "
-                        "calibrate again on a quieter machine, without --quick");
+    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+    assert_int_equal(setting.window_count, 2);
+    const struct profile_window *low = &setting.windows[0], *high = &setting.windows[1];
+    assert_true(low->least == 1 && low->greatest >= 32 && low->greatest < 64);
+    assert_true(high->least == low->greatest + 1 && high->greatest == LARGEST);
+    assert_true(low->worker_count == 1 && low->workers[0].count == WORKERS);
+    assert_true(near(&low->workers[0].link, 20, 1.2e-5));
+    assert_true(near(&high->workers[0].link, 200, 1.5e-4));
+    assert_true(low->workers[0].compute.cost.s_per_task ==
+                high->workers[0].compute.cost.s_per_task);
     samples_release(&samples);
+    profile_setting_release(&setting);
 }
 
-static void test_missing_probes(void **state)
+/* What a worker that waits sees of a link, what one that computes spends on receiving; cold
+ * packages count nowhere. */
+static void test_which_samples_count(void **state)
+{
+    (void)state;
+    const double factors[WORKERS] = {1, 1, 1};
+    struct samples samples = cluster(factors, 0);
+    const int64_t count = samples.count;
+    for (int64_t i = 0; i < count; i++) {
+        struct sample twin = samples.items[i];
+        const bool link = twin.operation == OPERATION_LINK;
+        if (link || twin.operation == OPERATION_RECEIVE) {
+            samples.items[i].waited = link;
+            twin.waited = !link;
+            twin.seconds *= 100;
+            assert_true(samples_add(&samples, &twin));
+        }
+        twin.cold = true;
+        twin.seconds *= 100;
+        assert_true(samples_add(&samples, &twin));
+    }
+    struct profile_setting setting;
+    struct failure failure = FAILURE_INIT;
+    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+    const struct profile_worker *worker = &setting.windows[0].workers[0];
+    assert_true(near(&worker->link, 100, 2e-5));
+    assert_true(near(&worker->receive, 100, 1.05e-4));
+    assert_true(near(&worker->compute, 100, 0.1001));
+    samples_release(&samples);
+    profile_setting_release(&setting);
+}
+
+/* No timing of anything: costs of nothing, not a failure. */
+static void test_no_samples(void **state)
 {
     (void)state;
     struct samples samples = {0};
     struct profile_setting setting;
     struct failure failure = FAILURE_INIT;
-    assert_false(assemble_setting(&samples, 7, 64, WORKERS, names, &setting, &failure));
-    assert_non_null(strstr(failure.text, "envelope (rank 0, setting 7) was not measured"));
-    samples_release(&samples);
+    assert_true(assemble_setting(&samples, 0, 1, WORKERS, names, &setting, &failure));
+    assert_int_equal(setting.window_count, 1);
+    assert_true(setting.windows[0].workers[0].compute.cost.s_per_task == 0);
+    profile_setting_release(&setting);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_cost),
-        cmocka_unit_test(test_envelope_may_be_nothing),
-        cmocka_unit_test(test_compute_must_grow),
-        cmocka_unit_test(test_missing_probes),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_which_samples_count),
+        cmocka_unit_test(test_no_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

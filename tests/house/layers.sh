@@ -62,8 +62,9 @@ simulate="$model planner/dispatch planner/simulate"
         spmd/{transport,input,job}
     room spmd/run $model planner/{dispatch,files} kernel kernel/vector spmd/{transport,input,job,output}
 
-    room calibrate $model planner/command planner/{dispatch,files} kernel kernel/vector \
-        spmd/{transport,input,job,output,run}
+    room calibrate/fit $model
+    room calibrate $model planner/command planner/{dispatch,files,schedulers} kernel kernel/vector \
+        spmd/{transport,input,job,output,run} calibrate/fit
 }
 
 rooms=(planner kernel spmd calibrate)
@@ -81,6 +82,7 @@ refuse 'the pure rooms do not read or print' \
     planner/{model,dispatch,simulate,schedulers} \
     kernel/{vector,command,mandelbrot,matched,motif,sleep}
 refuse 'LAPACKE is for calibrate alone' "${include}lapacke\.h" spmd
+refuse 'fitting knows no MPI' "$include(mpi|omp)\.h" calibrate/fit
 refuse 'HDF5 and libpng are for spmd alone' "$include(hdf5|png)\.h" calibrate
 refuse 'the transport knows MPI only' "$include(hdf5|png)\.h" spmd/transport
 mapfile -t portable < <(find kernel -name '*.[ch]' ! -name vector_x86.h)

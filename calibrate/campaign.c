@@ -1,0 +1,313 @@
+#include "calibrate/campaign.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate/focus.h"
+
+/* Scouting ends with a package of this share of the budget, and grows by this factor. */
+static const double SCOUT_SHARE = 0.02;
+enum { SCOUT_GROWTH = 4, SCOUT_PACKAGES = 2 };
+/* Of a pass's time, what goes to packages; the rest is making the ranks ready. */
+static const double PACKAGES_SHARE = 0.75;
+/* A package may take this much memory on its way. */
+static const double PACKAGE_BYTES_MOST = 512e6;
+
+/* A campaign under way. */
+struct survey {
+    const struct campaign *campaign;
+    struct samples *samples;
+    struct failure *failure;
+    double begun_s, pass_begun_s, pass_s; /* on the communicator's clock; the last pass's length */
+    double latency_s, s_per_task;         /* of a package on the slowest worker, as scouted */
+    double overhead_s;                    /* of one run of the executor */
+    struct design grid, focus;
+    struct design_pass grid_sets[CAMPAIGN_SETS_MOST], focus_sets[CAMPAIGN_SETS_MOST];
+    int pass; /* the next one's number within the campaign */
+};
+
+static const struct comm *comm_of(const struct survey *self)
+{
+    return self->campaign->setup->comm;
+}
+
+static double spent_s(const struct survey *self)
+{
+    return comm_now(comm_of(self)) - self->begun_s;
+}
+
+/* ---- one run of the executor --------------------------------------------------------------- */
+
+/* A worker that waited longer than that for a package had nothing else to do. */
+static const double WAITED_S = 2e-5;
+
+/* Of each package, whether its worker waited for it. Owned; NULL: out of memory. */
+static bool *waits_of(const struct trace *trace, int64_t packages)
+{
+    bool *waited = calloc((size_t)packages + 1, sizeof *waited);
+    for (size_t i = 0; waited && i < trace->count; i++) {
+        const struct trace_event *event = &trace->events[i];
+        if (event->operation == OPERATION_IDLE && event->end_s - event->start_s > WAITED_S)
+            waited[event->package] = true;
+    }
+    return waited;
+}
+
+/* The trace as samples. A worker's first package, and the master's first for each worker, are cold:
+ * packages are handed out in turns. */
+static void trace_keep(struct survey *self, const struct trace *trace, int64_t packages)
+{
+    struct sample sample = {.setting = self->campaign->setting,
+                            .pass = self->campaign->first_pass + self->pass};
+    bool *waited = waits_of(trace, packages);
+    if (!waited)
+        failure_memory(self->failure, "keeping the probes");
+    for (size_t i = 0; waited && i < trace->count; i++) {
+        const struct trace_event *event = &trace->events[i];
+        if (event->operation == OPERATION_IDLE)
+            continue;
+        sample.rank = event->rank;
+        sample.operation = (enum operation)event->operation;
+        sample.cold = event->package < comm_of(self)->size - 1;
+        sample.waited = event->rank > 0 && waited[event->package];
+        sample.first = event->first;
+        sample.tasks = event->tasks;
+        sample.seconds = event->end_s - event->start_s;
+        if (!samples_add(self->samples, &sample))
+            failure_memory(self->failure, "keeping the probes");
+    }
+    free(waited);
+}
+
+static struct package *packages_of(const struct design_package *designed, int64_t count)
+{
+    struct package *packages = calloc((size_t)count + 1, sizeof *packages);
+    for (int64_t i = 0; packages && i < count; i++)
+        packages[i] = (struct package){.index = i,
+                                       .worker = designed[i].worker,
+                                       .first = designed[i].first,
+                                       .count = designed[i].tasks};
+    return packages;
+}
+
+/* Its trace, to be released. */
+static bool part_run(struct survey *self, const struct design_pass *pass, int64_t part,
+                     int64_t largest, bool ahead, struct trace *trace)
+{
+    const int64_t begin = pass->parts[part].begin, count = pass->parts[part].end - begin;
+    struct package *packages = packages_of(pass->packages + begin, count);
+    const struct probe_work work = {packages, count, largest, ahead};
+    *trace = (struct trace){NULL, 0, 0};
+    const bool good = packages ? probe_run(self->campaign->setup, &work, trace, self->failure)
+                               : failure_memory(self->failure, "choosing what to probe");
+    free(packages);
+    return good;
+}
+
+static bool pass_run(struct survey *self, const struct design_pass *pass, int64_t largest,
+                     bool ahead)
+{
+    for (int64_t k = 0; k < pass->part_count && self->failure->code == FAILURE_NONE; k++) {
+        struct trace trace;
+        if (part_run(self, pass, k, largest, ahead, &trace))
+            trace_keep(self, &trace, pass->parts[k].end - pass->parts[k].begin);
+        trace_release(&trace);
+    }
+    return self->failure->code == FAILURE_NONE;
+}
+
+/* ---- scouting ------------------------------------------------------------------------------ */
+
+/* No plan for all workers gives one of them much more than its even share. */
+static int64_t size_most(const struct survey *self)
+{
+    const struct job *job = self->campaign->setup->job;
+    const double share = ceil((double)job->setup.tasks / (comm_of(self)->size - 1));
+    const double one =
+        fmax((double)job_package_most(job, 1), (double)(job->tile_size + job->record_size) + 1);
+    return (int64_t)fmax(1, fmin(share, floor(PACKAGE_BYTES_MOST / one)));
+}
+
+/* The longest time that a worker was busy with one package. */
+static double longest_package(const struct trace *trace)
+{
+    double longest = 0, busy = 0;
+    int64_t package = -1;
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct trace_event *event = &trace->events[i];
+        if (event->operation != OPERATION_RECEIVE && event->operation != OPERATION_COMPUTE &&
+            event->operation != OPERATION_OUTPUT)
+            continue;
+        busy = (event->package == package ? busy : 0) + event->end_s - event->start_s;
+        package = event->package;
+        longest = fmax(longest, busy);
+    }
+    return longest;
+}
+
+/* Packages of one size on every worker; the longest time for one. */
+static double size_scout(struct survey *self, int64_t tasks, uint64_t seed)
+{
+    struct design design;
+    struct design_pass pass;
+    double longest = 0, busy = 0;
+    const double begun = comm_now(comm_of(self));
+    design_init(&design, self->campaign->setup->job->setup.tasks, comm_of(self)->size - 1, seed);
+    design_add(&design, tasks);
+    design.sizes[0].copies = SCOUT_PACKAGES;
+    if (!design_pass_make(&design, &pass, self->failure))
+        return 0;
+    for (int64_t k = 0; k < pass.part_count && self->failure->code == FAILURE_NONE; k++) {
+        struct trace trace;
+        part_run(self, &pass, k, tasks, true, &trace);
+        const double one = longest_package(&trace);
+        longest = fmax(longest, one);
+        busy += one * (double)(pass.parts[k].end - pass.parts[k].begin) / (comm_of(self)->size - 1);
+        trace_release(&trace);
+    }
+    self->overhead_s =
+        fmax(1e-4, (comm_now(comm_of(self)) - begun - busy) / (double)pass.part_count);
+    design_pass_release(&pass);
+    return longest;
+}
+
+static void scout(struct survey *self, int64_t most)
+{
+    const double enough_s = SCOUT_SHARE * self->campaign->effort.budget_s;
+    double first_s = 0;
+    for (int64_t tasks = 1;; tasks = tasks * SCOUT_GROWTH < most ? tasks * SCOUT_GROWTH : most) {
+        const double longest = size_scout(self, tasks, self->campaign->seed + (uint64_t)tasks);
+        if (tasks == 1)
+            first_s = longest;
+        self->s_per_task = tasks > 1 ? fmax(0, longest - first_s) / (double)(tasks - 1) : first_s;
+        self->latency_s = fmax(1e-6, first_s - self->s_per_task);
+        if (longest > enough_s || tasks == most || self->failure->code != FAILURE_NONE)
+            return;
+    }
+}
+
+/* ---- passes -------------------------------------------------------------------------------- */
+
+/* What one pass over the grid may take: the second half of the passes takes twice as long as the
+ * first. */
+static double grid_pass_s(const struct survey *self)
+{
+    const double left = self->campaign->effort.budget_s - spent_s(self);
+    return fmax(0, left) / (3 * self->campaign->effort.sets);
+}
+
+/* Sizes such that one package of each fits into a pass. */
+static void grid_make(struct survey *self, int64_t most)
+{
+    const struct campaign_effort *effort = &self->campaign->effort;
+    const double pass_s = PACKAGES_SHARE * grid_pass_s(self);
+    const double longest_s = pass_s * (1 - 1 / effort->growth);
+    const double affordable =
+        self->s_per_task > 0 ? (longest_s - self->latency_s) / self->s_per_task : (double)most;
+    const int64_t largest = (int64_t)fmax(1, fmin((double)most, affordable));
+    design_init(&self->grid, self->campaign->setup->job->setup.tasks, comm_of(self)->size - 1,
+                self->campaign->seed);
+    design_grid(&self->grid, largest, effort->growth);
+    design_copies(&self->grid, self->latency_s, self->s_per_task, pass_s, effort->copies_most);
+}
+
+static void tell(const struct survey *self)
+{
+    const struct campaign *campaign = self->campaign;
+    if (campaign->watch.tell)
+        campaign->watch.tell(campaign->watch.self, self->pass, 2 * campaign->effort.sets,
+                             fmax(0, campaign->effort.budget_s - spent_s(self)));
+}
+
+/* Is there time for another pass like the last one? There always is for the first. */
+static bool time_left(const struct survey *self, double factor)
+{
+    return self->pass == 0 ||
+           spent_s(self) + factor * self->pass_s <= 1.05 * self->campaign->effort.budget_s;
+}
+
+static void pass_begin(struct survey *self)
+{
+    tell(self);
+    self->pass_begun_s = comm_now(comm_of(self));
+}
+
+static void pass_end(struct survey *self)
+{
+    self->pass_s = comm_now(comm_of(self)) - self->pass_begun_s;
+    self->pass++;
+}
+
+static void first_half(struct survey *self)
+{
+    const int64_t largest = design_largest(&self->grid);
+    for (int set = 0; set < self->campaign->effort.sets && time_left(self, 2); set++) {
+        pass_begin(self);
+        if (!design_pass_make(&self->grid, &self->grid_sets[set], self->failure) ||
+            !pass_run(self, &self->grid_sets[set], largest, set % 2 == 0))
+            return;
+        pass_end(self);
+    }
+}
+
+/* Sizes that matter most, as far as is known by now. */
+static void focus_make(struct survey *self)
+{
+    const struct campaign *campaign = self->campaign;
+    const double left = campaign->effort.budget_s - spent_s(self);
+    const double pass_s = PACKAGES_SHARE * fmax(0, left / campaign->effort.sets - self->pass_s);
+    struct focus focus;
+    design_init(&self->focus, campaign->setup->job->setup.tasks, comm_of(self)->size - 1,
+                campaign->seed + 1);
+    if (!focus_find(self->samples, campaign->setting, design_largest(&self->grid),
+                    comm_of(self)->size - 1, (double)campaign->setup->job->setup.tasks, &focus,
+                    self->failure))
+        return;
+    for (int k = 0; k < focus.count; k++)
+        design_add(&self->focus, focus.tasks[k]);
+    design_copies(&self->focus, self->latency_s, self->s_per_task, pass_s,
+                  campaign->effort.copies_most);
+}
+
+/* The first half's packages again, those that came ahead now one by one and the other way round,
+ * and those in focus, at places that come twice, too. */
+static void second_half(struct survey *self)
+{
+    const int64_t largest = design_largest(&self->grid);
+    for (int set = 0; set < self->campaign->effort.sets && time_left(self, 1); set++) {
+        const int place = set / 2;
+        pass_begin(self);
+        design_pass_shuffle(&self->grid, &self->grid_sets[set]);
+        if (set % 2 == 1)
+            design_pass_shuffle(&self->focus, &self->focus_sets[place]);
+        else if (!design_pass_make(&self->focus, &self->focus_sets[place], self->failure))
+            return;
+        if (!pass_run(self, &self->grid_sets[set], largest, set % 2 == 1) ||
+            !pass_run(self, &self->focus_sets[place], largest, true))
+            return;
+        pass_end(self);
+    }
+}
+
+bool campaign_run(const struct campaign *campaign, struct samples *samples, int64_t *largest,
+                  struct failure *failure)
+{
+    struct survey self = {.campaign = campaign, .samples = samples, .failure = failure};
+    self.begun_s = comm_now(campaign->setup->comm);
+    const int64_t most = size_most(&self);
+    scout(&self, most);
+    if (failure->code == FAILURE_NONE) {
+        grid_make(&self, most);
+        *largest = design_largest(&self.grid);
+        first_half(&self);
+    }
+    if (failure->code == FAILURE_NONE)
+        focus_make(&self);
+    if (failure->code == FAILURE_NONE)
+        second_half(&self);
+    for (int set = 0; set < CAMPAIGN_SETS_MOST; set++) {
+        design_pass_release(&self.grid_sets[set]);
+        design_pass_release(&self.focus_sets[set]);
+    }
+    return failure->code == FAILURE_NONE;
+}

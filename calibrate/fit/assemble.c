@@ -1,0 +1,166 @@
+#include "calibrate/fit/assemble.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate/fit/classes.h"
+#include "calibrate/fit/score.h"
+#include "calibrate/fit/windows.h"
+
+enum { MASTER_OPERATIONS = 2 };
+static const enum operation master_operations[MASTER_OPERATIONS] = {OPERATION_ENVELOPE,
+                                                                    OPERATION_SEND};
+
+/* Everything fitted of one setting. */
+struct assembly {
+    struct costs master[MASTER_OPERATIONS];
+    struct worker_class *classes; /* owned */
+    int class_count;
+    struct windows windows;
+};
+
+/* ---- fits ---------------------------------------------------------------------------------- */
+
+/* Where any operation breaks. */
+static bool windows_find(struct assembly *assembly, int64_t largest, struct failure *failure)
+{
+    const int count = MASTER_OPERATIONS + assembly->class_count * CLASS_OPERATIONS;
+    const struct costs **all = calloc((size_t)count, sizeof *all);
+    int at = 0;
+    if (!all)
+        return failure_memory(failure, "fitting costs");
+    for (int k = 0; k < MASTER_OPERATIONS; k++)
+        all[at++] = &assembly->master[k];
+    for (int i = 0; i < assembly->class_count; i++)
+        for (int k = 0; k < CLASS_OPERATIONS; k++)
+            all[at++] = &assembly->classes[i].costs[k];
+    windows_make(all, count, largest, &assembly->windows);
+    free(all);
+    return true;
+}
+
+static bool assembly_fit(struct assembly *assembly, const struct samples *samples, int setting,
+                         int64_t largest, int workers, struct failure *failure)
+{
+    bool good = true;
+    for (int k = 0; good && k < MASTER_OPERATIONS; k++) {
+        const struct sample_choice choice = {setting, 0, 0, master_operations[k], SAMPLE_ANY};
+        good = costs_fit(samples, &choice, &assembly->master[k], failure);
+    }
+    if (!good)
+        return false;
+    assembly->classes = classes_make(samples, setting, workers, &assembly->class_count, failure);
+    return assembly->classes && windows_find(assembly, largest, failure);
+}
+
+/* ---- the profile --------------------------------------------------------------------------- */
+
+/* Of the window's middle; a break that moved when it was merged may let a latency below 0 outweigh
+ * the rate at the window's edge: then half the rate's part is left there. */
+static struct measured_cost cost_in(const struct costs *costs, const struct profile_window *window)
+{
+    const double least = (double)window->least, greatest = (double)window->greatest;
+    struct measured_cost cost = costs_find(costs, sqrt(least * greatest))->cost;
+    if (cost_of(cost.cost, least) <= 0 && cost.cost.latency_s < 0)
+        cost.cost.latency_s = -cost.cost.s_per_task * least / 2;
+    return cost;
+}
+
+/* Owned: "node:1", and of several "node:1 to node:4". */
+static char *class_name(const struct worker_class *class, char *const *names)
+{
+    const char *first = names[class->least - 1], *last = names[class->greatest - 1];
+    if (class->least == class->greatest)
+        return strdup(first);
+    const size_t size = strlen(first) + strlen(last) + sizeof " to ";
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%s to %s", first, last);
+    return name;
+}
+
+static bool worker_fill(const struct worker_class *class, char *const *names,
+                        const struct profile_window *window, struct profile_worker *worker,
+                        struct failure *failure)
+{
+    struct measured_cost *const costs[CLASS_OPERATIONS] = {&worker->link, &worker->receive,
+                                                           &worker->compute, &worker->output};
+    worker->count = class->greatest - class->least + 1;
+    worker->name = class_name(class, names);
+    for (int k = 0; k < CLASS_OPERATIONS; k++)
+        *costs[k] = cost_in(&class->costs[k], window);
+    return worker->name || failure_memory(failure, "writing the profile");
+}
+
+static bool window_fill(const struct assembly *assembly, char *const *names,
+                        struct profile_window *window, struct failure *failure)
+{
+    window->envelope = cost_in(&assembly->master[0], window);
+    window->send = cost_in(&assembly->master[1], window);
+    window->workers = calloc((size_t)assembly->class_count, sizeof *window->workers);
+    if (!window->workers)
+        return failure_memory(failure, "writing the profile");
+    window->worker_count = (size_t)assembly->class_count;
+    bool good = true;
+    for (int i = 0; good && i < assembly->class_count; i++)
+        good = worker_fill(&assembly->classes[i], names, window, &window->workers[i], failure);
+    return good;
+}
+
+static bool windows_fill(const struct assembly *assembly, char *const *names,
+                         struct profile_setting *setting, struct failure *failure)
+{
+    setting->windows = calloc((size_t)assembly->windows.count, sizeof *setting->windows);
+    if (!setting->windows)
+        return failure_memory(failure, "writing the profile");
+    setting->window_count = (size_t)assembly->windows.count;
+    bool good = true;
+    for (int k = 0; good && k < assembly->windows.count; k++) {
+        setting->windows[k].least = k > 0 ? assembly->windows.greatest[k - 1] + 1 : 1;
+        setting->windows[k].greatest = assembly->windows.greatest[k];
+        good = window_fill(assembly, names, &setting->windows[k], failure);
+    }
+    return good;
+}
+
+/* Of computing, workers together: places are the same whoever computes them. */
+static bool spreads_fill(const struct samples *samples, int setting, int workers,
+                         struct profile_setting *fitted, struct failure *failure)
+{
+    const struct sample_choice choice = {setting, 1, workers, OPERATION_COMPUTE, SAMPLE_ANY};
+    int64_t count = 0;
+    struct points points;
+    struct sample *chosen = samples_choose(samples, &choice, &count);
+    fitted->spreads = calloc(SPREADS_MOST, sizeof *fitted->spreads);
+    if (!chosen || !fitted->spreads) {
+        free(chosen);
+        return failure_memory(failure, "writing the profile");
+    }
+    points_make(chosen, count, &points);
+    free(chosen);
+    for (int i = 0; i < points.count && fitted->spread_count < SPREADS_MOST; i++)
+        if (points.items[i].places >= 4)
+            fitted->spreads[fitted->spread_count++] =
+                (struct spread){(int64_t)points.items[i].tasks, points.items[i].spread};
+    return true;
+}
+
+bool assemble_setting(const struct samples *samples, int setting, int64_t largest, int workers,
+                      char *const *names, struct profile_setting *fitted, struct failure *failure)
+{
+    struct profile_setting made = {.window_count = 0};
+    struct assembly assembly = {.classes = NULL};
+    const bool good =
+        assembly_fit(&assembly, samples, setting, largest, workers, failure) &&
+        windows_fill(&assembly, names, &made, failure) &&
+        spreads_fill(samples, setting, workers, &made, failure) &&
+        score_make(samples, setting, workers, &made.score.held_out, &made.score.noise, failure);
+    free(assembly.classes);
+    if (good)
+        *fitted = made;
+    else
+        profile_setting_release(&made);
+    return good;
+}

@@ -1,0 +1,109 @@
+#include "calibrate/fit/classes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Definition 5 of de la Torre's thesis asks for a tolerance: mean costs of packages of equal size
+ * may differ by this much, or by so many standard errors up to the second bound. */
+static const double TOLERANCE = 0.02, TOLERANCE_UNSURE = 0.25, TOLD_DEVIATIONS = 2;
+
+const enum operation class_operations[CLASS_OPERATIONS] = {OPERATION_LINK, OPERATION_RECEIVE,
+                                                           OPERATION_COMPUTE, OPERATION_OUTPUT};
+enum { COMPUTE_AT = 2 };
+
+/* A link is seen where a worker waits for it; what receiving takes from a worker's computing is
+ * seen where it computes. */
+static enum sample_waiting waiting_of(enum operation operation)
+{
+    return operation == OPERATION_LINK      ? SAMPLE_WAITED
+           : operation == OPERATION_RECEIVE ? SAMPLE_BUSY
+                                            : SAMPLE_ANY;
+}
+
+static bool class_fit(const struct samples *samples, int setting, int least, int greatest,
+                      struct worker_class *class, struct failure *failure)
+{
+    class->least = least;
+    class->greatest = greatest;
+    bool good = true;
+    for (int k = 0; good && k < CLASS_OPERATIONS; k++) {
+        const struct sample_choice choice = {setting, least, greatest, class_operations[k],
+                                             waiting_of(class_operations[k])};
+        good = costs_fit(samples, &choice, &class->costs[k], failure);
+    }
+    return good;
+}
+
+static const struct point *point_find(const struct points *points, double tasks)
+{
+    for (int i = 0; i < points->count; i++)
+        if (points->items[i].tasks == tasks)
+            return &points->items[i];
+    return NULL;
+}
+
+/* All that a package of so many tasks costs, and that mean's variance. */
+static double work_mean(const struct worker_class *class, double tasks, double *variance)
+{
+    double sum = 0;
+    *variance = 0;
+    for (int k = 0; k < CLASS_OPERATIONS; k++) {
+        const struct point *point = point_find(&class->costs[k].points, tasks);
+        if (!point)
+            continue;
+        sum += point->mean_s;
+        *variance += point->error_s * point->error_s;
+    }
+    return sum;
+}
+
+/* The mean over sizes of b's cost relative to a's, minus 1, by the inverse variances. */
+static bool are_alike(const struct worker_class *a, const struct worker_class *b)
+{
+    const struct points *sizes = &a->costs[COMPUTE_AT].points;
+    double weighted = 0, weights = 0;
+    for (int at = 0; at < sizes->count; at++) {
+        double va, vb;
+        const double ma = work_mean(a, sizes->items[at].tasks, &va);
+        const double mb = work_mean(b, sizes->items[at].tasks, &vb);
+        if (ma <= 0 || mb <= 0)
+            continue;
+        const double weight = 1 / (va / (ma * ma) + vb / (mb * mb));
+        weighted += weight * (mb / ma - 1);
+        weights += weight;
+    }
+    const double off = weights > 0 ? fabs(weighted / weights) : 0;
+    const double error = weights > 0 ? 1 / sqrt(weights) : 0;
+    return off <= fmax(TOLERANCE, fmin(TOLERANCE_UNSURE, TOLD_DEVIATIONS * error));
+}
+
+/* One more worker: into the last class, or a class of its own. */
+static bool worker_join(const struct samples *samples, int setting, int rank,
+                        struct worker_class *classes, int *count, struct failure *failure)
+{
+    struct worker_class *next = &classes[*count];
+    if (!class_fit(samples, setting, rank, rank, next, failure))
+        return false;
+    if (*count == 0 || !are_alike(next - 1, next)) {
+        ++*count;
+        return true;
+    }
+    return class_fit(samples, setting, next[-1].least, rank, next - 1, failure);
+}
+
+struct worker_class *classes_make(const struct samples *samples, int setting, int workers,
+                                  int *count, struct failure *failure)
+{
+    struct worker_class *classes = calloc((size_t)workers, sizeof *classes);
+    *count = 0;
+    if (!classes) {
+        failure_memory(failure, "fitting costs");
+        return NULL;
+    }
+    for (int rank = 1; rank <= workers; rank++)
+        if (!worker_join(samples, setting, rank, classes, count, failure)) {
+            free(classes);
+            return NULL;
+        }
+    return classes;
+}

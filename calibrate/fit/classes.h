@@ -1,0 +1,26 @@
+/*
+ * Workers of a kind: neighbours in the order of ranks whose packages take equally long.
+ */
+#ifndef CALIBRATE_FIT_CLASSES_H
+#define CALIBRATE_FIT_CLASSES_H
+
+#include <stdbool.h>
+
+#include "calibrate/fit/costs.h"
+
+/* What a package costs a worker. */
+enum { CLASS_OPERATIONS = 4 };
+extern const enum operation class_operations[CLASS_OPERATIONS];
+
+/* Ranks least to greatest. */
+struct worker_class {
+    int least, greatest;
+    struct costs costs[CLASS_OPERATIONS]; /* of all of them together, in class_operations' order */
+};
+
+/* Classes of the workers 1 .. workers in one setting; owned, *count of them. NULL with *failure
+ * set: out of memory. */
+struct worker_class *classes_make(const struct samples *samples, int setting, int workers,
+                                  int *count, struct failure *failure);
+
+#endif

@@ -1,0 +1,338 @@
+#include "calibrate/fit/points.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What the clock can tell, seconds. */
+static const double CLOCK = 5e-8;
+/* A timing may be this many standard deviations of a difference above its twin, and always twice
+ * it: whatever else disturbs a run is part of its mean. */
+static const double BOUND_DEVIATIONS = 6, BOUND_LEAST = 2;
+/* A size's own deviation counts as so many degrees of freedom beside the smooth one. */
+static const double SMOOTH_FREEDOM = 4;
+/* The spread of places must be so many standard errors above the noise. */
+static const double SPREAD_DEVIATIONS = 3;
+
+/* ---- groups: the timings of one package ------------------------------------------------------ */
+
+static bool same_package(const struct sample *a, const struct sample *b)
+{
+    return a->tasks == b->tasks && a->rank == b->rank && a->first == b->first;
+}
+
+static int64_t group_length(const struct sample *samples, int64_t count)
+{
+    int64_t length = 1;
+    while (length < count && same_package(samples, samples + length))
+        length++;
+    return length;
+}
+
+static double group_least(const struct sample *group, int64_t length)
+{
+    double least = group[0].seconds;
+    for (int64_t i = 1; i < length; i++)
+        least = fmin(least, group[i].seconds);
+    return least;
+}
+
+static double group_mean(const struct sample *group, int64_t length)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < length; i++)
+        sum += group[i].seconds;
+    return sum / (double)length;
+}
+
+/* Squared deviations from the group's mean. */
+static double group_squares(const struct sample *group, int64_t length)
+{
+    const double mean = group_mean(group, length);
+    double sum = 0;
+    for (int64_t i = 0; i < length; i++)
+        sum += (group[i].seconds - mean) * (group[i].seconds - mean);
+    return sum;
+}
+
+/* ---- outliers ------------------------------------------------------------------------------ */
+
+static int ascending(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+/* Of the logarithm of one timing's ratio to another of the same package, robustly: the median of
+ * absolute differences is 0.954 standard deviations. `room` for count numbers. */
+static double ratio_deviation(const struct sample *samples, int64_t count, double *room)
+{
+    int64_t pairs = 0;
+    for (int64_t at = 0, length; at < count; at += length) {
+        length = group_length(samples + at, count - at);
+        for (int64_t i = 1; i < length; i++)
+            room[pairs++] = fabs(
+                log((samples[at + i].seconds + CLOCK) / (samples[at + i - 1].seconds + CLOCK)));
+    }
+    if (pairs == 0)
+        return 0;
+    qsort(room, (size_t)pairs, sizeof *room, ascending);
+    return (room[(pairs - 1) / 2] + room[pairs / 2]) / 2 / 0.954;
+}
+
+static void outliers_cut(struct sample *samples, int64_t count, struct points *points)
+{
+    double *room = malloc(((size_t)count + 1) * sizeof *room);
+    points->bound = HUGE_VAL;
+    if (!room) /* a bound is a comfort */
+        return;
+    points->bound =
+        fmax(BOUND_LEAST, exp(BOUND_DEVIATIONS * sqrt(2) * ratio_deviation(samples, count, room)));
+    free(room);
+    for (int64_t at = 0, length; at < count; at += length) {
+        length = group_length(samples + at, count - at);
+        const double most = points->bound * (group_least(samples + at, length) + CLOCK);
+        for (int64_t i = at; i < at + length; i++)
+            if (samples[i].seconds > most) {
+                samples[i].seconds = most;
+                points->outliers++;
+            }
+    }
+}
+
+/* ---- one size ------------------------------------------------------------------------------ */
+
+/* Sums over the places of one size. */
+struct places {
+    double sum_s, squares_s2; /* of the places' means, and of their squares about the first one */
+    double first_s;
+    double within_s2; /* squared deviations of timings from their place's mean */
+    double inverse;   /* sum of 1 / timings of a place */
+    int64_t count, timings;
+};
+
+static void places_add(struct places *places, const struct sample *group, int64_t length)
+{
+    const double mean = group_mean(group, length);
+    if (places->count == 0)
+        places->first_s = mean;
+    places->sum_s += mean - places->first_s;
+    places->squares_s2 += (mean - places->first_s) * (mean - places->first_s);
+    places->within_s2 += group_squares(group, length);
+    places->inverse += 1 / (double)length;
+    places->timings += length;
+    places->count++;
+}
+
+/* Between the means of places, noise included; 0 with one place. */
+static double places_variance(const struct places *places)
+{
+    const double n = (double)places->count, mean = places->sum_s / n;
+    return places->count > 1 ? fmax(0, places->squares_s2 - n * mean * mean) / (n - 1) : 0;
+}
+
+/* Of one timing at one place; 0 where no place has two. */
+static double places_noise(const struct places *places)
+{
+    const int64_t freedom = places->timings - places->count;
+    return freedom > 0 ? places->within_s2 / (double)freedom : 0;
+}
+
+/* Relative: what the variance between places has above that of noise, if it is clearly more. */
+static double places_spread(const struct places *places, double mean_s)
+{
+    const double n = (double)places->count;
+    const double noise = places_noise(places) * places->inverse / n;
+    const double between = places_variance(places);
+    if (places->count < 4 || places->timings == places->count || mean_s <= 0)
+        return 0;
+    if (between < noise * (1 + SPREAD_DEVIATIONS * sqrt(2 / (n - 1))))
+        return 0;
+    return sqrt(between - noise) / mean_s;
+}
+
+/* ---- one size, pass by pass ---------------------------------------------------------------- */
+
+enum { PASSES_MOST = 64 };
+
+/* Of one size. Timings of one pass have the hour in common, so that their number says little. */
+struct hours {
+    double sum_s[PASSES_MOST];
+    int64_t timings[PASSES_MOST];
+};
+
+static void hours_add(struct hours *hours, const struct sample *group, int64_t length)
+{
+    for (int64_t i = 0; i < length; i++) {
+        const int pass = group[i].pass % PASSES_MOST;
+        hours->sum_s[pass] += group[i].seconds;
+        hours->timings[pass]++;
+    }
+}
+
+/* Between the means of passes, how many there were in *passes; 0 with one. */
+static double hours_variance(const struct hours *hours, double mean_s, int *passes)
+{
+    double squares = 0;
+    *passes = 0;
+    for (int pass = 0; pass < PASSES_MOST; pass++) {
+        if (hours->timings[pass] == 0)
+            continue;
+        const double off = hours->sum_s[pass] / (double)hours->timings[pass] - mean_s;
+        squares += off * off;
+        ++*passes;
+    }
+    return *passes > 1 ? squares / (*passes - 1) : 0;
+}
+
+/* The mean's variance is what places make of it, or passes, whichever is more. */
+static void point_add(struct points *points, const struct places *places, const struct hours *hours,
+                      double tasks)
+{
+    if (points->count == POINTS_MOST)
+        return;
+    const double mean = places->first_s + places->sum_s / (double)places->count;
+    int passes;
+    const double by_pass = hours_variance(hours, mean, &passes) / passes;
+    const double by_place = places_variance(places) / (double)places->count;
+    points->items[points->count++] = (struct point){
+        .tasks = tasks,
+        .mean_s = mean,
+        .error_s = sqrt(fmax(by_pass, by_place)),
+        .freedom = by_pass > by_place ? passes - 1 : (double)places->count - 1,
+        .spread = places_spread(places, mean),
+        .timings = places->timings,
+        .places = places->count,
+    };
+}
+
+/* ---- smooth errors ------------------------------------------------------------------------- */
+
+/* Deviations go with a power of the size (Harvey, Estimating Regression Models with Multiplicative
+ * Heteroscedasticity, Econometrica 44, 1976): ln variance = a + b ln tasks, 0 <= b <= 4. Not of
+ * the mean: means that happened to be low would seem to be sure. */
+struct power {
+    double a, b;
+};
+
+/* The mean of ln(chi square / freedom). */
+static double logarithm_bias(double freedom)
+{
+    return -1 / freedom - 1 / (3 * freedom * freedom);
+}
+
+static struct power power_fit(const struct points *points)
+{
+    double sw = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < points->count; i++) {
+            const struct point *point = &points->items[i];
+            if (point->freedom < 1)
+                continue;
+            const double w = point->freedom, x = log(point->tasks);
+            const double y =
+                log(point->error_s * point->error_s + CLOCK * CLOCK) - logarithm_bias(w);
+            if (pass == 0) {
+                sw += w;
+                sx += w * x;
+                sy += w * y;
+            } else {
+                sxx += w * (x - sx / sw) * (x - sx / sw);
+                sxy += w * (x - sx / sw) * (y - sy / sw);
+            }
+        }
+    if (sw <= 0) { /* nothing is known: a tenth of the mean */
+        const struct point *last = &points->items[points->count - 1];
+        return (struct power){log(0.01) + 2 * log(last->mean_s / last->tasks + CLOCK), 2};
+    }
+    const double b = sxx > 0.1 ? fmin(4, fmax(0, sxy / sxx)) : 2;
+    return (struct power){(sy - b * sx) / sw, b};
+}
+
+static void errors_smooth(struct points *points)
+{
+    const struct power power = power_fit(points);
+    for (int i = 0; i < points->count; i++) {
+        struct point *point = &points->items[i];
+        const double smooth = exp(power.a + power.b * log(point->tasks));
+        const double freedom = point->freedom;
+        const double own = point->error_s * point->error_s + CLOCK * CLOCK;
+        const double variance =
+            (freedom * own + SMOOTH_FREEDOM * smooth) / (freedom + SMOOTH_FREEDOM);
+        point->error_s = sqrt(variance);
+    }
+}
+
+/* ---- noise and drift over all sizes -------------------------------------------------------- */
+
+/* Timings of packages that were timed more than once, pass by pass. */
+struct pass_sums {
+    double off_s;    /* deviations from the packages' means */
+    double mean_s;   /* those means */
+    double noise_s2; /* what noise alone would make of off_s, squared */
+};
+
+static void group_sum(const struct sample *group, int64_t length, struct pass_sums *sums)
+{
+    const double mean = group_mean(group, length);
+    const double noise = group_squares(group, length) / (double)(length - 1);
+    for (int64_t i = 0; i < length; i++) {
+        struct pass_sums *sum = &sums[group[i].pass % PASSES_MOST];
+        sum->off_s += group[i].seconds - mean;
+        sum->mean_s += mean;
+        sum->noise_s2 += noise * (double)(length - 1) / (double)length;
+    }
+}
+
+/* A pass's sum is off by its drift and by the noise of its packages; from twins' means only half of
+ * either is seen, in both alike. */
+static double drift_of(const struct pass_sums *sums)
+{
+    double off = 0, noise = 0;
+    int passes = 0;
+    for (int pass = 0; pass < PASSES_MOST; pass++) {
+        const struct pass_sums *sum = &sums[pass];
+        if (sum->mean_s <= 0)
+            continue;
+        off += sum->off_s * sum->off_s / (sum->mean_s * sum->mean_s);
+        noise += sum->noise_s2 / (sum->mean_s * sum->mean_s);
+        passes++;
+    }
+    return passes > 1 ? sqrt(fmax(0, 2 * (off - noise) / passes)) : 0;
+}
+
+static void noise_and_drift(const struct sample *samples, int64_t count, struct points *points)
+{
+    struct pass_sums sums[PASSES_MOST] = {{0}};
+    double squares = 0, means = 0;
+    for (int64_t at = 0, length; at < count; at += length) {
+        length = group_length(samples + at, count - at);
+        if (length < 2)
+            continue;
+        const double mean = group_mean(samples + at, length);
+        squares += group_squares(samples + at, length);
+        means += mean * mean * (double)(length - 1);
+        group_sum(samples + at, length, sums);
+    }
+    points->noise = means > 0 ? sqrt(squares / means) : 0;
+    points->drift = drift_of(sums);
+}
+
+void points_make(struct sample *samples, int64_t count, struct points *points)
+{
+    *points = (struct points){.timings = count};
+    outliers_cut(samples, count, points);
+    for (int64_t at = 0; at < count;) {
+        const int64_t tasks = samples[at].tasks;
+        struct places places = {0};
+        struct hours hours = {{0}, {0}};
+        while (at < count && samples[at].tasks == tasks) {
+            const int64_t length = group_length(samples + at, count - at);
+            places_add(&places, samples + at, length);
+            hours_add(&hours, samples + at, length);
+            at += length;
+        }
+        point_add(points, &places, &hours, (double)tasks);
+    }
+    errors_smooth(points);
+    noise_and_drift(samples, count, points);
+}

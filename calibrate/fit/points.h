@@ -1,0 +1,39 @@
+/*
+ * Timings of one operation, package size by package size: means with their standard errors, what is
+ * noise, what is the place, what is the hour.
+ *
+ * A package is timed at many places of the job, at each in several passes. The mean over places is
+ * what a job adds up; how places differ among themselves beyond the noise is its spread; how whole
+ * passes differ is the machine's drift.
+ */
+#ifndef CALIBRATE_FIT_POINTS_H
+#define CALIBRATE_FIT_POINTS_H
+
+#include "calibrate/fit/sample.h"
+
+enum { POINTS_MOST = 96 };
+
+/* All packages of one size. */
+struct point {
+    double tasks;
+    double mean_s;
+    double error_s; /* standard error of the mean, smoothed over neighbouring sizes */
+    double freedom; /* how many degrees the error itself had before that */
+    double spread;  /* relative standard deviation between places; 0: not told from noise */
+    int64_t timings, places;
+};
+
+struct points {
+    struct point items[POINTS_MOST]; /* ascending in tasks */
+    int count;
+    double noise; /* relative standard deviation of one timing of the same package, weighted by time
+                   */
+    double drift; /* relative standard deviation of whole passes */
+    double bound; /* no timing counts as more than so many times another one of the same package */
+    int64_t timings, outliers; /* that were cut to the bound */
+};
+
+/* From chosen samples, which are sorted and get cut to the bound; count may be 0. */
+void points_make(struct sample *samples, int64_t count, struct points *points);
+
+#endif

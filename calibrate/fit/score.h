@@ -1,0 +1,16 @@
+/* How well a fit foretells packages that it has not seen. */
+#ifndef CALIBRATE_FIT_SCORE_H
+#define CALIBRATE_FIT_SCORE_H
+
+#include <stdbool.h>
+
+#include "calibrate/fit/sample.h"
+#include "planner/base/failure.h"
+
+/* Every tenth package (all timings of it) is held out, computing fitted to the others, workers
+ * together. *held_out: the relative deviation (root mean square) of those from the fit; *noise:
+ * that of timings of one package from each other. Both 0 with too few packages. */
+bool score_make(const struct samples *samples, int setting, int workers, double *held_out,
+                double *noise, struct failure *failure);
+
+#endif

@@ -1,0 +1,27 @@
+/* Package sizes that deserve more probes than others. */
+#ifndef CALIBRATE_FOCUS_H
+#define CALIBRATE_FOCUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "calibrate/fit/sample.h"
+#include "planner/base/failure.h"
+#include "planner/model/profile.h"
+
+enum { FOCUS_MOST = 8 };
+
+struct focus {
+    int64_t tasks[FOCUS_MOST];
+    int count;
+};
+
+/* From what the samples say so far: the sizes that a plan for `tasks` core tasks on these workers
+ * gives most work to, and the middles of the steps in which costs break. */
+bool focus_find(const struct samples *samples, int setting, int64_t largest, int workers,
+                double tasks, struct focus *focus, struct failure *failure);
+
+/* Seconds that a plan for `tasks` core tasks on these workers would take; HUGE_VAL without one. */
+double focus_makespan(const struct profile_setting *setting, int64_t tasks, int workers);
+
+#endif

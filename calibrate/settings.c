@@ -1,0 +1,116 @@
+#include "calibrate/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Combinations under way. */
+struct combining {
+    struct settings *settings;
+    const struct scow_task *task;
+    const struct setting_wish *wishes;
+    int count;
+    struct failure *failure;
+};
+
+/* One value as typed, `length` characters of it, appended. */
+static bool value_add(const struct combining *combining, struct parameter_list *list,
+                      const struct setting_wish *wish, const char *typed, size_t length)
+{
+    struct failure *failure = combining->failure;
+    char *word = strndup(typed, length), *end = NULL;
+    if (!word)
+        return failure_memory(failure, "reading the command line");
+    const double number = strtod(word, &end);
+    if (wish->number && (end == word || *end != '\0'))
+        failure_set(failure, FAILURE_USAGE, "--%s needs a number, not '%.60s'", wish->name, word);
+    else if (!parameter_list_add(list, wish->name, wish->number ? NULL : word, number))
+        failure_memory(failure, "reading the command line");
+    free(word);
+    return failure->code == FAILURE_NONE;
+}
+
+static bool setting_add(const struct combining *combining, const struct parameter_list *chosen)
+{
+    struct settings *settings = combining->settings;
+    if (settings->count == SETTINGS_MOST)
+        return failure_set(combining->failure, FAILURE_USAGE,
+                           "more than %d combinations of parameters: list fewer values",
+                           SETTINGS_MOST);
+    return values_read(&settings->items[settings->count++], combining->task, chosen, "command line",
+                       true, combining->failure);
+}
+
+/* With the wishes from `index` on still to be chosen from. */
+static bool wishes_combine(const struct combining *combining, int index,
+                           const struct parameter_list *chosen)
+{
+    if (index == combining->count)
+        return setting_add(combining, chosen);
+    const struct setting_wish *wish = &combining->wishes[index];
+    const char *typed = wish->typed;
+    bool good = true;
+    do {
+        struct parameter_list more = {0};
+        const size_t length = !typed ? 0 : wish->number ? strcspn(typed, ",") : strlen(typed);
+        good = parameter_list_copy(&more, chosen) ||
+               failure_memory(combining->failure, "reading parameters");
+        good = good && (!typed || value_add(combining, &more, wish, typed, length)) &&
+               wishes_combine(combining, index + 1, &more);
+        parameter_list_release(&more);
+        typed = typed && typed[length] == ',' ? typed + length + 1 : NULL;
+    } while (good && typed);
+    return good;
+}
+
+/* A block is always a setting's own, so that profiles with one and with several look alike. */
+static void own_find(struct settings *settings, const struct setting_wish *wishes, int count)
+{
+    for (int i = 0; i < count && settings->own_count < SETTING_PARAMETERS_MOST; i++) {
+        const bool listed = wishes[i].typed && wishes[i].number && strchr(wishes[i].typed, ',');
+        if (listed || strcmp(wishes[i].name, "block") == 0)
+            settings->own[settings->own_count++] = wishes[i].name;
+    }
+}
+
+static bool are_alike(const struct values *a, const struct values *b)
+{
+    for (int i = 0; i < a->count; i++)
+        if (a->items[i].number != b->items[i].number)
+            return false;
+    return a->threads == b->threads;
+}
+
+static bool any_twice(const struct settings *settings)
+{
+    for (int i = 1; i < settings->count; i++)
+        for (int k = 0; k < i; k++)
+            if (are_alike(&settings->items[i], &settings->items[k]))
+                return true;
+    return false;
+}
+
+bool settings_read(struct settings *settings, const struct scow_task *task,
+                   const struct setting_wish *wishes, int count, bool staged,
+                   struct failure *failure)
+{
+    struct parameter_list chosen = {0};
+    *settings = (struct settings){.count = 0};
+    const struct combining combining = {settings, task, wishes, count, failure};
+    own_find(settings, wishes, count);
+    bool good = !staged || parameter_list_add(&chosen, VALUES_STAGED, "yes", 0) ||
+                failure_memory(failure, "reading the command line");
+    good = good && wishes_combine(&combining, 0, &chosen);
+    if (good && any_twice(settings))
+        good = failure_set(failure, FAILURE_USAGE,
+                           "a list names the same value twice: once is enough");
+    parameter_list_release(&chosen);
+    if (!good && failure->code == FAILURE_MISMATCH)
+        failure->code = FAILURE_USAGE;
+    return good;
+}
+
+void settings_release(struct settings *settings)
+{
+    for (int i = 0; i < settings->count; i++)
+        values_release(&settings->items[i]);
+}

@@ -1,0 +1,32 @@
+/*
+ * What is measured: all combinations of the values that a command line lists.
+ */
+#ifndef CALIBRATE_SETTINGS_H
+#define CALIBRATE_SETTINGS_H
+
+#include "planner/base/failure.h"
+#include "spmd/job/values.h"
+
+enum { SETTINGS_MOST = 16, SETTING_PARAMETERS_MOST = 72 };
+
+/* One parameter as typed; borrowed. */
+struct setting_wish {
+    const char *name;
+    const char *typed; /* of a number: one, or several with commas; NULL: the default */
+    bool number;
+};
+
+struct settings {
+    struct values items[SETTINGS_MOST]; /* owned */
+    int count;
+    const char *own[SETTING_PARAMETERS_MOST]; /* parameters that are each setting's own; borrowed */
+    int own_count;
+};
+
+/* To be released also on failure, which is FAILURE_USAGE. */
+bool settings_read(struct settings *settings, const struct scow_task *task,
+                   const struct setting_wish *wishes, int count, bool staged,
+                   struct failure *failure);
+void settings_release(struct settings *settings);
+
+#endif

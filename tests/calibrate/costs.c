@@ -1,0 +1,240 @@
+/* From timings to costs: what was put into a machine that does not exist is found again, within the
+ * errors that are stated. */
+#include <math.h>
+
+#include "calibrate/fit/costs.h"
+#include "calibrate/fit/score.h"
+#include "calibrate/fit/windows.h"
+#include "tests/calibrate/synthetic.h"
+#include "tests/checks.h"
+
+enum { SEEDS = 1000, LARGEST = 1024 };
+
+/* The last tile of every row of 23 is a sliver. */
+static double share_sliver(int64_t task)
+{
+    return task % 23 == 22 ? 0.05 : 1;
+}
+
+/* Half the job costs three times as much as the other half. */
+static double share_uneven(int64_t task)
+{
+    return 1 + 0.5 * sin((double)task * 3.14159265358979323846 / 2500);
+}
+
+static const struct {
+    const char *what;
+    struct machine machine;
+} machines[] = {
+    {"noise of 3 %", {.latency_s = 2e-4, .s_per_task = 1e-3, .noise = 0.03}},
+    {"noise of 30 %", {.latency_s = 2e-4, .s_per_task = 1e-3, .noise = 0.3}},
+    {"no latency", {.latency_s = 0, .s_per_task = 1e-3, .noise = 0.1}},
+    {"no rate", {.latency_s = 5e-5, .s_per_task = 0, .noise = 0.1}},
+    {"outliers",
+     {.latency_s = 2e-4,
+      .s_per_task = 1e-3,
+      .noise = 0.05,
+      .outlier_rate = 0.005,
+      .outlier_factor = 20}},
+    {"drift of 5 %", {.latency_s = 2e-4, .s_per_task = 1e-3, .noise = 0.03, .drift = 0.05}},
+    {"slivers", {.latency_s = 2e-4, .s_per_task = 1e-3, .noise = 0.03, .share = share_sliver}},
+    {"uneven tasks", {.latency_s = 2e-4, .s_per_task = 1e-3, .noise = 0.03, .share = share_uneven}},
+};
+
+static struct costs costs_of(const struct machine *machine, uint64_t seed)
+{
+    const struct sample_choice choice = {0, 1, 1, OPERATION_COMPUTE, SAMPLE_ANY};
+    struct failure failure = FAILURE_INIT;
+    struct samples samples = {0};
+    struct costs costs;
+    machine_time(machine, OPERATION_COMPUTE, 1, LARGEST, seed, &samples);
+    assert_true(costs_fit(&samples, &choice, &costs, &failure));
+    samples_release(&samples);
+    return costs;
+}
+
+/* Of the cost of a package, as the profile states it. */
+static double error_at(const struct measured_cost *cost, double tasks)
+{
+    const struct fit *fit = &cost->fit;
+    const double a = fit->stderr_latency_s, b = fit->stderr_s_per_task * tasks;
+    const double drift = fit->drift * cost_of(cost->cost, tasks);
+    return sqrt(a * a + b * b + 2 * fit->correlation * a * b + drift * drift);
+}
+
+static bool is_covered(const struct costs *costs, const struct machine *machine, double tasks)
+{
+    static const double ninety = 1.645;
+    const struct measured_cost *cost = &costs_find(costs, tasks)->cost;
+    const double off = fabs(cost_of(cost->cost, tasks) - machine_mean(machine, tasks));
+    return off <= ninety * error_at(cost, tasks);
+}
+
+static void test_costs_are_recovered(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(machines); k++) {
+        const struct machine *machine = &machines[k].machine;
+        int small = 0, large = 0, pieces = 0;
+        double off = 0;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            const struct costs costs = costs_of(machine, seed);
+            const double there = cost_of(costs_find(&costs, LARGEST / 2)->cost.cost, LARGEST / 2);
+            small += is_covered(&costs, machine, 16);
+            large += is_covered(&costs, machine, LARGEST / 2);
+            pieces += costs.count > 1;
+            off += fabs(there / machine_mean(machine, LARGEST / 2) - 1) / SEEDS;
+        }
+        print_message(
+            "%s: seeds 1 to %d: within the 90 %% interval: %d at 16 tasks, %d at %d, mean "
+            "error %.2f %%, broken %d times\n",
+            machines[k].what, SEEDS, small, large, LARGEST / 2, 100 * off, pieces);
+        assert_true(small >= SEEDS * 9 / 10);
+        assert_true(large >= SEEDS * 9 / 10);
+        assert_true(pieces <= SEEDS / 20);
+    }
+}
+
+/* Eager messages become rendezvous ones somewhere between two sizes that were probed. */
+static void test_breaks_are_found(void **state)
+{
+    (void)state;
+    int right = 0, single = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct generator generator = {seed * 77 + 5};
+        generator_uniform(&generator);
+        struct machine machine = {.latency_s = 1e-5,
+                                  .s_per_task = 1e-7,
+                                  .jump_s = 4e-5,
+                                  .rate_factor = 1.5,
+                                  .jump_at = (int64_t)(16 * pow(16, generator_uniform(&generator))),
+                                  .noise = 0.1};
+        struct costs costs = costs_of(&machine, seed);
+        const struct costs *const all[] = {&costs};
+        struct windows windows;
+        windows_make(all, 1, LARGEST, &windows);
+        single += windows.count == 2;
+        const double found = (double)windows.greatest[0], jump = (double)machine.jump_at;
+        right += windows.count >= 2 && found < 2 * jump && found > jump / 2;
+    }
+    print_message("seeds 1 to %d: break within a probe step: %d, one break alone: %d\n", SEEDS,
+                  right, single);
+    assert_true(right >= SEEDS * 9 / 10);
+    assert_true(single >= SEEDS * 9 / 10);
+}
+
+/* A latency below 0 is what a line may have whose window does not reach down to 0. */
+static void test_latencies_may_be_negative(void **state)
+{
+    (void)state;
+    struct points points = {.count = 0, .timings = 60};
+    for (double tasks = 500; tasks <= 2500; tasks += 250)
+        points.items[points.count++] = (struct point){
+            .tasks = tasks, .mean_s = -1.1e-3 + 4e-6 * tasks, .error_s = 1e-6, .timings = 6};
+    struct costs costs;
+    struct failure failure = FAILURE_INIT;
+    assert_true(costs_from_points(&points, &costs, &failure));
+    assert_int_equal(costs.count, 1);
+    assert_true(fabs(costs.pieces[0].cost.cost.latency_s + 1.1e-3) < 1e-5);
+    assert_true(fabs(costs.pieces[0].cost.cost.s_per_task - 4e-6) < 1e-8);
+}
+
+/* What cannot be seen costs nothing, and no noise is a reason to fail. */
+static void test_nothing_to_fit(void **state)
+{
+    (void)state;
+    struct points points = {.count = 0};
+    struct costs costs;
+    struct failure failure = FAILURE_INIT;
+    assert_true(costs_from_points(&points, &costs, &failure));
+    assert_true(costs.count == 1 && costs.pieces[0].cost.cost.s_per_task == 0);
+    points = (struct points){.items = {{.tasks = 1, .mean_s = 1e-8, .error_s = 5e-8, .timings = 3}},
+                             .count = 1};
+    assert_true(costs_from_points(&points, &costs, &failure));
+    assert_true(cost_of(costs.pieces[0].cost.cost, 1) == 0);
+    points = (struct points){.items = {{.tasks = 1, .mean_s = 3e-3, .error_s = 1e-3, .timings = 1}},
+                             .count = 1};
+    assert_true(costs_from_points(&points, &costs, &failure));
+    assert_true(fabs(cost_of(costs.pieces[0].cost.cost, 1) - 3e-3) < 1e-12);
+    /* Ever less for ever more: a constant, or a rate, but never below 0. */
+    points = (struct points){.items = {{.tasks = 1, .mean_s = 3e-3, .error_s = 1e-3, .timings = 1},
+                                       {.tasks = 9, .mean_s = 1e-3, .error_s = 1e-3, .timings = 1}},
+                             .count = 2};
+    assert_true(costs_from_points(&points, &costs, &failure));
+    assert_true(costs.pieces[0].cost.cost.s_per_task >= 0);
+    assert_true(cost_of(costs.pieces[0].cost.cost, 9) > 0);
+}
+
+/* One timing in a hundred that takes a hundred times as long is reported and cut, however often the
+ * package next to it takes long by itself. */
+static void test_outliers_are_cut(void **state)
+{
+    (void)state;
+    const struct machine machine = {.latency_s = 2e-4,
+                                    .s_per_task = 1e-3,
+                                    .noise = 0.02,
+                                    .outlier_rate = 0.01,
+                                    .outlier_factor = 100,
+                                    .share = share_uneven};
+    const struct costs costs = costs_of(&machine, 3);
+    assert_true(costs.points.outliers > 0);
+    assert_true(costs.points.outliers < costs.points.timings / 20);
+    assert_true(costs.points.bound >= 2 && costs.points.bound < 4);
+    assert_true(fabs(cost_of(costs.pieces[0].cost.cost, 512) / machine_mean(&machine, 512) - 1) <
+                0.1);
+}
+
+/* Places that differ are told from noise, and noise is not taken for places. */
+static void test_spread_of_places(void **state)
+{
+    (void)state;
+    struct machine machine = {.s_per_task = 1e-3, .noise = 0.05, .share = share_uneven};
+    int told = 0, untold = 0;
+    double spread = 0;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        machine.share = share_uneven;
+        struct costs costs = costs_of(&machine, seed);
+        told += costs.points.items[3].spread > 0;
+        spread += costs.points.items[3].spread / 100;
+        machine.share = NULL;
+        costs = costs_of(&machine, seed);
+        untold += costs.points.items[3].spread == 0;
+    }
+    print_message("seeds 1 to 100: spread told %d times, mean %.3f; none taken for one %d times\n",
+                  told, spread, untold);
+    assert_true(told >= 95 && untold >= 90);
+    assert_true(fabs(spread - 0.5 / sqrt(2)) < 0.05); /* of a sine */
+}
+
+/* The score of a good fit is the noise; that of one that has not seen how tasks differ is more. */
+static void test_score(void **state)
+{
+    (void)state;
+    struct machine machine = {.latency_s = 2e-4, .s_per_task = 1e-3, .noise = 0.05};
+    for (int uneven = 0; uneven < 2; uneven++) {
+        struct samples samples = {0};
+        struct failure failure = FAILURE_INIT;
+        double held_out, noise;
+        machine.share = uneven ? share_uneven : NULL;
+        machine_time(&machine, OPERATION_COMPUTE, 2, LARGEST, 11, &samples);
+        assert_true(score_make(&samples, 0, 2, &held_out, &noise, &failure));
+        print_message("held out %.3f, noise %.3f\n", held_out, noise);
+        assert_true(fabs(noise - 0.05) < 0.02);
+        assert_true(uneven ? held_out > 3 * noise : held_out < 1.6 * noise);
+        samples_release(&samples);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_costs_are_recovered),
+        cmocka_unit_test(test_breaks_are_found),
+        cmocka_unit_test(test_latencies_may_be_negative),
+        cmocka_unit_test(test_nothing_to_fit),
+        cmocka_unit_test(test_outliers_are_cut),
+        cmocka_unit_test(test_spread_of_places),
+        cmocka_unit_test(test_score),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
