@@ -295,14 +295,15 @@ static bool makespan_possible(const struct bound_problem *problem, double makesp
            port_suffices(problem, makespan_s, workers);
 }
 
-double bound_makespan(const struct platform *platform, double tasks, bool real_valued)
+bool bound_makespan(const struct platform *platform, double tasks, bool real_valued,
+                    double *bound_s, struct failure *failure)
 {
     enum { HALVINGS = 100 };
     struct bound_problem problem;
     double low = 0, high = 1e-9;
     if (!problem_init(&problem, platform, tasks, real_valued)) {
         problem_release(&problem);
-        return -1;
+        return failure_memory(failure, "planning");
     }
     while (!makespan_possible(&problem, high) && isfinite(high))
         high *= 4;
@@ -314,5 +315,6 @@ double bound_makespan(const struct platform *platform, double tasks, bool real_v
             low = middle;
     }
     problem_release(&problem);
-    return low * (1 - 1e-12); /* what rounding may have added */
+    *bound_s = low * (1 - 1e-12); /* what rounding may have added */
+    return true;
 }
