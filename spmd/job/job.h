@@ -35,6 +35,8 @@ struct job {
 };
 
 enum { JOB_METHOD_SIZE = 1024 };
+/* Bytes of one thing; more is a mistake of the task's, not a machine's. */
+#define JOB_SIZE_MOST ((size_t)1 << 44)
 
 /* The kernel of that name, or the plug-in at that path (has a '/'; see spmd/job/plugin.h, which
  * comes before); a sentence with the nearest name where there is none. */
