@@ -1,5 +1,6 @@
 #include "spmd/job/engine.h"
 
+#include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,8 +130,8 @@ static void caller_reject(const struct scow_host *base, int64_t task, const char
     struct engine *engine = caller_of(base)->engine;
     struct package_results *results = &engine->results;
     if (!task_is_here(engine, task)) {
-        base->fail(base, "kernel %s rejects core task %lld, which is not in its package",
-                   engine->job->task->name, (long long)task);
+        base->fail(base, "kernel %s rejects core task %" PRId64 ", which is not in its package",
+                   engine->job->task->name, job_task_number(task));
         return;
     }
 #pragma omp critical(scow_engine_reject)
@@ -177,9 +178,10 @@ static int caller_emit(const struct scow_host *base, int64_t task, const void *b
     bool good = true;
     if (!engine->job->results.emits || !task_is_here(engine, task))
         return base->fail(base,
-                          "kernel %s emits bytes for core task %lld, which is not in its package, "
+                          "kernel %s emits bytes for core task %" PRId64
+                          ", which is not in its package, "
                           "or does not say that it emits",
-                          engine->job->task->name, (long long)task);
+                          engine->job->task->name, job_task_number(task));
 #pragma omp critical(scow_engine_emit)
     good = emissions_add(&engine->results.emissions, task, bytes, size);
     return good ? SCOW_OK : base->fail(base, "out of memory for what core tasks leave behind");

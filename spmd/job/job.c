@@ -1,5 +1,6 @@
 #include "spmd/job/job.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -315,6 +316,11 @@ bool guard_broken(const struct job *job, const char *what, struct failure *failu
                        job->task->name, what);
 }
 
+int64_t job_task_number(int64_t task)
+{
+    return task < INT64_MAX ? task + 1 : task;
+}
+
 bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
               void *package, size_t *size, struct failure *failure)
 {
@@ -344,9 +350,10 @@ bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t co
         if (start[i] < 0 || start[i] % results->grid_tile[i] != 0 || count[i] < 1 ||
             count[i] > results->grid_tile[i] || start[i] > results->grid_extent[i] - count[i])
             return failure_set(failure, FAILURE_MISMATCH,
-                               "kernel %s: core task %lld has no place in its own grid: ask who "
+                               "kernel %s: core task %" PRId64
+                               " has no place in its own grid: ask who "
                                "made it",
-                               job->task->name, (long long)task);
+                               job->task->name, job_task_number(task));
     return true;
 }
 

@@ -75,6 +75,8 @@ bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t
 /* The box of the grid that a task fills, checked. */
 bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t count[3],
                struct failure *failure);
+/* What sentences call a core task: they count from 1. */
+int64_t job_task_number(int64_t task);
 /* Bytes behind every buffer that a task writes to; see guard_set. */
 enum { JOB_GUARD = 64 };
 void guard_set(void *end);

@@ -377,14 +377,14 @@ static void tasks_of_other_packages_are_left_alone(void **state)
     (void)state;
     for (int threads = 1; threads <= 2; threads++) {
         fault_check("rejects-elsewhere", threads,
-                    "kernel nonsense rejects core task 15, which is not in its package");
+                    "kernel nonsense rejects core task 16, which is not in its package");
         fault_check("emits-elsewhere", threads,
-                    "kernel nonsense emits bytes for core task 4, which is not in its package, or "
+                    "kernel nonsense emits bytes for core task 5, which is not in its package, or "
                     "does not say that it emits");
         fault_check("emits-huge", threads, "out of memory for what core tasks leave behind");
     }
     fault_check("emits-unsaid", 1,
-                "kernel nonsense emits bytes for core task 5, which is not in its package, or does "
+                "kernel nonsense emits bytes for core task 6, which is not in its package, or does "
                 "not say that it emits");
 }
 
@@ -405,7 +405,7 @@ static void places_are_checked_in_the_summary(void **state)
     summary_init(&summary);
     assert_false(summary_add(&summary, &job, engine_results(engine), &failure));
     assert_failure(failure, FAILURE_MISMATCH,
-                   "kernel nonsense: core task 1 has no place in its own grid: ask who made it");
+                   "kernel nonsense: core task 2 has no place in its own grid: ask who made it");
     engine_free(&engine);
     job_close(&job);
 }

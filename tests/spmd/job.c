@@ -1,6 +1,7 @@
 /* A job: what a task says of itself is believed only where it makes sense. */
 #include "spmd/job/job.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -308,8 +309,8 @@ static void check_place(const char *fault, int64_t task)
     assert_true(nonsense_open(&job, fault, 40, &failure));
     assert_false(job_place(&job, task, start, count, &failure));
     snprintf(sentence, sizeof sentence,
-             "kernel nonsense: core task %lld has no place in its own grid: ask who made it",
-             (long long)task);
+             "kernel nonsense: core task %" PRId64 " has no place in its own grid: ask who made it",
+             task + 1);
     assert_failure(failure, FAILURE_MISMATCH, sentence);
     job_close(&job);
 }
