@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -129,6 +130,8 @@ static void caller_reject(const struct scow_host *base, int64_t task, const char
 {
     struct engine *engine = caller_of(base)->engine;
     struct package_results *results = &engine->results;
+    char sentence[sizeof results->rejection.why];
+    job_sentence(why ? why : "", sentence, sizeof sentence);
     if (!task_is_here(engine, task)) {
         base->fail(base, "kernel %s rejects core task %" PRId64 ", which is not in its package",
                    engine->job->task->name, job_task_number(task));
@@ -139,7 +142,8 @@ static void caller_reject(const struct scow_host *base, int64_t task, const char
         unsigned char *mark = &results->ledger[task - results->first];
         if (*mark != 2 && (results->rejected == 0 || task < results->rejection.task)) {
             results->rejection.task = task;
-            strncpy(results->rejection.why, why ? why : "", sizeof results->rejection.why - 1);
+            snprintf(results->rejection.why, sizeof results->rejection.why, "%s",
+                     sentence[0] ? sentence : "without a reason");
         }
         results->rejected += *mark != 2;
         *mark = 2;

@@ -15,15 +15,34 @@ static const int64_t tasks_most = (int64_t)1 << 53; /* the planner's loads are d
 
 /* ---- the host ------------------------------------------------------------------------------ */
 
+void job_sentence(const char *said, char *sentence, size_t size)
+{
+    size_t used = 0;
+    bool gap = false;
+    for (const char *c = said; *c && used + 1 + gap < size; c++) {
+        const bool blank = (unsigned char)*c <= ' ' || *c == 0x7f;
+        if (!blank && gap && used > 0)
+            sentence[used++] = ' ';
+        if (!blank)
+            sentence[used++] = *c;
+        gap = blank;
+    }
+    sentence[used] = '\0';
+}
+
+/* Without a word, nothing was said: job_status then has a sentence of its own. */
 __attribute__((format(printf, 2, 3))) static int host_fail(const struct scow_host *base,
                                                            const char *format, ...)
 {
     const struct job_host *host = (const struct job_host *)(const void *)base;
-    char sentence[400];
+    char said[400], sentence[sizeof said];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(said, sizeof said, format, arguments);
     va_end(arguments);
+    job_sentence(said, sentence, sizeof sentence);
+    if (!sentence[0])
+        return SCOW_FAILED;
 #pragma omp critical(scow_job_fail)
     failure_set(host->failure, host->code, "%s%s%s", host->where ? host->where : "",
                 host->where ? ": " : "", sentence);
@@ -84,7 +103,8 @@ static bool host_pulse(const struct scow_host *base)
 static void host_reject(const struct scow_host *base, int64_t task, const char *why)
 {
     (void)task;
-    base->fail(base, "a core task can be rejected in compute only (%s)", why);
+    base->fail(base, "a core task can be rejected in compute only (%s)",
+               why ? why : "without a reason");
 }
 
 static int host_emit(const struct scow_host *base, int64_t task, const void *bytes, size_t size)

@@ -101,6 +101,9 @@ struct job_host {
 
 /* A host whose calls fail with a sentence but for `fail` itself. */
 void job_host_init(struct job_host *host, const char *where, struct failure *failure);
+/* What a task says, as one line: stretches of blanks, line ends and other control characters become
+ * one blank, and none at its ends. */
+void job_sentence(const char *said, char *sentence, size_t size);
 /* Of a callback's status: true when SCOW_OK; otherwise a failure is set, at least a general one. */
 bool job_status(const struct scow_task *task, const char *what, int status,
                 struct failure *failure);

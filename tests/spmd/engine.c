@@ -388,6 +388,30 @@ static void tasks_of_other_packages_are_left_alone(void **state)
                 "not say that it emits");
 }
 
+static void rejection_check(const char *fault, const char *why)
+{
+    struct job job = {0};
+    struct failure failure = FAILURE_INIT;
+    int64_t package[4 + JOB_GUARD / 8];
+    size_t size = 0;
+    assert_true(nonsense_open(&job, fault, 40, &failure));
+    struct engine *engine = engine_new(&job, 4, 1, 1, &failure);
+    assert_non_null(engine);
+    assert_true(job_pack(&job, NULL, 0, 4, package, &size, &failure));
+    assert_true(engine_compute(engine, 0, 4, package, size, no_pulse, &failure));
+    assert_int_equal(engine_results(engine)->rejected, 4);
+    assert_string_equal(engine_results(engine)->rejection.why, why);
+    engine_free(&engine);
+    job_close(&job);
+}
+
+static void reasons_are_one_line(void **state)
+{
+    (void)state;
+    rejection_check("rejects-lines", "not today");
+    rejection_check("rejects-blanks", "without a reason");
+}
+
 /* A place that makes no sense is found before anything is written. */
 static void places_are_checked_in_the_summary(void **state)
 {
@@ -425,6 +449,7 @@ int main(void)
         cmocka_unit_test(writing_too_much_is_told),
         cmocka_unit_test(statuses_that_make_no_sense),
         cmocka_unit_test(tasks_of_other_packages_are_left_alone),
+        cmocka_unit_test(reasons_are_one_line),
         cmocka_unit_test(places_are_checked_in_the_summary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

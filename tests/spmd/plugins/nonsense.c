@@ -16,6 +16,8 @@ enum fault {
     HUGE_TASKS,
     DESCRIBE_SILENT,
     DESCRIBE_SAYS,
+    DESCRIBE_SAYS_LINES,
+    DESCRIBE_SAYS_BLANKS,
     SHARES_TWICE,
     READS_NOTHING,
     SETTLES_NONSENSE,
@@ -55,6 +57,8 @@ enum fault {
     COMPUTE_STOPS,
     COMPUTE_READS,
     REJECTS,
+    REJECTS_LINES,
+    REJECTS_BLANKS,
     REJECTS_ELSEWHERE,
     EMITS_ELSEWHERE,
     EMITS_UNSAID,
@@ -75,6 +79,8 @@ static const char *const words[FAULTS + 1] = {
     [HUGE_TASKS] = "huge-tasks",
     [DESCRIBE_SILENT] = "describe-silent",
     [DESCRIBE_SAYS] = "describe-says",
+    [DESCRIBE_SAYS_LINES] = "describe-says-lines",
+    [DESCRIBE_SAYS_BLANKS] = "describe-says-blanks",
     [SHARES_TWICE] = "shares-twice",
     [READS_NOTHING] = "reads-nothing",
     [SETTLES_NONSENSE] = "settles-nonsense",
@@ -114,6 +120,8 @@ static const char *const words[FAULTS + 1] = {
     [COMPUTE_STOPS] = "compute-stops",
     [COMPUTE_READS] = "compute-reads",
     [REJECTS] = "rejects", /* which is none */
+    [REJECTS_LINES] = "rejects-lines",
+    [REJECTS_BLANKS] = "rejects-blanks",
     [REJECTS_ELSEWHERE] = "rejects-elsewhere",
     [EMITS_ELSEWHERE] = "emits-elsewhere",
     [EMITS_UNSAID] = "emits-unsaid",
@@ -184,6 +192,10 @@ static int nonsense_describe(const struct scow_host *host, const struct scow_val
         return SCOW_FAILED;
     case DESCRIBE_SAYS:
         return host->fail(host, "%s: do %d things", "nothing fits", 3);
+    case DESCRIBE_SAYS_LINES:
+        return host->fail(host, "\n nothing\r\n\tfits:\a na\xc3\xafve \x1b[1mlines\x7f\n");
+    case DESCRIBE_SAYS_BLANKS:
+        return host->fail(host, " \n\n");
     case SHARES_TWICE:
         host->share(host, "a", 1);
         host->share(host, "b", 1);
@@ -398,6 +410,12 @@ static int task_fault(const struct scow_host *host, const struct job *job,
     case REJECTS:
         if (task % 16 == 7)
             host->reject(host, task, "not today");
+        return SCOW_OK;
+    case REJECTS_LINES:
+        host->reject(host, task, "not\ntoday\n");
+        return SCOW_OK;
+    case REJECTS_BLANKS:
+        host->reject(host, task, "\n");
         return SCOW_OK;
     case REJECTS_ELSEWHERE:
         host->reject(host, batch->package_first + batch->package_count, "a neighbour's");
