@@ -211,9 +211,10 @@ bool job_describe(struct description *description, const struct scow_task *task,
     if (description->tasks >= 1 && description->tasks <= tasks_most)
         return true;
     return failure_set(failure, FAILURE_MISMATCH,
-                       "kernel %s: makes %lld core tasks of this input, and only 1 to 2^53 can be "
+                       "kernel %s: makes %" PRId64
+                       " core tasks of this input, and only 1 to 2^53 can be "
                        "planned: check its parameters",
-                       task->name, (long long)description->tasks);
+                       task->name, description->tasks);
 }
 
 void description_release(struct description *description)

@@ -2,6 +2,7 @@
  * A core task that does one thing wrong, whichever --fault says; "none": nothing. Only it includes
  * what plug-ins may include.
  */
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -314,7 +315,7 @@ static int nonsense_print(const void *opened, const void *state, char *json, siz
         memset(json, '7', size + 8);
         return (int)size - 1;
     default:
-        return snprintf(json, size, "%lld", (long long)*(const int64_t *)state);
+        return snprintf(json, size, "%" PRId64, *(const int64_t *)state);
     }
 }
 
@@ -397,7 +398,7 @@ static int task_fault(const struct scow_host *host, const struct job *job,
     case COMPUTE_SILENT:
         return SCOW_FAILED;
     case COMPUTE_SAYS:
-        return host->fail(host, "task %lld needs a larger number", (long long)task);
+        return host->fail(host, "task %" PRId64 " needs a larger number", task);
     case COMPUTE_BOTH:
         host->fail(host, "said, but not returned");
         return SCOW_OK;
