@@ -6,11 +6,13 @@
  * A job is `tasks` equal, independent core tasks, numbered from 0; a package is a run of
  * consecutive ones. scow decides who computes which package when; a task says what that means:
  *
- *     describe   master              how many core tasks the input makes, and what all ranks must
- * know open       every rank          the job made ready from that results    every rank what comes
- * out: a grid, records, a reduction, bytes, any of them pack       master (or, staged, the worker)
- * what a package needs to be computed start      worker              before its first package;
- * stop: after its last compute    worker              a package close      every rank
+ *  - describe, on the master: how many core tasks the input makes, and what all ranks must know.
+ *  - open, on every rank: the job made ready from that.
+ *  - results, on every rank: what comes out: a grid, records, a reduction, bytes, any of them.
+ *  - pack, on the master (or, staged, on the worker): what a package needs to be computed.
+ *  - start, on a worker, before its first package; stop after its last.
+ *  - compute, on a worker: a package.
+ *  - close, on every rank.
  *
  * Rules. Everything handed to a callback is borrowed for that call, but for the setup, which stays
  * until close. Callbacks that take a host return an enum scow_status; before SCOW_FAILED they call
@@ -115,8 +117,8 @@ struct scow_item {
 /* What a callback may ask of scow. */
 struct scow_host {
     uint32_t size, abi; /* of the host's own version of this structure */
-    /* One sentence without a newline; the first one counts. Always returns SCOW_FAILED, so that
-     * `return host->fail(host, ...)` can be written. Any thread. */
+    /* One sentence, made one line where it is more; the first one counts. Always returns
+     * SCOW_FAILED, so that `return host->fail(host, ...)` can be written. Any thread. */
     int (*fail)(const struct scow_host *host, const char *format, ...)
 #ifdef __GNUC__
         __attribute__((format(printf, 2, 3)))

@@ -183,20 +183,12 @@ static void fields_make(struct job *job)
     job->record_size = (offsetof(struct record, text) + 2 * job->keep + 7) / 8 * 8;
 }
 
-static int command_open(const struct scow_host *host, const struct scow_setup *setup, void **opened)
+static void job_make(struct job *job, const struct scow_setup *setup)
 {
     const struct scow_value *values = setup->values;
-    struct job *job = calloc(1, sizeof *job);
-    if (!job)
-        return host->fail(host, "out of memory while making the job of commands ready");
-    if (setup->shared_size != sizeof job->bounds ||
-        !limit_parse(&job->timeout, values[TIMEOUT].text) ||
-        !limit_parse(&job->halt, values[HALT].text) ||
-        template_parse(&job->template, values[COMMAND].text) != NULL) {
-        free(job);
-        return host->fail(host, "the job of commands is not what the master described");
-    }
     memcpy(&job->bounds, setup->shared, sizeof job->bounds);
+    limit_parse(&job->timeout, values[TIMEOUT].text);
+    limit_parse(&job->halt, values[HALT].text);
     job->command = values[COMMAND].text;
     job->halt_text = values[HALT].text;
     job->mode = modes[(int)values[PER].number];
@@ -207,6 +199,22 @@ static int command_open(const struct scow_host *host, const struct scow_setup *s
     job->keep = (size_t)values[KEEP].number;
     job->words_most = template_size_most(&job->template, (size_t)job->bounds.line_most);
     fields_make(job);
+}
+
+static int command_open(const struct scow_host *host, const struct scow_setup *setup, void **opened)
+{
+    struct job *job = calloc(1, sizeof *job);
+    if (!job)
+        return host->fail(host, "out of memory while making the job of commands ready");
+    int status = template_check(host, setup->values, &job->template);
+    if (status == SCOW_OK && setup->shared_size != sizeof job->bounds)
+        status = host->fail(host, "the job of commands is not what the master described");
+    if (status != SCOW_OK) {
+        template_release(&job->template);
+        free(job);
+        return status;
+    }
+    job_make(job, setup);
     *opened = job;
     return SCOW_OK;
 }

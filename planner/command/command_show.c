@@ -139,7 +139,8 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
         {0, "task", "N", OPTION_COUNT, &options.task,
          "print what core task N of a run (from 1) left behind"},
         {0, "joblog", NULL, OPTION_FLAG, &options.joblog,
-         "print the commands of a run, one a line, in the columns of GNU parallel"},
+         "print the commands of a run, one a line, in the columns of GNU parallel; without its "
+         "input, or when that has changed, the template of all"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
          "print nothing; the exit status tells if it can be read"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose,

@@ -66,6 +66,18 @@ static const struct command *command_find(const char *name, struct failure *fail
     return NULL;
 }
 
+/* Threads that wait awake for each other gain next to nothing, and where a node has
+ * more of them than cores they take what others compute with. OpenMP's libraries look at this when
+ * they are loaded, which is before main. */
+static void waiting_settle(void)
+{
+    static const char *const settings[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
+        if (getenv(settings[k]))
+            return;
+    setenv("OMP_WAIT_POLICY", "passive", 0);
+}
+
 /* Become the sibling program; returns only when that fails. */
 static bool sibling_execute(const struct command *command, char **argv, struct failure *failure)
 {
@@ -75,6 +87,7 @@ static bool sibling_execute(const struct command *command, char **argv, struct f
     own[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(own, '/');
     argv[0] = program;
+    waiting_settle();
     if (slash) {
         slash[1] = '\0';
         snprintf(beside, sizeof beside, "%s%s", own, program);

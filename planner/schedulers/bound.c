@@ -14,19 +14,20 @@
  * over the workers; M', K', A' for their u, minimised likewise; m, k_i, a_i for their q; f, g_i,
  * d_i for their d. Let n workers take part.
  *
- * 1. Compute. The j-th worker that is reached has its first package only after j packages have
+ *  - 1, compute. The j-th worker that is reached has its first package only after j packages have
  *    passed master and port, hence not before t_j = M' + K' + (j - 1) max(M', K'). A worker i
- * reached as number j works off y_i tasks in at least max(A + a_i y_i, d_i y_i), so y_i <= (T - t_j
- * - A) / a_i and y_i <= (T - t_j) / d_i. Summed over n workers, both right-hand sides are products
- * of a decreasing sequence and the 1/a_i (or 1/d_i), and by the rearrangement inequality no choice
- * and order of workers gives more than the n fastest, fastest first.
- * 2. Master. It handles at least n packages, then the last of them crosses the link and is worked
- *    on: T >= max(n M + m X, f X) + K' + A'.
- * 3. Port. At least n packages cross it after the first passed the master, then the last is worked
- *    on: T - M' - A' >= sum of all link times. Those of worker i, who gets n_i >= 1 packages, are
- * at least max(n_i K + k_i y_i, g_i y_i), so their sum is at least n K + sum k_i y_i and at least
- *    sum g_i y_i, the latter whatever n. As in 1, y_i <= min((T - t_1 - A) / a_i, (T - t_1) / d_i).
- *    The least of either sum under these limits is a fractional knapsack: cheapest links first.
+ *    reached as number j works off y_i tasks in at least max(A + a_i y_i, d_i y_i), so y_i <= (T -
+ *    t_j - A) / a_i and y_i <= (T - t_j) / d_i. Summed over n workers, both right-hand sides are
+ *    products of a decreasing sequence and the 1/a_i (or 1/d_i), and by the rearrangement
+ *    inequality no choice and order of workers gives more than the n fastest, fastest first.
+ *  - 2, master. It handles at least n packages, then the last of them crosses the link and is
+ *    worked on: T >= max(n M + m X, f X) + K' + A'.
+ *  - 3, port. At least n packages cross it after the first passed the master, then the last is
+ *    worked on: T - M' - A' >= sum of all link times. Those of worker i, who gets n_i >= 1
+ *    packages, are at least max(n_i K + k_i y_i, g_i y_i), so their sum is at least n K + sum k_i
+ *    y_i and at least sum g_i y_i, the latter whatever n. As in 1, y_i <= min((T - t_1 - A) / a_i,
+ *    (T - t_1) / d_i). The least of either sum under these limits is a fractional knapsack:
+ *    cheapest links first.
  *
  * Condition 1 becomes easier with n, 2 and 3 become harder: for a given T the least n that
  * satisfies 1 decides. All three become easier as T grows, so the least T is found by bisection,
@@ -295,14 +296,15 @@ static bool makespan_possible(const struct bound_problem *problem, double makesp
            port_suffices(problem, makespan_s, workers);
 }
 
-double bound_makespan(const struct platform *platform, double tasks, bool real_valued)
+bool bound_makespan(const struct platform *platform, double tasks, bool real_valued,
+                    double *bound_s, struct failure *failure)
 {
     enum { HALVINGS = 100 };
     struct bound_problem problem;
     double low = 0, high = 1e-9;
     if (!problem_init(&problem, platform, tasks, real_valued)) {
         problem_release(&problem);
-        return -1;
+        return failure_memory(failure, "planning");
     }
     while (!makespan_possible(&problem, high) && isfinite(high))
         high *= 4;
@@ -314,5 +316,6 @@ double bound_makespan(const struct platform *platform, double tasks, bool real_v
             low = middle;
     }
     problem_release(&problem);
-    return low * (1 - 1e-12); /* what rounding may have added */
+    *bound_s = low * (1 - 1e-12); /* what rounding may have added */
+    return true;
 }

@@ -4,10 +4,12 @@
 
 #include <stdbool.h>
 
+#include "planner/base/failure.h"
 #include "planner/model/platform.h"
 
-/* Seconds; the proof is in bound.c. Holds for whole loads, with `real_valued` for fractional ones
- * too, which may lie up to one task outside their window. Negative: memory ended. */
-double bound_makespan(const struct platform *platform, double tasks, bool real_valued);
+/* In *bound_s; the proof is in bound.c. Holds for whole loads, with `real_valued` for fractional
+ * ones too, which may lie up to one task outside their window. Fails where memory ends. */
+bool bound_makespan(const struct platform *platform, double tasks, bool real_valued,
+                    double *bound_s, struct failure *failure);
 
 #endif

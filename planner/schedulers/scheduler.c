@@ -120,12 +120,11 @@ static double plan_period(const struct platform *platform, const struct plan *pl
 bool schedule_predict(const struct platform *platform, struct plan *plan, struct failure *failure)
 {
     struct simulation simulation;
-    if (!simulate_plan(platform, plan, NULL, &simulation, failure))
+    double bound_s = 0;
+    if (!simulate_plan(platform, plan, NULL, &simulation, failure) ||
+        !bound_makespan(platform, plan->tasks, plan->real_valued, &bound_s, failure))
         return false;
     const double makespan_s = simulation.makespan_s;
-    const double bound_s = bound_makespan(platform, plan->tasks, plan->real_valued);
-    if (bound_s < 0)
-        return failure_memory(failure, "planning");
     const double network_s = fmax(simulation.port_busy_s, simulation.master_busy_s);
     const double workers_s = makespan_s * (double)simulation.workers_used;
     plan->predicted = (struct plan_prediction){

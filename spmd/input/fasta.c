@@ -145,8 +145,8 @@ static bool fasta_take(void *self, const char *bytes, size_t size, int64_t offse
                        struct failure *failure)
 {
     struct scan *scan = self;
-    bool ok = true;
-    for (size_t i = 0; ok && i < size; i++) {
+    bool good = true;
+    for (size_t i = 0; good && i < size; i++) {
         size_t first = i;
         while (scan->place == LETTERS && scan->spans->count > 0 && i < size &&
                is_letter((unsigned char)bytes[i]))
@@ -155,11 +155,11 @@ static bool fasta_take(void *self, const char *bytes, size_t size, int64_t offse
         if (i == size)
             break;
         if (scan->place == HEADER)
-            ok = header_take(scan, bytes[i], failure);
+            good = header_take(scan, bytes[i], failure);
         else
-            ok = text_take(scan, bytes[i], offset + (int64_t)i, failure);
+            good = text_take(scan, bytes[i], offset + (int64_t)i, failure);
     }
-    return ok;
+    return good;
 }
 
 static bool fasta_find(struct spans *spans, struct failure *failure)

@@ -130,25 +130,25 @@ static bool picture_read(const char *name, const char *dataset, struct scow_inpu
     struct scow_input found = *shape;
     const struct image_format *format = NULL;
     file.stream = regular_open(name, &rule, &file.size_bytes, failure);
-    bool ok = file.stream && (format = format_require(&file, dataset, failure)) != NULL;
-    if (!ok || !(ok = format->header(&file, &found, failure)) || !pixels)
+    bool good = file.stream && (format = format_require(&file, dataset, failure)) != NULL;
+    if (!good || !(good = format->header(&file, &found, failure)) || !pixels)
         goto out;
     if (found.type != shape->type ||
         memcmp(found.extent, shape->extent, sizeof found.extent) != 0) {
-        ok = regular_changed(name, failure);
+        good = regular_changed(name, failure);
         goto out;
     }
     *pixels = malloc(image_bytes(&found));
     if (*pixels)
-        ok = format->decode(&file, &found, *pixels, failure);
+        good = format->decode(&file, &found, *pixels, failure);
     else
-        ok = failure_memory(failure, "reading the image");
+        good = failure_memory(failure, "reading the image");
 out:
     if (file.stream)
         fclose(file.stream);
-    if (ok)
+    if (good)
         *shape = found;
-    return ok;
+    return good;
 }
 
 /* ---- the reader ---- */
@@ -180,21 +180,21 @@ static bool image_open(const char *name, struct scow_input *shape, void **self,
 {
     const char *dataset = NULL;
     struct image *image = calloc(1, sizeof *image);
-    bool ok = image && (image->file = name_split(name, &dataset)) != NULL;
-    if (!ok) {
+    bool good = image && (image->file = name_split(name, &dataset)) != NULL;
+    if (!good) {
         failure_memory(failure, "opening the image");
         goto out;
     }
     image->shape = *shape;
-    ok = image_begin(image, dataset, failure);
-    if (ok) {
+    good = image_begin(image, dataset, failure);
+    if (good) {
         *shape = image->shape;
         *self = image;
     }
 out:
-    if (!ok)
+    if (!good)
         image_close(image);
-    return ok;
+    return good;
 }
 
 static bool image_load(void *self, struct failure *failure)

@@ -279,9 +279,9 @@ struct image_stack *image_stack_open(const char *file, const char *dataset,
     }
     stack->file = stack->set = H5I_INVALID_HID;
     silence_begin(&silence);
-    bool ok = stack_open(stack, file, dataset, shape, failure);
+    bool good = stack_open(stack, file, dataset, shape, failure);
     silence_end(&silence);
-    if (!ok)
+    if (!good)
         image_stack_close(&stack);
     return stack;
 }
@@ -306,15 +306,16 @@ static bool hyperslab_read(const struct image_stack *stack, const char *file,
     hid_t disk = H5Dget_space(stack->set);
     hid_t memory = H5Screate_simple(stack->rank, size + skip, NULL);
     H5Sselect_hyperslab(disk, H5S_SELECT_SET, from + skip, NULL, size + skip, NULL);
-    bool ok = H5Dread(stack->set, memory_type(stack->type), memory, disk, H5P_DEFAULT, pixels) >= 0;
-    if (!ok)
+    bool good =
+        H5Dread(stack->set, memory_type(stack->type), memory, disk, H5P_DEFAULT, pixels) >= 0;
+    if (!good)
         failure_set(failure, FAILURE_MISMATCH,
                     "cannot read pixels of '%s' (%s): it is damaged, or a filter that it was "
                     "written with is not installed",
                     file, reason_last().text);
     H5Sclose(memory);
     H5Sclose(disk);
-    return ok;
+    return good;
 }
 
 bool image_stack_read(struct image_stack *stack, const char *file, const int64_t start[3],
@@ -322,9 +323,9 @@ bool image_stack_read(struct image_stack *stack, const char *file, const int64_t
 {
     struct silence silence;
     silence_begin(&silence);
-    bool ok = hyperslab_read(stack, file, start, count, pixels, failure);
+    bool good = hyperslab_read(stack, file, start, count, pixels, failure);
     silence_end(&silence);
-    return ok;
+    return good;
 }
 
 void image_stack_close(struct image_stack **stack)

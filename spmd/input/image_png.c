@@ -125,7 +125,7 @@ static bool image_png_decode(struct image_file *file, const struct scow_input *s
                                              image_png_keep_quiet);
     if (png)
         info = png_create_info_struct(png);
-    bool ok = false;
+    bool good = false;
     if (!rows || !info) {
         failure_memory(failure, "reading a PNG");
         goto out;
@@ -133,11 +133,11 @@ static bool image_png_decode(struct image_file *file, const struct scow_input *s
     for (int64_t y = 0; y < shape->extent[1]; y++)
         rows[y] = (png_bytep)pixels + (size_t)y * line;
     rewind(file->stream);
-    ok = image_png_try(png, info, file->stream, shape, rows);
+    good = image_png_try(png, info, file->stream, shape, rows);
 out:
     png_destroy_read_struct(&png, &info, NULL);
     free(rows);
-    return ok;
+    return good;
 }
 
 const struct image_format image_png = {"PNG", image_png_recognize, image_png_header,

@@ -74,25 +74,25 @@ bool regular_sha256(const char *file, char digest[65], struct failure *failure)
     int64_t size_bytes;
     EVP_MD_CTX *context = NULL;
     FILE *stream = file ? regular_open(file, &rule, &size_bytes, failure) : NULL;
-    bool ok = !file || stream;
-    if (!ok)
+    bool good = !file || stream;
+    if (!good)
         goto out;
     context = EVP_MD_CTX_new();
-    ok = context != NULL;
-    if (!ok) {
+    good = context != NULL;
+    if (!good) {
         failure_memory(failure, "taking an input's SHA-256");
         goto out;
     }
-    ok = stream_digest(stream, context, bytes);
-    if (!ok)
+    good = stream_digest(stream, context, bytes);
+    if (!good)
         failure_set(failure, FAILURE_MISMATCH,
                     "cannot read '%s' to its end for its SHA-256: check the disk it is on",
                     file ? file : "nothing");
-    for (size_t i = 0; ok && i < sizeof bytes; i++)
+    for (size_t i = 0; good && i < sizeof bytes; i++)
         snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
 out:
     EVP_MD_CTX_free(context);
     if (stream)
         fclose(stream);
-    return ok;
+    return good;
 }

@@ -48,16 +48,16 @@ bool spans_scan(struct spans *spans, spans_take *take, void *self, struct failur
     int64_t offset = 0;
     size_t size;
     char *bytes = malloc(SCAN_BYTES);
-    bool ok = bytes || failure_memory(failure, "opening the input");
-    while (ok && (size = fread(bytes, 1, SCAN_BYTES, spans->stream)) > 0) {
-        ok = take(self, bytes, size, offset, failure);
+    bool good = bytes || failure_memory(failure, "opening the input");
+    while (good && (size = fread(bytes, 1, SCAN_BYTES, spans->stream)) > 0) {
+        good = take(self, bytes, size, offset, failure);
         offset += (int64_t)size;
     }
-    if (ok && ferror(spans->stream))
-        ok = regular_unreadable(spans->name, failure);
+    if (good && ferror(spans->stream))
+        good = regular_unreadable(spans->name, failure);
     free(bytes);
     /* The end of the last span is no span, and memory that growing took in advance goes back. */
-    if (!ok || !spans_add(spans, offset, failure))
+    if (!good || !spans_add(spans, offset, failure))
         return false;
     spans_trim(spans);
     spans->count--;

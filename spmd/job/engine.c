@@ -1,6 +1,8 @@
 #include "spmd/job/engine.h"
 
+#include <inttypes.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -128,9 +130,11 @@ static void caller_reject(const struct scow_host *base, int64_t task, const char
 {
     struct engine *engine = caller_of(base)->engine;
     struct package_results *results = &engine->results;
+    char sentence[sizeof results->rejection.why];
+    job_sentence(why ? why : "", sentence, sizeof sentence);
     if (!task_is_here(engine, task)) {
-        base->fail(base, "kernel %s rejects core task %lld, which is not in its package",
-                   engine->job->task->name, (long long)task);
+        base->fail(base, "kernel %s rejects core task %" PRId64 ", which is not in its package",
+                   engine->job->task->name, job_task_number(task));
         return;
     }
 #pragma omp critical(scow_engine_reject)
@@ -138,7 +142,8 @@ static void caller_reject(const struct scow_host *base, int64_t task, const char
         unsigned char *mark = &results->ledger[task - results->first];
         if (*mark != 2 && (results->rejected == 0 || task < results->rejection.task)) {
             results->rejection.task = task;
-            strncpy(results->rejection.why, why ? why : "", sizeof results->rejection.why - 1);
+            snprintf(results->rejection.why, sizeof results->rejection.why, "%s",
+                     sentence[0] ? sentence : "without a reason");
         }
         results->rejected += *mark != 2;
         *mark = 2;
@@ -177,9 +182,10 @@ static int caller_emit(const struct scow_host *base, int64_t task, const void *b
     bool good = true;
     if (!engine->job->results.emits || !task_is_here(engine, task))
         return base->fail(base,
-                          "kernel %s emits bytes for core task %lld, which is not in its package, "
+                          "kernel %s emits bytes for core task %" PRId64
+                          ", which is not in its package, "
                           "or does not say that it emits",
-                          engine->job->task->name, (long long)task);
+                          engine->job->task->name, job_task_number(task));
 #pragma omp critical(scow_engine_emit)
     good = emissions_add(&engine->results.emissions, task, bytes, size);
     return good ? SCOW_OK : base->fail(base, "out of memory for what core tasks leave behind");

@@ -1,31 +1,48 @@
 #include "spmd/job/job.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel/table.h"
-#include "kernel/type.h"
 #include "planner/base/nearest.h"
 #include "planner/files/document.h"
+#include "spmd/job/results_check.h"
 
-/* More than this is a mistake of the task's, not a machine's. */
-static const size_t size_most = (size_t)1 << 44;
 static const int64_t tasks_most = (int64_t)1 << 53; /* the planner's loads are doubles */
 
 /* ---- the host ------------------------------------------------------------------------------ */
 
+void job_sentence(const char *said, char *sentence, size_t size)
+{
+    size_t used = 0;
+    bool gap = false;
+    for (const char *c = said; *c && used + 1 + gap < size; c++) {
+        const bool blank = (unsigned char)*c <= ' ' || *c == 0x7f;
+        if (!blank && gap && used > 0)
+            sentence[used++] = ' ';
+        if (!blank)
+            sentence[used++] = *c;
+        gap = blank;
+    }
+    sentence[used] = '\0';
+}
+
+/* Without a word, nothing was said: job_status then has a sentence of its own. */
 __attribute__((format(printf, 2, 3))) static int host_fail(const struct scow_host *base,
                                                            const char *format, ...)
 {
     const struct job_host *host = (const struct job_host *)(const void *)base;
-    char sentence[400];
+    char said[400], sentence[sizeof said];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(said, sizeof said, format, arguments);
     va_end(arguments);
+    job_sentence(said, sentence, sizeof sentence);
+    if (!sentence[0])
+        return SCOW_FAILED;
 #pragma omp critical(scow_job_fail)
     failure_set(host->failure, host->code, "%s%s%s", host->where ? host->where : "",
                 host->where ? ": " : "", sentence);
@@ -65,7 +82,7 @@ static int host_share(const struct scow_host *base, const void *bytes, size_t si
     const struct job_host *host = (const struct job_host *)(const void *)base;
     if (!host->description || host->description->shared)
         return base->fail(base, "bytes can be shared in describe only, and once");
-    void *copy = size <= size_most ? malloc(size + 1) : NULL;
+    void *copy = size <= JOB_SIZE_MOST ? malloc(size + 1) : NULL;
     if (!copy) {
         failure_memory(host->failure, "sharing what the kernel needs on every rank");
         return SCOW_FAILED;
@@ -86,7 +103,8 @@ static bool host_pulse(const struct scow_host *base)
 static void host_reject(const struct scow_host *base, int64_t task, const char *why)
 {
     (void)task;
-    base->fail(base, "a core task can be rejected in compute only (%s)", why);
+    base->fail(base, "a core task can be rejected in compute only (%s)",
+               why ? why : "without a reason");
 }
 
 static int host_emit(const struct scow_host *base, int64_t task, const void *bytes, size_t size)
@@ -141,104 +159,6 @@ const struct scow_task *job_task(const char *name, const char *where, struct fai
     return NULL;
 }
 
-static bool name_is_good(const char *name)
-{
-    return name && name[0] && strlen(name) <= 60 &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
-}
-
-static bool task_refuse(const char *where, const char *why, struct failure *failure)
-{
-    return failure_set(failure, FAILURE_MISMATCH, "%s: is no core task that scow can use: %s",
-                       where, why);
-}
-
-/* What the programs themselves call so. */
-static bool name_is_taken(const char *name)
-{
-    static const char *const taken[] = {
-        VALUES_STAGED, VALUES_THREADS, "budget", "blocks",  "input",  "image",    "kernel",
-        "output",      "profile",      "probes", "scratch", "quick",  "quiet",    "isa",
-        "version",     "verbose",      "help",   "blocks",  "plugin", "checksum", "minimum",
-        "method",      "maximum",      "failed", "complete"};
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (strcmp(name, taken[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool parameter_check(const struct scow_parameter *row, const char *where,
-                            struct failure *failure)
-{
-    size_t words = 0;
-    while (row->words && row->words[words])
-        words++;
-    const bool number = row->kind == SCOW_NUMBER || row->kind == SCOW_WHOLE;
-    if (!name_is_good(row->name) || !row->help)
-        return task_refuse(where,
-                           "a parameter's name is not made of a-z, 0-9 and '-', or it has no help",
-                           failure);
-    if (name_is_taken(row->name))
-        return failure_set(
-            failure, FAILURE_MISMATCH,
-            "%s: is no core task that scow can use: '%s' is an option of scow's own: "
-            "call the parameter otherwise",
-            where, row->name);
-    if (row->kind < SCOW_NUMBER || row->kind > SCOW_PATH)
-        return task_refuse(where, "a parameter is of no known kind", failure);
-    if (number && (!(row->initial >= row->least && row->initial <= row->greatest) ||
-                   (row->kind == SCOW_WHOLE && floor(row->initial) != row->initial)))
-        return task_refuse(where, "a parameter's default is out of its range", failure);
-    if (row->kind == SCOW_WORD && !(row->initial >= 0 && row->initial < (double)words))
-        return task_refuse(where, "a parameter's default is none of its words", failure);
-    return true;
-}
-
-static bool parameters_check(const struct scow_task *task, const char *where,
-                             struct failure *failure)
-{
-    const struct scow_parameter *rows = task->parameters;
-    for (int i = 0; i < task_parameter_count(task); i++) {
-        if (!parameter_check(&rows[i], where, failure))
-            return false;
-        for (int before = 0; before < i; before++)
-            if (strcmp(rows[before].name, rows[i].name) == 0)
-                return failure_set(
-                    failure, FAILURE_MISMATCH,
-                    "%s: is no core task that scow can use: two of its parameters are called '%s'",
-                    where, rows[i].name);
-    }
-    return true;
-}
-
-bool job_task_check(const struct scow_task *task, const char *where, struct failure *failure)
-{
-    if (task->abi >> 16 != SCOW_ABI_MAJOR || (task->abi & 0xffff) > SCOW_ABI_MINOR ||
-        task->size < sizeof *task)
-        return failure_set(
-            failure, FAILURE_MISMATCH,
-            "%s: was built for version %u.%u of scow.h (%u bytes), and this scow has "
-            "%u.%u (%zu bytes): build it again with this scow.h",
-            where, task->abi >> 16, task->abi & 0xffff, task->size, SCOW_ABI_MAJOR, SCOW_ABI_MINOR,
-            sizeof *task);
-    if (!name_is_good(task->name))
-        return task_refuse(where, "its name is not made of a-z, 0-9 and '-'", failure);
-    if (!task->version || !task->summary || !task->core_task || !task->outcome)
-        return task_refuse(where, "it does not say its version, summary, core task or outcome",
-                           failure);
-    if (!task->describe || !task->compute)
-        return task_refuse(where, "it has no describe or no compute", failure);
-    if (!task->pack != !task->package_size_most)
-        return task_refuse(where, "pack and package_size_most go together", failure);
-    if (!task->start != !task->stop && !task->workspace_size)
-        return task_refuse(where, "start and stop work on a workspace", failure);
-    if (task->input < SCOW_INPUT_NONE || task->input > SCOW_INPUT_FILE)
-        return task_refuse(where, "its input is of no known kind", failure);
-    if (task->threads != SCOW_THREADS_HOST && task->threads != SCOW_THREADS_OWN)
-        return task_refuse(where, "it uses threads in no known way", failure);
-    return parameters_check(task, where, failure);
-}
-
 /* ---- describing ---------------------------------------------------------------------------- */
 
 /* What a task replaces parameters by is looked at again: words are found by it. */
@@ -291,121 +211,16 @@ bool job_describe(struct description *description, const struct scow_task *task,
     if (description->tasks >= 1 && description->tasks <= tasks_most)
         return true;
     return failure_set(failure, FAILURE_MISMATCH,
-                       "kernel %s: makes %lld core tasks of this input, and only 1 to 2^53 can be "
+                       "kernel %s: makes %" PRId64
+                       " core tasks of this input, and only 1 to 2^53 can be "
                        "planned: check its parameters",
-                       task->name, (long long)description->tasks);
+                       task->name, description->tasks);
 }
 
 void description_release(struct description *description)
 {
     free(description->shared);
     *description = (struct description){0};
-}
-
-/* ---- results ------------------------------------------------------------------------------- */
-
-static bool results_refuse(const struct job *job, const char *why, struct failure *failure)
-{
-    return failure_set(failure, FAILURE_MISMATCH, "kernel %s: %s: ask who made it", job->task->name,
-                       why);
-}
-
-static bool grid_check(struct job *job, struct failure *failure)
-{
-    const struct scow_results *results = &job->results;
-    const size_t size =
-        results->grid_type == SCOW_TEXT_BYTES ? 0 : scow_type_size(results->grid_type);
-    double cells = 1, tile = 1;
-    if (results->grid_type == SCOW_NONE)
-        return true;
-    if (size == 0 || !job->task->place)
-        return results_refuse(job, "its grid has no known type, or tasks have no place in it",
-                              failure);
-    for (int i = 0; i < 3; i++) {
-        if (results->grid_tile[i] < 1 || results->grid_extent[i] < results->grid_tile[i])
-            return results_refuse(job, "its grid's tiles are empty, or larger than the grid",
-                                  failure);
-        cells *= (double)results->grid_extent[i];
-        tile *= (double)results->grid_tile[i];
-    }
-    /* HDF5 takes chunks below 4 GiB. */
-    if (cells * (double)size > (double)size_most * 64 || tile * (double)size >= 4294967296.0)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "kernel %s: a grid of %.3g numbers in tiles of %.3g is more than can be "
-                           "stored: choose other parameters",
-                           job->task->name, cells, tile);
-    job->tile_size = (size_t)tile * size;
-    return true;
-}
-
-static bool field_is_good(const struct scow_field *field, size_t record_size)
-{
-    const size_t size = scow_type_size(field->type);
-    return size > 0 && field->count >= 1 &&
-           (size_t)field->offset + size * field->count <= record_size;
-}
-
-/* HDF5 takes neither; its own words for it would be of no help. */
-static bool fields_collide(const struct scow_field *a, const struct scow_field *b)
-{
-    const size_t a_size = scow_type_size(a->type) * a->count;
-    const size_t b_size = scow_type_size(b->type) * b->count;
-    return strcmp(a->name, b->name) == 0 || ((size_t)a->offset < (size_t)b->offset + b_size &&
-                                             (size_t)b->offset < (size_t)a->offset + a_size);
-}
-
-static bool fields_check(struct job *job, struct failure *failure)
-{
-    const struct scow_results *results = &job->results;
-    for (const struct scow_field *field = results->fields; field->name; field++) {
-        if (!field_is_good(field, results->record_size))
-            return results_refuse(job, "a record's field is of no known type, or outside of it",
-                                  failure);
-        for (const struct scow_field *before = results->fields; before < field; before++)
-            if (fields_collide(before, field))
-                return results_refuse(job, "two fields of its records have one name, or one place",
-                                      failure);
-    }
-    return true;
-}
-
-static bool records_check(struct job *job, struct failure *failure)
-{
-    const struct scow_results *results = &job->results;
-    if (!results->fields)
-        return true;
-    if (results->record_size < 1 || results->record_size > (size_t)1 << 30 ||
-        !results->fields[0].name)
-        return results_refuse(job, "its records are empty, or larger than 1 GiB", failure);
-    if (!fields_check(job, failure))
-        return false;
-    job->record_size = results->record_size;
-    return true;
-}
-
-/* Beyond any memory, sums of sizes would not be what they seem. */
-static bool memory_check(const struct job *job, struct failure *failure)
-{
-    const struct scow_task *task = job->task;
-    return ((!task->package_size_most || task->package_size_most(job->opened, 1) <= size_most) &&
-            (!task->workspace_size || task->workspace_size(job->opened, 1) <= size_most)) ||
-           results_refuse(job,
-                          "a package of one core task, or the workspace, is larger than any "
-                          "memory",
-                          failure);
-}
-
-static bool results_check(struct job *job, struct failure *failure)
-{
-    const struct scow_task *task = job->task;
-    if (!grid_check(job, failure) || !records_check(job, failure))
-        return false;
-    if (job->results.state_size > (size_t)1 << 24)
-        return results_refuse(job, "its reduction's state is larger than 16 MiB", failure);
-    if (job->results.state_size > 0 && (!task->reset || !task->merge || !task->print))
-        return results_refuse(job, "its reduction lacks reset, merge or print", failure);
-    job->state_size = job->results.state_size;
-    return memory_check(job, failure);
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -491,7 +306,7 @@ size_t job_package_most(const struct job *job, int64_t count)
 {
     const size_t most =
         job->task->package_size_most ? job->task->package_size_most(job->opened, count) : 0;
-    return most < size_most ? most : size_most;
+    return most < JOB_SIZE_MOST ? most : JOB_SIZE_MOST;
 }
 
 size_t job_message_most(const struct job *job, int64_t count)
@@ -520,6 +335,11 @@ bool guard_broken(const struct job *job, const char *what, struct failure *failu
     return failure_set(failure, FAILURE_FAILED,
                        "kernel %s wrote more than it said into %s: ask who made it",
                        job->task->name, what);
+}
+
+int64_t job_task_number(int64_t task)
+{
+    return task < INT64_MAX ? task + 1 : task;
 }
 
 bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
@@ -551,9 +371,10 @@ bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t co
         if (start[i] < 0 || start[i] % results->grid_tile[i] != 0 || count[i] < 1 ||
             count[i] > results->grid_tile[i] || start[i] > results->grid_extent[i] - count[i])
             return failure_set(failure, FAILURE_MISMATCH,
-                               "kernel %s: core task %lld has no place in its own grid: ask who "
+                               "kernel %s: core task %" PRId64
+                               " has no place in its own grid: ask who "
                                "made it",
-                               job->task->name, (long long)task);
+                               job->task->name, job_task_number(task));
     return true;
 }
 

@@ -35,6 +35,8 @@ struct job {
 };
 
 enum { JOB_METHOD_SIZE = 1024 };
+/* Bytes of one thing; more is a mistake of the task's, not a machine's. */
+#define JOB_SIZE_MOST ((size_t)1 << 44)
 
 /* The kernel of that name, or the plug-in at that path (has a '/'; see spmd/job/plugin.h, which
  * comes before); a sentence with the nearest name where there is none. */
@@ -73,6 +75,8 @@ bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t
 /* The box of the grid that a task fills, checked. */
 bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t count[3],
                struct failure *failure);
+/* What sentences call a core task: they count from 1. */
+int64_t job_task_number(int64_t task);
 /* Bytes behind every buffer that a task writes to; see guard_set. */
 enum { JOB_GUARD = 64 };
 void guard_set(void *end);
@@ -97,6 +101,9 @@ struct job_host {
 
 /* A host whose calls fail with a sentence but for `fail` itself. */
 void job_host_init(struct job_host *host, const char *where, struct failure *failure);
+/* What a task says, as one line: stretches of blanks, line ends and other control characters become
+ * one blank, and none at its ends. */
+void job_sentence(const char *said, char *sentence, size_t size);
 /* Of a callback's status: true when SCOW_OK; otherwise a failure is set, at least a general one. */
 bool job_status(const struct scow_task *task, const char *what, int status,
                 struct failure *failure);

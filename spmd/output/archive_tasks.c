@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernel/table.h"
+#include "spmd/job/commands.h"
 #include "spmd/output/archive.h"
 #include "spmd/output/archive_file.h"
 #include "spmd/output/layout.h"
@@ -274,12 +275,12 @@ enum column { COLUMN_EXIT, COLUMN_SECONDS, COLUMN_WORKER, COLUMN_START, COLUMN_S
 /* What the log is made of; owned. */
 struct joblog {
     char *command;            /* the template */
+    struct commands *lines;   /* NULL: without the input, the template stands for all */
     double *columns[COLUMNS]; /* one number a task */
 };
 
 /* A command that a signal ended has the signal's number below 0 as its exit code. */
-static void joblog_print(const struct joblog *log, size_t count, const uint8_t *ledger,
-                         struct text *text)
+static void joblog_print(struct joblog *log, size_t count, const uint8_t *ledger, struct text *text)
 {
     double *const *column = log->columns;
     text_add(text, "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n");
@@ -287,9 +288,12 @@ static void joblog_print(const struct joblog *log, size_t count, const uint8_t *
         const int code = (int)column[COLUMN_EXIT][i];
         if (ledger[i] == 0)
             continue;
-        text_add(text, "%zu\trank-%d\t%.3f\t%.3f\t0\t%.0f\t%d\t%d\t%s\n", i + 1,
+        text_add(text, "%zu\trank-%d\t%.3f\t%.3f\t0\t%.0f\t%d\t%d\t", i + 1,
                  (int)column[COLUMN_WORKER][i], column[COLUMN_START][i], column[COLUMN_SECONDS][i],
-                 column[COLUMN_SIZE][i], code < 0 ? 0 : code, code < 0 ? -code : 0, log->command);
+                 column[COLUMN_SIZE][i], code < 0 ? 0 : code, code < 0 ? -code : 0);
+        if (!log->lines || !commands_print(log->lines, (int64_t)i, text))
+            text_add(text, "%s", log->command);
+        text_add(text, "\n");
     }
 }
 
@@ -302,6 +306,12 @@ static bool joblog_read(hid_t file, size_t count, struct joblog *log)
         log->columns[i] = column_read(file, names[i], count);
         good = good && log->columns[i];
     }
+    char *input = archive_attribute(file, LAYOUT_INPUT);
+    char *digest = archive_attribute(file, LAYOUT_INPUT_SHA256);
+    if (good && log->command)
+        log->lines = commands_open(log->command, input, digest);
+    free(input);
+    free(digest);
     return good && log->command;
 }
 
@@ -311,7 +321,7 @@ bool archive_joblog(const char *path, struct text *text, struct failure *failure
     if (file < 0)
         return false;
     size_t count = 0;
-    struct joblog log = {NULL, {NULL}};
+    struct joblog log = {.command = NULL};
     uint8_t *ledger = archive_ledger(file, &count);
     if (ledger && joblog_read(file, count, &log))
         joblog_print(&log, count, ledger, text);
@@ -320,6 +330,7 @@ bool archive_joblog(const char *path, struct text *text, struct failure *failure
                     "%s: is no run of commands: --joblog is for the kernel command", path);
     for (int i = 0; i < COLUMNS; i++)
         free(log.columns[i]);
+    commands_close(&log.lines);
     free(log.command);
     free(ledger);
     H5Fclose(file);

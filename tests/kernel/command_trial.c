@@ -31,6 +31,8 @@ static int host_share(const struct scow_host *host, const void *bytes, size_t si
 {
     struct trial *trial = trial_of(host);
     trial->shared = malloc(size);
+    if (!trial->shared)
+        return host_fail(host, "out of memory");
     trial->shared_size = size;
     memcpy(trial->shared, bytes, size);
     return SCOW_OK;
@@ -270,4 +272,27 @@ char *trial_stream(const struct trial *trial, int64_t task, int stream, int atte
         }
     assert_true(at == result->emitted_size);
     return joined;
+}
+
+void trial_make(struct trial *trial, const char *command, const char *per, const char *lines)
+{
+    trial_init(trial, lines);
+    trial_set(trial, "command", command);
+    trial_set(trial, "per", per);
+    trial_set_number(trial, "grace", 0.1);
+}
+
+void assert_done(const struct trial *trial, int64_t task, const char *out)
+{
+    assert_string_equal(trial->results[task].why, "");
+    assert_string_equal(trial_text(trial, task, "stdout"), out);
+    assert_true(trial_number(trial, task, "exit") == 0);
+    assert_true(trial_number(trial, task, "worker") == 3);
+}
+
+void assert_rejected(const struct trial *trial, int64_t task, const char *why, int exit)
+{
+    assert_string_equal(trial->results[task].why, why);
+    assert_int_equal(trial->results[task].rejects, 1);
+    assert_int_equal((int)trial_number(trial, task, "exit"), exit);
 }

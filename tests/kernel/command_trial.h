@@ -54,6 +54,11 @@ void trial_set_number(struct trial *trial, const char *name, double number);
 int trial_describe(struct trial *trial);
 int trial_run(struct trial *trial);
 
+/* For tests: a trial of these, with a short grace; what became of a task. */
+void trial_make(struct trial *trial, const char *command, const char *per, const char *lines);
+void assert_done(const struct trial *trial, int64_t task, const char *out);
+void assert_rejected(const struct trial *trial, int64_t task, const char *why, int exit);
+
 /* A record's number, or text. */
 double trial_number(const struct trial *trial, int64_t task, const char *field);
 const char *trial_text(const struct trial *trial, int64_t task, const char *field);

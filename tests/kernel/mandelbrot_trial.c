@@ -3,7 +3,6 @@
 #include <complex.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,35 +66,6 @@ uint32_t *domain_counts(const struct domain *domain, int64_t first, int64_t coun
 
 /* ---- a job ---- */
 
-static struct trial_seen *seen_by(const struct scow_host *host)
-{
-    return ((const struct trial_host *)(const void *)host)->seen;
-}
-
-static int host_fail(const struct scow_host *host, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static int host_fail(const struct scow_host *host, const char *format, ...)
-{
-    struct trial_seen *seen = seen_by(host);
-    va_list arguments;
-    va_start(arguments, format);
-    if (seen->sentence[0] == '\0')
-        vsnprintf(seen->sentence, sizeof seen->sentence, format, arguments);
-    va_end(arguments);
-    return SCOW_FAILED;
-}
-
-static bool host_pulse(const struct scow_host *host)
-{
-    struct trial_seen *seen = seen_by(host);
-    if (!pthread_equal(seen->caller, pthread_self())) {
-        fputs("a pulse from a thread that was not called\n", stderr);
-        abort();
-    }
-    seen->pulses++;
-    return seen->stop_at > 0 && seen->pulses >= seen->stop_at;
-}
-
 static double domain_value(const struct domain *domain, const char *name)
 {
     const struct {
@@ -117,19 +87,15 @@ static double domain_value(const struct domain *domain, const char *name)
 
 bool trial_job_init(struct trial_job *job, const struct domain *domain)
 {
-    *job = (struct trial_job){.host = {.base = {.size = sizeof(struct scow_host),
-                                                .abi = SCOW_ABI,
-                                                .fail = host_fail,
-                                                .pulse = host_pulse},
-                                       .seen = &job->seen},
-                              .seen = {.caller = pthread_self()}};
+    *job = (struct trial_job){.opened = NULL};
+    memory_host_init(&job->memory);
     const struct scow_parameter *parameters = mandelbrot_task.parameters;
     for (int i = 0; parameters[i].name != NULL; i++)
         job->values[i].number = domain_value(domain, parameters[i].name);
     job->setup.values = job->values;
-    return mandelbrot_task.describe(&job->host.base, job->values, &job->setup.input,
+    return mandelbrot_task.describe(&job->memory.host, job->values, &job->setup.input,
                                     &job->setup.tasks) == SCOW_OK &&
-           mandelbrot_task.open(&job->host.base, &job->setup, &job->opened) == SCOW_OK;
+           mandelbrot_task.open(&job->memory.host, &job->setup, &job->opened) == SCOW_OK;
 }
 
 void trial_job_release(struct trial_job *job)
@@ -137,6 +103,7 @@ void trial_job_release(struct trial_job *job)
     if (job->opened != NULL)
         mandelbrot_task.close(job->opened);
     job->opened = NULL;
+    memory_host_release(&job->memory);
 }
 
 int trial_job_compute(struct trial_job *job, int64_t first, int64_t count, int threads,
@@ -153,7 +120,7 @@ int trial_job_compute(struct trial_job *job, int64_t first, int64_t count, int t
     memset(grid, 0xa5, (numbers + GUARD) * sizeof *grid);
     const struct scow_batch batch = {
         .first = first, .count = count, .workspace = workspace, .grid = grid, .threads = threads};
-    const int status = mandelbrot_task.compute(&job->host.base, job->opened, &batch);
+    const int status = mandelbrot_task.compute(&job->memory.host, job->opened, &batch);
     for (size_t i = numbers; i < numbers + GUARD; i++)
         if (grid[i] != 0xa5a5a5a5U) {
             fputs("written beyond the results\n", stderr);
@@ -167,7 +134,7 @@ int trial_job_compute(struct trial_job *job, int64_t first, int64_t count, int t
 
 /* ---- comparing ---- */
 
-static char complaint[512];
+static char complaint[MEMORY_SENTENCE_BYTES];
 
 static const char *difference(const struct domain *domain, int64_t first, int64_t numbers,
                               const uint32_t *counts, const uint32_t *expected, const char *how)
@@ -194,7 +161,7 @@ static const char *packages_complaint(const struct domain *domain, int64_t first
     uint32_t *counts = allocate(64, (size_t)(count * domain->width) * sizeof *counts);
     const char *found = NULL;
     if (!trial_job_init(&job, domain)) {
-        snprintf(complaint, sizeof complaint, "%s", job.seen.sentence);
+        snprintf(complaint, sizeof complaint, "%s", job.memory.failure);
         found = complaint;
     }
     for (int64_t done = 0; found == NULL && done < count;) {

@@ -5,11 +5,11 @@
 #ifndef TESTS_KERNEL_MANDELBROT_TRIAL_H
 #define TESTS_KERNEL_MANDELBROT_TRIAL_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "kernel/scow.h"
+#include "tests/kernel/memory_host.h"
 #include "tests/kernel/random.h"
 
 struct domain {
@@ -26,28 +26,15 @@ uint32_t domain_count(const struct domain *domain, int64_t row, int64_t column);
 /* The same of rows [first, first + count); to be freed. */
 uint32_t *domain_counts(const struct domain *domain, int64_t first, int64_t count);
 
-/* What a job had to say to its host. */
-struct trial_seen {
-    char sentence[512];      /* of the first failure */
-    int64_t pulses, stop_at; /* with which pulse the run is to stop (0: none) */
-    pthread_t caller;        /* the one thread that may pulse */
-};
-
-struct trial_host {
-    struct scow_host base; /* first */
-    struct trial_seen *seen;
-};
-
 /* Not to be moved. */
 struct trial_job {
-    struct trial_seen seen;
-    struct trial_host host;
+    struct memory_host memory;
     struct scow_value values[16];
     struct scow_setup setup;
     void *opened;
 };
 
-/* Describe and open, for the thread that calls this. False: the sentence says why. To be released
+/* Describe and open, for the thread that calls this. False: memory.failure says why. To be released
  * in any case. */
 bool trial_job_init(struct trial_job *job, const struct domain *domain);
 void trial_job_release(struct trial_job *job);

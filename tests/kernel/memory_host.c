@@ -93,7 +93,9 @@ static int memory_share(const struct scow_host *host, const void *bytes, size_t 
 {
     struct memory_host *memory = memory_of(host);
     free(memory->shared);
-    memory->shared = had(malloc(size + 1));
+    memory->shared = malloc(size + 1);
+    if (!memory->shared)
+        return memory_fail(host, "not enough memory to share %zu bytes", size);
     memory->shared_size = size;
     if (size > 0)
         memcpy(memory->shared, bytes, size);

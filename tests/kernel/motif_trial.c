@@ -1,7 +1,5 @@
 #include "tests/kernel/motif_trial.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,53 +12,6 @@ static void *must(void *memory)
     if (!memory)
         abort();
     return memory;
-}
-
-static struct motif_trial *trial_of(const struct scow_host *host)
-{
-    return (struct motif_trial *)(uintptr_t)host;
-}
-
-__attribute__((format(printf, 2, 3))) static int trial_fail(const struct scow_host *host,
-                                                            const char *format, ...)
-{
-    struct motif_trial *trial = trial_of(host);
-    if (trial->sentence[0] == '\0') {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(trial->sentence, sizeof trial->sentence, format, arguments);
-        va_end(arguments);
-    }
-    return SCOW_FAILED;
-}
-
-static int trial_read_item(const struct scow_host *host, int64_t index, struct scow_item *item)
-{
-    const struct motif_sequences *sequences = trial_of(host)->sequences;
-    if (index < 0 || index >= sequences->count)
-        return host->fail(host, "there is no sequence %lld", (long long)index);
-    *item = (struct scow_item){sequences->letters[index], strlen(sequences->letters[index]),
-                               sequences->names[index]};
-    return SCOW_OK;
-}
-
-static int trial_share(const struct scow_host *host, const void *bytes, size_t size)
-{
-    struct motif_trial *trial = trial_of(host);
-    trial->shared = malloc(size);
-    if (!trial->shared)
-        return host->fail(host, "not enough memory to share %zu bytes", size);
-    memcpy(trial->shared, bytes, size);
-    trial->setup.shared = trial->shared;
-    trial->setup.shared_size = size;
-    return SCOW_OK;
-}
-
-static bool trial_pulse(const struct scow_host *host)
-{
-    struct motif_trial *trial = trial_of(host);
-    const int pulses = atomic_fetch_add(&trial->pulses, 1) + 1;
-    return trial->pulses_until_stop > 0 && pulses >= trial->pulses_until_stop;
 }
 
 static void values_set(struct scow_value *values, const struct motif_wanted *wanted)
@@ -76,27 +27,30 @@ static void values_set(struct scow_value *values, const struct motif_wanted *wan
 bool motif_trial_open(struct motif_trial *trial, const struct motif_sequences *sequences,
                       const struct motif_wanted *wanted)
 {
-    *trial = (struct motif_trial){.host = {.size = sizeof trial->host,
-                                           .abi = SCOW_ABI,
-                                           .fail = trial_fail,
-                                           .read_item = trial_read_item,
-                                           .share = trial_share,
-                                           .pulse = trial_pulse},
-                                  .sequences = sequences};
+    *trial = (struct motif_trial){.job = NULL};
+    memory_host_init(&trial->memory);
+    for (int i = 0; i < sequences->count; i++)
+        trial->items[i] = (struct scow_item){sequences->letters[i], strlen(sequences->letters[i]),
+                                             sequences->names[i]};
     values_set(trial->values, wanted);
-    trial->setup.values = trial->values;
-    trial->setup.input = (struct scow_input){
+    trial->memory.items = trial->items;
+    trial->memory.input = (struct scow_input){
         .kind = SCOW_INPUT_SEQUENCES, .extent = {sequences->count, 0, 0}, .name = "dna.fa"};
-    return motif_task.describe(&trial->host, trial->values, &trial->setup.input,
-                               &trial->setup.tasks) == SCOW_OK &&
-           motif_task.open(&trial->host, &trial->setup, &trial->job) == SCOW_OK;
+    trial->setup = (struct scow_setup){.values = trial->values, .input = trial->memory.input};
+    const struct scow_host *host = &trial->memory.host;
+    if (motif_task.describe(host, trial->values, &trial->setup.input, &trial->setup.tasks) !=
+        SCOW_OK)
+        return false;
+    trial->setup.shared = trial->memory.shared;
+    trial->setup.shared_size = trial->memory.shared_size;
+    return motif_task.open(host, &trial->setup, &trial->job) == SCOW_OK;
 }
 
 void motif_trial_close(struct motif_trial *trial)
 {
     motif_task.close(trial->job);
-    free(trial->shared);
-    trial->job = trial->shared = NULL;
+    memory_host_release(&trial->memory);
+    trial->job = NULL;
 }
 
 static size_t rounded(size_t size, size_t alignment)
@@ -106,6 +60,7 @@ static size_t rounded(size_t size, size_t alignment)
 
 /* What one of the threads that compute has to itself. */
 struct caller {
+    struct memory_host memory;
     void *workspace, *state;
     int status;
 };
@@ -123,6 +78,8 @@ static void callers_make(struct running *running)
     const size_t size = rounded(motif_task.workspace_size(running->trial->job, 1), 4096);
     running->callers = must(calloc((size_t)running->threads, sizeof *running->callers));
     for (int i = 0; i < running->threads; i++) {
+        memory_host_init(&running->callers[i].memory);
+        running->callers[i].memory.pulses_until_stop = running->trial->memory.pulses_until_stop;
         running->callers[i].workspace = must(aligned_alloc(4096, size));
         memset(running->callers[i].workspace, 0, size);
         running->callers[i].state = must(malloc(running->state_size));
@@ -132,6 +89,8 @@ static void callers_make(struct running *running)
 static void callers_free(struct running *running)
 {
     for (int i = 0; i < running->threads; i++) {
+        running->trial->memory.pulses += running->callers[i].memory.pulses;
+        memory_host_release(&running->callers[i].memory);
         free(running->callers[i].workspace);
         free(running->callers[i].state);
     }
@@ -151,8 +110,9 @@ static void part_compute(const struct running *running, int i, const struct scow
     part.state = caller->state;
     motif_task.reset(job, caller->state);
     caller->status = SCOW_OK;
+    memory_host_restart(&caller->memory);
     if (part.count > 0)
-        caller->status = motif_task.compute(&running->trial->host, job, &part);
+        caller->status = motif_task.compute(&caller->memory.host, job, &part);
 }
 
 static int package_compute(const struct running *running, const struct scow_batch *package)
@@ -180,7 +140,7 @@ static int package_run(const struct running *running, int64_t first, int64_t cou
         .package_first = first, .package_count = count, .threads = 1, .rank = 1};
     size_t size = 0;
     memset(bytes, 0xa5, most + GUARD);
-    if (motif_task.pack(&running->trial->host, job, first, count, bytes, &size) != SCOW_OK ||
+    if (motif_task.pack(&running->trial->memory.host, job, first, count, bytes, &size) != SCOW_OK ||
         size > most || bytes[size] != 0xa5)
         abort();
     unsigned char *exact = must(aligned_alloc(64, rounded(size, 64) + 64));

@@ -4,12 +4,12 @@
 #ifndef TESTS_KERNEL_MOTIF_TRIAL_H
 #define TESTS_KERNEL_MOTIF_TRIAL_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "kernel/motif/motif.h"
 #include "kernel/motif/shape.h"
+#include "tests/kernel/memory_host.h"
 
 struct motif_sequences {
     int count;
@@ -25,20 +25,16 @@ struct motif_wanted {
     enum motif_ship_word ship;
 };
 
+/* Not to be moved. */
 struct motif_trial {
-    struct scow_host host; /* first: callbacks find the trial by it */
-    const struct motif_sequences *sequences;
+    struct memory_host memory; /* of describe, open and pack; pulses_until_stop holds for compute */
+    struct scow_item items[SEQUENCES_MOST + 1];
     struct scow_value values[MOTIF_PARAMETERS];
     struct scow_setup setup;
-    void *shared;
     void *job;
-    char sentence[400]; /* of the first failure */
-    atomic_int pulses;
-    int pulses_until_stop; /* 0: never */
 };
 
-/* Described and opened; false with a sentence, or "" where describe went well and open did not say.
- * To be closed in either case. */
+/* Described and opened; false with memory.failure set. To be closed in either case. */
 bool motif_trial_open(struct motif_trial *trial, const struct motif_sequences *sequences,
                       const struct motif_wanted *wanted);
 void motif_trial_close(struct motif_trial *trial);

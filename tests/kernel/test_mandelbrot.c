@@ -220,7 +220,7 @@ static void senseless_domains_are_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial_job job;
         assert_false(trial_job_init(&job, &cases[i].domain));
-        assert_string_equal(job.seen.sentence, cases[i].sentence);
+        assert_string_equal(job.memory.failure, cases[i].sentence);
         trial_job_release(&job);
     }
 }
@@ -235,9 +235,9 @@ static void a_row_can_be_stopped(void **state)
         struct trial_job job;
         uint32_t counts[64];
         assert_true(trial_job_init(&job, &endless));
-        job.seen.stop_at = 3;
+        job.memory.pulses_until_stop = 2;
         assert_int_equal(trial_job_compute(&job, 0, 1, threads, counts), SCOW_STOPPED);
-        assert_true(job.seen.pulses >= 3);
+        assert_true(job.memory.pulses >= 3);
         trial_job_release(&job);
     }
 }
@@ -251,7 +251,7 @@ static void a_pixel_on_the_rim_can_be_stopped(void **state)
     struct trial_job job;
     uint32_t count;
     assert_true(trial_job_init(&job, &domain));
-    job.seen.stop_at = 2;
+    job.memory.pulses_until_stop = 1;
     assert_int_equal(trial_job_compute(&job, 0, 1, 1, &count), SCOW_STOPPED);
     trial_job_release(&job);
 }
@@ -267,12 +267,12 @@ static void pulses_come_within_an_expensive_row_and_between_cheap_ones(void **st
     cheap.iterations = 1;
     assert_true(trial_job_init(&job, &cheap));
     assert_int_equal(trial_job_compute(&job, 0, 1200, 1, counts), SCOW_OK);
-    assert_true(job.seen.pulses >= 40);
+    assert_true(job.memory.pulses >= 40);
     trial_job_release(&job);
     expensive.iterations = 200000;
     assert_true(trial_job_init(&job, &expensive));
     assert_int_equal(trial_job_compute(&job, 0, 1, 1, counts), SCOW_OK);
-    assert_true(job.seen.pulses >= 64 * 200000 / 1000000);
+    assert_true(job.memory.pulses >= 64 * 200000 / 1000000);
     trial_job_release(&job);
     free(counts);
 }

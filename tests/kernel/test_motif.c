@@ -18,7 +18,7 @@ static char *outcome_of(const struct motif_sequences *sequences, const struct mo
     struct motif_trial trial;
     char *json = NULL;
     if (!motif_trial_open(&trial, sequences, wanted))
-        fail_msg("%s", trial.sentence);
+        fail_msg("%s", trial.memory.failure);
     const int64_t package = trial.setup.tasks / 100 + random_between(&random, 1, 300);
     assert_int_equal(motif_trial_run(&trial, package, threads, seed, &json), SCOW_OK);
     motif_trial_close(&trial);
@@ -164,7 +164,7 @@ static void packages_hold_matrices(void **state)
     assert_true(motif_trial_open(&trial, &sequences, &wanted));
     assert_int_equal(trial.setup.tasks, 6);
     assert_int_equal(motif_task.package_size_most(trial.job, 4), 24);
-    assert_int_equal(motif_task.pack(&trial.host, trial.job, 1, 4, package, &size), SCOW_OK);
+    assert_int_equal(motif_task.pack(&trial.memory.host, trial.job, 1, 4, package, &size), SCOW_OK);
     assert_int_equal(size, 24);
     assert_memory_equal(package,
                         "ACGTGC"
@@ -177,7 +177,7 @@ static void packages_hold_matrices(void **state)
     assert_true(motif_trial_open(&trial, &sequences, &wanted));
     assert_int_equal(motif_task.package_size_most(trial.job, 1), 24);
     assert_int_equal(motif_task.package_size_most(trial.job, 2), 36);
-    assert_int_equal(motif_task.pack(&trial.host, trial.job, 1, 1, package, &size), SCOW_OK);
+    assert_int_equal(motif_task.pack(&trial.memory.host, trial.job, 1, 1, package, &size), SCOW_OK);
     assert_int_equal(size, 12);
     assert_memory_equal(package, "GTATTGGTATGC", 12);
     motif_trial_close(&trial);
@@ -195,7 +195,7 @@ static void packages_hold_prefixes(void **state)
     size_t size = 0;
     assert_true(motif_trial_open(&trial, &sequences, &wanted));
     assert_int_equal(trial.setup.tasks, 4);
-    assert_int_equal(motif_task.pack(&trial.host, trial.job, 2, 2, package, &size), SCOW_OK);
+    assert_int_equal(motif_task.pack(&trial.memory.host, trial.job, 2, 2, package, &size), SCOW_OK);
     assert_int_equal(size, 12);
     assert_memory_equal(package, "CGTTTGCGTTGC", 12);
     motif_trial_close(&trial);
@@ -227,7 +227,7 @@ static void packages_of_zeros(void **state)
                                    .workspace = calloc(1, motif_task.workspace_size(trial.job, 1)),
                                    .state = calloc(1, results.state_size),
                                    .threads = 1};
-        assert_int_equal(motif_task.compute(&trial.host, trial.job, &batch), SCOW_OK);
+        assert_int_equal(motif_task.compute(&trial.memory.host, trial.job, &batch), SCOW_OK);
         free((void *)(uintptr_t)batch.package);
         free(batch.workspace);
         free(batch.state);
@@ -338,9 +338,9 @@ static void a_search_can_be_stopped(void **state)
         struct motif_trial trial;
         char *json;
         assert_true(motif_trial_open(&trial, &sequences, &wanted));
-        trial.pulses_until_stop = 3;
+        trial.memory.pulses_until_stop = 2;
         assert_int_equal(motif_trial_run(&trial, 1000, 1, 0, &json), SCOW_STOPPED);
-        assert_int_equal(trial.pulses, 3);
+        assert_int_equal(trial.memory.pulses, 3);
         assert_string_equal(
             json, "{\"score\": 0, \"positions\": [], \"consensus\": \"\", \"motif\": []}");
         free(json);

@@ -83,7 +83,7 @@ static void assert_refused(const struct motif_sequences *sequences, struct motif
 {
     struct motif_trial trial;
     assert_false(motif_trial_open(&trial, sequences, &wanted));
-    assert_string_equal(trial.sentence, sentence);
+    assert_string_equal(trial.memory.failure, sentence);
     motif_trial_close(&trial);
 }
 

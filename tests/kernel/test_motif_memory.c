@@ -55,7 +55,7 @@ static bool job_survives(const struct motif_wanted *wanted, int allowed)
     const bool good = motif_trial_open(&trial, &sequences, wanted);
     until_failure = -1;
     assert_int_equal(good, !failed);
-    assert_true(good || strstr(trial.sentence, "not enough memory") != NULL);
+    assert_true(good || strstr(trial.memory.failure, "not enough memory") != NULL);
     motif_trial_close(&trial);
     return good;
 }

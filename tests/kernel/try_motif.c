@@ -19,7 +19,8 @@ static bool outcome_is(const struct motif_sequences *sequences, const struct mot
                       motif_trial_run(&trial, 100, 1, 1, &json) == SCOW_OK &&
                       strcmp(json, expected) == 0;
     if (!good)
-        fprintf(stderr, "%s %s instead of %s\n", trial.sentence, json ? json : "nothing", expected);
+        fprintf(stderr, "%s %s instead of %s\n", trial.memory.failure, json ? json : "nothing",
+                expected);
     free(json);
     motif_trial_close(&trial);
     return good;

@@ -7,6 +7,7 @@
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
 #include "planner/report/report.h"
+#include "planner/schedulers/bound.h"
 #include "planner/schedulers/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/robustness.h"
@@ -147,6 +148,15 @@ static bool try_simulate(void *self, struct failure *failure)
     return good;
 }
 
+static bool try_bound(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    double bound_s = 77;
+    const bool good = bound_makespan(&texts->platform, 1000, false, &bound_s, failure);
+    assert_true(good != (bound_s == 77.0));
+    return good;
+}
+
 static bool try_rule(void *self, struct failure *failure)
 {
     const struct texts *texts = self;
@@ -243,6 +253,7 @@ static void printing(void **state)
 static void simulating(void **state)
 {
     every_allocation_fails(try_simulate, *state);
+    every_allocation_fails(try_bound, *state);
     every_allocation_fails(try_rule, *state);
 }
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "planner/schedulers/bound.h"
 #include "tests/checks.h"
+#include "tests/planner/bounds.h"
 #include "tests/planner/samples.h"
 
 static struct cost seconds(double latency_s, double s_per_task)
@@ -33,7 +33,7 @@ static void bound_is_exact_for_one_worker(void **state)
     class.link = seconds(0.25, 0);
     class.receive = seconds(0.125, 0.5);
     /* 0.5 + 0.25 until the package is there, 0.125 + 1.5 * 100 to work it off. */
-    assert_true(fabs(bound_makespan(&platform, 100, true) - 150.875) < 1e-9);
+    assert_true(fabs(bound_of(&platform, 100, true) - 150.875) < 1e-9);
 }
 
 static void bound_is_work_over_workers_without_latency(void **state)
@@ -43,7 +43,7 @@ static void bound_is_work_over_workers_without_latency(void **state)
     struct platform_class class;
     (void)state;
     homogeneous(&platform, &window, &class, 100000, 1000000);
-    assert_true(fabs(bound_makespan(&platform, 1e12, true) - 1e7) < 1e-3);
+    assert_true(fabs(bound_of(&platform, 1e12, true) - 1e7) < 1e-3);
 }
 
 static void bound_counts_every_package(void **state)
@@ -56,18 +56,18 @@ static void bound_counts_every_package(void **state)
      * task, whatever the number of workers; the last package's one task takes one second more. */
     homogeneous(&platform, &window, &class, 1000, 10);
     window.send = seconds(1, 0.1);
-    assert_true(fabs(bound_makespan(&platform, 1000, false) - 201) < 1e-9);
+    assert_true(fabs(bound_of(&platform, 1000, false) - 201) < 1e-9);
     /* The port instead. */
     window.send = seconds(0, 0);
     class.link = seconds(1, 0.5);
-    assert_true(fabs(bound_makespan(&platform, 1000, false) - 601) < 1e-9);
+    assert_true(fabs(bound_of(&platform, 1000, false) - 601) < 1e-9);
     /* Fractional loads may reach just below 11, or next to nothing. */
     window.greatest = 9;
-    assert_true(fabs(bound_makespan(&platform, 1000, true) - 600) < 1e-9);
+    assert_true(fabs(bound_of(&platform, 1000, true) - 600) < 1e-9);
     /* And the worker: one of them does 1000 tasks in packages of 10, after the first one's send. */
     homogeneous(&platform, &window, &class, 1, 10);
     class.receive = seconds(5, 0);
-    assert_true(fabs(bound_makespan(&platform, 1000, false) - 1500) < 1e-8);
+    assert_true(fabs(bound_of(&platform, 1000, false) - 1500) < 1e-8);
 }
 
 static void bound_weighs_latency_against_workers(void **state)
@@ -80,7 +80,7 @@ static void bound_weighs_latency_against_workers(void **state)
      * sum (T - j) = 10: the least is n = 4, T = 5. */
     homogeneous(&platform, &window, &class, 50, 1000);
     window.send = seconds(1, 0);
-    assert_true(fabs(bound_makespan(&platform, 10, true) - 5) < 1e-9);
+    assert_true(fabs(bound_of(&platform, 10, true) - 5) < 1e-9);
 }
 
 static void classes_change_nothing(void **state)
@@ -96,11 +96,11 @@ static void classes_change_nothing(void **state)
         int64_t workers = profile_workers(&profile.settings[0].windows[0]);
         assert_int_equal(platform.worker_count, workers);
         double tasks = ceil(dice_scale(&dice, 1, 1e9));
-        double bound_s = bound_makespan(&platform, tasks, false);
+        double bound_s = bound_of(&platform, tasks, false);
         assert_true(platform_init(&scaled, &profile.settings[0], (workers + 1) / 2, &failure));
         assert_int_equal(scaled.worker_count, (workers + 1) / 2);
-        assert_true(bound_makespan(&scaled, tasks, false) >= bound_s * (1 - 1e-9));
-        assert_true(bound_makespan(&platform, 2 * tasks, false) >= bound_s);
+        assert_true(bound_of(&scaled, tasks, false) >= bound_s * (1 - 1e-9));
+        assert_true(bound_of(&platform, 2 * tasks, false) >= bound_s);
         platform_release(&scaled);
         platform_release(&platform);
         profile_release(&profile);

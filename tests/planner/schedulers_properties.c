@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "planner/schedulers/bound.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/evaluate.h"
 #include "planner/simulate/simulate.h"
+#include "tests/planner/bounds.h"
 #include "tests/planner/platforms.h"
 
 /* How many platforms each property sees; SCOW_SEEDS=5000 in the environment for a long night. */
@@ -85,7 +85,7 @@ static void prediction_is_simulation(const struct platform *platform, const stru
     struct failure failure = FAILURE_INIT;
     assert_true(simulate_plan(platform, plan, NULL, &simulation, &failure));
     assert_true(simulation.makespan_s == plan->predicted.makespan_s);
-    const double bound_s = bound_makespan(platform, plan->tasks, plan->real_valued);
+    const double bound_s = bound_of(platform, plan->tasks, plan->real_valued);
     assert_true(bound_s == plan->predicted.lower_bound_s);
     assert_true(bound_s <= simulation.makespan_s * (1 + 1e-12));
 }

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "planner/schedulers/bound.h"
 #include "planner/schedulers/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
+#include "tests/planner/bounds.h"
 #include "tests/planner/platforms.h"
 
 enum { WORKERS_MOST = 4, TASKS_MOST = 12 };
@@ -128,8 +128,7 @@ static void no_plan_is_below_the_optimum(void **state)
             const double optimum_s = true_optimum(&platform, sizes[k][1]);
             print_message("seed %d: %d workers, %d tasks\n", (int)seed, (int)sizes[k][0],
                           (int)sizes[k][1]);
-            assert_true(bound_makespan(&platform, (double)sizes[k][1], false) <=
-                        optimum_s * (1 + 1e-9));
+            assert_true(bound_of(&platform, (double)sizes[k][1], false) <= optimum_s * (1 + 1e-9));
             nothing_beats(&platform, sizes[k][1], optimum_s, true);
             platform_release(&platform);
         }
@@ -154,10 +153,10 @@ static void no_plan_is_below_the_optimum_in_narrow_windows(void **state)
                                 dice_scale(&dice, 0.3, 3));
         const double optimum_s = true_optimum(&platform, tasks);
         if (optimum_s < HUGE_VAL) {
-            const double bound_s = bound_makespan(&platform, (double)tasks, false);
+            const double bound_s = bound_of(&platform, (double)tasks, false);
             print_message("seed %d: bound %.4f of the optimum\n", (int)seed, bound_s / optimum_s);
             assert_true(bound_s <= optimum_s * (1 + 1e-9));
-            assert_true(bound_makespan(&platform, (double)tasks, true) <= bound_s * (1 + 1e-9));
+            assert_true(bound_of(&platform, (double)tasks, true) <= bound_s * (1 + 1e-9));
             nothing_beats(&platform, tasks, optimum_s, false);
             feasible++;
         }

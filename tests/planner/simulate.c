@@ -6,8 +6,8 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
-#include "planner/schedulers/bound.h"
 #include "tests/checks.h"
+#include "tests/planner/bounds.h"
 #include "tests/planner/oracle.h"
 #include "tests/planner/samples.h"
 
@@ -175,7 +175,7 @@ static void random_case(uint64_t seed)
     trace_agrees(&trace, &traced, seed);
     assert_near(simulation.makespan_s,
                 oracle_makespan(&profile.settings[0], &plan, platform.buffers), seed);
-    double bound_s = bound_makespan(&platform, plan.tasks, plan.real_valued);
+    double bound_s = bound_of(&platform, plan.tasks, plan.real_valued);
     if (!(bound_s > 0 && bound_s <= simulation.makespan_s))
         fail_msg("seed %" PRIu64 ": bound %.17g over %.17g", seed, bound_s, simulation.makespan_s);
     trace_release(&trace);

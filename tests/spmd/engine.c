@@ -377,15 +377,39 @@ static void tasks_of_other_packages_are_left_alone(void **state)
     (void)state;
     for (int threads = 1; threads <= 2; threads++) {
         fault_check("rejects-elsewhere", threads,
-                    "kernel nonsense rejects core task 15, which is not in its package");
+                    "kernel nonsense rejects core task 16, which is not in its package");
         fault_check("emits-elsewhere", threads,
-                    "kernel nonsense emits bytes for core task 4, which is not in its package, or "
+                    "kernel nonsense emits bytes for core task 5, which is not in its package, or "
                     "does not say that it emits");
         fault_check("emits-huge", threads, "out of memory for what core tasks leave behind");
     }
     fault_check("emits-unsaid", 1,
-                "kernel nonsense emits bytes for core task 5, which is not in its package, or does "
+                "kernel nonsense emits bytes for core task 6, which is not in its package, or does "
                 "not say that it emits");
+}
+
+static void rejection_check(const char *fault, const char *why)
+{
+    struct job job = {0};
+    struct failure failure = FAILURE_INIT;
+    int64_t package[4 + JOB_GUARD / 8];
+    size_t size = 0;
+    assert_true(nonsense_open(&job, fault, 40, &failure));
+    struct engine *engine = engine_new(&job, 4, 1, 1, &failure);
+    assert_non_null(engine);
+    assert_true(job_pack(&job, NULL, 0, 4, package, &size, &failure));
+    assert_true(engine_compute(engine, 0, 4, package, size, no_pulse, &failure));
+    assert_int_equal(engine_results(engine)->rejected, 4);
+    assert_string_equal(engine_results(engine)->rejection.why, why);
+    engine_free(&engine);
+    job_close(&job);
+}
+
+static void reasons_are_one_line(void **state)
+{
+    (void)state;
+    rejection_check("rejects-lines", "not today");
+    rejection_check("rejects-blanks", "without a reason");
 }
 
 /* A place that makes no sense is found before anything is written. */
@@ -405,7 +429,7 @@ static void places_are_checked_in_the_summary(void **state)
     summary_init(&summary);
     assert_false(summary_add(&summary, &job, engine_results(engine), &failure));
     assert_failure(failure, FAILURE_MISMATCH,
-                   "kernel nonsense: core task 1 has no place in its own grid: ask who made it");
+                   "kernel nonsense: core task 2 has no place in its own grid: ask who made it");
     engine_free(&engine);
     job_close(&job);
 }
@@ -425,6 +449,7 @@ int main(void)
         cmocka_unit_test(writing_too_much_is_told),
         cmocka_unit_test(statuses_that_make_no_sense),
         cmocka_unit_test(tasks_of_other_packages_are_left_alone),
+        cmocka_unit_test(reasons_are_one_line),
         cmocka_unit_test(places_are_checked_in_the_summary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

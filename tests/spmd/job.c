@@ -1,6 +1,7 @@
 /* A job: what a task says of itself is believed only where it makes sense. */
 #include "spmd/job/job.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -205,6 +206,9 @@ static void describing_and_opening_that_fail(void **state)
     check_fault("describe-silent", "kernel nonsense: describing the job failed without saying why "
                                    "(status 1): ask who made it");
     check_fault("describe-says", "nothing fits: do 3 things");
+    check_fault("describe-says-lines", "nothing fits: na\xc3\xafve [1mlines");
+    check_fault("describe-says-blanks", "kernel nonsense: describing the job failed without saying "
+                                        "why (status 1): ask who made it");
     check_fault("shares-twice", "bytes can be shared in describe only, and once");
     check_fault("reads-nothing",
                 "the kernel reads a line or sequence that the input does not have");
@@ -287,6 +291,20 @@ static void packages_stay_within_what_was_said(void **state)
     check_pack("pack-rejects", "a core task can be rejected in compute only (not while packing)");
 }
 
+static void what_a_task_says_is_one_line(void **state)
+{
+    (void)state;
+    char sentence[8];
+    job_sentence(" \n", sentence, sizeof sentence);
+    assert_string_equal(sentence, "");
+    job_sentence("a\n\n b", sentence, sizeof sentence);
+    assert_string_equal(sentence, "a b");
+    job_sentence("abcdef ghi", sentence, sizeof sentence); /* cut, with no blank at the end */
+    assert_string_equal(sentence, "abcdef");
+    job_sentence("abcdefghi", sentence, sizeof sentence);
+    assert_string_equal(sentence, "abcdefg");
+}
+
 static void a_staged_job_sends_nothing(void **state)
 {
     (void)state;
@@ -308,8 +326,8 @@ static void check_place(const char *fault, int64_t task)
     assert_true(nonsense_open(&job, fault, 40, &failure));
     assert_false(job_place(&job, task, start, count, &failure));
     snprintf(sentence, sizeof sentence,
-             "kernel nonsense: core task %lld has no place in its own grid: ask who made it",
-             (long long)task);
+             "kernel nonsense: core task %" PRId64 " has no place in its own grid: ask who made it",
+             task + 1);
     assert_failure(failure, FAILURE_MISMATCH, sentence);
     job_close(&job);
 }
@@ -475,6 +493,7 @@ int main(void)
         cmocka_unit_test(grids_that_make_no_sense),
         cmocka_unit_test(records_and_reductions_that_make_no_sense),
         cmocka_unit_test(packages_stay_within_what_was_said),
+        cmocka_unit_test(what_a_task_says_is_one_line),
         cmocka_unit_test(a_staged_job_sends_nothing),
         cmocka_unit_test(places_are_within_the_grid),
         cmocka_unit_test(outcomes_are_short_texts),

@@ -68,7 +68,7 @@ static void packages_compute(struct bench *bench, int way, int threads, uint32_t
         if (way == PLAIN)
             plain_compute(&work->domain, batch.first, batch.count, threads, batch.grid);
         else
-            mandelbrot_task.compute(&bench->jobs[way].host.base, bench->jobs[way].opened, &batch);
+            mandelbrot_task.compute(&bench->jobs[way].memory.host, bench->jobs[way].opened, &batch);
     }
 }
 
@@ -93,7 +93,7 @@ static void bench_init(struct bench *bench, const struct work *work)
             bench->least_s[way][threads] = HUGE_VAL;
     for (int isa = 0; isa < ISA_COUNT; isa++)
         if (isa_pin(isa_name((enum isa)isa)) && !trial_job_init(&bench->jobs[isa], &work->domain)) {
-            fprintf(stderr, "bench-mandelbrot: %s\n", bench->jobs[isa].seen.sentence);
+            fprintf(stderr, "bench-mandelbrot: %s\n", bench->jobs[isa].memory.failure);
             exit(EXIT_FAILURE);
         }
     bench->workspace =
@@ -104,7 +104,8 @@ static void bench_init(struct bench *bench, const struct work *work)
 static void bench_release(struct bench *bench)
 {
     for (int isa = 0; isa < ISA_COUNT; isa++)
-        trial_job_release(&bench->jobs[isa]);
+        if (bench->jobs[isa].opened != NULL)
+            trial_job_release(&bench->jobs[isa]);
     free(bench->workspace);
     free(bench->expected);
     free(bench->counts);

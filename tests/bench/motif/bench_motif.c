@@ -77,7 +77,7 @@ static void trial_open(struct motif_trial *trial, const struct motif_sequences *
                        const struct motif_wanted *wanted)
 {
     if (!motif_trial_open(trial, sequences, wanted)) {
-        fprintf(stderr, "bench-motif: %s\n", trial->sentence);
+        fprintf(stderr, "bench-motif: %s\n", trial->memory.failure);
         exit(EXIT_FAILURE);
     }
 }
@@ -118,7 +118,7 @@ static void package_compute(struct bench *bench, struct motif_trial *trial, int6
                                      .state = outcome,
                                      .threads = 1,
                                      .rank = 1};
-    if (motif_task.compute(&trial->host, trial->job, &batch) != SCOW_OK)
+    if (motif_task.compute(&trial->memory.host, trial->job, &batch) != SCOW_OK)
         abort();
 }
 
@@ -127,7 +127,7 @@ static void package_pack(struct bench *bench, int64_t first, int64_t count)
     struct motif_trial *trial = &bench->matrices;
     size_t size = motif_task.package_size_most(trial->job, count);
     char *package = bench->package + (size_t)first * (size / (size_t)count);
-    if (motif_task.pack(&trial->host, trial->job, first, count, package, &size) != SCOW_OK)
+    if (motif_task.pack(&trial->memory.host, trial->job, first, count, package, &size) != SCOW_OK)
         abort();
 }
 

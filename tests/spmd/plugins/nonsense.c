@@ -2,6 +2,7 @@
  * A core task that does one thing wrong, whichever --fault says; "none": nothing. Only it includes
  * what plug-ins may include.
  */
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@ enum fault {
     HUGE_TASKS,
     DESCRIBE_SILENT,
     DESCRIBE_SAYS,
+    DESCRIBE_SAYS_LINES,
+    DESCRIBE_SAYS_BLANKS,
     SHARES_TWICE,
     READS_NOTHING,
     SETTLES_NONSENSE,
@@ -55,6 +58,8 @@ enum fault {
     COMPUTE_STOPS,
     COMPUTE_READS,
     REJECTS,
+    REJECTS_LINES,
+    REJECTS_BLANKS,
     REJECTS_ELSEWHERE,
     EMITS_ELSEWHERE,
     EMITS_UNSAID,
@@ -75,6 +80,8 @@ static const char *const words[FAULTS + 1] = {
     [HUGE_TASKS] = "huge-tasks",
     [DESCRIBE_SILENT] = "describe-silent",
     [DESCRIBE_SAYS] = "describe-says",
+    [DESCRIBE_SAYS_LINES] = "describe-says-lines",
+    [DESCRIBE_SAYS_BLANKS] = "describe-says-blanks",
     [SHARES_TWICE] = "shares-twice",
     [READS_NOTHING] = "reads-nothing",
     [SETTLES_NONSENSE] = "settles-nonsense",
@@ -114,6 +121,8 @@ static const char *const words[FAULTS + 1] = {
     [COMPUTE_STOPS] = "compute-stops",
     [COMPUTE_READS] = "compute-reads",
     [REJECTS] = "rejects", /* which is none */
+    [REJECTS_LINES] = "rejects-lines",
+    [REJECTS_BLANKS] = "rejects-blanks",
     [REJECTS_ELSEWHERE] = "rejects-elsewhere",
     [EMITS_ELSEWHERE] = "emits-elsewhere",
     [EMITS_UNSAID] = "emits-unsaid",
@@ -184,6 +193,10 @@ static int nonsense_describe(const struct scow_host *host, const struct scow_val
         return SCOW_FAILED;
     case DESCRIBE_SAYS:
         return host->fail(host, "%s: do %d things", "nothing fits", 3);
+    case DESCRIBE_SAYS_LINES:
+        return host->fail(host, "\n nothing\r\n\tfits:\a na\xc3\xafve \x1b[1mlines\x7f\n");
+    case DESCRIBE_SAYS_BLANKS:
+        return host->fail(host, " \n\n");
     case SHARES_TWICE:
         host->share(host, "a", 1);
         host->share(host, "b", 1);
@@ -302,7 +315,7 @@ static int nonsense_print(const void *opened, const void *state, char *json, siz
         memset(json, '7', size + 8);
         return (int)size - 1;
     default:
-        return snprintf(json, size, "%lld", (long long)*(const int64_t *)state);
+        return snprintf(json, size, "%" PRId64, *(const int64_t *)state);
     }
 }
 
@@ -385,7 +398,7 @@ static int task_fault(const struct scow_host *host, const struct job *job,
     case COMPUTE_SILENT:
         return SCOW_FAILED;
     case COMPUTE_SAYS:
-        return host->fail(host, "task %lld needs a larger number", (long long)task);
+        return host->fail(host, "task %" PRId64 " needs a larger number", task);
     case COMPUTE_BOTH:
         host->fail(host, "said, but not returned");
         return SCOW_OK;
@@ -398,6 +411,12 @@ static int task_fault(const struct scow_host *host, const struct job *job,
     case REJECTS:
         if (task % 16 == 7)
             host->reject(host, task, "not today");
+        return SCOW_OK;
+    case REJECTS_LINES:
+        host->reject(host, task, "not\ntoday\n");
+        return SCOW_OK;
+    case REJECTS_BLANKS:
+        host->reject(host, task, "\n");
         return SCOW_OK;
     case REJECTS_ELSEWHERE:
         host->reject(host, batch->package_first + batch->package_count, "a neighbour's");

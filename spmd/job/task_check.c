@@ -1,0 +1,104 @@
+/* What a core task says of itself: versions, names, callbacks, parameters. */
+#include <math.h>
+#include <string.h>
+
+#include "kernel/table.h"
+#include "spmd/job/job.h"
+
+static bool name_is_good(const char *name)
+{
+    return name && name[0] && strlen(name) <= 60 &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
+}
+
+static bool task_refuse(const char *where, const char *why, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH, "%s: is no core task that scow can use: %s",
+                       where, why);
+}
+
+/* What the programs themselves call so. */
+static bool name_is_taken(const char *name)
+{
+    static const char *const taken[] = {
+        VALUES_STAGED, VALUES_THREADS, "budget", "blocks",  "input",  "image",    "kernel",
+        "output",      "profile",      "probes", "scratch", "quick",  "quiet",    "isa",
+        "version",     "verbose",      "help",   "blocks",  "plugin", "checksum", "minimum",
+        "method",      "maximum",      "failed", "complete"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(name, taken[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool parameter_check(const struct scow_parameter *row, const char *where,
+                            struct failure *failure)
+{
+    size_t words = 0;
+    while (row->words && row->words[words])
+        words++;
+    const bool number = row->kind == SCOW_NUMBER || row->kind == SCOW_WHOLE;
+    if (!name_is_good(row->name) || !row->help)
+        return task_refuse(where,
+                           "a parameter's name is not made of a-z, 0-9 and '-', or it has no help",
+                           failure);
+    if (name_is_taken(row->name))
+        return failure_set(
+            failure, FAILURE_MISMATCH,
+            "%s: is no core task that scow can use: '%s' is an option of scow's own: "
+            "call the parameter otherwise",
+            where, row->name);
+    if (row->kind < SCOW_NUMBER || row->kind > SCOW_PATH)
+        return task_refuse(where, "a parameter is of no known kind", failure);
+    if (number && (!(row->initial >= row->least && row->initial <= row->greatest) ||
+                   (row->kind == SCOW_WHOLE && floor(row->initial) != row->initial)))
+        return task_refuse(where, "a parameter's default is out of its range", failure);
+    if (row->kind == SCOW_WORD && !(row->initial >= 0 && row->initial < (double)words))
+        return task_refuse(where, "a parameter's default is none of its words", failure);
+    return true;
+}
+
+static bool parameters_check(const struct scow_task *task, const char *where,
+                             struct failure *failure)
+{
+    const struct scow_parameter *rows = task->parameters;
+    for (int i = 0; i < task_parameter_count(task); i++) {
+        if (!parameter_check(&rows[i], where, failure))
+            return false;
+        for (int before = 0; before < i; before++)
+            if (strcmp(rows[before].name, rows[i].name) == 0)
+                return failure_set(
+                    failure, FAILURE_MISMATCH,
+                    "%s: is no core task that scow can use: two of its parameters are called '%s'",
+                    where, rows[i].name);
+    }
+    return true;
+}
+
+bool job_task_check(const struct scow_task *task, const char *where, struct failure *failure)
+{
+    if (task->abi >> 16 != SCOW_ABI_MAJOR || (task->abi & 0xffff) > SCOW_ABI_MINOR ||
+        task->size < sizeof *task)
+        return failure_set(
+            failure, FAILURE_MISMATCH,
+            "%s: was built for version %u.%u of scow.h (%u bytes), and this scow has "
+            "%u.%u (%zu bytes): build it again with this scow.h",
+            where, task->abi >> 16, task->abi & 0xffff, task->size, SCOW_ABI_MAJOR, SCOW_ABI_MINOR,
+            sizeof *task);
+    if (!name_is_good(task->name))
+        return task_refuse(where, "its name is not made of a-z, 0-9 and '-'", failure);
+    if (!task->version || !task->summary || !task->core_task || !task->outcome)
+        return task_refuse(where, "it does not say its version, summary, core task or outcome",
+                           failure);
+    if (!task->describe || !task->compute)
+        return task_refuse(where, "it has no describe or no compute", failure);
+    if (!task->pack != !task->package_size_most)
+        return task_refuse(where, "pack and package_size_most go together", failure);
+    if (!task->start != !task->stop && !task->workspace_size)
+        return task_refuse(where, "start and stop work on a workspace", failure);
+    if (task->input < SCOW_INPUT_NONE || task->input > SCOW_INPUT_FILE)
+        return task_refuse(where, "its input is of no known kind", failure);
+    if (task->threads != SCOW_THREADS_HOST && task->threads != SCOW_THREADS_OWN)
+        return task_refuse(where, "it uses threads in no known way", failure);
+    return parameters_check(task, where, failure);
+}
