@@ -1,9 +1,11 @@
 /*
  * Images and stacks from files: PNG, PGM (P2, P5; 8 and 16 bits), HDF5 data sets ("file.h5:/path",
- * 2 or 3 dimensions, [y][x] or [z][y][x], 8- or 16-bit unsigned integers or floats).
+ * 2 or 3 dimensions, [y][x] or [z][y][x], 8- or 16-bit unsigned integers or floats), and
+ * directories of PNG and PGM files of equal size and type, each of which is a slice.
  *
  * An HDF5 stack is read by hyperslabs, never as a whole; of a PNG or PGM the header is believed
- * until its pixels are wanted, and then it is decoded once, as a whole.
+ * until its pixels are wanted, and then it is decoded once, as a whole, with all others of its
+ * directory.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,9 +18,11 @@
 #include "spmd/input/input.h"
 #include "spmd/input/reader.h"
 #include "spmd/input/regular.h"
+#include "spmd/input/series.h"
 
 struct image {
-    char *file; /* without the data set's path */
+    char *file;           /* without the data set's path; or the directory */
+    struct series slices; /* the files that are decoded as a whole; none of an HDF5 file */
     struct scow_input shape;
     unsigned char *pixels;     /* all of them, where the format is decoded as a whole; else NULL */
     struct image_stack *stack; /* where it is not; else NULL */
@@ -121,34 +125,94 @@ static const struct image_format *format_require(struct image_file *file, const 
     return NULL;
 }
 
-/* The header's shape into *shape. With `pixels`, which is to be freed, also these, provided that
- * the shape is still what *shape says. */
+/* Rows, columns and type. */
+static bool shape_equal(const struct scow_input *a, const struct scow_input *b)
+{
+    return a->type == b->type && a->extent[1] == b->extent[1] && a->extent[2] == b->extent[2];
+}
+
+/* The header's shape of one file into *shape. With `pixels`, which have room for them, also these,
+ * provided that the shape is still what *shape says. */
 static bool picture_read(const char *name, const char *dataset, struct scow_input *shape,
-                         unsigned char **pixels, struct failure *failure)
+                         unsigned char *pixels, struct failure *failure)
 {
     struct image_file file = {.name = name};
     struct scow_input found = *shape;
     const struct image_format *format = NULL;
+    found.extent[0] = 1;
     file.stream = regular_open(name, &rule, &file.size_bytes, failure);
-    bool good = file.stream && (format = format_require(&file, dataset, failure)) != NULL;
-    if (!good || !(good = format->header(&file, &found, failure)) || !pixels)
-        goto out;
-    if (found.type != shape->type ||
-        memcmp(found.extent, shape->extent, sizeof found.extent) != 0) {
+    bool good = file.stream && (format = format_require(&file, dataset, failure)) != NULL &&
+                format->header(&file, &found, failure);
+    if (good && pixels && !shape_equal(&found, shape))
         good = regular_changed(name, failure);
-        goto out;
-    }
-    *pixels = malloc(image_bytes(&found));
-    if (*pixels)
-        good = format->decode(&file, &found, *pixels, failure);
-    else
-        good = failure_memory(failure, "reading the image");
-out:
+    else if (good && pixels)
+        good = format->decode(&file, &found, pixels, failure);
+    else if (good)
+        *shape = found;
     if (file.stream)
         fclose(file.stream);
-    if (good)
-        *shape = found;
     return good;
+}
+
+/* ---- series of them ---- */
+
+static const char *type_name(int type)
+{
+    return type == SCOW_U8 ? "8-bit" : type == SCOW_U16 ? "16-bit" : "float";
+}
+
+/* All slices are like the first. */
+static bool slices_check(struct image *image, struct failure *failure)
+{
+    for (int64_t i = 0; i < image->slices.count; i++) {
+        struct scow_input slice = image->shape;
+        if (!picture_read(image->slices.files[i], NULL, &slice, NULL, failure))
+            return false;
+        if (i == 0)
+            image->shape = slice;
+        else if (!shape_equal(&slice, &image->shape))
+            return failure_set(
+                failure, FAILURE_MISMATCH,
+                "'%s' is %" PRId64 " x %" PRId64 " pixels of %s, but '%s' is %" PRId64 " x %" PRId64
+                " of %s: the slices of a stack must be alike",
+                image->slices.files[i], slice.extent[2], slice.extent[1], type_name(slice.type),
+                image->slices.files[0], image->shape.extent[2], image->shape.extent[1],
+                type_name(image->shape.type));
+    }
+    image->shape.extent[0] = image->slices.count;
+    if ((double)image->shape.extent[0] * (double)image->shape.extent[1] *
+            (double)image->shape.extent[2] * (double)input_pixel_bytes(&image->shape) <=
+        memory_bytes())
+        return true;
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "'%s' has more pixels than this machine's memory holds: store the stack as "
+                       "an HDF5 data set, which is read piece by piece",
+                       image->file);
+}
+
+/* One file as a series of its own. */
+static bool slices_single(struct image *image, struct failure *failure)
+{
+    image->slices.files = calloc(1, sizeof *image->slices.files);
+    char *file = strdup(image->file);
+    if (!image->slices.files || !file) {
+        free(file);
+        return failure_memory(failure, "opening the image");
+    }
+    image->slices.files[image->slices.count++] = file;
+    return true;
+}
+
+static bool slices_read(const struct image *image, unsigned char *pixels, struct failure *failure)
+{
+    const size_t slice_bytes = image_bytes(&image->shape) / (size_t)image->slices.count;
+    struct scow_input shape = image->shape;
+    shape.extent[0] = 1;
+    for (int64_t i = 0; i < image->slices.count; i++)
+        if (!picture_read(image->slices.files[i], NULL, &shape, pixels + (size_t)i * slice_bytes,
+                          failure))
+            return false;
+    return true;
 }
 
 /* ---- the reader ---- */
@@ -159,6 +223,7 @@ static void image_close(void *self)
     if (!image)
         return;
     image_stack_close(&image->stack);
+    series_release(&image->slices);
     free(image->pixels);
     free(image->file);
     free(image);
@@ -167,10 +232,13 @@ static void image_close(void *self)
 static bool image_begin(struct image *image, const char *dataset, struct failure *failure)
 {
     int64_t size_bytes;
+    if (series_recognize(image->file) && !dataset)
+        return series_list(image->file, &image->slices, failure) && slices_check(image, failure);
     if (!regular_check(image->file, &rule, &size_bytes, failure))
         return false;
     if (!image_stack_recognize(image->file))
-        return picture_read(image->file, dataset, &image->shape, NULL, failure);
+        return slices_single(image, failure) &&
+               picture_read(image->file, dataset, &image->shape, NULL, failure);
     image->stack = image_stack_open(image->file, dataset, &image->shape, failure);
     return image->stack != NULL;
 }
@@ -200,10 +268,12 @@ out:
 static bool image_load(void *self, struct failure *failure)
 {
     struct image *image = self;
-    unsigned char *pixels = NULL;
     if (image->stack || image->pixels)
         return true;
-    if (picture_read(image->file, NULL, &image->shape, &pixels, failure))
+    unsigned char *pixels = malloc(image_bytes(&image->shape));
+    if (!pixels)
+        return failure_memory(failure, "reading the image");
+    if (slices_read(image, pixels, failure))
         image->pixels = pixels;
     else
         free(pixels);
@@ -223,21 +293,24 @@ static bool image_read(void *self, int64_t slice, int64_t row, int64_t column, i
     size_t size = input_pixel_bytes(&image->shape);
     size_t line = (size_t)columns * size;
     for (int64_t y = 0; y < rows; y++) {
-        size_t from = (size_t)(row + y) * (size_t)image->shape.extent[2] + (size_t)column;
+        const size_t whole = (size_t)slice * (size_t)image->shape.extent[1] + (size_t)(row + y);
+        const size_t from = whole * (size_t)image->shape.extent[2] + (size_t)column;
         memcpy((unsigned char *)pixels + (size_t)y * line, image->pixels + from * size, line);
     }
     return true;
 }
 
-static const char *image_file(const void *self)
+static bool image_sha256(const void *self, char digest[65], struct failure *failure)
 {
     const struct image *image = self;
-    return image->file;
+    return image->stack ? regular_sha256(image->file, digest, failure)
+                        : regular_sha256_all((const char *const *)image->slices.files,
+                                             image->slices.count, digest, failure);
 }
 
 const struct input_reader input_image = {.kind = SCOW_INPUT_IMAGE,
                                          .open = image_open,
                                          .load = image_load,
                                          .read_image = image_read,
-                                         .file = image_file,
+                                         .sha256 = image_sha256,
                                          .close = image_close};

@@ -116,8 +116,8 @@ bool input_read_item(struct input *input, int64_t index, struct scow_item *item,
 
 bool input_sha256(const struct input *input, char digest[65], struct failure *failure)
 {
-    const char *file = input->reader->file ? input->reader->file(input->self) : input->name;
-    return regular_sha256(file, digest, failure);
+    return input->reader->sha256 ? input->reader->sha256(input->self, digest, failure)
+                                 : regular_sha256(input->name, digest, failure);
 }
 
 void input_close(struct input **input)

@@ -54,45 +54,51 @@ bool regular_changed(const char *file, struct failure *failure)
 
 /* ---- digests ---- */
 
-/* All bytes of `stream` (NULL: none) into the digest; false on any error. */
-static bool stream_digest(FILE *stream, EVP_MD_CTX *context, unsigned char digest[32])
+/* All bytes of the stream into the digest; false on any error. */
+static bool stream_digest(FILE *stream, EVP_MD_CTX *context)
 {
     unsigned char buffer[1 << 16];
     size_t length;
-    if (EVP_DigestInit_ex(context, EVP_sha256(), NULL) != 1)
-        return false;
-    while (stream && (length = fread(buffer, 1, sizeof buffer, stream)) > 0)
+    while ((length = fread(buffer, 1, sizeof buffer, stream)) > 0)
         if (EVP_DigestUpdate(context, buffer, length) != 1)
             return false;
-    return !(stream && ferror(stream)) && EVP_DigestFinal_ex(context, digest, NULL) == 1;
+    return !ferror(stream);
+}
+
+static bool file_digest(const char *file, EVP_MD_CTX *context, struct failure *failure)
+{
+    static const struct regular_rule rule = {"it", "a file", .may_be_empty = true};
+    int64_t size_bytes;
+    FILE *stream = regular_open(file, &rule, &size_bytes, failure);
+    if (!stream)
+        return false;
+    const bool good = stream_digest(stream, context) ||
+                      failure_set(failure, FAILURE_MISMATCH,
+                                  "cannot read '%s' to its end for its SHA-256: check the disk it "
+                                  "is on",
+                                  file);
+    fclose(stream);
+    return good;
+}
+
+bool regular_sha256_all(const char *const *files, int64_t count, char digest[65],
+                        struct failure *failure)
+{
+    unsigned char bytes[32];
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    bool good = (context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1) ||
+                failure_memory(failure, "taking an input's SHA-256");
+    for (int64_t i = 0; good && i < count; i++)
+        good = file_digest(files[i], context, failure);
+    if (good && EVP_DigestFinal_ex(context, bytes, NULL) != 1)
+        good = failure_memory(failure, "taking an input's SHA-256");
+    for (size_t i = 0; good && i < sizeof bytes; i++)
+        snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
+    EVP_MD_CTX_free(context);
+    return good;
 }
 
 bool regular_sha256(const char *file, char digest[65], struct failure *failure)
 {
-    static const struct regular_rule rule = {"it", "a file", .may_be_empty = true};
-    unsigned char bytes[32];
-    int64_t size_bytes;
-    EVP_MD_CTX *context = NULL;
-    FILE *stream = file ? regular_open(file, &rule, &size_bytes, failure) : NULL;
-    bool good = !file || stream;
-    if (!good)
-        goto out;
-    context = EVP_MD_CTX_new();
-    good = context != NULL;
-    if (!good) {
-        failure_memory(failure, "taking an input's SHA-256");
-        goto out;
-    }
-    good = stream_digest(stream, context, bytes);
-    if (!good)
-        failure_set(failure, FAILURE_MISMATCH,
-                    "cannot read '%s' to its end for its SHA-256: check the disk it is on",
-                    file ? file : "nothing");
-    for (size_t i = 0; good && i < sizeof bytes; i++)
-        snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
-out:
-    EVP_MD_CTX_free(context);
-    if (stream)
-        fclose(stream);
-    return good;
+    return regular_sha256_all(&file, file ? 1 : 0, digest, failure);
 }

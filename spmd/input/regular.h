@@ -23,6 +23,9 @@ FILE *regular_open(const char *file, const struct regular_rule *rule, int64_t *s
                    struct failure *failure);
 /* Hexadecimal SHA-256 of the file's bytes; of nothing when `file` is NULL. */
 bool regular_sha256(const char *file, char digest[65], struct failure *failure);
+/* Of the bytes of one file; of several, of those of the first, then those of the second, ... */
+bool regular_sha256_all(const char *const *files, int64_t count, char digest[65],
+                        struct failure *failure);
 
 /* Say that reading failed, because of errno; that the file is not what it was when it was opened.
  * Both return false. */

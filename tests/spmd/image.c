@@ -197,7 +197,6 @@ static void files_that_are_no_images(void **state)
     assert_refused_early("none.h5:/stack",
                          "cannot open 'none.h5': No such file or directory; check the name");
     assert_refused_early("", "cannot open '': No such file or directory; check the name");
-    assert_refused_early("/", "'/' is a directory: name an image file (PNG, PGM or HDF5)");
     assert_refused_early("/dev/zero",
                          "'/dev/zero' is not a regular file: save the image to a file first");
     picture_text("empty.png", "");
@@ -418,9 +417,74 @@ static void flipped_bits_are_refused(void **state)
     free(bytes);
 }
 
+/* ---- directories ---- */
+
+static void directory_is_a_stack(void **state)
+{
+    (void)state;
+    /* Out of order by their letters, in order by their numbers; what is hidden does not count. */
+    static const char *const names[] = {"stack/s10.pgm", "stack/s9.pgm", "stack/s009.pgm",
+                                        "stack/a.pgm"};
+    static const unsigned char wanted[4][4] = {
+        {3, 4, 4, 4}, {1, 2, 2, 2}, {2, 3, 3, 3}, {0, 1, 1, 1}};
+    struct failure failure = FAILURE_INIT;
+    char digest[65], again[65];
+    unsigned char pixels[4];
+    assert_int_equal(mkdir("stack", 0777), 0);
+    picture_text("stack/.hidden", "no image");
+    for (int k = 0; k < 4; k++) {
+        char text[64];
+        snprintf(text, sizeof text, "P2 2 2 9 %d %d %d %d", k, k + 1, k + 1, k + 1);
+        picture_text(names[k], text);
+    }
+    struct input *image = input_open(SCOW_INPUT_IMAGE, "stack", &failure);
+    assert_non_null(image);
+    assert_shape(input_shape(image), &(struct scow_input){.type = SCOW_U8, .extent = {4, 2, 2}});
+    for (int slice = 0; slice < 4; slice++) {
+        assert_true(input_read_image(image, slice, 0, 0, 2, 2, pixels, &failure));
+        assert_memory_equal(pixels, wanted[slice], sizeof pixels);
+    }
+    assert_true(input_read_image(image, 3, 0, 1, 2, 1, pixels, &failure));
+    assert_true(pixels[0] == 1 && pixels[1] == 1);
+    assert_true(input_sha256(image, digest, &failure));
+    picture_text(names[0], "P2 2 2 9 5 5 5 5");
+    assert_true(input_sha256(image, again, &failure));
+    assert_string_not_equal(digest, again);
+    input_close(&image);
+    for (int k = 0; k < 4; k++)
+        unlink(names[k]);
+    unlink("stack/.hidden");
+    rmdir("stack");
+}
+
+static void directories_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("bare", 0777), 0);
+    assert_refused_early("bare",
+                         "'bare' is an empty directory: name one with images of equal size, "
+                         "or an image");
+    picture_text("bare/1.pgm", "P2 2 1 9 1 2");
+    picture_text("bare/2.pgm", "P2 1 2 999 1 2");
+    assert_refused_early("bare/",
+                         "'bare/2.pgm' is 1 x 2 pixels of 16-bit, but 'bare/1.pgm' is 2 x 1 "
+                         "of 8-bit: the slices of a stack must be alike");
+    picture_text("bare/2.pgm", "notes");
+    assert_refused_early("bare", "'bare/2.pgm' is neither PNG, PGM nor HDF5: convert it to 8- or "
+                                 "16-bit grey PNG");
+    assert_int_equal(unlink("bare/2.pgm"), 0);
+    assert_int_equal(mkdir("bare/2", 0777), 0);
+    assert_refused_early("bare", "'bare/2' is a directory: name an image file (PNG, PGM or HDF5)");
+    rmdir("bare/2");
+    unlink("bare/1.pgm");
+    rmdir("bare");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(directory_is_a_stack),
+        cmocka_unit_test(directories_are_refused),
         cmocka_unit_test(png_grey),
         cmocka_unit_test(png_alpha_is_dropped),
         cmocka_unit_test(pgm_raw),
