@@ -16,7 +16,7 @@ build_packages=(
     libcmocka-dev
 )
 test_packages=(
-    hdf5-tools python3-h5py shellcheck clang-format clang-tidy
+    hdf5-tools python3-h5py python3-numpy libpython3-dev shellcheck clang-format clang-tidy
     clang libclang-rt-dev libomp-dev
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )

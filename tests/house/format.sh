@@ -7,5 +7,5 @@ if ! "${formatter:-false}" --version 2>/dev/null | grep -q 'version 14\.'; then
     echo "clang-format 14 is not installed"
     exit 77
 fi
-find planner kernel spmd calibrate tests -name '*.[ch]' -print0 |
+find planner kernel spmd calibrate jobs/plugins/python tests -name '*.[ch]' -print0 |
     xargs -0 "$formatter" --dry-run -Werror
