@@ -327,8 +327,7 @@ static bool grid_check(struct job *job, struct failure *failure)
         cells *= (double)results->grid_extent[i];
         tile *= (double)results->grid_tile[i];
     }
-    /* HDF5 takes chunks below 4 GiB. */
-    if (cells * (double)size > (double)size_most * 64 || tile * (double)size >= 4294967296.0)
+    if (cells * (double)size > (double)size_most * 64 || tile * (double)size > (double)size_most)
         return failure_set(failure, FAILURE_MISMATCH,
                            "kernel %s: a grid of %.3g numbers in tiles of %.3g is more than can be "
                            "stored: choose other parameters",
@@ -547,8 +546,8 @@ bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t co
     const struct scow_results *results = &job->results;
     job->task->place(job->opened, task, start, count);
     for (int i = 0; i < 3; i++)
-        if (start[i] < 0 || start[i] % results->grid_tile[i] != 0 || count[i] < 1 ||
-            count[i] > results->grid_tile[i] || start[i] > results->grid_extent[i] - count[i])
+        if (start[i] < 0 || count[i] < 1 || count[i] > results->grid_tile[i] ||
+            start[i] > results->grid_extent[i] - count[i])
             return failure_set(failure, FAILURE_MISMATCH,
                                "kernel %s: core task %lld has no place in its own grid: ask who "
                                "made it",
