@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole way on one image: build scow, then calibrate, plan, run, report and show.
+# The whole way on a stack of images: build scow, then calibrate, plan, run, show and report.
 #
 #     bash jobs/demo.sh
 #
@@ -33,7 +33,7 @@ quietly cmake --build --preset release --target scow scow-run scow-calibrate
 printf '\n$ %s\n' "cd build/demo"
 printf '$ %s\n' "export PATH=../release/bin:\$PATH OMP_NUM_THREADS=${OMP_NUM_THREADS:=1}"
 cd build/demo
-rm -f profile.json probes.tsv plan.json retina.h5 preview.png
+rm -rf profile.json probes.tsv plan.json retina.h5 preview.png slices
 export PATH=../release/bin:$PATH OMP_NUM_THREADS
 # The launcher of the MPI that scow was built with, by its name where that is enough.
 mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' ../release/CMakeCache.txt)
@@ -41,13 +41,15 @@ if [ "$(command -v "${mpiexec##*/}")" = "$mpiexec" ]; then
     mpiexec=${mpiexec##*/}
 fi
 
-image=../../jobs/data/retina.png
-step "$mpiexec" -n 3 scow calibrate -k matched-filter -i "$image" --polarity dark --quick \
-    -o profile.json --probes probes.tsv
-step scow plan -p profile.json -i "$image" -o plan.json
-step "$mpiexec" -n 3 scow run plan.json -i "$image" -o retina.h5
-step scow report retina.h5
-step scow show retina.h5 -i "$image" --png preview.png
+# One photograph is a fraction of a second's work: a directory of 16 of them is a stack.
+printf '$ %s\n' "mkdir slices && for i in {01..16}; do ln -s ../../../jobs/data/retina.png slices/\$i.png; done"
+mkdir slices && for i in {01..16}; do ln -s ../../../jobs/data/retina.png "slices/$i.png"; done
+
+step "$mpiexec" -n 3 scow calibrate -k matched-filter -i slices --bank source --combine max \
+    --polarity dark --budget 14s -o profile.json --probes probes.tsv
+step scow plan -p profile.json -i slices -o plan.json
+step "$mpiexec" -n 3 scow run plan.json -i slices -o retina.h5
+step scow show retina.h5 -i slices --png preview.png
 
 cat <<'END'
 
@@ -57,3 +59,4 @@ To look at, under build/demo/:
   profile.json  what every operation costs on this machine; probes.tsv has the single measurements
   plan.json     the packages for each worker, and the time they were predicted to take
 END
+step scow report retina.h5
