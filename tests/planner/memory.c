@@ -6,11 +6,13 @@
 #include "planner/files/profile_json.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
+#include "planner/report/learn.h"
 #include "planner/report/report.h"
 #include "planner/schedulers/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/robustness.h"
 #include "planner/simulate/simulate.h"
+#include "planner/studies/interval.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
@@ -132,6 +134,18 @@ static bool try_print(void *self, struct failure *failure)
     return good || failure_memory(failure, "printing");
 }
 
+static bool try_interval(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    const struct interval_request request = {
+        .profile = &texts->profile, .setting = &texts->profile.settings[0], .plan = &texts->plan};
+    struct interval interval;
+    if (!interval_draw(&request, &interval, failure))
+        return false;
+    interval_release(&interval);
+    return true;
+}
+
 static bool try_simulate(void *self, struct failure *failure)
 {
     const struct texts *texts = self;
@@ -165,9 +179,11 @@ static bool try_report(void *self, struct failure *failure)
     struct run_record *record = self;
     char *text = report_text(record, failure);
     char *json = text ? report_json(record, failure) : NULL;
-    bool good = json != NULL;
+    char *chrome = json ? report_chrome_trace(record, failure) : NULL;
+    bool good = chrome != NULL && learn_costs(record, failure);
     free(text);
     free(json);
+    free(chrome);
     return good;
 }
 
@@ -243,6 +259,7 @@ static void printing(void **state)
 static void simulating(void **state)
 {
     every_allocation_fails(try_simulate, *state);
+    every_allocation_fails(try_interval, *state);
     every_allocation_fails(try_rule, *state);
 }
 
@@ -253,7 +270,7 @@ static void describing(void **state)
 
 static void reporting(void **state)
 {
-    const struct texts *texts = *state;
+    struct texts *texts = *state;
     struct simulation simulation;
     struct failure failure = FAILURE_INIT;
     struct run_record record = {
@@ -261,6 +278,7 @@ static void reporting(void **state)
     assert_true(
         simulate_plan(&texts->platform, &texts->plan, &record.trace, &simulation, &failure));
     every_allocation_fails(try_report, &record);
+    texts->profile = record.profile; /* which has learnt */
     trace_release(&record.trace);
 }
 
