@@ -14,6 +14,7 @@
 #include "spmd/job/instructions.h"
 #include "spmd/job/making.h"
 #include "spmd/job/progress.h"
+#include "spmd/run/conditions.h"
 #include "spmd/transport/inbox.h"
 
 enum { NAME_BYTES = 64, PATH_BYTES = 4096 };
@@ -26,8 +27,9 @@ struct session {
     const struct calibration_request *request;
     struct calibration *result;
     struct making making;
-    char **names; /* the master's: of the workers, owned */
-    char *isa;    /* which rank computes with which instruction set; owned */
+    char **names;         /* the master's: of the workers, owned */
+    int workers_per_node; /* on the master's */
+    char *isa;            /* which rank computes with which instruction set; owned */
     char scratch[PATH_BYTES];
     int setting;      /* the job at hand's; -1: none yet */
     int64_t *largest; /* owned; the master's: by setting, the largest package probed */
@@ -128,7 +130,7 @@ static bool setting_label(const struct session *session, int index, struct profi
     const int threads = threads_of(session);
     job_method(&session->making.job, method, sizeof method);
     setting->memory = memory_of(&session->making.job, session->largest[index], threads);
-    setting->threads = threads;
+    setting->threads = session->request->settings[session->setting].threads;
     if (method[0])
         setting->method = strdup(method);
     if (method[0] && !setting->method)
@@ -216,7 +218,7 @@ static bool setting_make(struct session *session, int index, struct failure *fai
 {
     const struct calibration_request *request = session->request;
     const struct scow_task *task = request->kernel->task;
-    const struct values *values = &request->settings[index];
+    const struct values *values = &request->settings[index].values;
     const bool first = session->setting < 0;
     session->setting = index;
     return first ? making_start(&session->making, session->comm, task, values, request->input,
@@ -277,7 +279,7 @@ static void tabs_to_spaces(char *text)
 }
 
 /* Strings that cannot be had are left out: they are notes for people. */
-static void origin_fill(struct profile_origin *origin, const char *isa, int threads)
+static void origin_fill(struct profile_origin *origin, const struct session *session)
 {
     char node[MPI_MAX_PROCESSOR_NAME] = "", library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     char when[32] = "";
@@ -292,8 +294,10 @@ static void origin_fill(struct profile_origin *origin, const char *isa, int thre
         strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
     *origin = (struct profile_origin){
         .host_name = strdup(node),
-        .isa = strdup(isa),
-        .threads = threads,
+        .processor = conditions_processor(),
+        .isa = strdup(session->isa),
+        .threads = session->request->threads,
+        .workers_per_node = session->workers_per_node,
         .mpi = strdup(library),
         .created = strdup(when),
         .version = strdup(SCOW_VERSION),
@@ -304,7 +308,7 @@ static void origin_fill(struct profile_origin *origin, const char *isa, int thre
 static bool profile_head(struct session *session, struct failure *failure)
 {
     struct profile *profile = &session->result->profile;
-    origin_fill(&profile->origin, session->isa, session->request->threads);
+    origin_fill(&profile->origin, session);
     const struct kernel *kernel = session->request->kernel;
     profile->kernel = strdup(kernel->task->name);
     if (kernel->plugin) {
@@ -351,6 +355,7 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     bool good = comm_agree(comm, failure) && names_gather(&session, failure);
     if (good) {
         session.isa = instructions_gather(comm);
+        session.workers_per_node = comm_workers_on_node(comm);
         scratch_name(&session);
         comm_align_clocks(comm);
         session.begun_s = comm_now(comm);

@@ -8,6 +8,7 @@
 
 #include "calibrate/campaign.h"
 #include "calibrate/fit/sample.h"
+#include "calibrate/settings.h"
 #include "planner/base/failure.h"
 #include "planner/model/profile.h"
 #include "spmd/job/kernel.h"
@@ -16,7 +17,7 @@
 /* What to measure; all borrowed and the same on every rank. */
 struct calibration_request {
     const struct kernel *kernel;
-    const struct values *settings; /* what is measured, one profile setting for each */
+    const struct setting *settings; /* what is measured, one profile setting for each */
     int setting_count;
     /* Parameters that are written into each setting, not into the profile as a whole. */
     const char *const *own;

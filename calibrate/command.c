@@ -153,7 +153,7 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
         blocks_usual(row, usual, sizeof usual);
         wishes[i].typed = usual[0] ? usual : NULL;
     }
-    wishes[count] = (struct setting_wish){VALUES_THREADS, arguments->threads, true};
+    wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true};
     return settings_read(settings, task, wishes, count + 1, arguments->staged, failure);
 }
 

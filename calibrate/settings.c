@@ -1,7 +1,10 @@
 #include "calibrate/settings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "planner/base/limits.h"
 
 /* Combinations under way. */
 struct combining {
@@ -29,15 +32,40 @@ static bool value_add(const struct combining *combining, struct parameter_list *
     return failure->code == FAILURE_NONE;
 }
 
+/* The threads apart from the core task's own parameters. */
+static bool threads_take(const struct parameter_list *chosen, struct parameter_list *parameters,
+                         int *threads, struct failure *failure)
+{
+    for (size_t i = 0; i < chosen->count; i++) {
+        const struct parameter *item = &chosen->items[i];
+        if (strcmp(item->name, SETTING_THREADS) != 0) {
+            if (!parameter_list_add(parameters, item->name, item->word, item->number))
+                return failure_memory(failure, "reading the command line");
+            continue;
+        }
+        if (!(item->number >= 1 && item->number <= LIMIT_THREADS) ||
+            item->number != floor(item->number))
+            return failure_set(failure, FAILURE_USAGE,
+                               "--threads must be whole numbers from 1 to %d", (int)LIMIT_THREADS);
+        *threads = (int)item->number;
+    }
+    return true;
+}
+
 static bool setting_add(const struct combining *combining, const struct parameter_list *chosen)
 {
     struct settings *settings = combining->settings;
+    struct parameter_list parameters = {0};
     if (settings->count == SETTINGS_MOST)
         return failure_set(combining->failure, FAILURE_USAGE,
                            "more than %d combinations of parameters: list fewer values",
                            SETTINGS_MOST);
-    return values_read(&settings->items[settings->count++], combining->task, chosen, "command line",
-                       true, combining->failure);
+    struct setting *setting = &settings->items[settings->count++];
+    const bool good = threads_take(chosen, &parameters, &setting->threads, combining->failure) &&
+                      values_read(&setting->values, combining->task, &parameters, "command line",
+                                  true, combining->failure);
+    parameter_list_release(&parameters);
+    return good;
 }
 
 /* With the wishes from `index` on still to be chosen from. */
@@ -67,15 +95,17 @@ static void own_find(struct settings *settings, const struct setting_wish *wishe
 {
     for (int i = 0; i < count && settings->own_count < SETTING_PARAMETERS_MOST; i++) {
         const bool listed = wishes[i].typed && wishes[i].number && strchr(wishes[i].typed, ',');
+        if (strcmp(wishes[i].name, SETTING_THREADS) == 0)
+            continue;
         if (listed || strcmp(wishes[i].name, "block") == 0)
             settings->own[settings->own_count++] = wishes[i].name;
     }
 }
 
-static bool are_alike(const struct values *a, const struct values *b)
+static bool are_alike(const struct setting *a, const struct setting *b)
 {
-    for (int i = 0; i < a->count; i++)
-        if (a->items[i].number != b->items[i].number)
+    for (int i = 0; i < a->values.count; i++)
+        if (a->values.items[i].number != b->values.items[i].number)
             return false;
     return a->threads == b->threads;
 }
@@ -112,5 +142,5 @@ bool settings_read(struct settings *settings, const struct scow_task *task,
 void settings_release(struct settings *settings)
 {
     for (int i = 0; i < settings->count; i++)
-        values_release(&settings->items[i]);
+        values_release(&settings->items[i].values);
 }

@@ -16,12 +16,20 @@ struct setting_wish {
     bool number;
 };
 
+struct setting {
+    struct values values; /* owned */
+    int threads;          /* OpenMP threads of a rank; 0: as it was started */
+};
+
 struct settings {
-    struct values items[SETTINGS_MOST]; /* owned */
+    struct setting items[SETTINGS_MOST];
     int count;
     const char *own[SETTING_PARAMETERS_MOST]; /* parameters that are each setting's own; borrowed */
     int own_count;
 };
+
+/* The wish of this name is for the number of threads, not for a parameter. */
+#define SETTING_THREADS "threads"
 
 /* To be released also on failure, which is FAILURE_USAGE. */
 bool settings_read(struct settings *settings, const struct scow_task *task,

@@ -20,11 +20,11 @@ static bool task_refuse(const char *where, const char *why, struct failure *fail
 /* What the programs themselves call so. */
 static bool name_is_taken(const char *name)
 {
-    static const char *const taken[] = {
-        VALUES_STAGED, VALUES_THREADS, "budget",  "input",   "image",  "kernel",
-        "output",      "profile",      "probes",  "scratch", "quick",  "quiet",
-        "isa",         "version",      "verbose", "help",    "blocks", "plugin",
-        "checksum",    "minimum",      "method",  "maximum", "failed", "complete"};
+    static const char *const taken[] = {VALUES_STAGED, "threads", "budget",  "input",    "image",
+                                        "kernel",      "output",  "profile", "probes",   "scratch",
+                                        "quick",       "quiet",   "isa",     "version",  "verbose",
+                                        "help",        "blocks",  "plugin",  "checksum", "minimum",
+                                        "method",      "maximum", "failed",  "complete"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0)
             return true;

@@ -120,19 +120,6 @@ static bool staged_read(struct values *values, const struct parameter *given, co
     return true;
 }
 
-enum { THREADS_MOST = 4096 };
-
-static bool threads_read(struct values *values, const struct parameter *given, const char *where,
-                         struct failure *failure)
-{
-    const double number = given->number;
-    if (given->word || !(number >= 1 && number <= THREADS_MOST && number == floor(number)))
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: threads must be a whole number from 1 to %d", where, THREADS_MOST);
-    values->threads = (int)number;
-    return true;
-}
-
 static bool unknown_refuse(const struct scow_task *task, const char *name, const char *where,
                            struct failure *failure)
 {
@@ -151,8 +138,6 @@ static bool parameter_apply(struct values *values, const struct scow_task *task,
 {
     if (strcmp(given->name, VALUES_STAGED) == 0)
         return staged_read(values, given, where, failure);
-    if (strcmp(given->name, VALUES_THREADS) == 0)
-        return threads_read(values, given, where, failure);
     for (int i = 0; i < values->count; i++)
         if (strcmp(task->parameters[i].name, given->name) == 0)
             return value_read(values, i, &task->parameters[i], given, where, paths, failure);
@@ -204,7 +189,6 @@ bool values_copy(struct values *to, const struct values *from, struct failure *f
     if (!values_init(to, from->count, failure))
         return false;
     to->staged = from->staged;
-    to->threads = from->threads;
     for (int i = 0; i < from->count; i++) {
         to->items[i] = from->items[i];
         if (!from->texts[i])
@@ -230,9 +214,6 @@ bool values_describe(const struct values *values, const struct scow_task *task,
             return failure_memory(failure, "describing parameters");
     }
     if (values->staged && !parameter_list_add(parameters, VALUES_STAGED, "yes", 0))
-        return failure_memory(failure, "describing parameters");
-    if (values->threads > 0 &&
-        !parameter_list_add(parameters, VALUES_THREADS, NULL, values->threads))
         return failure_memory(failure, "describing parameters");
     return true;
 }

@@ -17,14 +17,11 @@ struct values {
     char **texts;             /* owned; those of items[].text that are */
     int count;
     bool staged; /* workers read their packages from the input by themselves */
-    int threads; /* OpenMP threads of a rank; 0: as it was started */
 };
 
 /* The word, in a list of parameters, that says so: "staged": "yes" or "no". No task may have a
  * parameter of that name. */
 #define VALUES_STAGED "staged"
-/* The number that says with how many threads a rank works. Likewise. */
-#define VALUES_THREADS "threads"
 
 /* The task's defaults, then `parameters`. `where` names the file or command that they come from; an
  * unknown name or value is refused with the nearest known one. A path must be readable when
