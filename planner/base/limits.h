@@ -16,6 +16,8 @@
 #define LIMIT_BYTES 1e18                  /* of a worker's memory */
 #define LIMIT_THREADS ((int64_t)1 << 20)  /* of a rank */
 #define LIMIT_COST_S 1e9                  /* of one latency, or of one core task */
+#define LIMIT_DEVIATION 1e6               /* of a relative deviation */
+#define LIMIT_TIMED ((int64_t)1000000000) /* packages that a cost was fitted on */
 #define LIMIT_TOTAL_S 1e15                /* of a whole plan */
 
 #endif

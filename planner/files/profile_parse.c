@@ -9,32 +9,51 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
+static bool member_number(json_t *object, const char *key, const struct document_place *place,
+                          double least, double greatest, double *number, struct failure *failure)
+{
+    struct document_place at = document_at(place, key);
+    return document_number(json_object_get(object, key), &at, least, greatest, number, failure);
+}
+
+static bool fit_parse(struct fit *fit, json_t *value, const struct document_place *place,
+                      struct failure *failure)
+{
+    struct document_place n = document_at(place, "n");
+    int64_t packages = 0;
+    bool good =
+        member_number(value, "stderr_latency_s", place, 0, LIMIT_COST_S, &fit->stderr_latency_s,
+                      failure) &&
+        member_number(value, "stderr", place, 0, LIMIT_COST_S, &fit->stderr_s_per_task, failure) &&
+        member_number(value, "correlation", place, -1, 1, &fit->correlation, failure) &&
+        member_number(value, "deviation", place, 0, LIMIT_DEVIATION, &fit->deviation, failure) &&
+        member_number(value, "drift", place, 0, LIMIT_DEVIATION, &fit->drift, failure) &&
+        member_number(value, "r2", place, -LIMIT_COST_S, 1, &fit->r2, failure) &&
+        document_count(json_object_get(value, "n"), &n, 0, LIMIT_TIMED, &packages, failure);
+    fit->n = (int)packages;
+    return good;
+}
+
 static bool cost_parse(struct measured_cost *cost, json_t *value,
                        const struct document_place *place, struct failure *failure)
 {
-    static const struct document_key keys[] = {
-        {"latency_s", true}, {"s_per_task", true}, {"stderr", false}, {"r2", false}, {"n", false}};
+    static const struct document_key keys[] = {{"latency_s", true},
+                                               {"s_per_task", true},
+                                               {"stderr", false},
+                                               {"stderr_latency_s", false},
+                                               {"correlation", false},
+                                               {"deviation", false},
+                                               {"drift", false},
+                                               {"r2", false},
+                                               {"n", false}};
     if (!value)
         return true;
-    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
-        return false;
-    struct document_place latency = document_at(place, "latency_s");
-    struct document_place rate = document_at(place, "s_per_task");
-    struct document_place error = document_at(place, "stderr");
-    struct document_place r2 = document_at(place, "r2");
-    struct document_place n = document_at(place, "n");
-    int64_t sizes = 0;
-    bool good = document_number(json_object_get(value, "latency_s"), &latency, 0, LIMIT_COST_S,
-                                &cost->cost.latency_s, failure) &&
-                document_number(json_object_get(value, "s_per_task"), &rate, 0, LIMIT_COST_S,
-                                &cost->cost.s_per_task, failure) &&
-                document_number(json_object_get(value, "stderr"), &error, 0, LIMIT_COST_S,
-                                &cost->fit.stderr_s_per_task, failure) &&
-                document_number(json_object_get(value, "r2"), &r2, -LIMIT_COST_S, 1, &cost->fit.r2,
-                                failure) &&
-                document_count(json_object_get(value, "n"), &n, 0, 1000000, &sizes, failure);
-    cost->fit.n = (int)sizes;
-    return good;
+    return document_keys(value, place, keys, COUNT_OF(keys), failure) &&
+           member_number(value, "latency_s", place, -LIMIT_COST_S, LIMIT_COST_S,
+                         &cost->cost.latency_s, failure) &&
+           member_number(value, "s_per_task", place, 0, LIMIT_COST_S, &cost->cost.s_per_task,
+                         failure) &&
+           fit_parse(&cost->fit, value, place, failure);
 }
 
 /* The cost under `key` of an object. */
@@ -107,6 +126,41 @@ static bool interval_parse(struct profile_window *window, json_t *value,
                           &window->greatest, failure);
 }
 
+/* Does every package of the window take some time? Rates are not negative, so its least one
+ * decides. */
+static bool cost_positive(const struct profile_window *window, const struct measured_cost *cost,
+                          const struct document_place *place, const char *key,
+                          struct failure *failure)
+{
+    struct document_place at = document_at(place, key);
+    const double least_s = cost->cost.latency_s + cost->cost.s_per_task * (double)window->least;
+    if (cost->cost.latency_s >= 0 || least_s > 0)
+        return true;
+    return document_refuse(failure, &at,
+                           "takes %.4g s for a package of %" PRId64
+                           ", the least of the window [%" PRId64 ", %" PRId64
+                           "], and no package takes 0 s or less: raise latency_s, or let the "
+                           "window begin later",
+                           least_s, window->least, window->least, window->greatest);
+}
+
+static bool costs_positive(const struct profile_window *window, const struct document_place *place,
+                           struct failure *failure)
+{
+    struct document_place workers = document_at(place, "workers");
+    bool good = cost_positive(window, &window->envelope, place, "envelope", failure) &&
+                cost_positive(window, &window->send, place, "send", failure);
+    for (size_t k = 0; good && k < window->worker_count; k++) {
+        const struct profile_worker *worker = &window->workers[k];
+        struct document_place at = document_element(&workers, k);
+        good = cost_positive(window, &worker->link, &at, "link", failure) &&
+               cost_positive(window, &worker->receive, &at, "receive", failure) &&
+               cost_positive(window, &worker->compute, &at, "compute", failure) &&
+               cost_positive(window, &worker->output, &at, "output", failure);
+    }
+    return good;
+}
+
 static bool window_parse(struct profile_window *window, json_t *value,
                          const struct document_place *place, struct failure *failure)
 {
@@ -119,7 +173,8 @@ static bool window_parse(struct profile_window *window, json_t *value,
     return interval_parse(window, json_object_get(value, "tasks"), &tasks, failure) &&
            member_cost(&window->envelope, value, "envelope", place, failure) &&
            member_cost(&window->send, value, "send", place, failure) &&
-           workers_parse(window, json_object_get(value, "workers"), &workers, failure);
+           workers_parse(window, json_object_get(value, "workers"), &workers, failure) &&
+           costs_positive(window, place, failure);
 }
 
 /* Does the last window go with the ones before it? */
@@ -172,12 +227,20 @@ static bool memory_parse(struct memory *memory, json_t *value, const struct docu
         return true;
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
         return false;
-    struct document_place bytes = document_at(place, "bytes");
-    struct document_place rate = document_at(place, "bytes_per_task");
-    return document_number(json_object_get(value, "bytes"), &bytes, 0, LIMIT_BYTES, &memory->bytes,
-                           failure) &&
-           document_number(json_object_get(value, "bytes_per_task"), &rate, 0, LIMIT_BYTES,
-                           &memory->bytes_per_task, failure);
+    return member_number(value, "bytes", place, 0, LIMIT_BYTES, &memory->bytes, failure) &&
+           member_number(value, "bytes_per_task", place, 0, LIMIT_BYTES, &memory->bytes_per_task,
+                         failure);
+}
+
+static bool score_parse(struct score *score, json_t *value, const struct document_place *place,
+                        struct failure *failure)
+{
+    static const struct document_key keys[] = {{"held_out", true}, {"noise", true}};
+    if (!value)
+        return true;
+    return document_keys(value, place, keys, COUNT_OF(keys), failure) &&
+           member_number(value, "held_out", place, 0, LIMIT_DEVIATION, &score->held_out, failure) &&
+           member_number(value, "noise", place, 0, LIMIT_DEVIATION, &score->noise, failure);
 }
 
 static bool spread_parse(struct profile_setting *setting, json_t *value,
@@ -221,9 +284,9 @@ static bool spreads_parse(struct profile_setting *setting, json_t *value,
 static bool setting_parse(struct profile_setting *setting, json_t *value,
                           const struct document_place *place, struct failure *failure)
 {
-    static const struct document_key keys[] = {{"block", false},  {"parameters", false},
-                                               {"method", false}, {"memory", false},
-                                               {"spread", false}, {"windows", true}};
+    static const struct document_key keys[] = {
+        {"block", false},  {"parameters", false}, {"method", false}, {"memory", false},
+        {"spread", false}, {"threads", false},    {"score", false},  {"windows", true}};
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
         return false;
     struct document_place block_place = document_at(place, "block");
@@ -231,15 +294,22 @@ static bool setting_parse(struct profile_setting *setting, json_t *value,
     struct document_place method = document_at(place, "method");
     struct document_place memory = document_at(place, "memory");
     struct document_place spread = document_at(place, "spread");
+    struct document_place threads_place = document_at(place, "threads");
+    struct document_place score = document_at(place, "score");
     struct document_place windows = document_at(place, "windows");
+    int64_t threads = 0;
     if (!document_parameters(json_object_get(value, "parameters"), &parameters,
                              &setting->parameters, failure) ||
         !document_block(json_object_get(value, "block"), &block_place, &setting->parameters,
                         failure) ||
+        !document_count(json_object_get(value, "threads"), &threads_place, 1, LIMIT_THREADS,
+                        &threads, failure) ||
         !spreads_parse(setting, json_object_get(value, "spread"), &spread, failure) ||
+        !score_parse(&setting->score, json_object_get(value, "score"), &score, failure) ||
         !memory_parse(&setting->memory, json_object_get(value, "memory"), &memory, failure) ||
         !document_word(json_object_get(value, "method"), &method, &setting->method, failure))
         return false;
+    setting->threads = (int)threads;
     return windows_parse(setting, json_object_get(value, "windows"), &windows, failure);
 }
 
@@ -325,13 +395,38 @@ static bool origin_parse(struct profile_origin *origin, json_t *root,
            document_word(json_object_get(root, "version"), &version, &origin->version, failure);
 }
 
+static bool history_parse(struct profile *profile, json_t *value,
+                          const struct document_place *place, struct failure *failure)
+{
+    if (!value)
+        return true;
+    if (!document_array(value, place, 1, failure))
+        return false;
+    const size_t count = json_array_size(value);
+    if (count > HISTORY_MOST)
+        return document_refuse(failure, place,
+                               "has %zu runs, but at most the latest %d are kept: remove the first",
+                               count, HISTORY_MOST);
+    profile->history = calloc(count, sizeof *profile->history);
+    if (!profile->history)
+        return failure_memory(failure, "reading a profile");
+    for (size_t k = 0; k < count; k++) {
+        struct document_place at = document_element(place, k);
+        if (!document_number(json_array_get(value, k), &at, -1, LIMIT_DEVIATION,
+                             &profile->history[k], failure))
+            return false;
+        profile->history_count++;
+    }
+    return true;
+}
+
 static bool profile_read(struct profile *profile, json_t *root, const struct document_place *place,
                          struct failure *failure)
 {
     static const struct document_key keys[] = {
-        {"schema", true},      {"kernel", true},  {"plugin", false}, {"plugin_sha256", false},
-        {"parameters", false}, {"host", false},   {"mpi", false},    {"created", false},
-        {"version", false},    {"settings", true}};
+        {"schema", true},      {"kernel", true},   {"plugin", false}, {"plugin_sha256", false},
+        {"parameters", false}, {"host", false},    {"mpi", false},    {"created", false},
+        {"version", false},    {"history", false}, {"settings", true}};
     if (!document_schema(root, place, "scow-profile-1", failure) ||
         !document_keys(root, place, keys, COUNT_OF(keys), failure))
         return false;
@@ -339,6 +434,7 @@ static bool profile_read(struct profile *profile, json_t *root, const struct doc
     struct document_place plugin = document_at(place, "plugin");
     struct document_place digest = document_at(place, "plugin_sha256");
     struct document_place parameters = document_at(place, "parameters");
+    struct document_place history = document_at(place, "history");
     struct document_place settings = document_at(place, "settings");
     return document_word(json_object_get(root, "kernel"), &kernel, &profile->kernel, failure) &&
            document_word(json_object_get(root, "plugin"), &plugin, &profile->plugin, failure) &&
@@ -347,6 +443,7 @@ static bool profile_read(struct profile *profile, json_t *root, const struct doc
            document_parameters(json_object_get(root, "parameters"), &parameters,
                                &profile->parameters, failure) &&
            origin_parse(&profile->origin, root, place, failure) &&
+           history_parse(profile, json_object_get(root, "history"), &history, failure) &&
            settings_parse(profile, json_object_get(root, "settings"), &settings, failure);
 }
 

@@ -4,18 +4,26 @@
 
 #include "planner/base/text.h"
 
+static void number_print(struct text *text, const char *before, double number)
+{
+    text_add(text, "%s", before);
+    text_add_number(text, number);
+}
+
 static void cost_print(struct text *text, const char *key, const struct measured_cost *cost)
 {
-    text_add(text, "\"%s\": {\"latency_s\": ", key);
-    text_add_number(text, cost->cost.latency_s);
-    text_add(text, ", \"s_per_task\": ");
-    text_add_number(text, cost->cost.s_per_task);
+    text_add(text, "\"%s\": {", key);
+    number_print(text, "\"latency_s\": ", cost->cost.latency_s);
+    number_print(text, ", \"s_per_task\": ", cost->cost.s_per_task);
     if (cost->fit.n > 0) {
-        text_add(text, ", \"stderr\": ");
-        text_add_number(text, cost->fit.stderr_s_per_task);
-        text_add(text, ", \"r2\": ");
-        text_add_number(text, cost->fit.r2);
-        text_add(text, ", \"n\": %d", cost->fit.n);
+        const struct fit *fit = &cost->fit;
+        number_print(text, ", \"stderr_latency_s\": ", fit->stderr_latency_s);
+        number_print(text, ", \"stderr\": ", fit->stderr_s_per_task);
+        number_print(text, ", \"correlation\": ", fit->correlation);
+        number_print(text, ", \"deviation\": ", fit->deviation);
+        number_print(text, ", \"drift\": ", fit->drift);
+        number_print(text, ", \"r2\": ", fit->r2);
+        text_add(text, ", \"n\": %d", fit->n);
     }
     text_add(text, "}");
 }
@@ -75,16 +83,21 @@ static void setting_print(struct text *text, const struct profile_setting *setti
         text_add(text, ",\n      ");
     }
     if (setting->memory.bytes > 0 || setting->memory.bytes_per_task > 0) {
-        text_add(text, "\"memory\": {\"bytes\": ");
-        text_add_number(text, setting->memory.bytes);
-        text_add(text, ", \"bytes_per_task\": ");
-        text_add_number(text, setting->memory.bytes_per_task);
+        number_print(text, "\"memory\": {\"bytes\": ", setting->memory.bytes);
+        number_print(text, ", \"bytes_per_task\": ", setting->memory.bytes_per_task);
         text_add(text, "},\n      ");
     }
     if (setting->method) {
         text_add(text, "\"method\": ");
         text_add_quoted(text, setting->method);
         text_add(text, ",\n      ");
+    }
+    if (setting->threads > 0)
+        text_add(text, "\"threads\": %d,\n      ", setting->threads);
+    if (setting->score.held_out > 0 || setting->score.noise > 0) {
+        number_print(text, "\"score\": {\"held_out\": ", setting->score.held_out);
+        number_print(text, ", \"noise\": ", setting->score.noise);
+        text_add(text, "},\n      ");
     }
     spreads_print(text, setting);
     text_add(text, "\"windows\": [\n");
@@ -122,6 +135,14 @@ static void host_print(struct text *text, const struct profile_origin *origin)
     text_add(text, "}");
 }
 
+static void history_print(struct text *text, const struct profile *profile)
+{
+    for (size_t k = 0; k < profile->history_count; k++)
+        number_print(text, k > 0 ? ", " : ",\n  \"history\": [", profile->history[k]);
+    if (profile->history_count > 0)
+        text_add(text, "]");
+}
+
 char *profile_print(const struct profile *profile)
 {
     struct text text = TEXT_INIT;
@@ -135,6 +156,7 @@ char *profile_print(const struct profile *profile)
     member_print(&text, ",\n  ", "mpi", profile->origin.mpi);
     member_print(&text, ",\n  ", "created", profile->origin.created);
     member_print(&text, ",\n  ", "version", profile->origin.version);
+    history_print(&text, profile);
     text_add(&text, ",\n  \"settings\": [\n");
     for (size_t k = 0; k < profile->setting_count; k++) {
         setting_print(&text, &profile->settings[k]);

@@ -2,20 +2,30 @@
  * Affine cost of one operation on a package of x core tasks: op(x) = OP + op * x seconds for
  * x > 0, and nothing for x = 0 (de la Torre, Scheduling Divisible Tasks under Production or
  * Utilization Constraints, section 3).
+ *
+ * A fitted latency may be negative where its window does not reach down to where the cost would be
+ * (Table 6-7 there: send takes -1.1e-3 + 4.0e-6 x on [500, 2500]). What holds is op(x) > 0 for
+ * every whole x of the window, unless the operation takes no time at all.
  */
 #ifndef PLANNER_MODEL_COST_H
 #define PLANNER_MODEL_COST_H
 
 struct cost {
-    double latency_s;  /* OP, >= 0 */
+    double latency_s;  /* OP */
     double s_per_task; /* op, >= 0 */
 };
 
-/* How well a cost fits the probes it comes from; n = 0 when it was not measured. */
+/* How sure a cost is, and how much single packages differ from it. All 0 in a profile written by
+ * hand; n = 0 when it was not measured. */
 struct fit {
-    double stderr_s_per_task; /* standard error of the rate */
-    double r2;                /* coefficient of determination of the weighted fit, 0..1 */
-    int n;                    /* package sizes fitted */
+    double stderr_latency_s, stderr_s_per_task; /* standard errors of the two */
+    double correlation; /* of these two errors, -1..1; they mostly have opposite signs */
+    double deviation;   /* relative standard deviation of one package's time about the line, places
+                         * and noise together */
+    double drift;       /* relative standard deviation of the whole line between passes over the job
+                         * or between calibrations */
+    double r2;          /* coefficient of determination of the weighted fit, at most 1 */
+    int n;              /* packages timed */
 };
 
 struct measured_cost {
@@ -23,9 +33,11 @@ struct measured_cost {
     struct fit fit;
 };
 
+/* Never less than 0, not even for the fractions of a task below the least whole package. */
 static inline double cost_of(struct cost cost, double tasks)
 {
-    return tasks > 0 ? cost.latency_s + cost.s_per_task * tasks : 0.0;
+    const double seconds = cost.latency_s + cost.s_per_task * tasks;
+    return tasks > 0 && seconds > 0 ? seconds : 0.0;
 }
 
 static inline struct cost cost_sum(struct cost a, struct cost b)

@@ -31,6 +31,19 @@ double profile_setting_deviation(const struct profile_setting *setting, double t
     return low->deviation + share * (high->deviation - low->deviation);
 }
 
+int profile_threads(const struct profile *profile, const struct profile_setting *setting)
+{
+    return setting->threads > 0 ? setting->threads : profile->origin.threads;
+}
+
+double profile_drift(const struct profile *profile)
+{
+    double squares = 0;
+    for (size_t k = 0; k < profile->history_count; k++)
+        squares += profile->history[k] * profile->history[k];
+    return profile->history_count > 0 ? sqrt(squares / (double)profile->history_count) : 0;
+}
+
 const struct profile_setting *profile_find(const struct profile *profile,
                                            const struct parameter_list *parameters)
 {
@@ -78,6 +91,7 @@ void profile_release(struct profile *profile)
     for (size_t k = 0; k < profile->setting_count; k++)
         profile_setting_release(&profile->settings[k]);
     free(profile->settings);
+    free(profile->history);
     parameter_list_release(&profile->parameters);
     free(profile->kernel);
     free(profile->plugin);

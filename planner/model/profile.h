@@ -40,14 +40,22 @@ struct spread {
     double deviation;
 };
 
-enum { SPREADS_MOST = 64 };
+/* How well the fit foretells packages that it has not seen. */
+struct score {
+    double held_out; /* relative error of predicting their times */
+    double noise;    /* the floor below it: relative deviation between two timings of one package */
+};
+
+enum { SPREADS_MOST = 64, HISTORY_MOST = 32 };
 
 struct profile_setting {
     struct parameter_list parameters; /* in place of, or beside, the profile's own */
     struct memory memory;
     struct spread *spreads; /* owned; ascending in tasks; NULL when not given */
     size_t spread_count;
-    char *method;                   /* owned: how tasks were computed, NULL when not given */
+    int threads;        /* of a worker when this was measured; 0: as the profile's host says */
+    struct score score; /* both 0 when not given */
+    char *method;       /* owned: how tasks were computed, NULL when not given */
     struct profile_window *windows; /* owned, ascending, disjoint */
     size_t window_count;
 };
@@ -66,6 +74,9 @@ struct profile {
     struct profile_origin origin;
     struct profile_setting *settings; /* owned */
     size_t setting_count;
+    double *history; /* owned; by how much runs drifted from the profile, the latest last: makespan
+                      * with a run's own costs over makespan with the profile's, minus 1 */
+    size_t history_count; /* at most HISTORY_MOST */
 };
 
 /* Is none of the setting's own parameters among these with another value? */
@@ -74,6 +85,10 @@ bool profile_setting_suits(const struct profile_setting *setting,
 /* The relative deviation of packages of `tasks` core tasks, between the sizes measured in
  * proportion to the size's logarithm; 0 where nothing is known. */
 double profile_setting_deviation(const struct profile_setting *setting, double tasks);
+/* Threads of a worker that the setting holds for; 0 where the profile does not say. */
+int profile_threads(const struct profile *profile, const struct profile_setting *setting);
+/* Root mean square of the history; 0 without one. */
+double profile_drift(const struct profile *profile);
 /* The setting whose own parameters are all among these; failing that, the only one that suits them.
  * Borrowed; NULL when there is none, or several. */
 const struct profile_setting *profile_find(const struct profile *profile,

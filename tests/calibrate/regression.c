@@ -74,7 +74,7 @@ static void test_refusals_leave_the_cost_alone(void **state)
     (void)state;
     const double x[] = {1, 2}, zero[] = {1e-3, 0}, nan_y[] = {1e-3, (double)NAN},
                  inf_y[] = {(double)INFINITY, 1};
-    struct measured_cost cost = {{7, 8}, {0, 0, 0}};
+    struct measured_cost cost = {.cost = {7, 8}};
     assert_int_equal(regression_fit(x, zero, 2, &cost), REGRESSION_EMPTY);
     assert_int_equal(regression_fit(x, nan_y, 2, &cost), REGRESSION_EMPTY);
     assert_int_equal(regression_fit(x, inf_y, 2, &cost), REGRESSION_EMPTY);

@@ -63,13 +63,17 @@ static const struct malformed profiles[] = {
     {"[1, 450]", "[1, 4.5]",
      "p.json: settings[0].windows[0].tasks[1]: must be a whole number from 1 to 9007199254740992, "
      "not 4.5"},
-    {"\"latency_s\": 1,", "\"latency_s\": -1,",
-     "p.json: settings[0].windows[0].envelope.latency_s: must be a number from 0 to 1000000000, "
-     "not "
-     "-1"},
+    {"\"latency_s\": 1,", "\"latency_s\": -2,",
+     "p.json: settings[0].windows[0].envelope: takes 0 s for a package of 1, the least of the "
+     "window [1, 450], and no package takes 0 s or less: raise latency_s, or let the window begin "
+     "later"},
+    {"\"latency_s\": 7,", "\"latency_s\": -8.5,",
+     "p.json: settings[0].windows[0].workers[0].compute: takes -0.5 s for a package of 1, the "
+     "least of the window [1, 450], and no package takes 0 s or less: raise latency_s, or let the "
+     "window begin later"},
     {"\"latency_s\": 1,", "\"latency_s\": 1e300,",
-     "p.json: settings[0].windows[0].envelope.latency_s: must be a number from 0 to 1000000000, "
-     "not "
+     "p.json: settings[0].windows[0].envelope.latency_s: must be a number from -1000000000 to "
+     "1000000000, not "
      "1e300"},
     {"\"latency_s\": 1,", "\"latency_s\": NaN,",
      "p.json: line 5, column 39: invalid token near 'NaN'; it is damaged or not JSON: write it "
@@ -78,8 +82,8 @@ static const struct malformed profiles[] = {
      "p.json: line 5, column 41: real number overflow near '1e999'; it is damaged or not JSON: "
      "write it again"},
     {"\"latency_s\": 1,", "\"latency_s\": \"1\",",
-     "p.json: settings[0].windows[0].envelope.latency_s: must be a number from 0 to 1000000000, "
-     "not "
+     "p.json: settings[0].windows[0].envelope.latency_s: must be a number from -1000000000 to "
+     "1000000000, not "
      "\"1\""},
     {"\"latency_s\": 1,", "\"latencys\": 1,",
      "p.json: settings[0].windows[0].envelope: unknown key 'latencys': did you mean 'latency_s'?"},
@@ -90,6 +94,33 @@ static const struct malformed profiles[] = {
      "p.json: settings[0].windows[0].workers[0].compute.r2: must be a number from -1000000000 to "
      "1, "
      "not 2"},
+    {"\"s_per_task\": 8}", "\"s_per_task\": 8, \"corelation\": 0}",
+     "p.json: settings[0].windows[0].workers[0].compute: unknown key 'corelation': did you mean "
+     "'correlation'?"},
+    {"\"s_per_task\": 8}", "\"s_per_task\": 8, \"correlation\": -1.5}",
+     "p.json: settings[0].windows[0].workers[0].compute.correlation: must be a number from -1 to "
+     "1, not -1.5"},
+    {"\"s_per_task\": 8}", "\"s_per_task\": 8, \"stderr_latency_s\": -1}",
+     "p.json: settings[0].windows[0].workers[0].compute.stderr_latency_s: must be a number from 0 "
+     "to 1000000000, not -1"},
+    {"\"s_per_task\": 8}", "\"s_per_task\": 8, \"drift\": \"x\"}",
+     "p.json: settings[0].windows[0].workers[0].compute.drift: must be a number from 0 to 1000000, "
+     "not \"x\""},
+    {"\"s_per_task\": 8}", "\"s_per_task\": 8, \"deviation\": -0.1}",
+     "p.json: settings[0].windows[0].workers[0].compute.deviation: must be a number from 0 to "
+     "1000000, not -0.1"},
+    {"\"block\": 64", "\"block\": 64, \"threads\": 0",
+     "p.json: settings[0].threads: must be a whole number from 1 to 1048576, not 0"},
+    {"\"block\": 64", "\"block\": 64, \"score\": {\"held_out\": 0.1}",
+     "p.json: settings[0].score: the key 'noise' is missing: add it"},
+    {"\"block\": 64", "\"block\": 64, \"score\": {\"held_uot\": 0.1, \"noise\": 0}",
+     "p.json: settings[0].score: unknown key 'held_uot': did you mean 'held_out'?"},
+    {"\"kernel\"", "\"history\": [0.1, -1.5], \"kernel\"",
+     "p.json: history[1]: must be a number from -1 to 1000000, not -1.5"},
+    {"\"kernel\"",
+     "\"history\": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0], "
+     "\"kernel\"",
+     "p.json: history: has 33 runs, but at most the latest 32 are kept: remove the first"},
     {"\"s_per_task\": 8}", "\"s_per_tsak\": 8}",
      "p.json: settings[0].windows[0].workers[0].compute: unknown key 's_per_tsak': did you mean "
      "'s_per_task'?"},

@@ -16,9 +16,11 @@ static bool word_equal(const char *a, const char *b)
 
 static bool cost_equal(const struct measured_cost *a, const struct measured_cost *b)
 {
+    const struct fit *f = &a->fit, *g = &b->fit;
     return a->cost.latency_s == b->cost.latency_s && a->cost.s_per_task == b->cost.s_per_task &&
-           a->fit.stderr_s_per_task == b->fit.stderr_s_per_task && a->fit.r2 == b->fit.r2 &&
-           a->fit.n == b->fit.n;
+           f->stderr_latency_s == g->stderr_latency_s &&
+           f->stderr_s_per_task == g->stderr_s_per_task && f->correlation == g->correlation &&
+           f->deviation == g->deviation && f->drift == g->drift && f->r2 == g->r2 && f->n == g->n;
 }
 
 static bool worker_equal(const struct profile_worker *a, const struct profile_worker *b)
@@ -46,11 +48,17 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
     assert_true(word_equal(a->origin.created, b->origin.created));
     assert_true(word_equal(a->plugin, b->plugin));
     assert_int_equal(a->origin.threads, b->origin.threads);
+    assert_int_equal(a->history_count, b->history_count);
+    for (size_t k = 0; k < a->history_count; k++)
+        assert_true(a->history[k] == b->history[k]);
     assert_int_equal(a->setting_count, b->setting_count);
     for (size_t k = 0; k < a->setting_count; k++) {
         assert_true(parameter_list_equal(&a->settings[k].parameters, &b->settings[k].parameters));
         assert_memory_equal(&a->settings[k].memory, &b->settings[k].memory, sizeof(struct memory));
         assert_true(word_equal(a->settings[k].method, b->settings[k].method));
+        assert_int_equal(a->settings[k].threads, b->settings[k].threads);
+        assert_true(a->settings[k].score.held_out == b->settings[k].score.held_out);
+        assert_true(a->settings[k].score.noise == b->settings[k].score.noise);
         assert_int_equal(a->settings[k].spread_count, b->settings[k].spread_count);
         for (size_t i = 0; i < a->settings[k].spread_count; i++) {
             assert_int_equal(a->settings[k].spreads[i].tasks, b->settings[k].spreads[i].tasks);

@@ -47,11 +47,17 @@ static char *word(const char *text)
 
 static struct measured_cost sample_cost(struct dice *dice, double rate)
 {
-    struct measured_cost cost = {{0, dice_scale(dice, rate / 10, rate * 10)}, {0, 0, 0}};
+    struct measured_cost cost = {.cost = {0, dice_scale(dice, rate / 10, rate * 10)}};
     if (dice_whole(dice, 0, 3) > 0)
         cost.cost.latency_s = dice_scale(dice, 1e-6, 1e-1);
     if (dice_whole(dice, 0, 1) > 0)
-        cost.fit = (struct fit){dice_unit(dice) * 1e-3, dice_unit(dice), 7};
+        cost.fit = (struct fit){.stderr_latency_s = dice_unit(dice) * 1e-3,
+                                .stderr_s_per_task = dice_unit(dice) * 1e-3,
+                                .correlation = -dice_unit(dice),
+                                .deviation = dice_unit(dice),
+                                .drift = dice_unit(dice),
+                                .r2 = dice_unit(dice),
+                                .n = 7};
     return cost;
 }
 
@@ -115,6 +121,10 @@ void sample_profile(struct dice *dice, int64_t worker_most, size_t settings,
     profile->origin.threads = (int)dice_whole(dice, 0, 2);
     profile->plugin = dice_whole(dice, 0, 1) ? word("/x/y.so") : NULL;
     profile->origin.created = dice_whole(dice, 0, 1) ? word("2026-01-01T00:00:00Z") : NULL;
+    profile->history_count = (size_t)dice_whole(dice, 0, HISTORY_MOST);
+    profile->history = memory(HISTORY_MOST, sizeof *profile->history);
+    for (size_t k = 0; k < profile->history_count; k++)
+        profile->history[k] = dice_unit(dice) - 0.5;
     profile->settings = memory(settings, sizeof *profile->settings);
     for (size_t k = 0; k < settings; k++) {
         parameter_list_add(&profile->settings[k].parameters, "block", NULL, 32 * (double)(k + 1));
@@ -125,6 +135,8 @@ void sample_profile(struct dice *dice, int64_t worker_most, size_t settings,
             profile->settings[k].spreads[0] = (struct spread){1, dice_unit(dice)};
             profile->settings[k].spreads[1] = (struct spread){16, dice_unit(dice)};
             profile->settings[k].spread_count = 2;
+            profile->settings[k].threads = (int)dice_whole(dice, 1, 8);
+            profile->settings[k].score = (struct score){dice_unit(dice), dice_unit(dice)};
         }
         profile->settings[k].method = dice_whole(dice, 0, 1) ? word("fft for 2 filters") : NULL;
         sample_setting(dice, counts, classes, &profile->settings[k]);
