@@ -169,7 +169,8 @@ struct scow_results {
     /* A grid [z][y][x] of numbers, /response: every core task fills a box of it. */
     int grid_type; /* enum scow_type; SCOW_NONE: no grid */
     int64_t grid_extent[3];
-    int64_t grid_tile[3]; /* the most one task fills; boxes start at multiples of it */
+    int64_t grid_tile[3]; /* the most one task fills. Boxes may start anywhere and differ in size,
+                           * are disjoint, and fill the grid together */
     bool grid_picture;    /* also as a picture, /normalized, scaled from least to greatest */
     /* Records, /result: one of fixed size for every core task. */
     const struct scow_field *fields; /* NULL: no records; kept until close */

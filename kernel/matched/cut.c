@@ -10,15 +10,19 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-void grid_init(struct grid *grid, const struct scow_input *image, int block)
+int64_t part_start(int64_t length, int64_t parts, int64_t part)
+{
+    return part * length / parts;
+}
+
+void grid_init(struct grid *grid, const struct scow_input *image, int64_t down, int64_t across)
 {
     *grid = (struct grid){.slices = image->extent[0],
                           .rows = image->extent[1],
                           .columns = image->extent[2],
                           .type = image->type,
-                          .block = block};
-    grid->down = (grid->rows + block - 1) / block;
-    grid->across = (grid->columns + block - 1) / block;
+                          .down = down,
+                          .across = across};
 }
 
 int64_t grid_slice_tasks(const struct grid *grid)
@@ -31,14 +35,24 @@ int64_t grid_tasks(const struct grid *grid)
     return grid->slices * grid_slice_tasks(grid);
 }
 
+int64_t grid_rows_most(const struct grid *grid)
+{
+    return (grid->rows + grid->down - 1) / grid->down;
+}
+
+int64_t grid_columns_most(const struct grid *grid)
+{
+    return (grid->columns + grid->across - 1) / grid->across;
+}
+
 /* Tasks [row, row_end) x [column, column_end) of a slice, in pixels. */
 static struct rectangle grid_area(const struct grid *grid, int64_t row, int64_t row_end,
                                   int64_t column, int64_t column_end)
 {
-    int64_t block = grid->block;
-    struct rectangle area = {.row = row * block, .column = column * block};
-    area.rows = least(row_end * block, grid->rows) - area.row;
-    area.columns = least(column_end * block, grid->columns) - area.column;
+    struct rectangle area = {.row = part_start(grid->rows, grid->down, row),
+                             .column = part_start(grid->columns, grid->across, column)};
+    area.rows = part_start(grid->rows, grid->down, row_end) - area.row;
+    area.columns = part_start(grid->columns, grid->across, column_end) - area.column;
     return area;
 }
 
@@ -134,12 +148,12 @@ struct cut cut_make(const struct grid *grid, const struct reach *reach, int64_t 
 
 int64_t cut_pixels_most(const struct grid *grid, const struct reach *reach, int64_t tasks)
 {
-    int64_t block = grid->block, across = grid->across;
+    int64_t tall = grid_rows_most(grid), broad = grid_columns_most(grid), across = grid->across;
     int64_t high = reach->up + reach->down, wide = reach->left + reach->right;
     /* Rows of tasks touched, and widths of the (at most three) bands together, in tasks. */
     int64_t rows = least(least(tasks, (tasks + 3 * across - 3) / across), grid->down);
     int64_t widths = least(tasks, 3 * across - 2);
-    int64_t pixels = tasks * block * block + wide * block * rows + high * block * widths +
+    int64_t pixels = tasks * tall * broad + wide * tall * rows + high * broad * widths +
                      high * wide * least(tasks, CUT_MOST);
     return least(pixels, grid->rows * grid->columns);
 }

@@ -2,8 +2,9 @@
  * How a stack of images is cut into core tasks, and which rectangles of a slice a run of them
  * needs.
  *
- * A core task is a square of one slice, `block` pixels a side; tasks are numbered row by row, slice
- * after slice; those at the lower and right edges may be partial. Coordinates are pixels.
+ * A core task is a rectangle of one slice. A slice is cut into `down` x `across` of them, whose
+ * sides differ by at most one pixel, so that all are the same work; they are numbered row by row,
+ * slice after slice. Coordinates are pixels.
  */
 #ifndef KERNEL_MATCHED_CUT_H
 #define KERNEL_MATCHED_CUT_H
@@ -17,8 +18,7 @@
 struct grid {
     int64_t slices, rows, columns; /* of the image */
     int type;                      /* of its pixels: enum scow_type */
-    int block;
-    int64_t down, across; /* tasks of a slice */
+    int64_t down, across;          /* tasks of a slice */
 };
 
 struct rectangle {
@@ -34,9 +34,17 @@ struct cut {
     int64_t pixels; /* of all rectangles */
 };
 
-void grid_init(struct grid *grid, const struct scow_input *image, int block);
+/* Where part `part` begins of a side cut into that many parts, 1 .. length; `parts` gives the end.
+ */
+int64_t part_start(int64_t length, int64_t parts, int64_t part);
+
+/* down <= rows, across <= columns. */
+void grid_init(struct grid *grid, const struct scow_input *image, int64_t down, int64_t across);
 int64_t grid_slice_tasks(const struct grid *grid);
 int64_t grid_tasks(const struct grid *grid);
+/* Rows and columns that no task has more of; some task has them. */
+int64_t grid_rows_most(const struct grid *grid);
+int64_t grid_columns_most(const struct grid *grid);
 /* The pixels of one task, and (may be NULL) its slice. */
 struct rectangle grid_place(const struct grid *grid, int64_t task, int64_t *slice);
 /* `area` and what lies within reach of it, clipped to the slice. */

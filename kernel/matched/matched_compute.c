@@ -18,7 +18,8 @@ struct work {
     const struct matched_job *job;
     const struct scow_batch *batch;
     struct footprint footprint; /* of the package */
-    int64_t across; /* tiles side by side in a task of full size, and one below the other */
+    int64_t down, across;       /* tiles of the largest task */
+    int64_t box;                /* pixels of the largest task */
     size_t thread_bytes;
     int stopped;                   /* atomic: the host says so, tiles are left out */
     _Alignas(64) int64_t finished; /* tiles of the batch; atomic; in a cache line of its own */
@@ -31,7 +32,7 @@ static size_t round_up(size_t value, size_t unit)
 
 static size_t halo_bytes(const struct matched_job *job)
 {
-    int64_t floats = halo_floats(&job->reach, job->tile, job->tile);
+    int64_t floats = halo_floats(&job->reach, job->tile_rows, job->tile_columns);
     return round_up((size_t)floats * sizeof(float), 64);
 }
 
@@ -67,25 +68,25 @@ static void span_cut(int64_t *start, int64_t *length, int64_t skipped, int64_t m
         *length = most;
 }
 
-/* Tile `item` of the batch, in order of tasks; a task at an edge of the image has fewer. */
+/* Tile `item` of the batch, in order of tasks; a task may be a pixel smaller, and have fewer. */
 static void tile_compute(const struct work *work, int64_t item, char *workspace)
 {
     const struct matched_job *job = work->job;
-    const int64_t tiles = work->across * work->across, k = item / tiles, place = item % tiles;
-    const int64_t down = place / work->across * job->tile, right = place % work->across * job->tile;
-    const int64_t block = job->grid.block;
+    const int64_t tiles = work->down * work->across, k = item / tiles, place = item % tiles;
+    const int64_t down = place / work->across * job->tile_rows;
+    const int64_t right = place % work->across * job->tile_columns;
     int64_t slice;
     struct halo halo = {.reach = job->reach};
     halo.area = grid_place(&job->grid, work->batch->first + k, &slice);
     const int64_t stride = halo.area.columns;
-    span_cut(&halo.area.row, &halo.area.rows, down, job->tile);
-    span_cut(&halo.area.column, &halo.area.columns, right, job->tile);
+    span_cut(&halo.area.row, &halo.area.rows, down, job->tile_rows);
+    span_cut(&halo.area.column, &halo.area.columns, right, job->tile_columns);
     if (halo.area.rows <= 0 || halo.area.columns <= 0)
         return;
     halo.floats = (float *)(void *)workspace;
     halo.stride = halo_stride(&job->reach, (int)halo.area.columns);
     halo_load(&halo, &work->footprint, work->batch->package, slice);
-    float *results = (float *)work->batch->grid + k * block * block + down * stride + right;
+    float *results = (float *)work->batch->grid + k * work->box + down * stride + right;
     tile_run(job, &halo, results, stride, workspace + halo_bytes(job));
     if (halo.spoiled)
         halo_spoil(&halo, &work->footprint, work->batch->package, slice, results, stride);
@@ -131,17 +132,26 @@ static int64_t tiles_at_once(int64_t items, int64_t across, int threads)
     return items >= turns * threads * across ? across : 1;
 }
 
+static int64_t parts_of(int64_t whole, int64_t part)
+{
+    return (whole + part - 1) / part;
+}
+
 int matched_compute(const struct scow_host *host, const void *job, const struct scow_batch *batch)
 {
     const struct matched_job *matched = job;
+    const int64_t rows = grid_rows_most(&matched->grid),
+                  columns = grid_columns_most(&matched->grid);
     struct work work = {.host = host,
                         .job = matched,
                         .batch = batch,
-                        .across = (matched->grid.block + matched->tile - 1) / matched->tile,
+                        .down = parts_of(rows, matched->tile_rows),
+                        .across = parts_of(columns, matched->tile_columns),
+                        .box = rows * columns,
                         .thread_bytes = thread_bytes(matched)};
     footprint_init(&work.footprint, &matched->grid, &matched->reach, batch->package_first,
                    batch->package_count);
-    const int64_t items = batch->count * work.across * work.across;
+    const int64_t items = batch->count * work.down * work.across;
 #pragma omp parallel default(none) shared(work, items, batch) num_threads(batch->threads)
     {
         const int thread = omp_get_thread_num();

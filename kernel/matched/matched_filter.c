@@ -81,7 +81,9 @@ static const struct scow_parameter parameters[PARAMETERS + 1] = {
                 .least = 1,
                 .greatest = 256},
     [BLOCK] = {.name = "block",
-               .help = "edge of a core task, pixels",
+               .help =
+                   "edge that is wished for a core task, pixels: a side is cut into equal parts "
+                   "of about that length",
                .kind = SCOW_WHOLE,
                .initial = 64,
                .least = 1,
@@ -159,7 +161,7 @@ static int memory_failed(const struct scow_host *host)
     return host->fail(host, "out of memory while making the filters: use fewer or smaller ones");
 }
 
-static int image_check(const struct scow_host *host, const struct scow_input *image, int block)
+static int image_check(const struct scow_host *host, const struct scow_input *image)
 {
     const int64_t slices = image->extent[0], rows = image->extent[1], columns = image->extent[2];
     if (slices < 1 || rows < 1 || columns < 1)
@@ -169,11 +171,6 @@ static int image_check(const struct scow_host *host, const struct scow_input *im
                           "the image claims %" PRId64 " x %" PRId64 " x %" PRId64
                           " pixels: more than can be counted",
                           slices, rows, columns);
-    if (rows < block || columns < block)
-        return host->fail(host,
-                          "the image (%" PRId64 " x %" PRId64
-                          " pixels) is smaller than one block of %d x %d: use a smaller block",
-                          rows, columns, block, block);
     return SCOW_OK;
 }
 
@@ -187,15 +184,8 @@ static bool filter_is_empty(const struct filter *filter)
 }
 
 static int filter_check(const struct scow_host *host, const struct scow_value *values,
-                        const struct scow_input *image, const struct filter *filter)
+                        const struct filter *filter)
 {
-    const int64_t rows = image->extent[1], columns = image->extent[2];
-    if (filter->rows > rows || filter->columns > columns)
-        return host->fail(host,
-                          "the image (%" PRId64 " x %" PRId64
-                          " pixels) is smaller than the largest filter (%d x %d): use a larger "
-                          "image or smaller filters",
-                          rows, columns, filter->rows, filter->columns);
     if (filter_is_empty(filter))
         return host->fail(
             host, "sigma %g and length %g leave a filter without any contrast: use a larger sigma",
@@ -219,25 +209,49 @@ static int algorithm_check(const struct scow_host *host, const struct scow_value
 }
 
 static int bank_check(const struct scow_host *host, const struct scow_value *values,
-                      const struct scow_input *image, const struct bank *bank)
+                      const struct bank *bank)
 {
     int status = SCOW_OK;
     for (int i = 0; status == SCOW_OK && i < bank->count; i++)
-        status = filter_check(host, values, image, &bank->filters[i]);
+        status = filter_check(host, values, &bank->filters[i]);
     return status == SCOW_OK ? algorithm_check(host, values, bank) : status;
+}
+
+/* The tiles are still to be fitted. */
+static struct tiling tiling_of(const struct scow_value *values, const struct bank *bank)
+{
+    return (struct tiling){.bank = bank,
+                           .combine = combine_of(values),
+                           .tuned = tuned_of(values),
+                           .algorithm = algorithm_of(values),
+                           .block = block_of(values)};
+}
+
+/* In how many core tasks a slice is cut is the master's word to all ranks. */
+static int division_share(const struct scow_host *host, const struct scow_value *values,
+                          const struct bank *bank, const struct scow_input *image, int64_t *tasks)
+{
+    struct tiling tiling = tiling_of(values, bank);
+    struct division division;
+    struct grid grid;
+    if (!tiling_fit(&tiling) ||
+        !tiling_divide(&tiling, image->extent[1], image->extent[2], &division))
+        return memory_failed(host);
+    grid_init(&grid, image, division.down, division.across);
+    *tasks = grid_tasks(&grid);
+    return host->share(host, &division, sizeof division);
 }
 
 static int matched_describe(const struct scow_host *host, const struct scow_value *values,
                             const struct scow_input *image, int64_t *tasks)
 {
-    struct grid grid;
-    if (image_check(host, image, block_of(values)) != SCOW_OK)
+    if (image_check(host, image) != SCOW_OK)
         return SCOW_FAILED;
     struct bank *bank = bank_of(values);
-    const int status = bank ? bank_check(host, values, image, bank) : memory_failed(host);
+    int status = bank ? bank_check(host, values, bank) : memory_failed(host);
+    if (status == SCOW_OK)
+        status = division_share(host, values, bank, image, tasks);
     bank_free(&bank);
-    grid_init(&grid, image, block_of(values));
-    *tasks = grid_tasks(&grid);
     return status;
 }
 
@@ -250,32 +264,34 @@ static void matched_close(void *job)
     free(matched);
 }
 
-/* False: out of memory. */
+/* The grid is there. False: out of memory. */
 static bool job_fill(struct matched_job *job, const struct scow_value *values,
                      const struct bank *bank)
 {
-    const enum speeds tuned = tuned_of(values);
-    const struct algorithm *algorithm = algorithm_of(values);
+    struct tiling tiling = tiling_of(values, bank);
     job->reach = bank_reach(bank);
-    job->tile = tiling_edge(bank, combine_of(values), block_of(values), tuned, algorithm);
-    if (job->tile == 0)
+    if (!tiling_fit(&tiling))
         return false;
-    const struct demand demand = {job->tile, job->tile, tuned};
-    job->response = response_new(bank, combine_of(values), &demand, algorithm);
+    job->tile_rows = tiling_edge(&tiling, grid_rows_most(&job->grid));
+    job->tile_columns = tiling_edge(&tiling, grid_columns_most(&job->grid));
+    const struct demand demand = {job->tile_rows, job->tile_columns, tiling.tuned};
+    job->response = response_new(bank, tiling.combine, &demand, tiling.algorithm);
     return job->response != NULL;
 }
 
 static int matched_open(const struct scow_host *host, const struct scow_setup *setup, void **job)
 {
+    const struct division *division = setup->shared;
     struct matched_job *matched = calloc(1, sizeof *matched);
     struct bank *bank = bank_of(setup->values);
+    if (matched)
+        grid_init(&matched->grid, &setup->input, division->down, division->across);
     const bool done = matched && bank && job_fill(matched, setup->values, bank);
     bank_free(&bank);
     if (!done) {
         free(matched);
         return memory_failed(host);
     }
-    grid_init(&matched->grid, &setup->input, block_of(setup->values));
     *job = matched;
     return SCOW_OK;
 }
@@ -288,7 +304,8 @@ static void matched_results(const void *job, struct scow_results *results)
     results->grid_extent[1] = grid->rows;
     results->grid_extent[2] = grid->columns;
     results->grid_tile[0] = 1;
-    results->grid_tile[1] = results->grid_tile[2] = grid->block;
+    results->grid_tile[1] = grid_rows_most(grid);
+    results->grid_tile[2] = grid_columns_most(grid);
     results->grid_picture = true;
 }
 
@@ -325,7 +342,8 @@ const struct scow_task matched_filter_task = {
     .name = "matched-filter",
     .version = SCOW_VERSION,
     .summary = "correlate with a bank of filters and combine their responses",
-    .core_task = "one square of one slice of the image, --block pixels a side",
+    .core_task = "one rectangle of one slice of the image, about --block pixels a side: a slice is "
+                 "cut into equal ones, a pixel more or less",
     .outcome = "/response: the combined response at every pixel, float32 [slice][row][column]; not "
                "a number within reach of a pixel that is not finite or exceeds 2^96 in magnitude",
     .parameters = parameters,

@@ -11,8 +11,8 @@
 struct matched_job {
     struct grid grid;
     struct reach reach;
-    struct response *response; /* owned */
-    int tile;                  /* edge of the tiles that a core task is computed in */
+    struct response *response;   /* owned */
+    int tile_rows, tile_columns; /* of the tiles that a core task is computed in */
 };
 
 /* Callbacks of the task (kernel/scow.h); `job` is a struct matched_job. */

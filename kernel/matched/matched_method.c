@@ -73,5 +73,5 @@ void matched_method(const void *job, char *text, size_t size)
         groups_words(response_summand(matched->response, 0), alone, sizeof alone);
         words_add(&words, "%s", alone);
     }
-    words_add(&words, ", in tiles of %d x %d", matched->tile, matched->tile);
+    words_add(&words, ", in tiles of %d x %d", matched->tile_rows, matched->tile_columns);
 }

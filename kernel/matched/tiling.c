@@ -8,50 +8,174 @@ static const int edges[] = {512, 384, 256, 192, 128, 96, 64};
 enum { EDGES = sizeof edges / sizeof *edges, UNIT = 16 };
 _Static_assert((int)EDGES <= (int)DEMANDS_MOST, "all are compared in one go");
 
-/* About `edge`, such that equal parts make up a core task. */
-static int edge_fitted(int block, int edge)
+/* Of tiles that are equal but for the last one, and make up `edge`. */
+static int edge_fitted(int64_t edge, int64_t parts)
 {
-    const int parts = (block + edge - 1) / edge;
-    const int fitted = ((block + parts - 1) / parts + UNIT - 1) / UNIT * UNIT;
-    return fitted < block ? fitted : block;
+    const int64_t fitted = ((edge + parts - 1) / parts + UNIT - 1) / UNIT * UNIT;
+    return (int)(fitted < edge ? fitted : edge);
 }
 
-/* Of a core task, with what it takes to load the tile. */
-static double effort_per_pixel(const struct demand *demand, const struct reach *reach,
-                               double effort)
+/* Of a tile, with what it takes to load it. */
+static double effort_loaded(const struct demand *demand, const struct reach *reach, double effort)
 {
     const double loading = 20; /* a pixel into the tile, in multiply-adds that take as long */
     const double loaded = ((double)demand->rows + reach->up + reach->down) *
                           ((double)demand->columns + reach->left + reach->right);
-    return (effort + loading * loaded) / ((double)demand->rows * demand->columns);
+    return effort + loading * loaded;
+}
+
+static bool tiling_estimate(const struct tiling *tiling, const struct demand *demands, int count,
+                            double *efforts)
+{
+    const struct reach reach = bank_reach(tiling->bank);
+    const bool done = response_estimate(tiling->bank, tiling->combine, demands, count,
+                                        tiling->algorithm, efforts);
+    for (int i = 0; done && i < count; i++)
+        efforts[i] = effort_loaded(&demands[i], &reach, efforts[i]);
+    return done;
+}
+
+/* ---- tiles --------------------------------------------------------------------------------- */
+
+static int parts_of(const struct tiling *tiling, int edge)
+{
+    return (tiling->block + edge - 1) / edge;
+}
+
+static double effort_per_pixel(const struct demand *demand, double effort)
+{
+    return effort / ((double)demand->rows * demand->columns);
 }
 
 /* The last demand is for the finest tiles. */
-static int finest_good(const struct demand *demands, const double *efforts,
-                       const struct reach *reach)
+static int finest_good(const struct demand *demands, const double *efforts)
 {
     const double worse = 1.1; /* how much finer tiles may cost */
     double least = HUGE_VAL;
-    int edge = 0;
+    int finest = 0;
     for (int i = 0; i < EDGES; i++)
-        least = fmin(least, effort_per_pixel(&demands[i], reach, efforts[i]));
+        least = fmin(least, effort_per_pixel(&demands[i], efforts[i]));
     for (int i = 0; i < EDGES; i++)
-        if (effort_per_pixel(&demands[i], reach, efforts[i]) <= worse * least)
-            edge = demands[i].rows;
-    return edge;
+        if (effort_per_pixel(&demands[i], efforts[i]) <= worse * least)
+            finest = i;
+    return finest;
 }
 
-int tiling_edge(const struct bank *bank, enum combine combine, int block, enum speeds tuned,
-                const struct algorithm *algorithm)
+bool tiling_fit(struct tiling *tiling)
 {
     double efforts[EDGES];
     struct demand demands[EDGES];
-    const struct reach reach = bank_reach(bank);
     for (int i = 0; i < EDGES; i++) {
-        const int edge = edge_fitted(block, edges[i]);
-        demands[i] = (struct demand){.rows = edge, .columns = edge, .tuned = tuned};
+        const int edge = edge_fitted(tiling->block, parts_of(tiling, edges[i]));
+        demands[i] = (struct demand){.rows = edge, .columns = edge, .tuned = tiling->tuned};
     }
-    if (!response_estimate(bank, combine, demands, EDGES, algorithm, efforts))
-        return 0;
-    return finest_good(demands, efforts, &reach);
+    if (!tiling_estimate(tiling, demands, EDGES, efforts))
+        return false;
+    tiling->parts = parts_of(tiling, edges[finest_good(demands, efforts)]);
+    return true;
+}
+
+/* As many parts as a block has, for its length: a task of a pixel more than a block is not cut into
+ * one tile more. */
+int tiling_edge(const struct tiling *tiling, int64_t edge)
+{
+    const int64_t block = tiling->block;
+    const int64_t parts = (2 * edge * tiling->parts + block) / (2 * block);
+    return edge_fitted(edge, parts > 0 ? parts : 1);
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+/* The lengths of the tiles along a side, and how many there are of each: tasks differ by a pixel,
+ * and their last tiles may be shorter. */
+enum { LENGTHS_MOST = 3 };
+_Static_assert((int)LENGTHS_MOST *(int)LENGTHS_MOST <= (int)DEMANDS_MOST, "estimated in one go");
+
+struct lengths {
+    int count;
+    int length[LENGTHS_MOST];
+    int64_t times[LENGTHS_MOST];
+};
+
+static void lengths_add(struct lengths *lengths, int length, int64_t times)
+{
+    int i = 0;
+    if (length == 0 || times == 0)
+        return;
+    while (i < lengths->count && lengths->length[i] != length)
+        i++;
+    if (i == lengths->count) {
+        lengths->length[i] = length;
+        lengths->times[i] = 0;
+        lengths->count++;
+    }
+    lengths->times[i] += times;
+}
+
+static struct lengths lengths_of(const struct tiling *tiling, int64_t side, int64_t tasks)
+{
+    struct lengths lengths = {.count = 0};
+    const int64_t shorter = side / tasks, longer = side % tasks; /* a length, and how many exceed */
+    const int64_t tile = tiling_edge(tiling, shorter + (longer > 0));
+    for (int more = 0; more < 2; more++) {
+        const int64_t length = shorter + more, times = more ? longer : tasks - longer;
+        lengths_add(&lengths, (int)tile, times * (length / tile));
+        lengths_add(&lengths, (int)(length % tile), times);
+    }
+    return lengths;
+}
+
+/* Of a whole slice. False: out of memory. */
+static bool division_estimate(const struct tiling *tiling, int64_t rows, int64_t columns,
+                              const struct division *division, double *effort)
+{
+    const struct lengths high = lengths_of(tiling, rows, division->down);
+    const struct lengths wide = lengths_of(tiling, columns, division->across);
+    const int count = high.count * wide.count;
+    struct demand demands[DEMANDS_MOST];
+    double efforts[DEMANDS_MOST];
+    for (int i = 0; i < count; i++)
+        demands[i] = (struct demand){.rows = high.length[i / wide.count],
+                                     .columns = wide.length[i % wide.count],
+                                     .tuned = tiling->tuned};
+    if (!tiling_estimate(tiling, demands, count, efforts))
+        return false;
+    *effort = 0;
+    for (int i = 0; i < count; i++)
+        *effort +=
+            (double)high.times[i / wide.count] * (double)wide.times[i % wide.count] * efforts[i];
+    return true;
+}
+
+static int64_t tasks_fewest(const struct tiling *tiling, int64_t side)
+{
+    return side < tiling->block ? 1 : side / tiling->block;
+}
+
+static int64_t tasks_most(const struct tiling *tiling, int64_t side)
+{
+    return (side + tiling->block - 1) / tiling->block;
+}
+
+bool tiling_divide(const struct tiling *tiling, int64_t rows, int64_t columns,
+                   struct division *division)
+{
+    const struct division fewest = {tasks_fewest(tiling, rows), tasks_fewest(tiling, columns)};
+    const struct division most = {tasks_most(tiling, rows), tasks_most(tiling, columns)};
+    double least = HUGE_VAL;
+    *division = fewest;
+    if (fewest.down == most.down && fewest.across == most.across)
+        return true;
+    struct division next = fewest;
+    for (next.down = fewest.down; next.down <= most.down; next.down++)
+        for (next.across = fewest.across; next.across <= most.across; next.across++) {
+            double effort;
+            if (!division_estimate(tiling, rows, columns, &next, &effort))
+                return false;
+            if (effort < least) {
+                least = effort;
+                *division = next;
+            }
+        }
+    return true;
 }

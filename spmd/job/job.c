@@ -368,8 +368,8 @@ bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t co
     const struct scow_results *results = &job->results;
     job->task->place(job->opened, task, start, count);
     for (int i = 0; i < 3; i++)
-        if (start[i] < 0 || start[i] % results->grid_tile[i] != 0 || count[i] < 1 ||
-            count[i] > results->grid_tile[i] || start[i] > results->grid_extent[i] - count[i])
+        if (start[i] < 0 || count[i] < 1 || count[i] > results->grid_tile[i] ||
+            start[i] > results->grid_extent[i] - count[i])
             return failure_set(failure, FAILURE_MISMATCH,
                                "kernel %s: core task %" PRId64
                                " has no place in its own grid: ask who "

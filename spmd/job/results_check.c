@@ -28,8 +28,8 @@ static bool grid_check(struct job *job, struct failure *failure)
         cells *= (double)results->grid_extent[i];
         tile *= (double)results->grid_tile[i];
     }
-    /* HDF5 takes chunks below 4 GiB. */
-    if (cells * (double)size > (double)JOB_SIZE_MOST * 64 || tile * (double)size >= 4294967296.0)
+    if (cells * (double)size > (double)JOB_SIZE_MOST * 64 ||
+        tile * (double)size > (double)JOB_SIZE_MOST)
         return failure_set(failure, FAILURE_MISMATCH,
                            "kernel %s: a grid of %.3g numbers in tiles of %.3g is more than can be "
                            "stored: choose other parameters",

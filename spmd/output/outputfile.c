@@ -16,15 +16,11 @@
 
 /* ---- before anything is created ------------------------------------------------------------ */
 
-/* Of a grid, whole chunks. */
 static double grid_cells(const struct scow_results *results)
 {
     double cells = results->grid_type == SCOW_NONE ? 0 : 1;
-    for (int i = 0; i < 3 && cells > 0; i++) {
-        const int64_t chunk = results->grid_tile[i];
-        const int64_t chunks = (results->grid_extent[i] + chunk - 1) / chunk;
-        cells *= (double)chunks * (double)chunk;
-    }
+    for (int i = 0; i < 3 && cells > 0; i++)
+        cells *= (double)results->grid_extent[i];
     return cells;
 }
 
@@ -170,69 +166,43 @@ static bool attributes_create(hid_t file, const struct job *job, const struct ou
 
 /* ---- data sets ----------------------------------------------------------------------------- */
 
-/* A data set whose place in the file is fixed now; chunked ones are never filled. */
+/* A data set in one piece, whose place in the file is fixed now; filled with zeros or not at all.
+ */
 static hid_t dataset_create(hid_t file, const char *name, hid_t type, int rank,
-                            const hsize_t *shape, const hsize_t *chunk)
+                            const hsize_t *shape, bool filled)
 {
     hid_t space = rank > 0 ? H5Screate_simple(rank, shape, NULL) : H5Screate(H5S_SCALAR);
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    if (chunk)
-        H5Pset_chunk(creation, rank, chunk);
     H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
-    H5Pset_fill_time(creation, chunk ? H5D_FILL_TIME_NEVER : H5D_FILL_TIME_ALLOC);
+    H5Pset_fill_time(creation, filled ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER);
     hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     H5Pclose(creation);
     H5Sclose(space);
     return dataset;
 }
 
-static bool dataset_make(hid_t file, const char *name, hid_t type, int rank, const hsize_t *shape,
-                         const hsize_t *chunk)
+/* Closed again: its address, or negative. */
+static int64_t dataset_place(hid_t dataset)
 {
-    hid_t dataset = dataset_create(file, name, type, rank, shape, chunk);
-    return dataset >= 0 && H5Dclose(dataset) >= 0;
-}
-
-/* The address of a chunked data set whose chunks lie one behind the other; negative: they do not.
- */
-static int64_t chunks_place(hid_t dataset, hsize_t chunks, hsize_t chunk_bytes)
-{
-    hid_t space = H5Dget_space(dataset);
-    hsize_t offset[3], size = 0;
-    haddr_t first = HADDR_UNDEF, last = HADDR_UNDEF;
-    unsigned filters = 0;
-    bool good = H5Dget_chunk_info(dataset, space, 0, offset, &filters, &first, &size) >= 0 &&
-                H5Dget_chunk_info(dataset, space, chunks - 1, offset, &filters, &last, &size) >= 0;
-    H5Sclose(space);
-    good = good && first != HADDR_UNDEF && last == first + (chunks - 1) * chunk_bytes;
-    return good ? (int64_t)first : -1;
-}
-
-/* A chunked data set of the grid's shape; its address, or negative. */
-static int64_t chunked_create(hid_t file, const char *name, hid_t type, const struct job *job)
-{
-    hsize_t shape[3], chunk[3], chunks = 1, chunk_bytes = H5Tget_size(type);
-    for (int i = 0; i < 3; i++) {
-        shape[i] = (hsize_t)job->results.grid_extent[i];
-        chunk[i] = (hsize_t)job->results.grid_tile[i];
-        chunks *= (shape[i] + chunk[i] - 1) / chunk[i];
-        chunk_bytes *= chunk[i];
-    }
-    hid_t dataset = dataset_create(file, name, type, 3, shape, chunk);
-    if (dataset < 0)
-        return -1;
-    int64_t place = chunks_place(dataset, chunks, chunk_bytes);
-    return H5Dclose(dataset) >= 0 ? place : -1;
-}
-
-/* A contiguous data set, filled with zeros; its address, or negative. */
-static int64_t rows_create(hid_t file, const char *name, hid_t type, int rank, const hsize_t *shape)
-{
-    hid_t dataset = dataset_create(file, name, type, rank, shape, NULL);
     if (dataset < 0)
         return -1;
     haddr_t place = H5Dget_offset(dataset);
     return H5Dclose(dataset) >= 0 && place != HADDR_UNDEF ? (int64_t)place : -1;
+}
+
+/* A data set filled with zeros; its address, or negative. */
+static int64_t rows_create(hid_t file, const char *name, hid_t type, int rank, const hsize_t *shape)
+{
+    return dataset_place(dataset_create(file, name, type, rank, shape, true));
+}
+
+/* One of the grid's shape, not filled; its address, or negative. */
+static int64_t numbers_create(hid_t file, const char *name, hid_t type, const struct job *job)
+{
+    hsize_t shape[3];
+    for (int i = 0; i < 3; i++)
+        shape[i] = (hsize_t)job->results.grid_extent[i];
+    return dataset_place(dataset_create(file, name, type, 3, shape, false));
 }
 
 static bool image_attributes(hid_t file, const char *name)
@@ -248,10 +218,10 @@ static bool grid_create(hid_t file, const struct job *job, struct output_places 
     if (results->grid_type == SCOW_NONE)
         return true;
     places->response =
-        chunked_create(file, LAYOUT_RESPONSE, layout_number_type(results->grid_type), job);
+        numbers_create(file, LAYOUT_RESPONSE, layout_number_type(results->grid_type), job);
     if (!results->grid_picture)
         return places->response >= 0;
-    places->normalized = chunked_create(file, LAYOUT_NORMALIZED, H5T_STD_U8LE, job);
+    places->normalized = numbers_create(file, LAYOUT_NORMALIZED, H5T_STD_U8LE, job);
     return places->response >= 0 && places->normalized >= 0 &&
            image_attributes(file, LAYOUT_NORMALIZED);
 }
@@ -320,7 +290,8 @@ static bool trace_create(hid_t file, int64_t events)
     hid_t packed = H5Tcopy(type);
     H5Tpack(packed);
     hsize_t rows = (hsize_t)events;
-    bool good = dataset_make(file, LAYOUT_TRACE, packed, 1, &rows, NULL);
+    hid_t dataset = dataset_create(file, LAYOUT_TRACE, packed, 1, &rows, true);
+    bool good = dataset >= 0 && H5Dclose(dataset) >= 0;
     H5Tclose(packed);
     H5Tclose(type);
     return good;
@@ -332,7 +303,7 @@ static bool outcome_create(hid_t file, const struct job *job)
     static const char nothing[JOB_OUTCOME_SIZE] = "";
     hid_t type = layout_text_type(sizeof nothing);
     hid_t dataset =
-        job->state_size == 0 ? -1 : dataset_create(file, LAYOUT_OUTCOME, type, 0, NULL, NULL);
+        job->state_size == 0 ? -1 : dataset_create(file, LAYOUT_OUTCOME, type, 0, NULL, true);
     bool good = job->state_size == 0 || dataset >= 0;
     if (dataset >= 0)
         good = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, nothing) >= 0 &&
@@ -354,7 +325,7 @@ static bool run_create(hid_t file, const struct job *job, const struct output_in
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-/* The version of the format in which chunks that are allocated at once need no index. */
+/* One version of the format, whichever the library's newest is. */
 static hid_t file_create(const char *draft)
 {
     hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);

@@ -29,11 +29,11 @@ struct output_info {
     int workers;
 };
 
-/* Where in the file its data sets lie, bytes from its start: chunk k of a chunked one, in row-major
- * order, follows chunk k - 1. Ranks write there without HDF5, whose parallel driver spends time in
- * proportion to all chunks on every access. */
+/* Where in the file its data sets lie, bytes from its start, each in one piece: a grid row-major.
+ * Ranks write there without HDF5. (Its chunks could not be core tasks, which differ by a pixel, and
+ * its parallel driver spends time in proportion to all of them on every access.) */
 struct output_places {
-    int64_t response, normalized; /* chunks of the grid's numbers, of bytes; 0: there is none */
+    int64_t response, normalized; /* the grid's numbers, bytes; 0: there is none */
     int64_t records, emitted;     /* rows; 0: there are none */
     int64_t partial;              /* two slots a worker; 0: there is none */
     int64_t ledger;               /* bytes */

@@ -12,6 +12,7 @@
 
 #include "kernel/type.h"
 #include "spmd/output/layout.h"
+#include "spmd/output/stretches.h"
 
 struct store {
     char *path, *emitted; /* owned */
@@ -20,10 +21,8 @@ struct store {
     struct output_places places;
     bool temporary;
     MPI_File file;                /* MPI_FILE_NULL: not open */
-    int64_t chunk_values;         /* of a grid */
-    size_t value_size;            /* bytes */
-    char *values;                 /* owned; one chunk of results */
-    uint8_t *bytes;               /* owned; one chunk of normalised ones */
+    char *room;                   /* owned; STRETCHES_ROOM bytes; NULL: no grid */
+    uint8_t *bytes;               /* owned; normalised ones of as many numbers */
     struct layout_emitted *index; /* owned; of a package */
     int64_t index_room;
     int emitted_file;      /* negative: not open */
@@ -41,7 +40,7 @@ static void store_free(struct store *store)
         close(store->emitted_file);
     free(store->path);
     free(store->emitted);
-    free(store->values);
+    free(store->room);
     free(store->bytes);
     free(store->index);
     free(store->slot);
@@ -54,9 +53,8 @@ static bool store_init(struct store *store, const struct store_setup *setup)
     const size_t name_size = strlen(setup->emitted) + 16;
     store->path = strdup(setup->path);
     store->emitted = malloc(name_size);
-    store->values = calloc(job->tile_size + 1, 1);
     store->slot = calloc(1, layout_slot_size(job->state_size));
-    if (!store->path || !store->emitted || !store->values || !store->slot)
+    if (!store->path || !store->emitted || !store->slot)
         return false;
     snprintf(store->emitted, name_size, "%s.%d", setup->emitted, store->comm->rank);
     store->temporary = setup->temporary;
@@ -64,10 +62,11 @@ static bool store_init(struct store *store, const struct store_setup *setup)
         job->task->reset(job->opened, store->slot + sizeof(struct layout_partial));
     if (job->tile_size == 0)
         return true;
-    store->value_size = scow_type_size(job->results.grid_type);
-    store->chunk_values = (int64_t)(job->tile_size / store->value_size);
-    store->bytes = calloc((size_t)store->chunk_values, 1);
-    return store->bytes != NULL;
+    store->room = malloc(STRETCHES_ROOM);
+    store->bytes = malloc(STRETCHES_ROOM / scow_type_size(job->results.grid_type));
+    if (store->room)
+        memset(store->room, 0, STRETCHES_ROOM); /* its pages are there before the first package */
+    return store->room && store->bytes;
 }
 
 static struct store *store_new(const struct store_setup *setup, const struct comm *comm,
@@ -173,73 +172,20 @@ static bool write_failed(const struct store *store, const char *path, int64_t ta
 
 /* ---- the grid ------------------------------------------------------------------------------ */
 
-/* The chunk, in row-major order, that a task's result starts in, and how much of it is the task's.
- * Places were checked when the results were summed up. */
-static int64_t task_chunk(const struct store *store, int64_t task, int64_t count[3])
+static bool stretch_write(void *self, const struct stretch *stretch, struct failure *failure)
 {
-    const struct scow_results *results = &store->job->results;
-    int64_t start[3], index = 0;
-    store->job->task->place(store->job->opened, task, start, count);
-    for (int i = 0; i < 3; i++) {
-        const int64_t chunk = results->grid_tile[i];
-        index = index * ((results->grid_extent[i] + chunk - 1) / chunk) + start[i] / chunk;
-    }
-    return index;
-}
-
-static bool is_whole(const struct store *store, const int64_t count[3])
-{
-    return count[0] * count[1] * count[2] == store->chunk_values;
-}
-
-/* A task at the grid's edge fills part of its chunk: its rows are spread to the chunk's. */
-static const char *chunk_spread(struct store *store, const char *values, const int64_t count[3])
-{
-    const int64_t *chunk = store->job->results.grid_tile;
-    const size_t size = store->value_size;
-    for (int64_t z = 0; z < count[0]; z++)
-        for (int64_t y = 0; y < count[1]; y++)
-            memcpy(store->values + (size_t)((z * chunk[1] + y) * chunk[2]) * size,
-                   values + (size_t)((z * count[1] + y) * count[2]) * size,
-                   (size_t)count[2] * size);
-    return store->values;
-}
-
-/* How many of the tasks [task, end) fill whole chunks that lie one behind the other. */
-static int64_t whole_run(const struct store *store, int64_t task, int64_t end)
-{
-    int64_t count[3], first = task_chunk(store, task, count), length = 0;
-    while (task + length < end && task_chunk(store, task + length, count) == first + length &&
-           is_whole(store, count))
-        length++;
-    return length;
-}
-
-/* Tasks from `task` on, as many as one write takes; returns how many, 0: failed. */
-static int64_t tiles_write(struct store *store, int64_t task, int64_t end, const char *tiles)
-{
-    int64_t count[3], chunk = task_chunk(store, task, count);
-    const int64_t chunk_size = (int64_t)store->job->tile_size;
-    int64_t run = whole_run(store, task, end);
-    const char *values = run > 0 ? tiles : chunk_spread(store, tiles, count);
-    int64_t chunks = run > 0 ? run : 1;
-    bool good = bytes_write(store, store->places.response + chunk * chunk_size, values,
-                            chunks * chunk_size);
-    return good ? chunks : 0;
+    struct store *store = self;
+    return bytes_write(store, store->places.response + stretch->place, stretch->bytes,
+                       stretch->size) ||
+           write_failed(store, store->path, stretch->task, failure);
 }
 
 static bool grid_write(struct store *store, const struct package_results *results,
                        struct failure *failure)
 {
-    const int64_t end = results->first + results->count;
-    for (int64_t task = results->first, written; task < end; task += written) {
-        written =
-            tiles_write(store, task, end,
-                        results->grid + (size_t)(task - results->first) * store->job->tile_size);
-        if (written == 0)
-            return write_failed(store, store->path, task, failure);
-    }
-    return true;
+    const struct stretches stretches = {
+        .job = store->job, .room = store->room, .take = stretch_write, .self = store};
+    return stretches_take(&stretches, results->first, results->count, results->grid, failure);
 }
 
 /* ---- emitted bytes ------------------------------------------------------------------------- */
@@ -370,14 +316,39 @@ static uint8_t grey_of(double value, const struct summary *summary)
     return (uint8_t)lrint(255 * (share < 1 ? share : 1));
 }
 
-static bool chunk_read(struct store *store, int64_t chunk)
+/* What stands at some numbers of /response, the room's worth at most, in grey to /normalized. */
+static bool numbers_normalize(struct store *store, int64_t first, int64_t count, int64_t task,
+                              const struct summary *summary, struct failure *failure)
 {
-    const int64_t size = (int64_t)store->job->tile_size;
-    for (int64_t at = 0; at < size; at += piece_bytes) {
-        const int64_t rest = size - at;
-        if (MPI_File_read_at(store->file, store->places.response + chunk * size + at,
-                             store->values + at, (int)(rest < piece_bytes ? rest : piece_bytes),
-                             MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    const int type = store->job->results.grid_type;
+    const int64_t size = (int64_t)scow_type_size(type);
+    if (MPI_File_read_at(store->file, store->places.response + first * size, store->room,
+                         (int)(count * size), MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return failure_set(failure, FAILURE_FAILED,
+                           "%s: core task %" PRId64 " could not be read back: check the disk",
+                           store->path, task);
+    for (int64_t i = 0; i < count; i++)
+        store->bytes[i] = grey_of(scow_type_value(type, store->room, (size_t)i), summary);
+    return bytes_write(store, store->places.normalized + first, store->bytes, count) ||
+           write_failed(store, store->path, task, failure);
+}
+
+struct normalizing {
+    struct store *store;
+    const struct summary *summary;
+};
+
+static bool stretch_normalize(void *self, const struct stretch *stretch, struct failure *failure)
+{
+    const struct normalizing *normalizing = self;
+    struct store *store = normalizing->store;
+    const int64_t size = (int64_t)scow_type_size(store->job->results.grid_type);
+    const int64_t first = stretch->place / size, count = stretch->size / size;
+    const int64_t most = STRETCHES_ROOM / size;
+    for (int64_t at = 0; at < count; at += most) {
+        const int64_t rest = count - at;
+        if (!numbers_normalize(store, first + at, rest < most ? rest : most, stretch->task,
+                               normalizing->summary, failure))
             return false;
     }
     return true;
@@ -386,20 +357,10 @@ static bool chunk_read(struct store *store, int64_t chunk)
 bool store_normalize(struct store *store, int64_t first, int64_t count,
                      const struct summary *summary, struct failure *failure)
 {
+    struct normalizing normalizing = {store, summary};
+    const struct stretches stretches = {
+        .job = store->job, .take = stretch_normalize, .self = &normalizing};
     if (!store->job->results.grid_picture || store->job->tile_size == 0)
         return true;
-    for (int64_t task = first; task < first + count; task++) {
-        int64_t part[3], chunk = task_chunk(store, task, part);
-        if (!chunk_read(store, chunk))
-            return failure_set(failure, FAILURE_FAILED,
-                               "%s: core task %" PRId64 " could not be read back: check the disk",
-                               store->path, task);
-        for (int64_t i = 0; i < store->chunk_values; i++)
-            store->bytes[i] = grey_of(
-                scow_type_value(store->job->results.grid_type, store->values, (size_t)i), summary);
-        if (!bytes_write(store, store->places.normalized + chunk * store->chunk_values,
-                         store->bytes, store->chunk_values))
-            return write_failed(store, store->path, task, failure);
-    }
-    return true;
+    return stretches_take(&stretches, first, count, NULL, failure);
 }

@@ -9,8 +9,8 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 mkdir inputs out
 cat >inputs/plan.json <<'EOP'
-{"schema": "scow-plan-1", "kernel": "matched-filter", "scheduler": "by hand",
- "tasks": 56, "block": 32, "workers": [0], "rounds": [{"repeat": 1, "loads": [56]}]}
+{"schema": "scow-plan-1", "kernel": "matched-filter", "parameters": {"algorithm": "reference"},
+ "scheduler": "by hand", "tasks": 48, "block": 32, "workers": [0], "rounds": [{"repeat": 1, "loads": [48]}]}
 EOP
 "$mpiexec" -n 2 "$scow" run inputs/plan.json -i "$image" -o inputs/image.h5 -q >/dev/null
 

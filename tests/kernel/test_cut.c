@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "kernel/matched/footprint.h"
@@ -25,8 +26,8 @@ static void layout_random(struct layout *layout, struct random *random)
     const struct scow_input image = {.kind = SCOW_INPUT_IMAGE,
                                      .type = types[random_between(random, 0, 2)],
                                      .extent = {slices, rows, columns}};
-    grid_init(&layout->grid, &image,
-              (int)random_between(random, 1, rows < columns ? rows : columns));
+    const int64_t down = random_between(random, 1, rows);
+    grid_init(&layout->grid, &image, down, random_between(random, 1, columns));
     layout->reach = (struct reach){.up = (int)random_between(random, 0, 9),
                                    .down = (int)random_between(random, 0, 9),
                                    .left = (int)random_between(random, 0, 9),
@@ -50,14 +51,37 @@ static void tasks_tile_the_stack_in_order(void **state)
             assert_true(area.rows > 0 && area.columns > 0);
             assert_true(slice > last_slice || area.row > last_row ||
                         (area.row == last_row && area.column > last_column));
-            assert_int_equal(area.row % layout.grid.block, 0);
-            assert_int_equal(area.column % layout.grid.block, 0);
+            assert_in_range(area.rows, grid->rows / grid->down, grid_rows_most(grid));
+            assert_in_range(area.columns, grid->columns / grid->across, grid_columns_most(grid));
             pixels += area.rows * area.columns;
             last_slice = slice;
             last_row = area.row;
             last_column = area.column;
         }
         assert_int_equal(pixels, grid->slices * grid->rows * grid->columns);
+    }
+}
+
+/* From 1 pixel to more than fit into 31 bits: in order, without gaps, differing by a pixel. */
+static void parts_are_even(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct random random = {seed};
+        const int64_t length =
+            random_between(&random, 1, (int64_t)1 << random_between(&random, 0, 31));
+        const int64_t parts = random_between(&random, 1, length < 3000 ? length : 3000);
+        const int64_t shortest = length / parts, longest = (length + parts - 1) / parts;
+        assert_true(longest - shortest <= 1);
+        assert_int_equal(part_start(length, parts, 0), 0);
+        assert_int_equal(part_start(length, parts, parts), length);
+        for (int64_t part = 0; part < parts; part++) {
+            const int64_t own =
+                part_start(length, parts, part + 1) - part_start(length, parts, part);
+            if (own < shortest || own > longest)
+                fail_msg("seed %" PRIu64 ": part %" PRId64 " has %" PRId64 " pixels", seed, part,
+                         own);
+        }
     }
 }
 
@@ -116,7 +140,7 @@ static void cuts_by_hand(void **state)
     (void)state;
     struct layout layout = {.reach = {1, 2, 3, 4}};
     const struct scow_input image = {.type = SCOW_U8, .extent = {1, 1000, 1000}};
-    grid_init(&layout.grid, &image, 10);
+    grid_init(&layout.grid, &image, 100, 100);
     struct cut one = cut_make(&layout.grid, &layout.reach, 505, 506);
     assert_int_equal(one.count, 1);
     assert_int_equal(one.rectangles[0].row, 49);
@@ -257,7 +281,7 @@ static void a_failing_host_ends_the_packing(void **state)
     uint16_t pixels[3 * 400] = {0}, package[3 * 400];
     struct memory_host host;
     struct footprint footprint;
-    grid_init(&layout.grid, &image, 10);
+    grid_init(&layout.grid, &image, 2, 2);
     host_init(&host, &layout.grid, pixels);
     host.reads_until_failure = 1;
     footprint_init(&footprint, &layout.grid, &layout.reach, 0, 12);
@@ -269,6 +293,7 @@ static void a_failing_host_ends_the_packing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_are_even),
         cmocka_unit_test(tasks_tile_the_stack_in_order),
         cmocka_unit_test(cuts_cover_their_tasks),
         cmocka_unit_test(cuts_by_hand),

@@ -94,9 +94,9 @@ static void scene_init(struct scene *scene, enum mask mask, struct random *rando
 {
     const int64_t rows = random_between(random, 1, 60), columns = random_between(random, 1, 60);
     const struct scow_input image = {.type = SCOW_F32, .extent = {1, rows, columns}};
-    grid_init(&scene->grid, &image,
-              (int)random_between(random, 1, rows < columns ? rows : columns));
-    int64_t most = random_between(random, 0, 1) ? scene->grid.block + 10 : 4;
+    const int64_t down = random_between(random, 1, rows);
+    grid_init(&scene->grid, &image, down, random_between(random, 1, columns));
+    int64_t most = random_between(random, 0, 1) ? grid_rows_most(&scene->grid) + 10 : 4;
     scene->reach = (struct reach){.up = (int)random_between(random, 0, most),
                                   .down = (int)random_between(random, 0, most),
                                   .left = (int)random_between(random, 0, most),

@@ -47,6 +47,21 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
     return allocation_fails() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
+/* What was shared last, kept without an allocation. */
+static struct {
+    _Alignas(max_align_t) char bytes[256];
+    size_t size;
+} shared;
+
+static int share_kept(const struct scow_host *host, const void *bytes, size_t size)
+{
+    (void)host;
+    assert_true(size <= sizeof shared.bytes);
+    memcpy(shared.bytes, bytes, size);
+    shared.size = size;
+    return SCOW_OK;
+}
+
 /* Nothing reads the image. */
 static void whole_start(struct whole *whole, const char *bank, const char *combine,
                         const char *algorithm)
@@ -56,6 +71,7 @@ static void whole_start(struct whole *whole, const char *bank, const char *combi
     memory_job_word(&whole->job, "bank", bank);
     memory_job_word(&whole->job, "combine", combine);
     memory_job_word(&whole->job, "algorithm", algorithm);
+    whole->host.host.share = share_kept;
 }
 
 /* True: it was done without a failure. */
@@ -75,8 +91,12 @@ static bool describe_survives(struct whole *whole, int64_t allowed)
 
 static bool open_survives(struct whole *whole, int64_t allowed)
 {
-    const struct scow_setup setup = {.values = whole->job.values, .input = whole->host.input};
+    const struct scow_setup setup = {.values = whole->job.values,
+                                     .input = whole->host.input,
+                                     .shared = shared.bytes,
+                                     .shared_size = shared.size};
     void *job = NULL;
+    assert_true(describe_survives(whole, -1));
     memory_host_restart(&whole->host);
     failed = false;
     until_failure = allowed;

@@ -47,7 +47,7 @@ static struct response *response_of(const int *sides, const int *scales, int cou
 
 static void assert_said(struct response *response, const char *expected)
 {
-    const struct matched_job job = {.response = response, .tile = 64};
+    const struct matched_job job = {.response = response, .tile_rows = 64, .tile_columns = 64};
     char said[METHOD_BYTES];
     matched_method(&job, said, sizeof said);
     assert_string_equal(said, expected);
@@ -131,7 +131,7 @@ static void what_does_not_fit_is_cut(void **state)
     const int sides[] = {3, 3}, scales[] = {0, 1};
     static const char whole[] = "2 x (direct for 1 filter), in tiles of 64 x 64";
     struct response *response = response_of(sides, scales, 2, COMBINE_SUMMAX, "direct");
-    const struct matched_job job = {.response = response, .tile = 64};
+    const struct matched_job job = {.response = response, .tile_rows = 64, .tile_columns = 64};
     for (size_t size = 1; size <= sizeof whole; size++) {
         char said[sizeof whole + 1];
         memset(said, '#', sizeof said);

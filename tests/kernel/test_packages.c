@@ -66,15 +66,15 @@ static const int types[] = {SCOW_U8, SCOW_U16, SCOW_F32};
 
 static void stack_random(struct stack *stack, struct random *random, int type)
 {
-    const int64_t slices = random_between(random, 1, 3), rows = random_between(random, 13, 40);
-    const struct scow_input image = image_of(slices, rows, random_between(random, 13, 40), type);
+    const int64_t slices = random_between(random, 1, 3), rows = random_between(random, 1, 40);
+    const struct scow_input image = image_of(slices, rows, random_between(random, 1, 40), type);
     stack_init_random(stack, &image, random);
 }
 
 static void whole_random(struct whole *whole, const struct stack *stack, struct random *random)
 {
     static const char *const combinations[] = {"sum", "max", "maxsum"};
-    whole_init(whole, stack, (int)random_between(random, 1, 13));
+    whole_init(whole, stack, (int)random_between(random, 1, 20));
     memory_job_number(&whole->job, "angles", (double)random_between(random, 1, 3));
     memory_job_number(&whole->job, "sigma", 1.5);
     memory_job_number(&whole->job, "length", (double)random_between(random, 1, 9));
@@ -128,11 +128,43 @@ static void values_do_not_depend_on_packages_or_threads(void **state)
     }
 }
 
+/* The definition at every pixel, whatever the sides are and the block is. */
+static void check_shape(int64_t rows, int64_t columns, int block)
+{
+    struct random random = {13};
+    const struct scow_input image = image_of(2, rows, columns, SCOW_U8);
+    struct stack stack;
+    struct whole whole;
+    stack_init_random(&stack, &image, &random);
+    whole_init(&whole, &stack, block);
+    memory_job_number(&whole.job, "angles", 2);
+    float *all = whole_compute(&whole, &random, 3, 2);
+    struct bank *bank = whole_bank(&whole);
+    assert_defined(all, bank, &stack, 13);
+    bank_free(&bank);
+    free(all);
+    whole_release(&whole);
+    stack_release(&stack);
+}
+
+static void images_of_any_shape_are_done(void **state)
+{
+    (void)state;
+    check_shape(1, 1, 64);
+    check_shape(1, 1, 1);
+    check_shape(1, 3000, 64);
+    check_shape(3000, 1, 64);
+    check_shape(33, 400, 64);
+    check_shape(67, 131, 64);
+    check_shape(5, 7, 8192);
+    check_shape(127, 65, 64);
+}
+
 /* The edge of the tiles that a core task is computed in. */
 static int tile_of(struct whole *whole)
 {
     assert_true(memory_job_open(&whole->job));
-    const int tile = ((const struct matched_job *)whole->job.made)->tile;
+    const int tile = ((const struct matched_job *)whole->job.made)->tile_rows;
     memory_job_close(&whole->job);
     return tile;
 }
@@ -385,6 +417,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_do_not_depend_on_packages_or_threads),
+        cmocka_unit_test(images_of_any_shape_are_done),
         cmocka_unit_test(tiles_do_not_show),
         cmocka_unit_test(rows_of_tiles_do_not_show),
         cmocka_unit_test(the_caller_gets_its_pulse),

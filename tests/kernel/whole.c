@@ -104,8 +104,8 @@ static void box_place(const struct memory_job *job, int64_t task, const float *f
     int64_t start[3], count[3];
     job->task->place(job->made, task, start, count);
     for (int i = 0; i < 3; i++)
-        if (start[i] % job->results.grid_tile[i] != 0 || count[i] < 1 ||
-            count[i] > job->results.grid_tile[i] || start[i] + count[i] > extent[i])
+        if (start[i] < 0 || count[i] < 1 || count[i] > job->results.grid_tile[i] ||
+            start[i] + count[i] > extent[i])
             whole_abort("a core task is not in its place");
     for (int64_t y = 0; y < count[1]; y++) {
         const int64_t to = (start[0] * extent[1] + start[1] + y) * extent[2] + start[2];

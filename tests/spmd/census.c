@@ -231,9 +231,11 @@ static void census_place(const void *job, int64_t task, int64_t start[3], int64_
 {
     const struct census *census = &((const struct opened *)job)->census;
     for (int i = 2; i >= 0; i--) {
-        const int64_t tile = census->tile[i], tiles = (census->extent[i] + tile - 1) / tile;
-        start[i] = task % tiles * tile;
-        count[i] = census->extent[i] - start[i] < tile ? census->extent[i] - start[i] : tile;
+        const int64_t extent = census->extent[i];
+        const int64_t tiles = (extent + census->tile[i] - 1) / census->tile[i];
+        const int64_t at = task % tiles;
+        start[i] = at * extent / tiles;
+        count[i] = (at + 1) * extent / tiles - start[i];
         task /= tiles;
     }
 }

@@ -1,4 +1,5 @@
-/* compare_outputs WHOLE PART: every core task that PART's ledger calls done has WHOLE's result.
+/* compare_outputs WHOLE PART DOWN ACROSS: every core task that PART's ledger calls done has WHOLE's
+ * result; one slice is cut evenly into DOWN x ACROSS of them.
  * Prints how many; exit 1 on a difference or an unreadable file. */
 #include <hdf5.h>
 #include <stdint.h>
@@ -8,27 +9,23 @@
 
 struct output {
     hid_t file;
-    hsize_t shape[3], chunk[3], tasks;
+    hsize_t shape[3], tasks;
     float *response;
     uint8_t *ledger;
 };
 
-static void *dataset_read(hid_t file, const char *name, hid_t type, size_t size, hsize_t *shape,
-                          hsize_t *chunk)
+static void *dataset_read(hid_t file, const char *name, hid_t type, size_t size, hsize_t *shape)
 {
     hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
     if (dataset < 0)
         return NULL;
-    hid_t space = H5Dget_space(dataset), creation = H5Dget_create_plist(dataset);
+    hid_t space = H5Dget_space(dataset);
     H5Sget_simple_extent_dims(space, shape, NULL);
-    if (chunk)
-        H5Pget_chunk(creation, 3, chunk);
     void *values = malloc((size_t)H5Sget_simple_extent_npoints(space) * size);
     if (values && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
         free(values);
         values = NULL;
     }
-    H5Pclose(creation);
     H5Sclose(space);
     H5Dclose(dataset);
     return values;
@@ -40,10 +37,9 @@ static int output_read(struct output *output, const char *path)
     if (output->file < 0)
         return 0;
     /* First the ledger: the file may be written meanwhile, data before their mark. */
-    output->ledger =
-        dataset_read(output->file, "/ledger", H5T_NATIVE_UINT8, 1, &output->tasks, NULL);
-    output->response = dataset_read(output->file, "/response", H5T_NATIVE_FLOAT, sizeof(float),
-                                    output->shape, output->chunk);
+    output->ledger = dataset_read(output->file, "/ledger", H5T_NATIVE_UINT8, 1, &output->tasks);
+    output->response =
+        dataset_read(output->file, "/response", H5T_NATIVE_FLOAT, sizeof(float), output->shape);
     return output->response && output->ledger;
 }
 
@@ -55,13 +51,15 @@ static void output_release(struct output *output)
     free(output->ledger);
 }
 
-/* Row-major blocks of one slice. */
+/* How a slice is cut. */
+static hsize_t down, across;
+
 static int task_equal(const struct output *whole, const struct output *part, hsize_t task)
 {
-    hsize_t across = (whole->shape[2] + whole->chunk[2] - 1) / whole->chunk[2];
-    hsize_t y0 = task / across * whole->chunk[1], x0 = task % across * whole->chunk[2];
-    for (hsize_t y = y0; y < y0 + whole->chunk[1] && y < whole->shape[1]; y++)
-        for (hsize_t x = x0; x < x0 + whole->chunk[2] && x < whole->shape[2]; x++) {
+    const hsize_t rows = whole->shape[1], columns = whole->shape[2];
+    const hsize_t i = task / across, j = task % across;
+    for (hsize_t y = i * rows / down; y < (i + 1) * rows / down; y++)
+        for (hsize_t x = j * columns / across; x < (j + 1) * columns / across; x++) {
             size_t at = (size_t)(y * whole->shape[2] + x);
             if (memcmp(&whole->response[at], &part->response[at], sizeof(float)) != 0)
                 return 0;
@@ -72,8 +70,9 @@ static int task_equal(const struct output *whole, const struct output *part, hsi
 static int compare(const struct output *whole, const struct output *part)
 {
     hsize_t done = 0;
-    if (part->tasks != whole->tasks) {
-        printf("%d core tasks instead of %d\n", (int)part->tasks, (int)whole->tasks);
+    if (part->tasks != down * across || whole->tasks != down * across) {
+        printf("%d and %d core tasks instead of %d\n", (int)part->tasks, (int)whole->tasks,
+               (int)(down * across));
         return 1;
     }
     for (hsize_t task = 0; task < part->tasks; task++) {
@@ -95,8 +94,10 @@ static int compare(const struct output *whole, const struct output *part)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3)
+    if (argc != 5)
         return 2;
+    down = strtoull(argv[3], NULL, 10);
+    across = strtoull(argv[4], NULL, 10);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     struct output whole = {.file = -1}, part = {.file = -1};
     int result = 1;

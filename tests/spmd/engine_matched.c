@@ -11,8 +11,8 @@
 #include "spmd/job/summary.h"
 #include "tests/spmd/pictures.h"
 
-/* Blocks at the lower and right edges are partial. */
-enum { SLICES = 2, ROWS = 70, COLUMNS = 50, BLOCK = 32, TASKS = SLICES * 3 * 2, THREADS = 3 };
+/* Core tasks are not all of one size. */
+enum { SLICES = 2, ROWS = 71, COLUMNS = 53, BLOCK = 32, THREADS = 3 };
 
 /* Every pixel has another value; in the second image, none is a number. */
 #define IMAGE "image.h5:/image"
@@ -72,13 +72,14 @@ static void package_run(const struct job *job, struct engine *engine, const char
     const struct engine_pulse no_pulse = {NULL, NULL};
     struct failure failure = FAILURE_INIT;
     struct input *input = input_open(SCOW_INPUT_IMAGE, image, &failure);
-    const size_t room = job_package_most(job, TASKS) + JOB_GUARD;
+    const int64_t tasks = job->setup.tasks;
+    const size_t room = job_package_most(job, tasks) + JOB_GUARD;
     void *package = aligned_alloc(64, (room / 64 + 1) * 64);
     size_t size;
     assert_non_null(input);
     assert_non_null(package);
-    assert_true(job_pack(job, input, 0, TASKS, package, &size, &failure));
-    assert_true(engine_compute(engine, 0, TASKS, package, size, no_pulse, &failure));
+    assert_true(job_pack(job, input, 0, tasks, package, &size, &failure));
+    assert_true(engine_compute(engine, 0, tasks, package, size, no_pulse, &failure));
     free(package);
     input_close(&input);
 }
@@ -89,12 +90,12 @@ static struct summary job_run(const struct job *job, bool spoilt)
     struct failure failure = FAILURE_INIT;
     struct summary summary;
     summary_init(&summary);
-    struct engine *engine = engine_new(job, TASKS, THREADS, 1, &failure);
+    struct engine *engine = engine_new(job, job->setup.tasks, THREADS, 1, &failure);
     assert_non_null(engine);
     const struct package_results *results = engine_results(engine);
     if (spoilt)
         package_run(job, engine, NOTHING); /* the workspace, too */
-    memset(results->grid, spoilt ? 0xff : 0, TASKS * job->tile_size);
+    memset(results->grid, spoilt ? 0xff : 0, (size_t)job->setup.tasks * job->tile_size);
     package_run(job, engine, IMAGE);
     assert_true(summary_add(&summary, job, results, &failure));
     engine_free(&engine);
@@ -153,7 +154,7 @@ static void pages_are_there_before_the_first_package(void **state)
     struct engine *engine = engine_new(&job, PACKAGE, THREADS, 1, &failure);
     assert_non_null(engine);
     const size_t results = (size_t)PACKAGE * job.tile_size;
-    assert_int_equal(results, PACKAGE * BLOCK * BLOCK * sizeof(float));
+    assert_true(results > 100 * page);
     assert_int_equal(pages_present(engine_results(engine)->grid, results),
                      (results + page - 1) / page);
     engine_free(&engine);

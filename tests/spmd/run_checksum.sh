@@ -7,7 +7,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-# plan NAME WORKERS LOADS...: one round a line of loads; 256 x 200 pixels in blocks of 32: 56 tasks.
+# plan NAME WORKERS LOADS...: one round a line of loads; 256 x 200 pixels in blocks of 32: 8 x 6 tasks.
 plan() {
     local name=$1 workers=$2 rounds="" loads
     shift 2
@@ -16,14 +16,14 @@ plan() {
     done
     cat >"$name" <<EOF
 {"schema": "scow-plan-1", "kernel": "matched-filter",
- "parameters": {"bank": "chaudhuri", "combine": "max"},
- "scheduler": "by hand", "tasks": 56, "block": 32, "workers": [$workers], "rounds": [$rounds]}
+ "parameters": {"bank": "chaudhuri", "combine": "max", "tuned": "avx2"},
+ "scheduler": "by hand", "tasks": 48, "block": 32, "workers": [$workers], "rounds": [$rounds]}
 EOF
 }
 
-plan one.json 0 56
-plan two.json "1, 0" "10, 1" "0, 20" "25, 0"
-plan four.json "2, 0, 3, 1" "1, 2, 3, 4" "5, 5, 5, 5" "0, 1, 0, 1" "6, 6, 6, 6"
+plan one.json 0 48
+plan two.json "1, 0" "10, 1" "0, 20" "17, 0"
+plan four.json "2, 0, 3, 1" "1, 2, 3, 4" "5, 5, 5, 5" "0, 1, 0, 1" "4, 4, 4, 4"
 
 run() { # ranks threads plan
     local out

@@ -14,12 +14,12 @@ fail() {
     exit 1
 }
 
-# 256 x 200 pixels in blocks of 32: 56 tasks on two workers. One set's speeds decide for all.
+# 256 x 200 pixels in blocks of 32: 8 x 6 tasks on two workers. One set's speeds decide for all.
 cat >plan.json <<'END'
 {"schema": "scow-plan-1", "kernel": "matched-filter",
  "parameters": {"bank": "chaudhuri", "combine": "max", "tuned": "avx2"},
- "scheduler": "by hand", "tasks": 56, "block": 32, "workers": [0, 1],
- "rounds": [{"repeat": 4, "loads": [9, 5]}]}
+ "scheduler": "by hand", "tasks": 48, "block": 32, "workers": [0, 1],
+ "rounds": [{"repeat": 4, "loads": [8, 4]}]}
 END
 
 # refused SENTENCE COMMAND...: by name, in one sentence, with exit code 2, and nothing is made.
@@ -102,17 +102,17 @@ def response(name):
     return h5py.File(name + ".h5")["response"][0].astype("f8")
 
 def blocks(trace, rank):
-    across = (200 + 31) // 32
+    down, across = 8, 6
     tasks = {k for e in trace if e["rank"] == rank
              for k in range(e["first_task"], e["first_task"] + e["tasks"])}
-    return [(slice(k // across * 32, k // across * 32 + 32),
-             slice(k % across * 32, k % across * 32 + 32)) for k in tasks]
+    return [(slice(k // across * 256 // down, (k // across + 1) * 256 // down),
+             slice(k % across * 200 // across, (k % across + 1) * 200 // across)) for k in tasks]
 
 for one, two in itertools.combinations(sys.argv[1:], 2):
     mixed, alone = response(one + "-" + two), {1: response(one), 2: response(two)}
     trace = h5py.File(one + "-" + two + ".h5")["run/trace"][:]
     assert abs(alone[1] - alone[2]).max() <= 4e-6 * abs(alone[1]).max()
-    assert (len(blocks(trace, 1)), len(blocks(trace, 2))) == (36, 20)
+    assert (len(blocks(trace, 1)), len(blocks(trace, 2))) == (32, 16)
     for rank in alone:
         for block in blocks(trace, rank):
             assert numpy.array_equal(mixed[block], alone[rank][block]), (one, two, rank, block)

@@ -21,8 +21,8 @@ fail() {
 
 cat >plan.json <<'END'
 {"schema": "scow-plan-1", "kernel": "matched-filter", "parameters": {"tuned": "avx2"},
- "scheduler": "by hand", "tasks": 16, "block": 64, "workers": [0, 1],
- "rounds": [{"repeat": 4, "loads": [3, 1]}]}
+ "scheduler": "by hand", "tasks": 12, "block": 64, "workers": [0, 1],
+ "rounds": [{"repeat": 3, "loads": [3, 1]}]}
 END
 older=(qemu-x86_64-static -cpu qemu64 "$scow_run")
 command=(plan.json -i "$image" -o out.h5 -q)

@@ -10,8 +10,15 @@
 
 #include "tests/spmd/census.h"
 
-/* 2 x 2 tiles of which one is whole. */
-enum { ROWS = 20, COLUMNS = 26, EDGE = 13, TASKS = 4, CELLS = EDGE * EDGE };
+/* 2 x 2 tiles, the lower two of them as large as can be. */
+enum {
+    ROWS = 25,
+    COLUMNS = 26,
+    EDGE = 13,
+    LESS = (EDGE - 1) * EDGE,
+    TASKS = 4,
+    CELLS = EDGE * EDGE
+};
 
 static struct job job;
 
@@ -76,7 +83,7 @@ static void a_checksum_is_what_is_said_of_it(void **state)
     float values[TASKS * CELLS];
     struct summary summary;
     uint64_t expected = 0;
-    static const size_t cells[TASKS] = {EDGE * EDGE, EDGE * EDGE, 7 * EDGE, 7 * EDGE};
+    static const size_t cells[TASKS] = {LESS, LESS, CELLS, CELLS};
     fill(values);
     summary_init(&summary);
     add(&summary, 0, TASKS, values);
@@ -114,14 +121,14 @@ static void extremes_leave_out_what_is_no_number(void **state)
         values[i] = NAN;
     values[5] = -3;
     values[80] = 4.5F;
-    add(&summary, 0, 1, values);
+    add(&summary, 2, 1, values);
     assert_true(summary.minimum == -3);
     assert_true(summary.maximum == 4.5);
     assert_int_equal(summary.not_numbers, CELLS - 2);
     assert_int_equal(summary.values, CELLS);
 }
 
-/* What lies behind a partial tile is nobody's. */
+/* What lies behind a smaller tile is nobody's. */
 static void only_what_is_in_the_grid_counts(void **state)
 {
     (void)state;
@@ -129,16 +136,16 @@ static void only_what_is_in_the_grid_counts(void **state)
     struct summary one, other;
     for (int i = 0; i < CELLS; i++) {
         values[i] = (float)i;
-        spoilt[i] = i < 7 * EDGE ? (float)i : NAN;
+        spoilt[i] = i < LESS ? (float)i : NAN;
     }
     summary_init(&one);
     summary_init(&other);
-    add(&one, 2, 1, values);
-    add(&other, 2, 1, spoilt);
+    add(&one, 0, 1, values);
+    add(&other, 0, 1, spoilt);
     assert_true(one.checksum == other.checksum);
-    assert_true(other.maximum == 7 * EDGE - 1);
+    assert_true(other.maximum == LESS - 1);
     assert_int_equal(other.not_numbers, 0);
-    assert_int_equal(other.values, 7 * EDGE);
+    assert_int_equal(other.values, LESS);
 }
 
 static void extremes_of_every_type(void **state)

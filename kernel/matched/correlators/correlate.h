@@ -41,7 +41,7 @@ struct demand {
     enum speeds tuned;
 };
 
-enum { DEMANDS_MOST = 8 }; /* compared in one go */
+enum { DEMANDS_MOST = 9 }; /* compared in one go */
 
 /* A bank made ready for one algorithm; read-only once made. What the algorithm keeps beside it, in
  * a structure that begins with this one, is its own. */

@@ -25,11 +25,11 @@ static bool packed_fill(struct packed *packed)
 {
     const struct memory_job *job = &packed->whole.job;
     const struct scow_task *task = job->task;
-    const int64_t tasks = job->setup.tasks, edge = job->results.grid_tile[1];
+    const int64_t tasks = job->setup.tasks, *tile = job->results.grid_tile;
     size_t size;
     packed->package = aligned(task->package_size_most(job->made, tasks));
     packed->workspace = aligned(task->workspace_size(job->made, 2));
-    packed->grid = aligned((size_t)(tasks * edge * edge) * sizeof(float));
+    packed->grid = aligned((size_t)(tasks * tile[1] * tile[2]) * sizeof(float));
     if (task->pack(&packed->whole.host.host, job->made, 0, tasks, packed->package, &size))
         return false;
     packed->batch = (struct scow_batch){.count = tasks,
