@@ -132,7 +132,7 @@ static bool division_estimate(const struct tiling *tiling, int64_t rows, int64_t
     const struct lengths high = lengths_of(tiling, rows, division->down);
     const struct lengths wide = lengths_of(tiling, columns, division->across);
     const int count = high.count * wide.count;
-    struct demand demands[DEMANDS_MOST];
+    struct demand demands[DEMANDS_MOST] = {{0}};
     double efforts[DEMANDS_MOST];
     for (int i = 0; i < count; i++)
         demands[i] = (struct demand){.rows = high.length[i / wide.count],
@@ -141,9 +141,10 @@ static bool division_estimate(const struct tiling *tiling, int64_t rows, int64_t
     if (!tiling_estimate(tiling, demands, count, efforts))
         return false;
     *effort = 0;
-    for (int i = 0; i < count; i++)
-        *effort +=
-            (double)high.times[i / wide.count] * (double)wide.times[i % wide.count] * efforts[i];
+    for (int i = 0; i < count; i++) {
+        const int64_t times = high.times[i / wide.count] * wide.times[i % wide.count];
+        *effort += (double)times * efforts[i];
+    }
     return true;
 }
 

@@ -56,7 +56,8 @@ assert abs(report["error"] - (report["measured_s"] / report["predicted_s"] - 1))
 '
 
 # Computed otherwise than in the calibration: not wrong, and said.
-sed 's/"algorithm": "auto"/"algorithm": "direct"/' plan.json >direct.json
+sed 's/"algorithm": "auto"/"algorithm": "direct"/' profile.json >otherwise.json
+"$scow" plan -p otherwise.json -i "$image" -o direct.json >/dev/null
 "$mpiexec" -n 3 "$scow" run direct.json -i "$image" -o direct.h5 -q >/dev/null
 "$scow" report direct.h5 | grep -q '^computed by direct for .* in tiles of ' ||
     fail "the report does not say how its run computed"
