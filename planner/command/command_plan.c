@@ -20,7 +20,7 @@
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *set, *kernel;
     int64_t tasks, workers, block, seeds;
-    double deadline_s, noise;
+    double deadline_s, noise, risk_percent;
     bool real_valued, compare, sweep, gantt, json, quiet, verbose;
 };
 
@@ -38,6 +38,10 @@ static bool options_check(const struct plan_options *options, struct failure *fa
     if (!(options->deadline_s >= 0 && options->noise >= 0 && options->noise <= 10))
         return failure_set(failure, FAILURE_USAGE,
                            "--deadline must not be negative, --noise must be from 0 to 10");
+    if (!(options->risk_percent >= 0.001 && options->risk_percent <= 50))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--risk must be from 0.001 to 50: the percentage of runs that may "
+                           "outlast the walltime");
     if (options->noise > 0 && options->real_valued)
         return failure_set(failure, FAILURE_USAGE,
                            "--noise needs whole loads: leave --real-valued out");
@@ -60,13 +64,28 @@ static bool tasks_count(const struct plan_options *options, const struct profile
     return readers->count_tasks(options->input, options->kernel, profile, setting, tasks, failure);
 }
 
-/* How many settings are to be tried; one that is, if any. */
+/* How many settings are to be tried. */
 static size_t settings_wanted(const struct profile *profile, const struct parameter_list *wanted)
 {
     size_t count = 0;
     for (size_t k = 0; k < profile->setting_count; k++)
         count += profile_setting_suits(&profile->settings[k], wanted);
     return count;
+}
+
+/* Do all of them have the same parameters, and only other threads? */
+static bool settings_alike(const struct profile *profile, const struct parameter_list *wanted)
+{
+    const struct profile_setting *first = NULL;
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        const struct profile_setting *setting = &profile->settings[k];
+        if (!profile_setting_suits(setting, wanted))
+            continue;
+        if (first && !parameter_list_equal(&first->parameters, &setting->parameters))
+            return false;
+        first = setting;
+    }
+    return true;
 }
 
 static bool wanted_check(const struct plan_options *options, const struct profile *profile,
@@ -82,7 +101,7 @@ static bool wanted_check(const struct plan_options *options, const struct profil
         return failure_set(failure, FAILURE_MISMATCH,
                            "'%s' has no setting with these parameters: 'scow show %s' lists them",
                            options->profile, options->profile);
-    if (options->tasks > 0 && count > 1)
+    if (options->tasks > 0 && !settings_alike(profile, wanted))
         return failure_set(
             failure, FAILURE_USAGE,
             "'%s' has several settings, and how many core tasks a job has may depend "
@@ -96,6 +115,8 @@ struct choice {
     struct planning planning;
     struct plan plan; /* owned */
     bool found;
+    struct plan_other *others; /* owned; of every setting with a plan, the best one's included */
+    size_t other_count, best;  /* the best one's place among them */
     struct failure refused;
 };
 
@@ -123,12 +144,20 @@ static bool choice_try(struct choice *choice, const struct plan_options *options
         failure_set(&choice->refused, here.code, "%s", here.text);
         return here.code == FAILURE_INFEASIBLE || failure_set(failure, here.code, "%s", here.text);
     }
+    struct plan_other *other = &choice->others[choice->other_count++];
+    *other = (struct plan_other){.threads = planning->setting->threads,
+                                 .makespan_s = made.predicted.makespan_s};
+    if (!parameter_list_copy(&other->parameters, &planning->setting->parameters)) {
+        plan_release(&made);
+        return failure_memory(failure, "comparing settings");
+    }
     if (choice->found && !plan_better(options, &made, &choice->plan)) {
         plan_release(&made);
         return true;
     }
     plan_release(&choice->plan);
     choice->plan = made;
+    choice->best = choice->other_count - 1;
     choice->planning = *planning;
     choice->found = true;
     return true;
@@ -154,20 +183,44 @@ static bool settings_try(const struct plan_options *options, const struct reader
                     failure_set(failure, choice->refused.code, "%s", choice->refused.text));
 }
 
+/* The others go with the plan that is better than they. */
+static void others_hand_over(struct choice *choice)
+{
+    struct plan *plan = &choice->plan;
+    parameter_list_release(&choice->others[choice->best].parameters);
+    choice->other_count--;
+    for (size_t k = choice->best; k < choice->other_count; k++)
+        choice->others[k] = choice->others[k + 1];
+    plan->others = choice->others;
+    plan->other_count = choice->other_count;
+}
+
+static void choice_release(struct choice *choice)
+{
+    plan_release(&choice->plan);
+    for (size_t k = 0; k < choice->other_count; k++)
+        parameter_list_release(&choice->others[k].parameters);
+    free(choice->others);
+}
+
 /* The best plan, and what it was made from. */
 static bool plan_choose(const struct plan_options *options, const struct readers *readers,
                         struct planning *planning, struct plan *plan, struct failure *failure)
 {
-    struct choice choice = {.found = false};
+    struct choice choice = {.refused = FAILURE_INIT};
     struct parameter_list wanted = {0};
+    choice.others = calloc(planning->profile->setting_count, sizeof *choice.others);
+    if (!choice.others)
+        return failure_memory(failure, "comparing settings");
     const bool good = wanted_read(options->set, options->block, &wanted, failure) &&
                       wanted_check(options, planning->profile, &wanted, failure) &&
                       settings_try(options, readers, &wanted, planning, &choice, failure);
     parameter_list_release(&wanted);
     if (!good) {
-        plan_release(&choice.plan);
+        choice_release(&choice);
         return false;
     }
+    others_hand_over(&choice);
     *plan = choice.plan;
     *planning = choice.planning;
     return true;
@@ -219,10 +272,9 @@ static void robustness_add(const struct plan_options *options, const struct robu
 
 /* The table's last lines, which need the platform. */
 static bool outlook_add(const struct plan_options *options, const struct platform *platform,
-                        const struct profile_setting *setting, const struct plan *plan,
-                        struct text *text, struct failure *failure)
+                        struct advice advice, struct text *text, struct failure *failure)
 {
-    const struct decision decision = {plan, NULL};
+    const struct decision decision = {advice.plan, NULL};
     struct scenario scenario = SCENARIO_INIT;
     struct robustness robustness;
     bool noisy = options->noise > 0;
@@ -233,24 +285,25 @@ static bool outlook_add(const struct plan_options *options, const struct platfor
     text_add(text, "\n");
     if (noisy)
         robustness_add(options, &robustness, text);
-    advice_text(plan, &setting->memory, noisy ? &robustness : NULL, text);
-    if (!advice_unequal(plan, platform, setting, text, failure))
+    advice.robustness = noisy ? &robustness : NULL;
+    advice_text(&advice, text);
+    if (!advice_unequal(&advice, text, failure))
         return false;
     if (!options->gantt)
         return true;
     text_add(text, "\n");
-    return gantt_draw(platform, plan, text, failure);
+    return gantt_draw(platform, advice.plan, text, failure);
 }
 
-static bool table_print(const struct plan_options *options, const struct plan *plan,
-                        const struct planning *planning, struct failure *failure)
+static bool table_print(const struct plan_options *options, const struct advice *advice,
+                        struct failure *failure)
 {
     struct text text = TEXT_INIT;
     struct platform platform;
-    if (!platform_init(&platform, planning->setting, options->workers, failure))
+    if (!platform_init(&platform, advice->setting, options->workers, failure))
         return false;
-    describe_plan(plan, platform.worker_count, &text);
-    bool good = outlook_add(options, &platform, planning->setting, plan, &text, failure);
+    describe_plan(advice->plan, platform.worker_count, &text);
+    bool good = outlook_add(options, &platform, *advice, &text, failure);
     platform_release(&platform);
     if (good)
         return text_print(&text, "describing the plan", failure);
@@ -258,11 +311,11 @@ static bool table_print(const struct plan_options *options, const struct plan *p
     return false;
 }
 
-static bool plan_put(const struct plan_options *options, const struct plan *plan,
-                     const struct planning *planning, struct failure *failure)
+static bool plan_put(const struct plan_options *options, const struct planning *planning,
+                     const struct advice *advice, struct failure *failure)
 {
     bool json = options->json && !options->compare && !options->sweep;
-    char *text = plan_print(plan);
+    char *text = plan_print(advice->plan);
     if (!text)
         return failure_memory(failure, "writing the plan");
     bool good = !options->output || textfile_write(options->output, text, failure);
@@ -275,7 +328,32 @@ static bool plan_put(const struct plan_options *options, const struct plan *plan
         return compare_print(options, planning, failure);
     if (options->sweep)
         return sweep_print(options, planning, failure);
-    return table_print(options, plan, planning, failure);
+    return table_print(options, advice, failure);
+}
+
+/* Draw the interval, where the profile says how sure it is, and print what was asked for. */
+static bool plan_answer(const struct plan_options *options, const struct planning *planning,
+                        struct plan *plan, struct failure *failure)
+{
+    const struct profile *profile = planning->profile;
+    const struct profile_setting *setting = planning->setting;
+    const struct interval_request request = {.profile = profile, .setting = setting, .plan = plan};
+    struct interval interval = {NULL, 0};
+    const bool known = interval_known(profile, setting);
+    const struct advice advice = {.plan = plan,
+                                  .profile = profile,
+                                  .setting = setting,
+                                  .interval = known ? &interval : NULL,
+                                  .risk = options->risk_percent / 100};
+    if (known && !interval_draw(&request, &interval, failure))
+        return false;
+    if (known) {
+        plan->predicted.interval_s[0] = interval_quantile(&interval, 0.05);
+        plan->predicted.interval_s[1] = interval_quantile(&interval, 0.95);
+    }
+    bool good = plan_put(options, planning, &advice, failure);
+    interval_release(&interval);
+    return good;
 }
 
 static bool plan_run(const struct plan_options *options, const struct readers *readers,
@@ -294,7 +372,7 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
                                 .real_valued = options->real_valued};
     bool good = plan_choose(options, readers, &planning, &plan, failure);
     if (good) {
-        good = plan_put(options, &plan, &planning, failure);
+        good = plan_answer(options, &planning, &plan, failure);
         plan_release(&plan);
     }
     profile_release(&profile);
@@ -313,7 +391,8 @@ static void schedulers_list(FILE *out)
 
 bool command_plan(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
-    struct plan_options options = {.scheduler = SCHEDULER_AUTO, .seeds = 100};
+    struct plan_options options = {
+        .scheduler = SCHEDULER_AUTO, .seeds = 100, .risk_percent = 100 * ADVICE_RISK};
     int operands = 0;
     const struct option_row rows[] = {
         {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile,
@@ -342,6 +421,8 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {0, "noise", "FRACTION", OPTION_NUMBER, &options.noise,
          "simulate with this relative standard deviation of every operation"},
         {0, "seeds", "N", OPTION_COUNT, &options.seeds, "number of simulations with noise (100)"},
+        {0, "risk", "PERCENT", OPTION_NUMBER, &options.risk_percent,
+         "share of runs that may outlast the walltime (1)"},
         {0, "gantt", NULL, OPTION_FLAG, &options.gantt, "print a Gantt chart"},
         {0, "json", NULL, OPTION_FLAG, &options.json,
          "print JSON: the plan, the comparison or the sweep"},

@@ -172,7 +172,7 @@ static bool setting_find(const struct simulate_options *options, const struct pr
     bool good = wanted_read(options->set, options->block, &wanted, failure);
     if (good && plan && !parameter_list_merge(&wanted, &plan->parameters))
         good = failure_memory(failure, "choosing a setting");
-    *setting = good ? profile_find(profile, &wanted) : NULL;
+    *setting = good ? profile_find(profile, &wanted, plan ? plan->threads : 0) : NULL;
     parameter_list_release(&wanted);
     return *setting ||
            failure_set(failure, FAILURE_MISMATCH,

@@ -14,28 +14,87 @@
 /* Fractional loads may miss the tasks by their rounding. */
 static const double SUM_TOLERANCE = 1e-9;
 
+static bool interval_parse(double interval_s[2], json_t *value, const struct document_place *place,
+                           struct failure *failure)
+{
+    if (!value)
+        return true;
+    if (!document_array(value, place, 2, failure))
+        return false;
+    if (json_array_size(value) != 2)
+        return document_refuse(failure, place, "must be [least, greatest] seconds");
+    struct document_place least = document_element(place, 0);
+    struct document_place greatest = document_element(place, 1);
+    return document_number(json_array_get(value, 0), &least, 0, LIMIT_TOTAL_S, &interval_s[0],
+                           failure) &&
+           document_number(json_array_get(value, 1), &greatest, interval_s[0], LIMIT_TOTAL_S,
+                           &interval_s[1], failure);
+}
+
+static bool other_parse(struct plan_other *other, json_t *value, const struct document_place *place,
+                        struct failure *failure)
+{
+    static const struct document_key keys[] = {
+        {"block", false}, {"parameters", false}, {"threads", false}, {"makespan_s", true}};
+    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
+        return false;
+    struct document_place block = document_at(place, "block");
+    struct document_place parameters = document_at(place, "parameters");
+    struct document_place threads_place = document_at(place, "threads");
+    struct document_place makespan = document_at(place, "makespan_s");
+    int64_t threads = 0;
+    const bool good =
+        document_parameters(json_object_get(value, "parameters"), &parameters, &other->parameters,
+                            failure) &&
+        document_block(json_object_get(value, "block"), &block, &other->parameters, failure) &&
+        document_count(json_object_get(value, "threads"), &threads_place, 1, LIMIT_THREADS,
+                       &threads, failure) &&
+        document_number(json_object_get(value, "makespan_s"), &makespan, 0, LIMIT_TOTAL_S,
+                        &other->makespan_s, failure);
+    other->threads = (int)threads;
+    return good;
+}
+
+static bool others_parse(struct plan *plan, json_t *value, const struct document_place *place,
+                         struct failure *failure)
+{
+    if (!value)
+        return true;
+    if (!document_array(value, place, 1, failure))
+        return false;
+    const size_t count = json_array_size(value);
+    plan->others = calloc(count, sizeof *plan->others);
+    if (!plan->others)
+        return failure_memory(failure, "reading a plan");
+    for (size_t k = 0; k < count; k++) {
+        struct document_place at = document_element(place, k);
+        plan->other_count = k + 1;
+        if (!other_parse(&plan->others[k], json_array_get(value, k), &at, failure))
+            return false;
+    }
+    return true;
+}
+
 static bool predicted_parse(struct plan_prediction *predicted, json_t *value,
                             const struct document_place *place, struct failure *failure)
 {
-    static const struct document_key keys[] = {{"makespan_s", true},
-                                               {"period_s", false},
-                                               {"worker_utilization", false},
-                                               {"network_utilization", false},
-                                               {"lower_bound_s", false},
-                                               {"gap", false},
-                                               {"output_s", false}};
+    static const struct document_key keys[] = {
+        {"makespan_s", true},          {"period_s", false},
+        {"worker_utilization", false}, {"network_utilization", false},
+        {"lower_bound_s", false},      {"gap", false},
+        {"output_s", false},           {"interval", false}};
     if (!value)
         return true;
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
         return false;
-    double *const outputs[COUNT_OF(keys)] = {&predicted->makespan_s,
-                                             &predicted->period_s,
-                                             &predicted->worker_utilization,
-                                             &predicted->network_utilization,
-                                             &predicted->lower_bound_s,
-                                             &predicted->gap,
-                                             &predicted->output_s};
-    for (size_t k = 0; k < COUNT_OF(keys); k++) {
+    double *const outputs[] = {&predicted->makespan_s,
+                               &predicted->period_s,
+                               &predicted->worker_utilization,
+                               &predicted->network_utilization,
+                               &predicted->lower_bound_s,
+                               &predicted->gap,
+                               &predicted->output_s};
+    for (size_t k = 0; k < COUNT_OF(outputs); k++) {
         struct document_place at = document_at(place, keys[k].name);
         double least = strcmp(keys[k].name, "gap") == 0 ? -1 : 0;
         if (!document_number(json_object_get(value, keys[k].name), &at, least, LIMIT_TOTAL_S,
@@ -43,7 +102,9 @@ static bool predicted_parse(struct plan_prediction *predicted, json_t *value,
             return false;
     }
     predicted->known = true;
-    return true;
+    struct document_place interval = document_at(place, "interval");
+    return interval_parse(predicted->interval_s, json_object_get(value, "interval"), &interval,
+                          failure);
 }
 
 /* An element of "workers" is an index or, for large plans, a run [first, last]. */
@@ -248,7 +309,8 @@ static bool head_parse(struct plan *plan, json_t *root, const struct document_pl
     struct document_place digest = document_at(place, "profile_sha256");
     struct document_place plugin = document_at(place, "plugin");
     struct document_place plugin_digest = document_at(place, "plugin_sha256");
-    int64_t tasks = 0;
+    struct document_place threads_place = document_at(place, "threads");
+    int64_t tasks = 0, threads = 0;
     bool good =
         document_word(json_object_get(root, "kernel"), &kernel, &plan->kernel, failure) &&
         document_parameters(json_object_get(root, "parameters"), &parameters, &plan->parameters,
@@ -258,6 +320,8 @@ static bool head_parse(struct plan *plan, json_t *root, const struct document_pl
                        failure) &&
         document_block(json_object_get(root, "block"), &block_place, &plan->parameters, failure) &&
         document_flag(json_object_get(root, "real_valued"), &real, &plan->real_valued, failure) &&
+        document_count(json_object_get(root, "threads"), &threads_place, 1, LIMIT_THREADS, &threads,
+                       failure) &&
         document_word(json_object_get(root, "profile"), &profile, &plan->profile, failure) &&
         document_digest(json_object_get(root, "profile_sha256"), &digest, &plan->profile_sha256,
                         failure) &&
@@ -265,6 +329,7 @@ static bool head_parse(struct plan *plan, json_t *root, const struct document_pl
         document_digest(json_object_get(root, "plugin_sha256"), &plugin_digest,
                         &plan->plugin_sha256, failure);
     plan->tasks = (double)tasks;
+    plan->threads = (int)threads;
     return good;
 }
 
@@ -272,20 +337,23 @@ static bool plan_read(struct plan *plan, json_t *root, const struct document_pla
                       struct failure *failure)
 {
     static const struct document_key keys[] = {
-        {"schema", true},       {"kernel", true},  {"parameters", false},
-        {"scheduler", true},    {"plugin", false}, {"plugin_sha256", false},
-        {"tasks", true},        {"block", false},  {"profile_sha256", false},
-        {"workers", true},      {"rounds", true},  {"predicted", false},
-        {"real_valued", false}, {"profile", false}};
+        {"schema", true},       {"kernel", true},   {"parameters", false},
+        {"scheduler", true},    {"plugin", false},  {"plugin_sha256", false},
+        {"tasks", true},        {"block", false},   {"profile_sha256", false},
+        {"workers", true},      {"rounds", true},   {"predicted", false},
+        {"real_valued", false}, {"profile", false}, {"threads", false},
+        {"others", false}};
     if (!document_schema(root, place, "scow-plan-1", failure) ||
         !document_keys(root, place, keys, COUNT_OF(keys), failure))
         return false;
     struct document_place workers = document_at(place, "workers");
     struct document_place rounds = document_at(place, "rounds");
     struct document_place predicted = document_at(place, "predicted");
+    struct document_place others = document_at(place, "others");
     return head_parse(plan, root, place, failure) &&
            workers_parse(plan, json_object_get(root, "workers"), &workers, failure) &&
            rounds_parse(plan, json_object_get(root, "rounds"), &rounds, failure) &&
+           others_parse(plan, json_object_get(root, "others"), &others, failure) &&
            predicted_parse(&plan->predicted, json_object_get(root, "predicted"), &predicted,
                            failure);
 }

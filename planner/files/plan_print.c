@@ -74,7 +74,31 @@ static void predicted_print(struct text *text, const struct plan_prediction *pre
         text_add(text, "%s\"%s\": ", k > 0 ? ", " : "", members[k].key);
         text_add_number(text, members[k].value);
     }
+    if (predicted->interval_s[1] > 0) {
+        text_add(text, ", \"interval\": [");
+        text_add_number(text, predicted->interval_s[0]);
+        text_add(text, ", ");
+        text_add_number(text, predicted->interval_s[1]);
+        text_add(text, "]");
+    }
     text_add(text, "}");
+}
+
+static void others_print(struct text *text, const struct plan *plan)
+{
+    for (size_t k = 0; k < plan->other_count; k++) {
+        const struct plan_other *other = &plan->others[k];
+        text_add(text, k > 0 ? ",\n    {" : ",\n  \"others\": [\n    {");
+        text_add_block(text, &other->parameters, "", ", ");
+        text_add_parameters(text, &other->parameters);
+        if (other->threads > 0)
+            text_add(text, ", \"threads\": %d", other->threads);
+        text_add(text, ", \"makespan_s\": ");
+        text_add_number(text, other->makespan_s);
+        text_add(text, "}");
+    }
+    if (plan->other_count > 0)
+        text_add(text, "\n  ]");
 }
 
 char *plan_print(const struct plan *plan)
@@ -89,6 +113,8 @@ char *plan_print(const struct plan *plan)
     text_add(&text, ",\n  \"tasks\": ");
     text_add_number(&text, plan->tasks);
     text_add_block(&text, &plan->parameters, ",\n  ", "");
+    if (plan->threads > 0)
+        text_add(&text, ",\n  \"threads\": %d", plan->threads);
     if (plan->plugin) {
         text_add(&text, ",\n  \"plugin\": ");
         text_add_quoted(&text, plan->plugin);
@@ -106,6 +132,7 @@ char *plan_print(const struct plan *plan)
     workers_print(&text, plan);
     rounds_print(&text, plan);
     predicted_print(&text, &plan->predicted);
+    others_print(&text, plan);
     text_add(&text, " }\n");
     return text_take(&text);
 }

@@ -316,7 +316,8 @@ static bool setting_parse(struct profile_setting *setting, json_t *value,
 static bool setting_twin(const struct profile *profile, const struct profile_setting *setting)
 {
     for (const struct profile_setting *other = profile->settings; other < setting; other++)
-        if (parameter_list_equal(&other->parameters, &setting->parameters))
+        if (parameter_list_equal(&other->parameters, &setting->parameters) &&
+            other->threads == setting->threads)
             return true;
     return false;
 }

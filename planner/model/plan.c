@@ -62,6 +62,9 @@ void plan_release(struct plan *plan)
     for (size_t k = 0; k < plan->round_count; k++)
         free(plan->rounds[k].loads);
     free(plan->rounds);
+    for (size_t k = 0; k < plan->other_count; k++)
+        parameter_list_release(&plan->others[k].parameters);
+    free(plan->others);
     free(plan->workers);
     free(plan->profile);
     free(plan->profile_sha256);

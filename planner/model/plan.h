@@ -28,6 +28,15 @@ struct plan_prediction {
     double lower_bound_s; /* on any schedule's makespan */
     double gap;           /* makespan / lower bound - 1 */
     double output_s;      /* output's share of the busiest worker's time */
+    double interval_s[2]; /* 90 % of the makespans that the profile's uncertainties allow lie in
+                           * between; both 0: the profile does not say */
+};
+
+/* What another setting of the profile would have given. */
+struct plan_other {
+    struct parameter_list parameters; /* owned; the setting's own */
+    int threads;                      /* of a worker; 0: the profile does not say */
+    double makespan_s;
 };
 
 struct plan {
@@ -45,7 +54,10 @@ struct plan {
     int64_t worker_count;
     struct plan_round *rounds; /* owned */
     size_t round_count;        /* entries; a run has sum of repeat rounds */
+    int threads;               /* of a worker, where the profile's setting says so; 0: any */
     struct plan_prediction predicted;
+    struct plan_other *others; /* owned; with their own best plans for the same job */
+    size_t other_count;
 };
 
 /* 1 + the highest worker index with a load: how many workers a run must have. */

@@ -45,12 +45,14 @@ double profile_drift(const struct profile *profile)
 }
 
 const struct profile_setting *profile_find(const struct profile *profile,
-                                           const struct parameter_list *parameters)
+                                           const struct parameter_list *parameters, int threads)
 {
     const struct profile_setting *suited = NULL;
     size_t count = 0;
     for (size_t k = 0; k < profile->setting_count; k++) {
         const struct profile_setting *setting = &profile->settings[k];
+        if (threads > 0 && setting->threads > 0 && setting->threads != threads)
+            continue;
         if (parameter_list_has(parameters, &setting->parameters))
             return setting;
         if (!profile_setting_suits(setting, parameters))

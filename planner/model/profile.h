@@ -90,9 +90,10 @@ int profile_threads(const struct profile *profile, const struct profile_setting 
 /* Root mean square of the history; 0 without one. */
 double profile_drift(const struct profile *profile);
 /* The setting whose own parameters are all among these; failing that, the only one that suits them.
- * Borrowed; NULL when there is none, or several. */
+ * With `threads` > 0 those measured with other threads are left out. Borrowed; NULL when there is
+ * none, or several. */
 const struct profile_setting *profile_find(const struct profile *profile,
-                                           const struct parameter_list *parameters);
+                                           const struct parameter_list *parameters, int threads);
 /* Workers with counts expanded. */
 int64_t profile_workers(const struct profile_window *window);
 void profile_setting_release(struct profile_setting *setting);

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Runs of equal loads, and rounds, that are written out before the rest is summed up. */
-enum { RUNS_MOST = 8, ROUNDS_MOST = 12 };
+/* Runs of equal loads, rounds and settings that are written out before the rest is summed up. */
+enum { RUNS_MOST = 8, ROUNDS_MOST = 12, OTHERS_MOST = 12 };
 
 void describe_parameters(const struct parameter_list *list, struct text *text)
 {
@@ -58,6 +58,13 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
     text_add(text, "\nmakespan    ");
     text_add_seconds(text, predicted->makespan_s);
     text_add(text, " predicted, ");
+    if (predicted->interval_s[1] > 0) {
+        text_add(text, "90 %% between ");
+        text_add_seconds(text, predicted->interval_s[0]);
+        text_add(text, " and ");
+        text_add_seconds(text, predicted->interval_s[1]);
+        text_add(text, ", ");
+    }
     text_add_seconds(text, predicted->output_s);
     text_add(text, " of it output\nutilization %.1f %% of the workers, %.1f %% of the network\n",
              100 * predicted->worker_utilization, 100 * predicted->network_utilization);
@@ -78,6 +85,32 @@ static void rounds_describe(const struct plan *plan, struct text *text)
         text_add(text, "%8s  and %zu rounds more\n", "", plan->round_count - ROUNDS_MOST);
 }
 
+static void other_describe(const struct plan_other *other, struct text *text)
+{
+    const struct parameter_list *list = &other->parameters;
+    for (size_t k = 0; k < list->count; k++) {
+        text_add(text, "%s ", list->items[k].name);
+        if (list->items[k].word)
+            text_add(text, "%s ", list->items[k].word);
+        else
+            text_add(text, "%.10g ", list->items[k].number);
+    }
+    if (other->threads > 0)
+        text_add(text, "threads %d ", other->threads);
+    text_add_seconds(text, other->makespan_s);
+}
+
+void describe_others(const struct plan *plan, struct text *text)
+{
+    for (size_t k = 0; k < plan->other_count && k < OTHERS_MOST; k++) {
+        text_add(text, k > 0 ? ", " : "others      ");
+        other_describe(&plan->others[k], text);
+    }
+    if (plan->other_count > OTHERS_MOST)
+        text_add(text, " and %zu more", plan->other_count - OTHERS_MOST);
+    text_add(text, plan->other_count > 0 ? "\n" : "");
+}
+
 void describe_plan(const struct plan *plan, int64_t available, struct text *text)
 {
     text_add(text, "scheduler   %s\nkernel      %s", plan->scheduler, plan->kernel);
@@ -86,9 +119,12 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     text_add(text, "\nworkers     %" PRId64, plan_workers_used(plan));
     if (available > 0)
         text_add(text, " of %" PRId64, available);
+    if (plan->threads > 0)
+        text_add(text, ", %d thread%s each", plan->threads, plan->threads == 1 ? "" : "s");
     text_add(text, "\nrounds      %" PRId64 "\n", plan_rounds_total(plan));
     text_add(text, "packages    %" PRId64 ", of %.10g to %.10g tasks\n", plan_packages(plan),
              least_load(plan), plan_largest_load(plan));
     predicted_describe(&plan->predicted, text);
+    describe_others(plan, text);
     rounds_describe(plan, text);
 }

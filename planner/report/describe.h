@@ -9,6 +9,8 @@
 /* " (bank source, block 64)" or nothing, and the line's end. */
 void describe_parameters(const struct parameter_list *list, struct text *text);
 void describe_profile(const struct profile *profile, struct text *text);
+/* One line on what the profile's other settings would have given, where there are any. */
+void describe_others(const struct plan *plan, struct text *text);
 /* `available`: workers that the plan could have used; 0: not known. */
 void describe_plan(const struct plan *plan, int64_t available, struct text *text);
 

@@ -10,7 +10,7 @@ bool residuals_predict(const struct run_record *record, struct trace *trace,
                        struct failure *failure)
 {
     const struct profile_setting *setting =
-        profile_find(&record->profile, &record->plan.parameters);
+        profile_find(&record->profile, &record->plan.parameters, record->plan.threads);
     struct platform platform;
     struct simulation simulation;
     if (!setting)
@@ -143,7 +143,9 @@ static void unequal_explain(const struct residuals *residuals, struct text *text
     const struct run_record *record = residuals->record;
     const int64_t packages = plan_packages(&record->plan);
     const struct profile_setting *setting =
-        record->has_profile ? profile_find(&record->profile, &record->plan.parameters) : NULL;
+        record->has_profile
+            ? profile_find(&record->profile, &record->plan.parameters, record->plan.threads)
+            : NULL;
     if (!setting || packages == 0)
         return;
     const double size = record->plan.tasks / (double)packages;

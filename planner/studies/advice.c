@@ -5,15 +5,16 @@
 
 /* Launching ranks, reading plan and image, creating the output file. */
 static const double STARTUP_S = 30;
-static const double MARGIN_LEAST = 0.2;
+/* For a profile that does not say how sure it is. */
+static const double MARGIN = 0.2;
 
-double advice_walltime(const struct plan_prediction *predicted, const struct robustness *robustness,
-                       double *margin)
+double advice_walltime(const struct advice *advice, double *most_s)
 {
-    *margin = MARGIN_LEAST;
-    if (robustness)
-        *margin = fmax(*margin, robustness->p95_s / predicted->makespan_s - 1);
-    return 60 * ceil((STARTUP_S + (1 + *margin) * predicted->makespan_s) / 60);
+    *most_s = advice->interval ? interval_quantile(advice->interval, 1 - advice->risk)
+                               : (1 + MARGIN) * advice->plan->predicted.makespan_s;
+    if (advice->robustness)
+        *most_s = fmax(*most_s, advice->robustness->p95_s);
+    return 60 * ceil((STARTUP_S + *most_s) / 60);
 }
 
 double advice_memory(const struct plan *plan, const struct memory *memory)
@@ -21,48 +22,46 @@ double advice_memory(const struct plan *plan, const struct memory *memory)
     return memory->bytes + memory->bytes_per_task * plan_largest_load(plan);
 }
 
-void advice_text(const struct plan *plan, const struct memory *memory,
-                 const struct robustness *robustness, struct text *text)
+void advice_text(const struct advice *advice, struct text *text)
 {
-    double margin;
-    double seconds = advice_walltime(&plan->predicted, robustness, &margin);
-    int64_t minutes = (int64_t)(seconds / 60);
-    text_add(text,
-             "walltime    %02" PRId64 ":%02" PRId64
-             ":00, the prediction, %.0f s of start-up and a margin of "
-             "%.0f %%\n",
-             (minutes / 60), (minutes % 60), STARTUP_S, 100 * margin);
-    if (advice_memory(plan, memory) > 0)
-        text_add(text, "memory      %.1f MB per worker, for packages and results\n",
-                 advice_memory(plan, memory) / 1e6);
+    const double memory = advice_memory(advice->plan, &advice->setting->memory);
+    double most_s;
+    const int64_t minutes = (int64_t)(advice_walltime(advice, &most_s) / 60);
+    text_add(text, "walltime    %02" PRId64 ":%02" PRId64 ":00, ", minutes / 60, minutes % 60);
+    if (advice->interval) {
+        text_add(text, "exceeded by %.3g %% of runs: ", 100 * advice->risk);
+        text_add_seconds(text, most_s);
+        text_add(text, " and %.0f s of start-up\n", STARTUP_S);
+    } else {
+        text_add(text,
+                 "the prediction, %.0f s of start-up and a margin of %.0f %%: the profile does not "
+                 "say how sure it is\n",
+                 STARTUP_S, 100 * (most_s / advice->plan->predicted.makespan_s - 1));
+    }
+    if (memory > 0)
+        text_add(text, "memory      %.1f MB per worker, for packages and results\n", memory / 1e6);
 }
 
-/* Enough to tell a median, and no more packages than are played in a second or so. */
-enum { SEEDS = 50, PACKAGES_PLAYED = 20000000 };
-static const double DEVIATION_TOLD = 0.05;
-
-bool advice_unequal(const struct plan *plan, const struct platform *platform,
-                    const struct profile_setting *setting, struct text *text,
-                    struct failure *failure)
+bool advice_unequal(const struct advice *advice, struct text *text, struct failure *failure)
 {
-    const int64_t packages = plan_packages(plan);
-    const double size = plan->tasks / (double)packages;
-    const struct decision decision = {plan, NULL};
-    struct scenario scenario = SCENARIO_INIT;
-    struct robustness robustness;
-    scenario.noise = profile_setting_deviation(setting, size);
-    if (scenario.noise <= DEVIATION_TOLD || plan->real_valued)
+    static const double TOLD = 0.05;
+    const struct plan *plan = advice->plan;
+    const struct profile_setting *setting = advice->setting;
+    const double size = plan->tasks / (double)plan_packages(plan);
+    const double deviation = profile_setting_deviation(setting, size);
+    const struct interval_request request = {
+        .profile = advice->profile, .setting = setting, .plan = plan, .packages_only = true};
+    struct interval interval;
+    if (deviation <= TOLD)
         return true;
-    text_add(text, "unequal     packages of %.4g core tasks differ by %.0f %%: ", size,
-             100 * scenario.noise);
-    if (packages > PACKAGES_PLAYED / SEEDS) {
-        text_add(text, "a fixed plan cannot know; see --noise\n");
-        return true;
-    }
-    if (!robustness_measure(platform, &decision, &scenario, SEEDS, &robustness, failure))
+    if (!interval_draw(&request, &interval, failure))
         return false;
-    text_add(text, "this plan will be about %+.0f %% off, 95 %% of runs within %+.0f %%\n",
-             100 * (robustness.median_s / plan->predicted.makespan_s - 1),
-             100 * (robustness.p95_s / plan->predicted.makespan_s - 1));
+    text_add(text, "unequal     ");
+    if (setting->spreads[0].tasks == 1)
+        text_add(text, "tasks differ by %.0f %%, ", 100 * setting->spreads[0].deviation);
+    text_add(text,
+             "packages of %.4g by %.0f %%: a fixed plan will be about %.2g %% off; see --noise\n",
+             size, 100 * deviation, 100 * interval_typical(&interval, plan->predicted.makespan_s));
+    interval_release(&interval);
     return true;
 }

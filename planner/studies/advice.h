@@ -6,22 +6,32 @@
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "planner/simulate/robustness.h"
+#include "planner/studies/interval.h"
 
-/* Seconds, in whole minutes: the prediction (output included), the start-up, and a margin: a fifth
- * of the prediction, or up to the 95th percentile under noise when that is known (may be NULL) and
- * more. `margin` becomes the share of the prediction. */
-double advice_walltime(const struct plan_prediction *predicted, const struct robustness *robustness,
-                       double *margin);
+/* Share of the runs that may outlast the walltime, unless the user says otherwise. */
+#define ADVICE_RISK 0.01
+
+/* What the advice rests on; all borrowed. */
+struct advice {
+    const struct plan *plan;
+    const struct profile *profile;
+    const struct profile_setting *setting;
+    const struct interval *interval;     /* NULL: the profile does not say how sure it is */
+    const struct robustness *robustness; /* NULL: not studied */
+    double risk;                         /* that a run outlasts its walltime, 0..1 */
+};
+
+/* Seconds, in whole minutes: start-up and the makespan that is exceeded at that risk (output
+ * included); without an interval the prediction and a fifth of it. Where noise was studied, its
+ * 95th percentile at least. `most_s` becomes the part without the start-up. */
+double advice_walltime(const struct advice *advice, double *most_s);
 /* Bytes that a worker needs for packages, results and computing; 0 where the profile does not say.
  */
 double advice_memory(const struct plan *plan, const struct memory *memory);
-/* How unequal core tasks are, and how far a fixed plan will be off for that: a line for the table
- * of a plan, where packages like its own deviate by more than 5 %. */
-bool advice_unequal(const struct plan *plan, const struct platform *platform,
-                    const struct profile_setting *setting, struct text *text,
-                    struct failure *failure);
+/* How unequal core tasks are, and how far a fixed plan will typically be off for that: a line for
+ * the table of a plan, where packages like its own deviate by more than 5 %. */
+bool advice_unequal(const struct advice *advice, struct text *text, struct failure *failure);
 /* Two lines for the table of a plan. */
-void advice_text(const struct plan *plan, const struct memory *memory,
-                 const struct robustness *robustness, struct text *text);
+void advice_text(const struct advice *advice, struct text *text);
 
 #endif

@@ -25,6 +25,7 @@ bool planning_check_scheduler(const char *name, struct failure *failure)
 static bool plan_label(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     const struct profile *profile = planning->profile;
+    plan->threads = planning->setting->threads;
     plan->kernel = strdup(profile->kernel);
     if (planning->path)
         plan->profile = strdup(planning->path);

@@ -63,6 +63,15 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
 
+static void prediction_print(const struct plan_prediction *predicted, double makespan_s)
+{
+    printf(" (predicted %.4f s, ", predicted->makespan_s);
+    if (predicted->interval_s[1] > 0)
+        printf("90 %% between %.4f and %.4f s, ", predicted->interval_s[0],
+               predicted->interval_s[1]);
+    printf("%+.1f %%)", 100 * (makespan_s / predicted->makespan_s - 1));
+}
+
 static void outcome_print(const struct arguments *arguments, const struct plan *plan,
                           const struct run_outcome *outcome)
 {
@@ -70,8 +79,7 @@ static void outcome_print(const struct arguments *arguments, const struct plan *
     printf("%s: %" PRId64 " core tasks in %.4f s", arguments->output, summary->tasks,
            outcome->makespan_s);
     if (plan->predicted.known && plan->predicted.makespan_s > 0)
-        printf(" (predicted %.4f s, %+.1f %%)", plan->predicted.makespan_s,
-               100 * (outcome->makespan_s / plan->predicted.makespan_s - 1));
+        prediction_print(&plan->predicted, outcome->makespan_s);
     if (summary->values > summary->not_numbers)
         printf("\nresponse %g to %g, ", summary->minimum, summary->maximum);
     else
@@ -178,6 +186,13 @@ static char *results_name(const struct arguments *arguments)
     return name;
 }
 
+/* Collective. What the plan was made for, unless the user says otherwise. */
+static int threads_choose(const struct comm *comm, const struct plan *plan)
+{
+    const int threads = launch_threads(comm);
+    return plan->threads > 0 && !getenv("OMP_NUM_THREADS") ? plan->threads : threads;
+}
+
 /* Collective, of a plan that has been read. */
 static void plan_execute(struct comm *comm, const struct arguments *arguments,
                          const struct documents *documents, struct failure *failure)
@@ -203,7 +218,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .output = arguments->output,
         .emitted = emitted,
         .isa = isa,
-        .threads = launch_threads(comm),
+        .threads = threads_choose(comm, &documents->plan),
         .quiet = arguments->quiet,
     };
     if (comm->rank == 0)

@@ -18,7 +18,7 @@ static const double nap_late_s = 1e-4, nap_most_s = 2e-3;
 static bool platform_make(struct emulation *emulation, const struct profile *profile,
                           const struct plan *plan, struct failure *failure)
 {
-    const struct profile_setting *setting = profile_find(profile, &plan->parameters);
+    const struct profile_setting *setting = profile_find(profile, &plan->parameters, plan->threads);
     if (!setting)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the profile has no setting with the plan's parameters: plan again with "

@@ -111,16 +111,30 @@ static void deadlines_take_the_fewest(void **state)
     }
 }
 
-static void walltime_covers_prediction_and_noise(void **state)
+/* Draws of 3600.5 s, 3601.5 s, ..., 4599.5 s. */
+static void walltimes_have_the_risk_that_they_state(void **state)
 {
-    const struct plan_prediction hour = {.known = true, .makespan_s = 3600};
+    enum { DRAWS = 1000 };
+    double makespans_s[DRAWS], most_s = 0;
+    const struct plan plan = {.predicted = {.known = true, .makespan_s = 3600}};
     const struct robustness rough = {.p95_s = 5400};
-    double margin = 0;
+    struct interval interval = {makespans_s, DRAWS};
+    struct advice advice = {.plan = &plan, .risk = 0.01};
     (void)state;
-    assert_true(advice_walltime(&hour, NULL, &margin) == 73 * 60); /* 4320 + 30 s, rounded up */
-    assert_true(margin == 0.2);
-    assert_true(advice_walltime(&hour, &rough, &margin) == 91 * 60);
-    assert_true(margin == 0.5);
+    for (int k = 0; k < DRAWS; k++)
+        makespans_s[k] = 3600.5 + k;
+    assert_true(advice_walltime(&advice, &most_s) == 73 * 60); /* 4320 + 30 s, rounded up */
+    assert_true(fabs(most_s - 4320) < 1e-9);
+    advice.robustness = &rough;
+    assert_true(advice_walltime(&advice, &most_s) == 91 * 60);
+    assert_true(most_s == 5400);
+    advice.robustness = NULL;
+    advice.interval = &interval;
+    assert_true(advice_walltime(&advice, &most_s) == 77 * 60); /* 4590 + 30 s is 77 minutes */
+    assert_true(fabs(most_s - 4590) < 1e-6);
+    advice.risk = 0.4;
+    assert_true(advice_walltime(&advice, &most_s) == 71 * 60); /* 4200 + 30 s */
+    assert_true(fabs(most_s - 4200) < 1e-6);
 }
 
 /* Master 1 s, port 1 s, worker 6 s: nine columns a second. */
@@ -159,7 +173,7 @@ int main(void)
         cmocka_unit_test(auto_is_the_best_of_the_comparison),
         cmocka_unit_test(sweeps_are_consistent),
         cmocka_unit_test(deadlines_take_the_fewest),
-        cmocka_unit_test(walltime_covers_prediction_and_noise),
+        cmocka_unit_test(walltimes_have_the_risk_that_they_state),
         cmocka_unit_test(charts_show_who_does_what),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,7 @@ static void sample_run(uint64_t seed, double noise, struct run_record *record)
                 &record->plan);
     assert_true(
         parameter_list_merge(&record->plan.parameters, &record->profile.settings[0].parameters));
+    record->plan.threads = 0;
     record->input = word("x.png");
     record->kernel = word("sleep");
     record->tasks = record->tasks_done = (int64_t)record->plan.tasks;

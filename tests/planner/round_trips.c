@@ -94,7 +94,8 @@ static bool predicted_equal(const struct plan_prediction *a, const struct plan_p
     return a->known == b->known && a->makespan_s == b->makespan_s && a->period_s == b->period_s &&
            a->worker_utilization == b->worker_utilization &&
            a->network_utilization == b->network_utilization &&
-           a->lower_bound_s == b->lower_bound_s && a->gap == b->gap && a->output_s == b->output_s;
+           a->lower_bound_s == b->lower_bound_s && a->gap == b->gap && a->output_s == b->output_s &&
+           a->interval_s[0] == b->interval_s[0] && a->interval_s[1] == b->interval_s[1];
 }
 
 static void assert_plan_equal(const struct plan *a, const struct plan *b)
@@ -108,6 +109,13 @@ static void assert_plan_equal(const struct plan *a, const struct plan *b)
     assert_true(word_equal(a->profile, b->profile));
     assert_true(word_equal(a->profile_sha256, b->profile_sha256));
     assert_true(predicted_equal(&a->predicted, &b->predicted));
+    assert_int_equal(a->threads, b->threads);
+    assert_int_equal(a->other_count, b->other_count);
+    for (size_t k = 0; k < a->other_count; k++) {
+        assert_true(parameter_list_equal(&a->others[k].parameters, &b->others[k].parameters));
+        assert_true(a->others[k].makespan_s == b->others[k].makespan_s);
+        assert_int_equal(a->others[k].threads, b->others[k].threads);
+    }
     assert_int_equal(a->worker_count, b->worker_count);
     assert_int_equal(a->round_count, b->round_count);
     size_t workers = (size_t)a->worker_count;

@@ -190,13 +190,24 @@ void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct pl
         plan->profile = word("profiles/\"quoted\".json");
         plan->profile_sha256 = word("0123456789abcdef0123456789abcdef"
                                     "0123456789abcdef0123456789abcdef");
-        plan->predicted = (struct plan_prediction){true,
-                                                   dice_unit(dice),
-                                                   dice_unit(dice),
-                                                   dice_unit(dice),
-                                                   dice_unit(dice),
-                                                   dice_unit(dice),
-                                                   dice_unit(dice),
-                                                   dice_unit(dice)};
+        plan->threads = 3;
+        plan->predicted = (struct plan_prediction){.known = true,
+                                                   .makespan_s = dice_unit(dice),
+                                                   .period_s = dice_unit(dice),
+                                                   .worker_utilization = dice_unit(dice),
+                                                   .network_utilization = dice_unit(dice),
+                                                   .lower_bound_s = dice_unit(dice),
+                                                   .gap = dice_unit(dice),
+                                                   .output_s = dice_unit(dice)};
+        plan->predicted.interval_s[0] = dice_unit(dice);
+        plan->predicted.interval_s[1] = 1 + dice_unit(dice);
+        plan->others = memory(2, sizeof *plan->others);
+        plan->other_count = 2;
+        plan->others[1].threads = 2;
+        for (size_t k = 0; k < 2; k++) {
+            plan->others[k].makespan_s = dice_unit(dice);
+            parameter_list_add(&plan->others[k].parameters, "block", NULL, 32 + (double)k);
+            parameter_list_add(&plan->others[k].parameters, "bank", "source", 0);
+        }
     }
 }

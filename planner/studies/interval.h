@@ -1,0 +1,50 @@
+/*
+ * How sure a plan's predicted makespan is: the plan simulated again and again with costs drawn from
+ * what the profile says of itself.
+ *
+ * A draw takes, for every window, operation and class of workers, latency and rate from the fit's
+ * bivariate normal distribution; for every operation one factor, shared by all workers, of the
+ * fit's drift, and one for everything of the root mean square of the profile's history; and for
+ * every package and operation an independent factor of the fit's deviation, for computing the
+ * setting's spread at that size where it is known. Factors have mean 1.
+ */
+#ifndef PLANNER_STUDIES_INTERVAL_H
+#define PLANNER_STUDIES_INTERVAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
+
+/* What the interval is of; all borrowed. */
+struct interval_request {
+    const struct profile *profile;
+    const struct profile_setting *setting; /* of the profile, or one grown from it */
+    const struct plan *plan;
+    uint64_t seed;
+    bool packages_only; /* single packages differ, nothing else is uncertain */
+};
+
+struct interval {
+    double *makespans_s; /* owned; of the draws, ascending */
+    int64_t draws;
+};
+
+/* Does the profile say how sure it is? One written by hand, or whose costs have no more than a
+ * standard error of their rates, does not. */
+bool interval_known(const struct profile *profile, const struct profile_setting *setting);
+/* From 50 draws of large plans to 1000 of small ones. Beyond 400,000 packages single packages are
+ * no longer drawn one by one: their deviations are added to the end of each worker's work as one
+ * normal deviate. To be released. Fails as simulate_plan does. */
+bool interval_draw(const struct interval_request *request, struct interval *interval,
+                   struct failure *failure);
+/* The makespan that a share of the runs does not exceed, 0 < share < 1; beyond the last but one
+ * on either side by the log-normal distribution of the draws' mean and variance. */
+double interval_quantile(const struct interval *interval, double share);
+/* Median of abs(makespan / predicted_s - 1). */
+double interval_typical(const struct interval *interval, double predicted_s);
+void interval_release(struct interval *interval);
+
+#endif

@@ -1,0 +1,378 @@
+/* How sure a prediction is: against truths drawn here from the same statement, independently. */
+#include "planner/studies/interval.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "planner/model/platform.h"
+#include "planner/simulate/simulate.h"
+#include "tests/checks.h"
+#include "tests/planner/samples.h"
+
+static double normal(struct dice *dice)
+{
+    return sqrt(-2 * log(1 - dice_unit(dice))) * cos(6.283185307179586 * dice_unit(dice));
+}
+
+/* Without anything that is uncertain. */
+static void fits_forget(struct profile *profile)
+{
+    profile->history_count = 0;
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        struct profile_setting *setting = &profile->settings[k];
+        setting->spread_count = 0;
+        for (size_t w = 0; w < setting->window_count; w++) {
+            struct profile_window *window = &setting->windows[w];
+            window->envelope.fit = window->send.fit = (struct fit){.n = 0};
+            for (size_t i = 0; i < window->worker_count; i++) {
+                struct profile_worker *worker = &window->workers[i];
+                worker->link.fit = worker->receive.fit = (struct fit){.n = 0};
+                worker->compute.fit = worker->output.fit = (struct fit){.n = 0};
+            }
+        }
+    }
+}
+
+static void what_is_certain_is_what_is_simulated(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct dice dice = {seed};
+        struct profile profile;
+        struct plan plan;
+        struct platform platform;
+        struct simulation simulation;
+        struct interval interval;
+        struct failure failure = FAILURE_INIT;
+        sample_profile(&dice, 20, 1, &profile);
+        sample_plan(&dice, profile_workers(&profile.settings[0].windows[0]), seed % 3 == 0, &plan);
+        fits_forget(&profile);
+        assert_false(interval_known(&profile, &profile.settings[0]));
+        assert_true(platform_init(&platform, &profile.settings[0], 0, &failure));
+        assert_true(simulate_plan(&platform, &plan, NULL, &simulation, &failure));
+        const struct interval_request request = {&profile, &profile.settings[0], &plan, seed,
+                                                 false};
+        assert_true(interval_draw(&request, &interval, &failure));
+        assert_true(interval.draws >= 200);
+        for (int64_t k = 0; k < interval.draws; k++)
+            if (interval.makespans_s[k] != simulation.makespan_s)
+                fail_msg("seed %" PRIu64 ": %.17g instead of %.17g", seed, interval.makespans_s[k],
+                         simulation.makespan_s);
+        assert_true(interval_quantile(&interval, 0.05) == simulation.makespan_s);
+        assert_true(interval_quantile(&interval, 0.999) == simulation.makespan_s);
+        assert_true(interval_typical(&interval, simulation.makespan_s) == 0);
+        interval_release(&interval);
+        platform_release(&platform);
+        plan_release(&plan);
+        profile_release(&profile);
+    }
+}
+
+/* Two classes of one worker each, one window: everything that follows starts from here. */
+struct bench {
+    struct profile profile;
+    struct profile_setting setting;
+    struct profile_window window;
+    struct profile_worker workers[2];
+    double history[4];
+    struct spread spreads[2];
+    struct plan plan;
+    int64_t order[2];
+    struct plan_round rounds[2];
+    double loads[2][2];
+};
+
+static void bench_init(struct bench *bench, int64_t repeat)
+{
+    *bench = (struct bench){.order = {0, 1}, .loads = {{20, 30}, {5, 0}}};
+    for (int k = 0; k < 2; k++)
+        bench->workers[k] = (struct profile_worker){.count = 1,
+                                                    .link.cost = {1e-3, 1e-4},
+                                                    .receive.cost = {0, 1e-5},
+                                                    .compute.cost = {2e-3, k == 0 ? 3e-2 : 2e-2}};
+    bench->window = (struct profile_window){.least = 1,
+                                            .greatest = 100,
+                                            .envelope.cost = {1e-4, 1e-5},
+                                            .send.cost = {1e-4, 0},
+                                            .workers = bench->workers,
+                                            .worker_count = 2};
+    bench->setting = (struct profile_setting){
+        .windows = &bench->window, .window_count = 1, .spreads = bench->spreads};
+    bench->profile = (struct profile){
+        .settings = &bench->setting, .setting_count = 1, .history = bench->history};
+    bench->rounds[0] = (struct plan_round){repeat, bench->loads[0]};
+    bench->rounds[1] = (struct plan_round){1, bench->loads[1]};
+    bench->plan = (struct plan){.tasks = 50 * (double)repeat + 5,
+                                .workers = bench->order,
+                                .worker_count = 2,
+                                .rounds = bench->rounds,
+                                .round_count = 2};
+}
+
+static void bench_draw(const struct bench *bench, uint64_t seed, struct interval *interval)
+{
+    struct failure failure = FAILURE_INIT;
+    const struct interval_request request = {&bench->profile, &bench->setting, &bench->plan, seed,
+                                             false};
+    if (!interval_draw(&request, interval, &failure))
+        fail_msg("%s", failure.text);
+}
+
+static double bench_width(const struct bench *bench)
+{
+    struct interval interval;
+    bench_draw(bench, 11, &interval);
+    const double width = interval_quantile(&interval, 0.95) - interval_quantile(&interval, 0.05);
+    interval_release(&interval);
+    return width;
+}
+
+static double lognormal(double deviation, double z)
+{
+    const double variance = log(1 + deviation * deviation);
+    return exp(sqrt(variance) * z - variance / 2);
+}
+
+/* The costs that nature has, where the profile says `fitted`. */
+static struct cost truth_draw(struct dice *dice, const struct measured_cost *fitted, double common)
+{
+    const struct fit *fit = &fitted->fit;
+    const double a = normal(dice), b = normal(dice);
+    const double c = fit->correlation * a + sqrt(1 - fit->correlation * fit->correlation) * b;
+    return (struct cost){common * (fitted->cost.latency_s + fit->stderr_latency_s * a),
+                         common * (fitted->cost.s_per_task + fit->stderr_s_per_task * c)};
+}
+
+/* A run of the bench's plan: two workers, each of whose packages wait for nothing once it has
+ * begun (the bench is bound by computing, and the costs before it are certain). */
+static double truth_play(struct dice *dice, const struct bench *bench, double history)
+{
+    double ends_s[2] = {0, 0}, master_s = 0, port_s = 0;
+    const double drift_z = normal(dice), common = lognormal(history, normal(dice));
+    struct cost costs[2];
+    for (int k = 0; k < 2; k++) {
+        const struct measured_cost *compute = &bench->workers[k].compute;
+        costs[k] = truth_draw(dice, compute, common * lognormal(compute->fit.drift, drift_z));
+    }
+    for (size_t r = 0; r < 2; r++)
+        for (int64_t repeat = 0; repeat < bench->rounds[r].repeat; repeat++)
+            for (int k = 0; k < 2; k++) {
+                const double load = bench->loads[r][k];
+                if (load == 0)
+                    continue;
+                master_s += common * (2e-4 + 1e-5 * load);
+                port_s = fmax(port_s, master_s) + common * (1e-3 + 1e-4 * load);
+                const double once_s = costs[k].latency_s + costs[k].s_per_task * load;
+                const double noise = bench->workers[k].compute.fit.deviation;
+                ends_s[k] = fmax(ends_s[k], port_s) + common * 1e-5 * load +
+                            once_s * lognormal(noise, normal(dice));
+            }
+    return fmax(ends_s[0], ends_s[1]);
+}
+
+static void uncertain(struct bench *bench)
+{
+    for (int k = 0; k < 2; k++)
+        bench->workers[k].compute.fit = (struct fit){.stderr_latency_s = 2e-3,
+                                                     .stderr_s_per_task = 4e-4,
+                                                     .correlation = -0.7,
+                                                     .deviation = 0.1,
+                                                     .drift = 0.01,
+                                                     .n = 40};
+    bench->profile.history_count = 4;
+    for (int k = 0; k < 4; k++)
+        bench->history[k] = k % 2 == 0 ? 0.015 : -0.015;
+}
+
+/* 500 truths against the interval: 90 % within, give or take four standard errors of that count,
+ * and as many below as above. */
+static void intervals_cover_what_they_say(void **state)
+{
+    enum { TRUTHS = 500 };
+    struct bench bench;
+    struct interval interval;
+    int within = 0, below = 0;
+    struct dice dice = {20261};
+    (void)state;
+    bench_init(&bench, 6);
+    uncertain(&bench);
+    assert_true(interval_known(&bench.profile, &bench.setting));
+    bench_draw(&bench, 7, &interval);
+    const double low_s = interval_quantile(&interval, 0.05);
+    const double high_s = interval_quantile(&interval, 0.95);
+    for (int k = 0; k < TRUTHS; k++) {
+        const double truth_s = truth_play(&dice, &bench, 0.015);
+        within += truth_s >= low_s && truth_s <= high_s;
+        below += truth_s < low_s;
+    }
+    printf("seeds 7 and 20261: %d of %d truths in [%.4f, %.4f], %d below\n", within, TRUTHS, low_s,
+           high_s, below);
+    assert_true(fabs(within / (double)TRUTHS - 0.9) < 4 * sqrt(0.9 * 0.1 / TRUTHS));
+    assert_true(fabs(below / (double)TRUTHS - 0.05) < 4 * sqrt(0.05 * 0.95 / TRUTHS));
+    interval_release(&interval);
+}
+
+static void more_uncertainty_is_a_wider_interval(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_init(&bench, 6);
+    double *const members[] = {&bench.workers[0].compute.fit.stderr_latency_s,
+                               &bench.workers[0].compute.fit.stderr_s_per_task,
+                               &bench.workers[0].compute.fit.deviation,
+                               &bench.workers[0].compute.fit.drift, &bench.history[0]};
+    const double steps[] = {1e-3, 3e-4, 0.05, 0.01, 0.01};
+    bench.profile.history_count = 1;
+    assert_true(bench_width(&bench) == 0);
+    for (size_t k = 0; k < COUNT_OF(members); k++) {
+        double before_s = 0;
+        for (int step = 1; step <= 4; step++) {
+            *members[k] = step * steps[k];
+            const double width_s = bench_width(&bench);
+            if (!(width_s > before_s))
+                fail_msg("member %zu, step %d: %.6g s after %.6g s", k, step, width_s, before_s);
+            before_s = width_s;
+        }
+        *members[k] = 0;
+    }
+}
+
+/* What is known of single packages at their size goes before the fit's deviation. */
+static void spreads_are_for_computing(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_init(&bench, 6);
+    bench.workers[0].compute.fit.deviation = bench.workers[1].compute.fit.deviation = 0.01;
+    const double narrow_s = bench_width(&bench);
+    bench.setting.spread_count = 2;
+    bench.spreads[0] = (struct spread){10, 0.2};
+    bench.spreads[1] = (struct spread){40, 0.2};
+    const double wide_s = bench_width(&bench);
+    assert_true(wide_s > 5 * narrow_s);
+}
+
+/* One worker who computes and nothing else: the mean is the prediction, for small deviations and
+ * for great ones, and the deviation of the sum is that of a sum. */
+static void draws_are_unbiased(void **state)
+{
+    static const double deviations[] = {0.05, 0.25, 0.5, 1.0};
+    (void)state;
+    for (size_t d = 0; d < COUNT_OF(deviations); d++) {
+        struct bench bench;
+        struct interval interval;
+        double mean_s = 0, variance_s2 = 0;
+        bench_init(&bench, 10);
+        bench.workers[0] = (struct profile_worker){
+            .count = 2, .compute = {{0, 1e-2}, {.deviation = deviations[d], .n = 9}}};
+        bench.window.worker_count = 1;
+        bench.window.envelope.cost = bench.window.send.cost = (struct cost){0, 0};
+        bench.loads[0][1] = 0;
+        bench_draw(&bench, 3 + d, &interval);
+        for (int64_t k = 0; k < interval.draws; k++)
+            mean_s += interval.makespans_s[k] / (double)interval.draws;
+        for (int64_t k = 0; k < interval.draws; k++)
+            variance_s2 += pow(interval.makespans_s[k] - mean_s, 2) / (double)interval.draws;
+        /* Ten packages of 0.2 s and one of 0.05 s. */
+        const double sum_s = 2.05, sum_s2 = pow(deviations[d], 2) * (10 * 0.04 + 0.0025);
+        const double error_s = sqrt(sum_s2 / (double)interval.draws);
+        if (fabs(mean_s - sum_s) > 4 * error_s)
+            fail_msg("deviation %g: mean %.6f s instead of %.6f s", deviations[d], mean_s, sum_s);
+        assert_true(fabs(sqrt(variance_s2 / sum_s2) - 1) < 0.15);
+        interval_release(&interval);
+    }
+}
+
+/* A plan too large to play package by package: what all packages share is as wide as in a small
+ * one, and single packages do not count any more. */
+static void large_plans_are_quick(void **state)
+{
+    struct bench small, large;
+    struct interval few, many;
+    (void)state;
+    bench_init(&small, 50);
+    bench_init(&large, 5000000);
+    uncertain(&small);
+    uncertain(&large);
+    for (int k = 0; k < 2; k++)
+        small.workers[k].compute.fit.deviation = 0;
+    bench_draw(&small, 5, &few);
+    bench_draw(&large, 6, &many);
+    assert_true(many.draws >= 50 && few.draws == 1000);
+    const double few_width = (interval_quantile(&few, 0.9) - interval_quantile(&few, 0.1)) /
+                             interval_quantile(&few, 0.5);
+    const double many_width = (interval_quantile(&many, 0.9) - interval_quantile(&many, 0.1)) /
+                              interval_quantile(&many, 0.5);
+    printf("relative widths: %.4f of 50 rounds, %.4f of 5,000,000\n", few_width, many_width);
+    assert_true(fabs(many_width / few_width - 1) < 0.4);
+    /* Of single packages alone: 0.1 of a package, over the root of their number. */
+    const struct interval_request request = {&large.profile, &large.setting, &large.plan, 8, true};
+    struct failure failure = FAILURE_INIT;
+    struct interval alone;
+    assert_true(interval_draw(&request, &alone, &failure));
+    const double width = (interval_quantile(&alone, 0.9) - interval_quantile(&alone, 0.1)) /
+                         interval_quantile(&alone, 0.5);
+    assert_true(width > 0 && width < 2 * 1.2816 * 0.1 / sqrt(5e6) * 1.6);
+    interval_release(&few);
+    interval_release(&many);
+    interval_release(&alone);
+}
+
+/* The draws of a normal distribution given by its quantiles. */
+static void quantiles_go_on_beyond_the_draws(void **state)
+{
+    enum { DRAWS = 400 };
+    double makespans_s[DRAWS];
+    struct dice dice = {99};
+    (void)state;
+    for (int k = 0; k < DRAWS; k++)
+        makespans_s[k] = 100 + 5 * normal(&dice);
+    for (int a = 1; a < DRAWS; a++)
+        for (int b = a; b > 0 && makespans_s[b] < makespans_s[b - 1]; b--) {
+            const double kept_s = makespans_s[b];
+            makespans_s[b] = makespans_s[b - 1];
+            makespans_s[b - 1] = kept_s;
+        }
+    const struct interval interval = {makespans_s, DRAWS};
+    assert_true(fabs(interval_quantile(&interval, 0.5) - 100) < 1.2);
+    assert_true(fabs(interval_quantile(&interval, 0.9) - (100 + 5 * 1.2816)) < 1.6);
+    assert_true(fabs(interval_quantile(&interval, 0.9999) - (100 + 5 * 3.719)) < 5);
+    assert_true(fabs(interval_typical(&interval, 100) - 0.05 * 0.6745) < 0.008);
+    double before_s = 0;
+    for (double share = 0.0005; share < 1; share += 0.0005) {
+        const double here_s = interval_quantile(&interval, share);
+        assert_true(here_s >= before_s);
+        before_s = here_s;
+    }
+}
+
+static void plans_that_do_not_fit_are_refused(void **state)
+{
+    struct bench bench;
+    struct failure failure = FAILURE_INIT;
+    struct interval interval = {NULL, 77};
+    (void)state;
+    bench_init(&bench, 1);
+    bench.loads[0][0] = 101;
+    const struct interval_request request = {&bench.profile, &bench.setting, &bench.plan, 1, false};
+    assert_false(interval_draw(&request, &interval, &failure));
+    assert_int_equal(failure.code, FAILURE_MISMATCH);
+    assert_int_equal(interval.draws, 77);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_certain_is_what_is_simulated),
+        cmocka_unit_test(intervals_cover_what_they_say),
+        cmocka_unit_test(more_uncertainty_is_a_wider_interval),
+        cmocka_unit_test(spreads_are_for_computing),
+        cmocka_unit_test(draws_are_unbiased),
+        cmocka_unit_test(large_plans_are_quick),
+        cmocka_unit_test(quantiles_go_on_beyond_the_draws),
+        cmocka_unit_test(plans_that_do_not_fit_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
