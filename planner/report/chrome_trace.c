@@ -1,28 +1,158 @@
 #include "planner/report/report.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
+#include "planner/base/array.h"
 #include "planner/base/text.h"
 #include "planner/report/residuals.h"
 
 enum { PROCESS_RUN = 1, PROCESS_PLAN = 2 };
 
+/* An event in whole nanoseconds, which is what the viewers keep, and its row. */
+struct span {
+    const struct trace_event *event; /* borrowed */
+    int64_t start_ns, end_ns;
+    size_t row;
+};
+
+/* A row of a viewer: spans of one must not overlap. */
+struct row {
+    int32_t rank;
+    bool link;      /* transfers to the rank, beside what it does itself */
+    int64_t number; /* of the rows that share rank and kind, from 1 */
+    int64_t end_ns;
+};
+
+struct lanes {
+    struct span *spans; /* owned */
+    size_t span_count;
+    struct row *rows; /* owned */
+    size_t row_count, row_capacity;
+};
+
+static bool span_link(const struct span *span)
+{
+    return span->event->operation == OPERATION_LINK;
+}
+
+/* By rank and kind, and then by time. */
+static int span_compare(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    if (x->event->rank != y->event->rank)
+        return x->event->rank < y->event->rank ? -1 : 1;
+    if (span_link(x) != span_link(y))
+        return span_link(x) ? 1 : -1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+/* The first row of the span's kind that is free by then, or a new one. */
+static bool span_place(struct lanes *lanes, struct span *span)
+{
+    int64_t number = 1;
+    size_t k = lanes->row_count;
+    while (k > 0 && lanes->rows[k - 1].rank == span->event->rank &&
+           lanes->rows[k - 1].link == span_link(span))
+        k--;
+    for (; k < lanes->row_count; k++, number++)
+        if (lanes->rows[k].end_ns <= span->start_ns)
+            break;
+    if (k == lanes->row_count) {
+        struct row *rows = array_reserve(lanes->rows, &lanes->row_capacity, k + 1, sizeof *rows);
+        if (!rows)
+            return false;
+        lanes->rows = rows;
+        lanes->rows[k] = (struct row){span->event->rank, span_link(span), number, 0};
+        lanes->row_count++;
+    }
+    lanes->rows[k].end_ns = span->end_ns;
+    span->row = k;
+    return true;
+}
+
+static void lanes_release(struct lanes *lanes)
+{
+    free(lanes->spans);
+    free(lanes->rows);
+}
+
+static bool lanes_init(struct lanes *lanes, const struct trace *trace)
+{
+    bool good = true;
+    *lanes = (struct lanes){.span_count = trace->count};
+    lanes->spans = calloc(trace->count + 1, sizeof *lanes->spans);
+    if (!lanes->spans)
+        return false;
+    for (size_t k = 0; k < trace->count; k++) {
+        const struct trace_event *event = &trace->events[k];
+        const int64_t start_ns = llround(1e9 * event->start_s);
+        const int64_t end_ns = llround(1e9 * fmax(event->start_s, event->end_s));
+        lanes->spans[k] = (struct span){event, start_ns, end_ns, 0};
+    }
+    qsort(lanes->spans, trace->count, sizeof *lanes->spans, span_compare);
+    for (size_t k = 0; good && k < trace->count; k++)
+        good = span_place(lanes, &lanes->spans[k]);
+    return good;
+}
+
+static void comma_add(struct text *text)
+{
+    text_add(text, text->length > 1 ? ",\n" : "");
+}
+
 /* What the viewer calls a process. */
 static void process_add(struct text *text, int process, const char *name)
 {
+    comma_add(text);
     text_add(text,
              "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"tid\": 0, \"args\": "
              "{\"name\": \"%s\"}}",
              process, name);
 }
 
-static void event_add(struct text *text, int process, const struct trace_event *event)
+/* What it calls a row, and where it draws it. */
+static void row_add(struct text *text, int process, size_t index, const struct row *row)
 {
-    text_add(text, ",\n{\"ph\": \"X\", \"name\": \"%s\", \"pid\": %d, \"tid\": %d, \"ts\": ",
-             operation_name((enum operation)event->operation), process, (int)event->rank);
-    text_add_number(text, 1e6 * event->start_s);
+    char number[24] = "", name[80];
+    if (row->number > 1)
+        snprintf(number, sizeof number, " (%" PRId64 ")", row->number);
+    if (row->rank == 0)
+        snprintf(name, sizeof name, "%s%s", row->link ? "links" : "master", number);
+    else
+        snprintf(name, sizeof name, "%s %d%s", row->link ? "link to worker" : "worker",
+                 (int)row->rank - 1, number);
+    comma_add(text);
+    text_add(text,
+             "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %zu, \"args\": "
+             "{\"name\": \"%s\"}},\n",
+             process, index, name);
+    text_add(text,
+             "{\"ph\": \"M\", \"name\": \"thread_sort_index\", \"pid\": %d, \"tid\": %zu, "
+             "\"args\": {\"sort_index\": %zu}}",
+             process, index, index);
+}
+
+/* Nanoseconds as microseconds, exactly. */
+static void microseconds_add(struct text *text, int64_t ns)
+{
+    const int64_t size = ns < 0 ? -ns : ns;
+    text_add(text, "%s%" PRId64 ".%03d", ns < 0 ? "-" : "", size / 1000, (int)(size % 1000));
+}
+
+static void span_add(struct text *text, int process, const struct span *span)
+{
+    const struct trace_event *event = span->event;
+    comma_add(text);
+    text_add(text, "{\"ph\": \"X\", \"name\": \"%s\", \"pid\": %d, \"tid\": %zu, \"ts\": ",
+             operation_name((enum operation)event->operation), process, span->row);
+    microseconds_add(text, span->start_ns);
     text_add(text, ", \"dur\": ");
-    text_add_number(text, 1e6 * (event->end_s - event->start_s));
+    microseconds_add(text, span->end_ns - span->start_ns);
     text_add(text,
              ", \"args\": {\"round\": %" PRId64 ", \"package\": %" PRId64 ", \"first\": %" PRId64
              ", \"tasks\": "
@@ -30,10 +160,17 @@ static void event_add(struct text *text, int process, const struct trace_event *
              event->round, event->package, event->first, event->tasks);
 }
 
-static void trace_print(struct text *text, int process, const struct trace *trace)
+static bool trace_print(struct text *text, int process, const char *name, const struct trace *trace)
 {
-    for (size_t k = 0; k < trace->count; k++)
-        event_add(text, process, &trace->events[k]);
+    struct lanes lanes;
+    const bool good = lanes_init(&lanes, trace);
+    process_add(text, process, name);
+    for (size_t k = 0; good && k < lanes.row_count; k++)
+        row_add(text, process, k, &lanes.rows[k]);
+    for (size_t k = 0; good && k < lanes.span_count; k++)
+        span_add(text, process, &lanes.spans[k]);
+    lanes_release(&lanes);
+    return good;
 }
 
 char *report_chrome_trace(const struct run_record *record, struct failure *failure)
@@ -49,15 +186,14 @@ char *report_chrome_trace(const struct run_record *record, struct failure *failu
     if (has_predicted && !residuals_predict(record, &predicted, failure))
         return NULL;
     text_add(&text, "[");
-    process_add(&text, PROCESS_RUN, "measured");
-    text_add(&text, ",\n");
-    process_add(&text, PROCESS_PLAN, "predicted");
-    trace_print(&text, PROCESS_RUN, &record->trace);
-    trace_print(&text, PROCESS_PLAN, &predicted);
+    const bool good = trace_print(&text, PROCESS_RUN, "measured", &record->trace) &&
+                      trace_print(&text, PROCESS_PLAN, "predicted", &predicted);
     text_add(&text, "]\n");
     trace_release(&predicted);
     char *words = text_take(&text);
-    if (!words)
-        failure_memory(failure, "writing a trace");
-    return words;
+    if (words && good)
+        return words;
+    free(words);
+    failure_memory(failure, "writing a trace");
+    return NULL;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "planner/base/text.h"
+#include "planner/report/describe.h"
 #include "planner/report/residuals.h"
 
 /* Rows of a table for people; all of them are in the JSON form. */
@@ -25,6 +26,22 @@ void run_record_release(struct run_record *record)
     *record = (struct run_record){0};
 }
 
+static void interval_add(struct text *text, const struct residuals *residuals)
+{
+    const double *interval_s = residuals->record->plan.predicted.interval_s;
+    const double measured_s = residuals->measured.makespan_s;
+    if (!(interval_s[1] > 0))
+        return;
+    text_add(text, "90 %% of runs were predicted between ");
+    text_add_seconds(text, interval_s[0]);
+    text_add(text, " and ");
+    text_add_seconds(text, interval_s[1]);
+    text_add(text, ": this one is %s\n",
+             measured_s < interval_s[0]   ? "below"
+             : measured_s > interval_s[1] ? "above"
+                                          : "among them");
+}
+
 static void head_add(struct text *text, const struct residuals *residuals)
 {
     const struct run_record *record = residuals->record;
@@ -34,6 +51,7 @@ static void head_add(struct text *text, const struct residuals *residuals)
     if (record->method)
         text_add(text, "computed by %s\n", record->method);
     text_add(text, "scheduler   %s\n", record->plan.scheduler ? record->plan.scheduler : "unknown");
+    describe_others(&record->plan, text);
     text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
     text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done", record->tasks, record->tasks_done);
     if (record->tasks_failed > 0)
@@ -44,9 +62,8 @@ static void head_add(struct text *text, const struct residuals *residuals)
     text_add(text, "checksum    %016" PRIx64 "\n\n", record->checksum);
 }
 
-static void error_add(struct text *text, double predicted, double measured)
+static void error_add(struct text *text, double error)
 {
-    double error = residuals_error(predicted, measured);
     if (isnan(error))
         text_add(text, "%10s", "-");
     else if (error > 10)
@@ -56,7 +73,7 @@ static void error_add(struct text *text, double predicted, double measured)
 }
 
 static void seconds_row(struct text *text, const struct residuals *residuals, const char *name,
-                        double predicted_s, double measured_s)
+                        double predicted_s, double measured_s, double replayed_s)
 {
     text_add(text, "%-20s", name);
     if (residuals->has_predicted)
@@ -64,7 +81,11 @@ static void seconds_row(struct text *text, const struct residuals *residuals, co
     else
         text_add(text, "%12s", "-");
     text_add_seconds_column(text, measured_s);
-    error_add(text, predicted_s, measured_s);
+    error_add(text, residuals_error(predicted_s, measured_s));
+    if (residuals->has_replayed && residuals->has_predicted) {
+        error_add(text, residuals_error(predicted_s, replayed_s));
+        error_add(text, residuals_error(replayed_s, measured_s));
+    }
     text_add(text, "\n");
 }
 
@@ -82,16 +103,21 @@ static void share_row(struct text *text, const struct residuals *residuals, cons
 static void totals_add(struct text *text, const struct residuals *residuals)
 {
     const struct trace_summary *predicted = &residuals->predicted, *measured = &residuals->measured;
-    text_add(text, "%-20s%12s%12s%10s\n", "", "predicted", "measured", "error");
-    seconds_row(text, residuals, "makespan", predicted->makespan_s, measured->makespan_s);
+    text_add(text, "%-20s%12s%12s%10s", "", "predicted", "measured", "error");
+    if (residuals->has_replayed && residuals->has_predicted)
+        text_add(text, "%10s%10s", "drift", "model");
+    text_add(text, "\n");
+    seconds_row(text, residuals, "makespan", predicted->makespan_s, measured->makespan_s,
+                residuals->replayed.makespan_s);
     for (int k = 0; k < OPERATION_COUNT; k++)
         seconds_row(text, residuals, operation_name((enum operation)k), predicted->seconds[k],
-                    measured->seconds[k]);
+                    measured->seconds[k], residuals->replayed.seconds[k]);
     share_row(text, residuals, "worker utilization", predicted->worker_utilization,
               measured->worker_utilization);
     share_row(text, residuals, "network utilization", predicted->network_utilization,
               measured->network_utilization);
     share_row(text, residuals, "load imbalance", predicted->imbalance, measured->imbalance);
+    interval_add(text, residuals);
     text_add(text, "after the last round: ");
     text_add_seconds(text, residuals->record->finish_s);
     text_add(text, "\n\n");
@@ -190,9 +216,10 @@ static void member_number(struct text *text, const char *before, const char *key
     text_add_number(text, number);
 }
 
-/* {"predicted...": a, "measured...": b, "error": c}; predicted is null when there is none. */
-static void pair_add(struct text *text, const struct residuals *residuals, const char *unit,
-                     double predicted, double measured)
+/* {"predicted...": a, "measured...": b, "error": c, without the brace that ends it; predicted is
+ * null when there is none. */
+static void pair_open(struct text *text, const struct residuals *residuals, const char *unit,
+                      double predicted, double measured)
 {
     if (!residuals->has_predicted)
         predicted = (double)NAN;
@@ -201,24 +228,79 @@ static void pair_add(struct text *text, const struct residuals *residuals, const
     text_add(text, ", \"measured%s\": ", unit);
     text_add_number(text, measured);
     member_number(text, ", ", "error", residuals_error(predicted, measured));
+}
+
+/* A pair with "drift" (replayed / predicted - 1) and "model_error" (measured / replayed - 1). */
+static void parts_add(struct text *text, const struct residuals *residuals, double predicted,
+                      double measured, double replayed)
+{
+    const double none = (double)NAN;
+    pair_open(text, residuals, "_s", predicted, measured);
+    predicted = residuals->has_predicted ? predicted : none;
+    replayed = residuals->has_replayed ? replayed : none;
+    member_number(text, ", ", "drift", residuals_error(predicted, replayed));
+    member_number(text, ", ", "model_error", residuals_error(replayed, measured));
     text_add(text, "}");
 }
 
 static void operations_json(struct text *text, const struct residuals *residuals,
-                            const double *predicted_s, const double *measured_s)
+                            const double *predicted_s, const double *measured_s,
+                            const double *replayed_s)
 {
     text_add(text, "{");
     for (int k = 0; k < OPERATION_COUNT; k++) {
         text_add(text, "%s\"%s\": ", k > 0 ? ", " : "", operation_name((enum operation)k));
-        pair_add(text, residuals, "_s", predicted_s[k], measured_s[k]);
+        parts_add(text, residuals, predicted_s[k], measured_s[k], replayed_s[k]);
     }
     text_add(text, "}");
+}
+
+static void others_json(struct text *text, const struct plan *plan)
+{
+    text_add(text, ",\n  \"others\": [");
+    for (size_t k = 0; k < plan->other_count; k++) {
+        const struct plan_other *other = &plan->others[k];
+        text_add(text, k > 0 ? ", {" : "{");
+        text_add_block(text, &other->parameters, "", ", ");
+        text_add_parameters(text, &other->parameters);
+        if (other->threads > 0)
+            text_add(text, ", \"threads\": %d", other->threads);
+        member_number(text, ", ", "predicted_s", other->makespan_s);
+        text_add(text, "}");
+    }
+    text_add(text, "]");
+}
+
+/* The total error and its parts. */
+static void makespan_json(struct text *text, const struct residuals *residuals)
+{
+    const struct run_record *record = residuals->record;
+    const double predicted_s =
+        residuals->has_predicted ? residuals->predicted.makespan_s : (double)NAN;
+    const double measured_s = residuals->measured.makespan_s;
+    const double *interval_s = record->plan.predicted.interval_s;
+    member_number(text, ",\n  ", "predicted_s", predicted_s);
+    member_number(text, ",\n  ", "measured_s", measured_s);
+    member_number(text, ",\n  ", "error", residuals_error(predicted_s, measured_s));
+    member_number(text, ",\n  ", "drift", residuals_drift(residuals));
+    member_number(text, ",\n  ", "model_error", residuals_model_error(residuals));
+    text_add(text, ",\n  \"interval\": ");
+    if (interval_s[1] > 0) {
+        text_add(text, "[");
+        text_add_number(text, interval_s[0]);
+        text_add(text, ", ");
+        text_add_number(text, interval_s[1]);
+        text_add(text, "], \"inside\": %s",
+                 measured_s >= interval_s[0] && measured_s <= interval_s[1] ? "true" : "false");
+    } else {
+        text_add(text, "null, \"inside\": null");
+    }
+    member_number(text, ",\n  ", "finish_s", record->finish_s);
 }
 
 static void head_json(struct text *text, const struct residuals *residuals)
 {
     const struct run_record *record = residuals->record;
-    double predicted_s = residuals->has_predicted ? residuals->predicted.makespan_s : (double)NAN;
     text_add(text, "{ \"schema\": \"scow-report-1\"");
     member_word(text, "input", record->input);
     member_word(text, "kernel", record->kernel);
@@ -235,11 +317,8 @@ static void head_json(struct text *text, const struct residuals *residuals)
     if (record->outcome) /* JSON already */
         text_add(text, ",\n  \"result\": %s", record->outcome);
     text_add(text, ",\n  \"checksum\": \"%016" PRIx64 "\"", record->checksum);
-    member_number(text, ",\n  ", "predicted_s", predicted_s);
-    member_number(text, ",\n  ", "measured_s", residuals->measured.makespan_s);
-    member_number(text, ",\n  ", "error",
-                  residuals_error(predicted_s, residuals->measured.makespan_s));
-    member_number(text, ",\n  ", "finish_s", record->finish_s);
+    makespan_json(text, residuals);
+    others_json(text, &record->plan);
 }
 
 static void shares_json(struct text *text, const struct residuals *residuals)
@@ -254,7 +333,8 @@ static void shares_json(struct text *text, const struct residuals *residuals)
         {"load_imbalance", predicted->imbalance, measured->imbalance}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         text_add(text, ",\n  \"%s\": ", rows[k].key);
-        pair_add(text, residuals, "", rows[k].predicted, rows[k].measured);
+        pair_open(text, residuals, "", rows[k].predicted, rows[k].measured);
+        text_add(text, "}");
     }
 }
 
@@ -265,13 +345,14 @@ static void workers_json(struct text *text, const struct residuals *residuals)
     for (int64_t k = 0; k < workers; k++) {
         struct worker_summary predicted = trace_summary_worker(&residuals->predicted, k);
         struct worker_summary measured = trace_summary_worker(&residuals->measured, k);
+        struct worker_summary replayed = trace_summary_worker(&residuals->replayed, k);
         text_add(text,
                  "    {\"worker\": %" PRId64 ", \"tasks\": %" PRId64 ", \"packages\": %" PRId64
                  ", \"end\": ",
                  k, measured.tasks, measured.packages);
-        pair_add(text, residuals, "_s", predicted.end_s, measured.end_s);
+        parts_add(text, residuals, predicted.end_s, measured.end_s, replayed.end_s);
         text_add(text, ", \"operations\": ");
-        operations_json(text, residuals, predicted.seconds, measured.seconds);
+        operations_json(text, residuals, predicted.seconds, measured.seconds, replayed.seconds);
         text_add(text, "}%s\n", k + 1 < workers ? "," : "");
     }
     text_add(text, "  ]");
@@ -302,7 +383,8 @@ char *report_json(const struct run_record *record, struct failure *failure)
         return NULL;
     head_json(&text, &residuals);
     text_add(&text, ",\n  \"operations\": ");
-    operations_json(&text, &residuals, residuals.predicted.seconds, residuals.measured.seconds);
+    operations_json(&text, &residuals, residuals.predicted.seconds, residuals.measured.seconds,
+                    residuals.replayed.seconds);
     shares_json(&text, &residuals);
     workers_json(&text, &residuals);
     rounds_json(&text, &residuals);

@@ -37,7 +37,8 @@ char *report_text(const struct run_record *record, struct failure *failure);
 char *report_json(const struct run_record *record, struct failure *failure);
 /* The measured events and, where they can be simulated, the predicted ones, as a JSON array in the
  * Trace Event Format of Chrome and Perfetto: process 1 is the run, process 2 its plan, a thread is
- * a rank, times are microseconds. Owned; NULL as above. */
+ * what a rank does, or the transfers to it, and another of the same name and a number where these
+ * overlap; times are microseconds. Owned; NULL as above. */
 char *report_chrome_trace(const struct run_record *record, struct failure *failure);
 
 #endif

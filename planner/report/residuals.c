@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "planner/model/platform.h"
+#include "planner/report/replay.h"
 #include "planner/simulate/simulate.h"
 
 bool residuals_predict(const struct run_record *record, struct trace *trace,
@@ -40,6 +41,24 @@ static bool predicted_make(const struct run_record *record, struct trace_summary
     return good;
 }
 
+static bool replayed_make(const struct run_record *record, struct residuals *residuals,
+                          struct failure *failure)
+{
+    struct replay replay;
+    struct trace trace = {NULL, 0, 0};
+    if (!replay_init(&replay, &record->trace, failure))
+        return false;
+    bool good = true;
+    if (replay.complete) {
+        good = replay_trace(&replay, &trace, failure) &&
+               trace_summary_make(&trace, &residuals->replayed, failure);
+        residuals->has_replayed = good;
+    }
+    trace_release(&trace);
+    replay_release(&replay);
+    return good;
+}
+
 bool residuals_make(const struct run_record *record, struct residuals *residuals,
                     struct failure *failure)
 {
@@ -51,8 +70,9 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
     made.has_predicted = record->has_profile && record->plan.round_count > 0;
     if (!trace_summary_make(&record->trace, &made.measured, failure))
         return false;
-    if (made.has_predicted && !predicted_make(record, &made.predicted, failure)) {
-        trace_summary_release(&made.measured);
+    if ((made.has_predicted && !predicted_make(record, &made.predicted, failure)) ||
+        !replayed_make(record, &made, failure)) {
+        residuals_release(&made);
         return false;
     }
     *residuals = made;
@@ -63,6 +83,19 @@ void residuals_release(struct residuals *residuals)
 {
     trace_summary_release(&residuals->predicted);
     trace_summary_release(&residuals->measured);
+    trace_summary_release(&residuals->replayed);
+}
+
+double residuals_model_error(const struct residuals *residuals)
+{
+    return residuals_error(residuals->replayed.makespan_s, residuals->measured.makespan_s);
+}
+
+double residuals_drift(const struct residuals *residuals)
+{
+    return residuals->has_replayed
+               ? residuals_error(residuals->predicted.makespan_s, residuals->replayed.makespan_s)
+               : (double)NAN;
 }
 
 struct worker_summary trace_summary_worker(const struct trace_summary *summary, int64_t worker)
@@ -136,6 +169,63 @@ static void difference_explain(const struct residuals *residuals, struct text *t
     text_add(text, " %s on %s.", there_s < 0 ? "less" : "more", operation_in_words(guilty));
 }
 
+/* Seconds of an operation: the master's, or all workers' together. */
+static double more_of(const struct residuals *residuals, enum operation operation)
+{
+    return residuals->replayed.seconds[operation] - residuals->predicted.seconds[operation];
+}
+
+/* "both workers", "worker 3", "5 of 8 workers": those on whom the operation drifted at least half
+ * as far as on all together. */
+static void workers_tell(const struct residuals *residuals, enum operation operation, double drift,
+                         struct text *text)
+{
+    int64_t drifted = 0, used = 0, one = 0;
+    for (int64_t k = 0; k < residuals->replayed.worker_count; k++) {
+        const struct worker_summary replayed = trace_summary_worker(&residuals->replayed, k);
+        const struct worker_summary predicted = trace_summary_worker(&residuals->predicted, k);
+        const double here =
+            residuals_error(predicted.seconds[operation], replayed.seconds[operation]);
+        if (replayed.packages == 0)
+            continue;
+        used++;
+        if (here / drift >= 0.5) {
+            drifted++;
+            one = k;
+        }
+    }
+    if (drifted == used)
+        text_add(text, used == 1 ? "" : used == 2 ? ", on both workers" : ", on all workers");
+    else if (drifted == 1)
+        text_add(text, ", on worker %" PRId64, one);
+    else
+        text_add(text, ", on %" PRId64 " of %" PRId64 " workers", drifted, used);
+}
+
+/* Which of the costs were other than calibrated, and what is left for the model. */
+static void drift_explain(const struct residuals *residuals, struct text *text)
+{
+    const double drift = residuals_drift(residuals), model = residuals_model_error(residuals);
+    enum operation most = OPERATION_COMPUTE;
+    if (isnan(drift) || isnan(model))
+        return;
+    for (int k = 0; k < OPERATION_IDLE; k++)
+        if (more_of(residuals, (enum operation)k) * drift > more_of(residuals, most) * drift)
+            most = (enum operation)k;
+    text_add(text, " With this run's own costs the plan takes %.3g %% %s", fabs(100 * drift),
+             drift < 0 ? "less" : "more");
+    const double cost =
+        residuals_error(residuals->predicted.seconds[most], residuals->replayed.seconds[most]);
+    if (isfinite(cost) && cost * drift > 0) {
+        text_add(text, " (%s cost%s %.3g %% %s than at calibration", operation_in_words(most),
+                 most == OPERATION_LINK ? "" : "s", fabs(100 * cost), cost < 0 ? "less" : "more");
+        if (most == OPERATION_RECEIVE || most == OPERATION_COMPUTE || most == OPERATION_OUTPUT)
+            workers_tell(residuals, most, cost, text);
+        text_add(text, ")");
+    }
+    text_add(text, "; the model itself is %.2g %% off.", fabs(100 * model));
+}
+
 /* What calibration knew: no fixed plan can do better than that on such core tasks. */
 static void unequal_explain(const struct residuals *residuals, struct text *text)
 {
@@ -174,6 +264,7 @@ void residuals_explain(const struct residuals *residuals, struct text *text)
         text_add(text, "The run went as predicted, to %.1f %%.", fabs(100 * error));
     else {
         difference_explain(residuals, text);
+        drift_explain(residuals, text);
         unequal_explain(residuals, text);
     }
 }

@@ -11,7 +11,9 @@
 struct residuals {
     const struct run_record *record; /* borrowed */
     bool has_predicted;              /* the run left plan and profile, and they fit */
+    bool has_replayed;               /* every package went out once, so the run can be replayed */
     struct trace_summary predicted, measured;
+    struct trace_summary replayed; /* simulated with what each package took in the run */
 };
 
 /* The trace that the plan's simulation with the profile leaves; to be released. */
@@ -26,6 +28,10 @@ struct worker_summary trace_summary_worker(const struct trace_summary *summary, 
 /* The greater of both counts. */
 int64_t residuals_workers(const struct residuals *residuals);
 int64_t residuals_rounds(const struct residuals *residuals);
+/* How far the run is off the simulation with its own costs, and that off the prediction; NaN where
+ * there is no such figure. */
+double residuals_model_error(const struct residuals *residuals);
+double residuals_drift(const struct residuals *residuals);
 /* measured / predicted - 1; NaN when there is nothing to compare with. */
 double residuals_error(double predicted, double measured);
 /* One plain sentence, or two, on what makes the difference. */

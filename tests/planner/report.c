@@ -4,70 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <jansson.h>
 
-#include "planner/model/platform.h"
 #include "planner/report/trace_summary.h"
-#include "planner/simulate/scenario.h"
-#include "planner/simulate/simulate.h"
 #include "tests/checks.h"
+#include "tests/planner/runs.h"
 #include "tests/planner/samples.h"
-
-static char *word(const char *text)
-{
-    char *copy = strdup(text);
-    assert_non_null(copy);
-    return copy;
-}
-
-/* A random plan played with that much noise, as if it had been run. */
-static void sample_run(uint64_t seed, double noise, struct run_record *record)
-{
-    struct dice dice = {seed};
-    struct platform platform;
-    struct simulation simulation;
-    struct scenario scenario = SCENARIO_INIT;
-    struct failure failure = FAILURE_INIT;
-    *record = (struct run_record){.has_profile = true};
-    sample_profile(&dice, 8, 1, &record->profile);
-    sample_plan(&dice, profile_workers(&record->profile.settings[0].windows[0]), false,
-                &record->plan);
-    assert_true(
-        parameter_list_merge(&record->plan.parameters, &record->profile.settings[0].parameters));
-    record->plan.threads = 0;
-    record->input = word("x.png");
-    record->kernel = word("sleep");
-    record->tasks = record->tasks_done = (int64_t)record->plan.tasks;
-    scenario.noise = noise;
-    scenario.seed = seed;
-    assert_true(platform_init(&platform, &record->profile.settings[0], 0, &failure));
-    struct dispatch *dispatch = dispatch_new_plan(&record->plan);
-    assert_non_null(dispatch);
-    assert_true(
-        simulate_scenario(&platform, dispatch, &scenario, &record->trace, &simulation, &failure));
-    dispatch_free(&dispatch);
-    platform_release(&platform);
-}
-
-static json_t *report_read(const struct run_record *record)
-{
-    struct failure failure = FAILURE_INIT;
-    char *text = report_json(record, &failure);
-    if (!text)
-        fail_msg("%s", failure.text);
-    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    assert_non_null(json);
-    free(text);
-    return json;
-}
-
-static double member(const json_t *json, const char *key)
-{
-    const json_t *value = json_object_get(json, key);
-    if (!json_is_number(value))
-        fail_msg("no number '%s'", key);
-    return json_number_value(value);
-}
 
 /* A run that went exactly as planned: nothing differs anywhere. */
 static void a_perfect_run_has_no_error(void **state)
@@ -75,20 +16,20 @@ static void a_perfect_run_has_no_error(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 30; seed++) {
         struct run_record record;
-        sample_run(seed, 0, &record);
-        json_t *json = report_read(&record);
-        assert_true(member(json, "error") == 0);
-        assert_true(member(json, "predicted_s") == member(json, "measured_s"));
+        run_sample(seed, 0, &record);
+        json_t *json = run_report(&record);
+        assert_true(run_member(json, "error") == 0);
+        assert_true(run_member(json, "predicted_s") == run_member(json, "measured_s"));
         const char *key;
         json_t *value;
         json_object_foreach(json_object_get(json, "operations"), key, value)
         {
-            assert_true(member(value, "predicted_s") == member(value, "measured_s"));
+            assert_true(run_member(value, "predicted_s") == run_member(value, "measured_s"));
         }
         size_t index;
         json_array_foreach(json_object_get(json, "rounds"), index, value)
         {
-            assert_true(member(value, "residual_s") == 0);
+            assert_true(run_member(value, "residual_s") == 0);
         }
         assert_string_equal(json_string_value(json_object_get(json, "explanation")),
                             "The run went as predicted, to 0.0 %.");
@@ -107,7 +48,7 @@ static void figures_add_up(void **state)
         struct failure failure = FAILURE_INIT;
         double busy_s = 0, all_s = 0;
         int64_t tasks = 0;
-        sample_run(seed, 0.3, &record);
+        run_sample(seed, 0.3, &record);
         assert_true(trace_summary_make(&record.trace, &reduction, &failure));
         for (int64_t k = 0; k < reduction.worker_count; k++) {
             const struct worker_summary *worker = &reduction.workers[k];
@@ -135,7 +76,7 @@ static void the_sentence_names_the_cause(void **state)
 {
     struct run_record record;
     (void)state;
-    sample_run(3, 0, &record);
+    run_sample(3, 0, &record);
     double shift_s = 0;
     for (size_t k = 0; k < record.trace.count; k++) {
         struct trace_event *event = &record.trace.events[k];
@@ -145,7 +86,7 @@ static void the_sentence_names_the_cause(void **state)
     for (size_t k = 0; k < record.trace.count; k++)
         if (record.trace.events[k].operation == OPERATION_COMPUTE)
             record.trace.events[k].end_s += shift_s;
-    json_t *json = report_read(&record);
+    json_t *json = run_report(&record);
     const char *sentence = json_string_value(json_object_get(json, "explanation"));
     assert_non_null(strstr(sentence, "longer than predicted: worker "));
     assert_non_null(strstr(sentence, "more on computing core tasks."));
@@ -158,7 +99,7 @@ static void incomplete_runs_say_so(void **state)
     struct run_record record;
     struct failure failure = FAILURE_INIT;
     (void)state;
-    sample_run(5, 0.1, &record);
+    run_sample(5, 0.1, &record);
     record.tasks = 1000;
     record.tasks_done = 990;
     char *text = report_text(&record, &failure);
@@ -173,12 +114,12 @@ static void runs_without_a_profile_have_no_prediction(void **state)
 {
     struct run_record record;
     (void)state;
-    sample_run(5, 0.1, &record);
+    run_sample(5, 0.1, &record);
     profile_release(&record.profile);
     record.has_profile = false;
-    json_t *json = report_read(&record);
+    json_t *json = run_report(&record);
     assert_true(json_is_null(json_object_get(json, "predicted_s")));
-    assert_true(member(json, "measured_s") > 0);
+    assert_true(run_member(json, "measured_s") > 0);
     json_decref(json);
     run_record_release(&record);
 }
@@ -189,20 +130,20 @@ static void the_method_is_reported(void **state)
     struct run_record record;
     struct failure failure = FAILURE_INIT;
     (void)state;
-    sample_run(5, 0.1, &record);
-    json_t *silent = report_read(&record);
+    run_sample(5, 0.1, &record);
+    json_t *silent = run_report(&record);
     assert_true(json_is_null(json_object_get(silent, "method")));
     json_decref(silent);
     char *text = report_text(&record, &failure);
     assert_non_null(text);
     assert_null(strstr(text, "computed by"));
     free(text);
-    record.method = word("fft for 2 filters");
+    record.method = strdup("fft for 2 filters");
     text = report_text(&record, &failure);
     assert_non_null(text);
     assert_non_null(strstr(text, "kernel      sleep\ncomputed by fft for 2 filters\nscheduler"));
     free(text);
-    json_t *json = report_read(&record);
+    json_t *json = run_report(&record);
     assert_string_equal(json_string_value(json_object_get(json, "method")), "fft for 2 filters");
     json_decref(json);
     run_record_release(&record);
@@ -213,7 +154,7 @@ static void damaged_traces_are_refused(void **state)
     struct run_record record;
     struct failure damaged = FAILURE_INIT, empty = FAILURE_INIT, block = FAILURE_INIT;
     (void)state;
-    sample_run(5, 0.1, &record);
+    run_sample(5, 0.1, &record);
     for (size_t k = 0; k < record.plan.parameters.count; k++)
         if (strcmp(record.plan.parameters.items[k].name, "block") == 0)
             record.plan.parameters.items[k].number = 48;
@@ -241,7 +182,7 @@ static void chrome_traces_have_every_event(void **state)
     size_t processes[3] = {0, 0, 0}, index;
     json_t *event;
     (void)state;
-    sample_run(4, 0, &record);
+    run_sample(4, 0, &record);
     char *text = report_chrome_trace(&record, &failure);
     assert_non_null(text);
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -252,7 +193,7 @@ static void chrome_traces_have_every_event(void **state)
             continue;
         size_t process = (size_t)json_integer_value(json_object_get(event, "pid"));
         assert_true(process == 1 || process == 2);
-        assert_true(member(event, "dur") > 0 && member(event, "ts") >= 0);
+        assert_true(run_member(event, "dur") > 0 && run_member(event, "ts") >= 0);
         processes[process]++;
     }
     assert_int_equal(processes[1], record.trace.count);

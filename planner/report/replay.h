@@ -1,0 +1,41 @@
+/*
+ * A run's own costs, put back into the event simulation: what is left of the difference between
+ * prediction and run is then the simulation's, and the rest the costs'.
+ *
+ * Every package keeps what each operation took it in the run, not a mean over packages: a mean
+ * would charge to the simulation that packages differ. The link is the exception, for a trace says
+ * when a transfer could begin and when the worker saw its end, and a worker that computes looks up
+ * late. A package holds the port from when it could leave, or when the port was done with the one
+ * before, until it or one sent after it had arrived.
+ */
+#ifndef PLANNER_REPORT_REPLAY_H
+#define PLANNER_REPORT_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/trace.h"
+#include "planner/simulate/star.h"
+
+struct replay_package {
+    int64_t worker; /* -1: the trace does not say */
+    int64_t round, first, tasks;
+    struct star_cost cost; /* in the run */
+};
+
+struct replay {
+    struct replay_package *packages; /* owned; in the order of sending */
+    size_t count;
+    int64_t worker_count; /* 1 + the highest worker */
+    bool complete;        /* every package once, each with its worker: it can be replayed */
+};
+
+/* Events as trace_summary_make takes them. To be released. */
+bool replay_init(struct replay *replay, const struct trace *measured, struct failure *failure);
+/* Simulate a complete one; its events are appended to `trace`. */
+bool replay_trace(const struct replay *replay, struct trace *trace, struct failure *failure);
+void replay_release(struct replay *replay);
+
+#endif
