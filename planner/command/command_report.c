@@ -1,12 +1,14 @@
 #include "planner/base/options.h"
 #include "planner/command/command.h"
+#include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
+#include "planner/report/learn.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 struct report_options {
-    const char *chrome_trace;
+    const char *chrome_trace, *profile;
     char *path;
     bool json, quiet, verbose;
 };
@@ -16,6 +18,18 @@ static bool chrome_trace_write(const char *path, const struct run_record *record
 {
     char *text = report_chrome_trace(record, failure);
     bool good = text && textfile_write(path, text, failure);
+    free(text);
+    return good;
+}
+
+/* The run's profile with what the run taught it. */
+static bool profile_write(const char *path, struct run_record *record, struct failure *failure)
+{
+    if (!learn_costs(record, failure))
+        return false;
+    char *text = profile_print(&record->profile);
+    bool good =
+        text ? textfile_write(path, text, failure) : failure_memory(failure, "writing the profile");
     free(text);
     return good;
 }
@@ -44,9 +58,13 @@ static bool report_print(const struct report_options *options, const struct read
         text = options->json ? report_json(&record, failure) : report_text(&record, failure);
     if (text)
         fputs(text, stdout);
+    good = good && (options->quiet || text != NULL);
     free(text);
+    /* Last, for it changes the record. */
+    if (good && options->profile)
+        good = profile_write(options->profile, &record, failure);
     run_record_release(&record);
-    return good && (options->quiet || text != NULL);
+    return good;
 }
 
 bool command_report(int argc, char **argv, const struct readers *readers, struct failure *failure)
@@ -57,8 +75,10 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
         {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-report-1)"},
         {0, "chrome-trace", "FILE", OPTION_TEXT, &options.chrome_trace,
          "write all events for chrome://tracing or Perfetto"},
+        {0, "profile", "FILE", OPTION_TEXT, &options.profile,
+         "write the run's profile with what the run's own costs add to it"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
-         "print nothing, for use with --chrome-trace"},
+         "print nothing, for use with --chrome-trace or --profile"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "also print the plan"},
     };
     const struct option_table table = {

@@ -169,14 +169,33 @@ static void difference_explain(const struct residuals *residuals, struct text *t
     text_add(text, " %s on %s.", there_s < 0 ? "less" : "more", operation_in_words(guilty));
 }
 
-/* Seconds of an operation: the master's, or all workers' together. */
-static double more_of(const struct residuals *residuals, enum operation operation)
+/* What made the replayed plan end later (or earlier) than the predicted one: an operation of the
+ * worker that ended last, or, where that one waited, what it waited for. */
+static enum operation operation_drifted(const struct residuals *residuals, double sign)
 {
-    return residuals->replayed.seconds[operation] - residuals->predicted.seconds[operation];
+    static const enum operation before[] = {OPERATION_LINK, OPERATION_ENVELOPE, OPERATION_SEND};
+    const struct trace_summary *predicted = &residuals->predicted, *replayed = &residuals->replayed;
+    const struct worker_summary one = trace_summary_worker(predicted, replayed->last_worker);
+    const struct worker_summary other = trace_summary_worker(replayed, replayed->last_worker);
+    enum operation most = operation_guilty(&one, &other, sign);
+    if (most != OPERATION_IDLE)
+        return most;
+    most = before[0];
+    for (size_t k = 1; k < sizeof before / sizeof *before; k++)
+        if (sign * (replayed->seconds[before[k]] - predicted->seconds[before[k]]) >
+            sign * (replayed->seconds[most] - predicted->seconds[most]))
+            most = before[k];
+    return most;
+}
+
+static bool operation_of_worker(enum operation operation)
+{
+    return operation == OPERATION_RECEIVE || operation == OPERATION_COMPUTE ||
+           operation == OPERATION_OUTPUT;
 }
 
 /* "both workers", "worker 3", "5 of 8 workers": those on whom the operation drifted at least half
- * as far as on all together. */
+ * as far as on the one that ended last. */
 static void workers_tell(const struct residuals *residuals, enum operation operation, double drift,
                          struct text *text)
 {
@@ -206,20 +225,22 @@ static void workers_tell(const struct residuals *residuals, enum operation opera
 static void drift_explain(const struct residuals *residuals, struct text *text)
 {
     const double drift = residuals_drift(residuals), model = residuals_model_error(residuals);
-    enum operation most = OPERATION_COMPUTE;
-    if (isnan(drift) || isnan(model))
+    if (isnan(drift) || isnan(model) || residuals->replayed.last_worker < 0)
         return;
-    for (int k = 0; k < OPERATION_IDLE; k++)
-        if (more_of(residuals, (enum operation)k) * drift > more_of(residuals, most) * drift)
-            most = (enum operation)k;
+    const enum operation most = operation_drifted(residuals, drift < 0 ? -1 : 1);
+    const int64_t last = residuals->replayed.last_worker;
+    const double cost =
+        operation_of_worker(most)
+            ? residuals_error(trace_summary_worker(&residuals->predicted, last).seconds[most],
+                              trace_summary_worker(&residuals->replayed, last).seconds[most])
+            : residuals_error(residuals->predicted.seconds[most],
+                              residuals->replayed.seconds[most]);
     text_add(text, " With this run's own costs the plan takes %.3g %% %s", fabs(100 * drift),
              drift < 0 ? "less" : "more");
-    const double cost =
-        residuals_error(residuals->predicted.seconds[most], residuals->replayed.seconds[most]);
     if (isfinite(cost) && cost * drift > 0) {
         text_add(text, " (%s cost%s %.3g %% %s than at calibration", operation_in_words(most),
                  most == OPERATION_LINK ? "" : "s", fabs(100 * cost), cost < 0 ? "less" : "more");
-        if (most == OPERATION_RECEIVE || most == OPERATION_COMPUTE || most == OPERATION_OUTPUT)
+        if (operation_of_worker(most))
             workers_tell(residuals, most, cost, text);
         text_add(text, ")");
     }

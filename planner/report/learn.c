@@ -1,0 +1,295 @@
+#include "planner/report/learn.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/report/replay.h"
+#include "planner/report/residuals.h"
+
+/* Enough packages, of sizes that differ enough, for a line of their own. */
+static const double PACKAGES_LEAST = 8, SIZES_LEAST = 1.5;
+/* No machine repeats itself more closely than this. */
+static const double DEVIATION_LEAST = 1e-4;
+
+/* One operation of one class of workers in one window. */
+struct lesson {
+    const struct replay *replay; /* borrowed */
+    const struct profile_window *window;
+    int64_t first_worker, worker_count;
+    enum operation operation;
+    double drift;
+    /* Of the run's packages: */
+    double packages, tasks, seconds, expected_s; /* the last by the old line */
+    double least, greatest;                      /* sizes */
+    struct cost scaled;                          /* the old line, to the run's mean */
+    double deviation;                            /* relative, about the scaled line */
+};
+
+/* A symmetric matrix and a vector over (latency, rate times mean size). */
+struct pair {
+    double a, b;
+};
+
+struct square {
+    double aa, ab, bb;
+};
+
+static struct square square_inverse(struct square m)
+{
+    const double determinant = m.aa * m.bb - m.ab * m.ab;
+    return (struct square){m.bb / determinant, -m.ab / determinant, m.aa / determinant};
+}
+
+static struct pair square_apply(struct square m, struct pair v)
+{
+    return (struct pair){m.aa * v.a + m.ab * v.b, m.ab * v.a + m.bb * v.b};
+}
+
+static double package_seconds(const struct replay_package *package, enum operation operation)
+{
+    const double seconds[OPERATION_IDLE] = {package->cost.envelope_s, package->cost.send_s,
+                                            package->cost.link_s,     package->cost.receive_s,
+                                            package->cost.compute_s,  package->cost.output_s};
+    return seconds[operation];
+}
+
+/* Does the package speak of the lesson's cost? */
+static bool package_counts(const struct lesson *lesson, const struct replay_package *package)
+{
+    return package->tasks >= lesson->window->least && package->tasks <= lesson->window->greatest &&
+           package->worker >= lesson->first_worker &&
+           package->worker - lesson->first_worker < lesson->worker_count;
+}
+
+static void lesson_sum(struct lesson *lesson, struct cost old)
+{
+    lesson->least = HUGE_VAL;
+    for (size_t k = 0; k < lesson->replay->count; k++) {
+        const struct replay_package *package = &lesson->replay->packages[k];
+        const double tasks = (double)package->tasks;
+        if (!package_counts(lesson, package))
+            continue;
+        lesson->packages++;
+        lesson->tasks += tasks;
+        lesson->seconds += package_seconds(package, lesson->operation);
+        lesson->expected_s += cost_of(old, tasks);
+        lesson->least = fmin(lesson->least, tasks);
+        lesson->greatest = fmax(lesson->greatest, tasks);
+    }
+    const double factor = lesson->seconds / lesson->expected_s;
+    lesson->scaled = lesson->expected_s > 0
+                         ? (struct cost){old.latency_s * factor, old.s_per_task * factor}
+                         : (struct cost){0, lesson->seconds / lesson->tasks};
+}
+
+/* Single packages about the line, together with those that the old fit has seen. */
+static void lesson_scatter(struct lesson *lesson, const struct fit *old)
+{
+    double squares = 0;
+    for (size_t k = 0; k < lesson->replay->count; k++) {
+        const struct replay_package *package = &lesson->replay->packages[k];
+        if (!package_counts(lesson, package))
+            continue;
+        const double seconds = package_seconds(package, lesson->operation);
+        const double off = seconds / cost_of(lesson->scaled, (double)package->tasks) - 1;
+        squares += off * off;
+    }
+    squares += old->n * old->deviation * old->deviation;
+    const double counted = lesson->packages + (old->deviation > 0 ? old->n : 0);
+    lesson->deviation = fmax(sqrt(squares / counted), DEVIATION_LEAST);
+}
+
+/* The packages' normal equations, each weighted by its own variance. */
+static void lesson_equations(const struct lesson *lesson, double mean_size, struct square *matrix,
+                             struct pair *right)
+{
+    *matrix = (struct square){0, 0, 0};
+    *right = (struct pair){0, 0};
+    for (size_t k = 0; k < lesson->replay->count; k++) {
+        const struct replay_package *package = &lesson->replay->packages[k];
+        if (!package_counts(lesson, package))
+            continue;
+        const double tasks = (double)package->tasks, size = tasks / mean_size;
+        const double error_s = lesson->deviation * cost_of(lesson->scaled, tasks);
+        const double weight = 1 / (error_s * error_s);
+        const double seconds = package_seconds(package, lesson->operation);
+        matrix->aa += weight;
+        matrix->ab += weight * size;
+        matrix->bb += weight * size * size;
+        right->a += weight * seconds;
+        right->b += weight * size * seconds;
+    }
+}
+
+/* (A^-1 + D)^-1 = (I + A D)^-1 A, for what the packages say of both parameters and the drift that
+ * they share; A may be singular, as it is with packages of one size. Applied to A and to the right
+ * side. */
+static void drift_widen(struct square *a, struct pair *right, struct pair line, double drift)
+{
+    const struct pair at = square_apply(*a, line);
+    const double share = drift * drift / (1 + drift * drift * (line.a * at.a + line.b * at.b));
+    /* Sherman and Morrison, D being drift^2 times the line's outer product. */
+    const double along = line.a * right->a + line.b * right->b;
+    right->a -= share * at.a * along;
+    right->b -= share * at.b * along;
+    a->aa -= share * at.a * at.a;
+    a->ab -= share * at.a * at.b;
+    a->bb -= share * at.b * at.b;
+}
+
+static bool line_sound(const struct lesson *lesson, struct cost cost)
+{
+    return isfinite(cost.latency_s) && cost.s_per_task >= 0 &&
+           cost.latency_s + cost.s_per_task * (double)lesson->window->least > 0;
+}
+
+/* A line and its errors from normal equations; false: they do not make one. */
+static bool equations_solve(const struct lesson *lesson, struct square matrix, struct pair right,
+                            double mean_size, struct measured_cost *made)
+{
+    const struct square errors = square_inverse(matrix);
+    const struct pair line = square_apply(errors, right);
+    const struct cost cost = {line.a, line.b / mean_size};
+    if (!(errors.aa > 0 && errors.bb > 0) || !line_sound(lesson, cost))
+        return false;
+    made->cost = cost;
+    made->fit.stderr_latency_s = sqrt(errors.aa);
+    made->fit.stderr_s_per_task = sqrt(errors.bb) / mean_size;
+    made->fit.correlation = fmax(-1, fmin(1, errors.ab / sqrt(errors.aa * errors.bb)));
+    return true;
+}
+
+/* The errors of a scaled line are one. */
+static void scaled_take(const struct lesson *lesson, struct measured_cost *made)
+{
+    const double error = lesson->deviation / sqrt(lesson->packages);
+    made->cost = lesson->scaled;
+    made->fit.stderr_latency_s = error * fabs(made->cost.latency_s);
+    made->fit.stderr_s_per_task = error * made->cost.s_per_task;
+    made->fit.correlation = made->cost.latency_s < 0 ? -1 : 1;
+}
+
+static void prior_add(const struct measured_cost *old, double mean_size, struct square *matrix,
+                      struct pair *right)
+{
+    const double latency_s = old->fit.stderr_latency_s;
+    const double rate_s = old->fit.stderr_s_per_task * mean_size;
+    const double correlation = fmax(-0.999, fmin(0.999, old->fit.correlation));
+    const struct square sure = square_inverse(
+        (struct square){latency_s * latency_s, correlation * latency_s * rate_s, rate_s * rate_s});
+    const struct pair said =
+        square_apply(sure, (struct pair){old->cost.latency_s, old->cost.s_per_task * mean_size});
+    matrix->aa += sure.aa;
+    matrix->ab += sure.ab;
+    matrix->bb += sure.bb;
+    right->a += said.a;
+    right->b += said.b;
+}
+
+static void cost_learn(struct lesson *lesson, struct measured_cost *cost)
+{
+    struct measured_cost made = *cost;
+    struct square matrix;
+    struct pair right;
+    lesson_sum(lesson, cost->cost);
+    if (lesson->packages < 2 || !(lesson->seconds > 0))
+        return;
+    lesson_scatter(lesson, &cost->fit);
+    const double mean_size = lesson->tasks / lesson->packages;
+    const bool known = cost->fit.stderr_latency_s > 0 && cost->fit.stderr_s_per_task > 0;
+    const bool wide =
+        lesson->packages >= PACKAGES_LEAST && lesson->greatest >= SIZES_LEAST * lesson->least;
+    lesson_equations(lesson, mean_size, &matrix, &right);
+    if (known) {
+        const double drift = fmax(lesson->drift, cost->fit.drift);
+        const struct pair line = {lesson->scaled.latency_s, lesson->scaled.s_per_task * mean_size};
+        drift_widen(&matrix, &right, line, drift);
+        prior_add(cost, mean_size, &matrix, &right);
+    }
+    if (!(known || wide) || !equations_solve(lesson, matrix, right, mean_size, &made))
+        scaled_take(lesson, &made);
+    made.fit.deviation = lesson->deviation;
+    made.fit.n = (int)fmin((known ? cost->fit.n : 0) + lesson->packages, 1e9);
+    *cost = made;
+}
+
+static void window_learn(const struct replay *replay, struct profile_window *window, double drift)
+{
+    struct lesson all = {.replay = replay,
+                         .window = window,
+                         .worker_count = profile_workers(window),
+                         .drift = drift};
+    struct measured_cost *const master[] = {&window->envelope, &window->send};
+    int64_t first = 0;
+    for (int k = 0; k < 2; k++) {
+        struct lesson lesson = all;
+        lesson.operation = (enum operation)(OPERATION_ENVELOPE + k);
+        cost_learn(&lesson, master[k]);
+    }
+    for (size_t w = 0; w < window->worker_count; w++) {
+        struct profile_worker *worker = &window->workers[w];
+        struct measured_cost *const costs[] = {&worker->link, &worker->receive, &worker->compute,
+                                               &worker->output};
+        for (int k = 0; k < 4; k++) {
+            struct lesson lesson = all;
+            lesson.operation = (enum operation)(OPERATION_LINK + k);
+            lesson.first_worker = first;
+            lesson.worker_count = worker->count;
+            cost_learn(&lesson, costs[k]);
+        }
+        first += worker->count;
+    }
+}
+
+static bool history_append(struct profile *profile, double drift, struct failure *failure)
+{
+    double *history = calloc(HISTORY_MOST, sizeof *history);
+    const size_t kept =
+        profile->history_count < HISTORY_MOST ? profile->history_count : (size_t)HISTORY_MOST - 1;
+    if (!history)
+        return failure_memory(failure, "learning from a run");
+    if (kept > 0)
+        memcpy(history, profile->history + (profile->history_count - kept), kept * sizeof *history);
+    history[kept] = drift;
+    free(profile->history);
+    profile->history = history;
+    profile->history_count = kept + 1;
+    return true;
+}
+
+/* The run's own drift, into the history. */
+static bool drift_note(struct run_record *record, struct failure *failure)
+{
+    struct residuals residuals;
+    if (!residuals_make(record, &residuals, failure))
+        return false;
+    const double drift = residuals_drift(&residuals);
+    residuals_release(&residuals);
+    return isnan(drift) || history_append(&record->profile, drift, failure);
+}
+
+bool learn_costs(struct run_record *record, struct failure *failure)
+{
+    const struct profile_setting *found =
+        record->has_profile
+            ? profile_find(&record->profile, &record->plan.parameters, record->plan.threads)
+            : NULL;
+    struct replay replay;
+    if (!found)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the run has no profile to write its costs into: run with a plan that "
+                           "names its profile, or with -p PROFILE");
+    struct profile_setting *setting = &record->profile.settings[found - record->profile.settings];
+    if (!drift_note(record, failure) || !replay_init(&replay, &record->trace, failure))
+        return false;
+    if (!replay.complete)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "the run handed out packages twice or lost some, so its costs say little: run "
+                    "again");
+    for (size_t k = 0; replay.complete && k < setting->window_count; k++)
+        window_learn(&replay, &setting->windows[k], profile_drift(&record->profile));
+    const bool good = replay.complete;
+    replay_release(&replay);
+    return good;
+}

@@ -1,0 +1,216 @@
+/* What a profile becomes after a run: against small computations of this file's own. */
+#include "planner/report/learn.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/profile_json.h"
+#include "tests/checks.h"
+#include "tests/planner/runs.h"
+#include "tests/planner/samples.h"
+
+static const char profile_text[] =
+    "{ \"schema\": \"scow-profile-1\", \"kernel\": \"sleep\", \"settings\": [ { \"windows\": [\n"
+    "  { \"tasks\": [1, 100], \"envelope\": {\"latency_s\": 0, \"s_per_task\": 0},\n"
+    "    \"send\": {\"latency_s\": 0, \"s_per_task\": 0},\n"
+    "    \"workers\": [ { \"count\": 2, \"receive\": {\"latency_s\": 0, \"s_per_task\": 0},\n"
+    "                   \"compute\": {\"latency_s\": 0.01, \"s_per_task\": 0.1} } ] } ] } ] }";
+
+/* A run of two workers whose packages have these sizes and times, by turns. */
+static void run_make(const int64_t *sizes, const double *seconds, int packages,
+                     struct run_record *record)
+{
+    struct failure failure = FAILURE_INIT;
+    double free_s[2] = {0, 0};
+    int64_t first = 0;
+    *record = (struct run_record){.has_profile = true};
+    assert_true(
+        profile_parse(&record->profile, profile_text, strlen(profile_text), "p.json", &failure));
+    struct plan *plan = &record->plan;
+    plan->worker_count = 2;
+    plan->workers = calloc(2, sizeof *plan->workers);
+    plan->round_count = (size_t)packages / 2;
+    plan->rounds = calloc(plan->round_count, sizeof *plan->rounds);
+    assert_true(plan->workers && plan->rounds);
+    plan->workers[1] = 1;
+    for (int k = 0; k < packages; k++) {
+        struct plan_round *round = &plan->rounds[k / 2];
+        if (k % 2 == 0)
+            round->loads = calloc(2, sizeof *round->loads);
+        assert_non_null(round->loads);
+        round->repeat = 1;
+        round->loads[k % 2] = (double)sizes[k];
+        const struct trace_event event = {
+            k % 2 + 1, OPERATION_COMPUTE, k / 2,         k,
+            first,     sizes[k],          free_s[k % 2], free_s[k % 2] + seconds[k]};
+        free_s[k % 2] += seconds[k];
+        first += sizes[k];
+        assert_true(trace_add(&record->trace, &event));
+    }
+    plan->tasks = (double)first;
+    record->tasks = record->tasks_done = first;
+}
+
+static struct measured_cost *compute_of(struct run_record *record)
+{
+    return &record->profile.settings[0].windows[0].workers[0].compute;
+}
+
+static void learn(struct run_record *record)
+{
+    struct failure failure = FAILURE_INIT;
+    if (!learn_costs(record, &failure))
+        fail_msg("%s", failure.text);
+}
+
+/* What the profile does not vouch for is replaced by what a run of many sizes says. */
+static void sizes_enough_make_a_line(void **state)
+{
+    int64_t sizes[10];
+    double seconds[10];
+    struct run_record record;
+    (void)state;
+    for (int k = 0; k < 10; k++) {
+        sizes[k] = 4 + k;
+        seconds[k] = 0.05 + 0.13 * (double)sizes[k];
+    }
+    run_make(sizes, seconds, 10, &record);
+    learn(&record);
+    const struct measured_cost *cost = compute_of(&record);
+    assert_true(fabs(cost->cost.latency_s - 0.05) < 1e-9);
+    assert_true(fabs(cost->cost.s_per_task - 0.13) < 1e-10);
+    assert_int_equal(cost->fit.n, 10);
+    assert_true(cost->fit.stderr_latency_s > 0 && cost->fit.correlation < 0);
+    assert_int_equal(record.profile.history_count, 1);
+    /* Worker 1: 5, 7, 9, 11, 13 tasks, 5 (0.05) + 45 (0.13) s, against 0.01 and 0.1. */
+    assert_true(fabs(record.profile.history[0] - (6.1 / 4.55 - 1)) < 1e-9);
+    run_record_release(&record);
+}
+
+/* Packages of one size say how long one takes, and no more. */
+static void one_size_scales_the_line(void **state)
+{
+    const int64_t sizes[4] = {10, 10, 10, 10};
+    const double seconds[4] = {1.5, 1.53, 1.53, 1.5}; /* 1.515 on average, and 1.01 expected */
+    struct run_record record;
+    (void)state;
+    run_make(sizes, seconds, 4, &record);
+    learn(&record);
+    const struct measured_cost *cost = compute_of(&record);
+    assert_true(fabs(cost->cost.latency_s - 0.015) < 1e-12);
+    assert_true(fabs(cost->cost.s_per_task - 0.15) < 1e-12);
+    /* Packages are 0.015 s off, half of that are four together. */
+    assert_true(fabs(cost->fit.deviation - 0.015 / 1.515) < 1e-12);
+    assert_true(fabs(cost->fit.stderr_s_per_task / 0.15 - 0.0075 / 1.515) < 1e-12);
+    run_record_release(&record);
+}
+
+/* Inverse variances, with a latency that is certain: one parameter, the textbook's formula. */
+static void what_is_known_is_pooled(void **state)
+{
+    const int64_t sizes[4] = {10, 10, 10, 10};
+    const double seconds[4] = {1.1, 1.3, 1.1, 1.3};
+    (void)state;
+    for (int drifting = 0; drifting < 2; drifting++) {
+        struct run_record record;
+        run_make(sizes, seconds, 4, &record);
+        struct measured_cost *cost = compute_of(&record);
+        cost->cost.latency_s = 1e-9;
+        cost->fit = (struct fit){.stderr_latency_s = 1e-9,
+                                 .stderr_s_per_task = 0.004,
+                                 .deviation = 0.1 / 1.2,
+                                 .drift = drifting ? 0.5 : 0,
+                                 .n = 40};
+        learn(&record);
+        const double history = record.profile.history[0]; /* 13 s for 10 s: 2.6 / 2 - 1 */
+        assert_true(fabs(history - (2.6 / 2.0 - 1)) < 1e-6);
+        const double drift = drifting ? 0.5 : history;
+        const double run = 0.12, old = 0.1, old_s2 = 0.004 * 0.004;
+        const double run_s2 = pow(0.01, 2) / 4 + pow(drift * run, 2);
+        const double pooled = (old / old_s2 + run / run_s2) / (1 / old_s2 + 1 / run_s2);
+        if (fabs(cost->cost.s_per_task / pooled - 1) > 1e-4)
+            fail_msg("%.8g instead of %.8g", cost->cost.s_per_task, pooled);
+        assert_true(fabs(cost->fit.stderr_s_per_task / sqrt(1 / (1 / old_s2 + 1 / run_s2)) - 1) <
+                    1e-3);
+        assert_int_equal(cost->fit.n, 44);
+        run_record_release(&record);
+    }
+}
+
+/* 40 runs: the latest 32 drifts are kept, and what is written can be read. */
+static void histories_end_with_the_latest(void **state)
+{
+    const int64_t sizes[4] = {10, 10, 10, 10};
+    double seconds[4] = {1, 1, 1, 1};
+    struct run_record record;
+    (void)state;
+    run_make(sizes, seconds, 4, &record);
+    record.profile.history = calloc(HISTORY_MOST, sizeof(double));
+    assert_non_null(record.profile.history);
+    for (int k = 0; k < HISTORY_MOST; k++)
+        record.profile.history[k] = k / 100.0;
+    record.profile.history_count = HISTORY_MOST;
+    learn(&record);
+    assert_int_equal(record.profile.history_count, HISTORY_MOST);
+    assert_true(record.profile.history[0] == 0.01);
+    assert_true(record.profile.history[HISTORY_MOST - 2] == 0.31);
+    assert_true(fabs(record.profile.history[HISTORY_MOST - 1] - (2 / 2.02 - 1)) < 1e-9);
+    run_record_release(&record);
+}
+
+/* Whatever profile and run: what is learnt is a profile. */
+static void learnt_profiles_are_read(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct run_record record;
+        struct profile again;
+        struct failure failure = FAILURE_INIT;
+        run_sample(seed, 0.3, &record);
+        learn(&record);
+        char *text = profile_print(&record.profile);
+        assert_non_null(text);
+        if (!profile_parse(&again, text, strlen(text), "p.json", &failure))
+            fail_msg("seed %" PRIu64 ": %s", seed, failure.text);
+        free(text);
+        profile_release(&again);
+        run_record_release(&record);
+    }
+}
+
+static void runs_without_costs_teach_nothing(void **state)
+{
+    struct run_record record;
+    struct failure missing = FAILURE_INIT, twice = FAILURE_INIT;
+    (void)state;
+    run_sample(2, 0, &record);
+    record.has_profile = false;
+    assert_false(learn_costs(&record, &missing));
+    assert_failure(missing, FAILURE_MISMATCH,
+                   "the run has no profile to write its costs into: run with a plan that names its "
+                   "profile, or with -p PROFILE");
+    record.has_profile = true;
+    for (size_t k = 0; k < record.trace.count; k++)
+        record.trace.events[k].package = 0;
+    assert_false(learn_costs(&record, &twice));
+    assert_failure(twice, FAILURE_MISMATCH,
+                   "the run handed out packages twice or lost some, so its costs say little: run "
+                   "again");
+    run_record_release(&record);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_enough_make_a_line),
+        cmocka_unit_test(one_size_scales_the_line),
+        cmocka_unit_test(what_is_known_is_pooled),
+        cmocka_unit_test(histories_end_with_the_latest),
+        cmocka_unit_test(learnt_profiles_are_read),
+        cmocka_unit_test(runs_without_costs_teach_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
