@@ -362,8 +362,11 @@ static bool settings_parse(struct profile *profile, json_t *value,
 static bool host_parse(struct profile_origin *origin, json_t *value,
                        const struct document_place *place, struct failure *failure)
 {
-    static const struct document_key keys[] = {
-        {"name", false}, {"processor", false}, {"isa", false}, {"threads", false}};
+    static const struct document_key keys[] = {{"name", false},
+                                               {"processor", false},
+                                               {"isa", false},
+                                               {"threads", false},
+                                               {"workers_per_node", false}};
     if (!value)
         return true;
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
@@ -372,14 +375,18 @@ static bool host_parse(struct profile_origin *origin, json_t *value,
     struct document_place processor = document_at(place, "processor");
     struct document_place isa = document_at(place, "isa");
     struct document_place threads = document_at(place, "threads");
-    int64_t count = 0;
+    struct document_place workers_place = document_at(place, "workers_per_node");
+    int64_t count = 0, workers = 0;
     bool good = document_word(json_object_get(value, "name"), &name, &origin->host_name, failure) &&
                 document_word(json_object_get(value, "processor"), &processor, &origin->processor,
                               failure) &&
                 document_word(json_object_get(value, "isa"), &isa, &origin->isa, failure) &&
                 document_count(json_object_get(value, "threads"), &threads, 1, LIMIT_THREADS,
-                               &count, failure);
+                               &count, failure) &&
+                document_count(json_object_get(value, "workers_per_node"), &workers_place, 1,
+                               LIMIT_WORKERS, &workers, failure);
     origin->threads = (int)count;
+    origin->workers_per_node = (int)workers;
     return good;
 }
 

@@ -118,7 +118,8 @@ static void member_print(struct text *text, const char *before, const char *key,
 
 static void host_print(struct text *text, const struct profile_origin *origin)
 {
-    if (!origin->host_name && !origin->processor && !origin->isa && origin->threads == 0)
+    if (!origin->host_name && !origin->processor && !origin->isa && origin->threads == 0 &&
+        origin->workers_per_node == 0)
         return;
     text_add(text, ",\n  \"host\": {");
     const char *before = "";
@@ -132,6 +133,9 @@ static void host_print(struct text *text, const struct profile_origin *origin)
     }
     if (origin->threads > 0)
         text_add(text, "%s\"threads\": %d", before, origin->threads);
+    before = origin->threads > 0 ? ", " : before;
+    if (origin->workers_per_node > 0)
+        text_add(text, "%s\"workers_per_node\": %d", before, origin->workers_per_node);
     text_add(text, "}");
 }
 

@@ -64,6 +64,7 @@ struct profile_setting {
 struct profile_origin {
     char *host_name, *processor, *isa; /* keys "name", "processor", "isa" of "host" */
     int threads;                       /* key "threads" of "host"; 0 when not given */
+    int workers_per_node;              /* a key of "host", too; on the master's; 0: not given */
     char *mpi, *created, *version;
 };
 

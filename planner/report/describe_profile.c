@@ -184,6 +184,8 @@ void describe_profile(const struct profile *profile, struct text *text)
     line_describe("isa", origin->isa, text);
     if (origin->threads > 0)
         text_add(text, "threads     %d\n", origin->threads);
+    if (origin->workers_per_node > 0)
+        text_add(text, "on a node   %d workers\n", origin->workers_per_node);
     line_describe("mpi", origin->mpi, text);
     line_describe("created", origin->created, text);
     line_describe("version", origin->version, text);

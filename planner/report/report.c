@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/text.h"
 #include "planner/report/describe.h"
@@ -42,6 +43,25 @@ static void interval_add(struct text *text, const struct residuals *residuals)
                                           : "among them");
 }
 
+/* What makes the profile's times other than the run's. Where ranks differ in their
+ * instructions, nothing is said of them. */
+static void conditions_add(struct text *text, const struct run_record *record)
+{
+    const struct profile_setting *setting =
+        record->has_profile
+            ? profile_find(&record->profile, &record->plan.parameters, record->plan.threads)
+            : NULL;
+    const char *isa = record->has_profile ? record->profile.origin.isa : NULL;
+    if (isa && record->isa && !strchr(isa, '(') && !strchr(record->isa, '(') &&
+        strcmp(isa, record->isa) != 0)
+        text_add(text, "unlike      the profile was measured with %s, the run computed with %s\n",
+                 isa, record->isa);
+    if (setting && setting->method && record->method &&
+        strcmp(setting->method, record->method) != 0)
+        text_add(text, "unlike      the profile was measured with tasks computed by %s\n",
+                 setting->method);
+}
+
 static void head_add(struct text *text, const struct residuals *residuals)
 {
     const struct run_record *record = residuals->record;
@@ -50,6 +70,7 @@ static void head_add(struct text *text, const struct residuals *residuals)
              record->isa ? " (" : "", record->isa ? record->isa : "", record->isa ? ")" : "");
     if (record->method)
         text_add(text, "computed by %s\n", record->method);
+    conditions_add(text, record);
     text_add(text, "scheduler   %s\n", record->plan.scheduler ? record->plan.scheduler : "unknown");
     describe_others(&record->plan, text);
     text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/files/profile_json.h"
-#include "planner/model/profile.h"
 #include "spmd/job/documents.h"
 #include "spmd/job/instructions.h"
 #include "spmd/job/launch.h"
@@ -110,28 +108,6 @@ static void rejections_tell(const struct arguments *arguments, const struct run_
                     arguments->output, outcome->summary.failed, outcome->summary.tasks, list);
 }
 
-/* What makes a profile's times other than this run's. */
-static void profile_compare(const struct documents *documents, const struct execution *execution)
-{
-    struct profile profile;
-    struct failure failure = FAILURE_INIT;
-    if (!documents->profile_text || !profile_parse(&profile, documents->profile_text,
-                                                   strlen(documents->profile_text), "", &failure))
-        return;
-    const struct profile_origin *origin = &profile.origin;
-    if (origin->threads > 0 && origin->threads != execution->threads)
-        fprintf(stderr,
-                "scow run: the profile was measured with %d threads per rank, this run has %d: "
-                "times will differ (OMP_NUM_THREADS)\n",
-                origin->threads, execution->threads);
-    if (origin->isa && !instructions_alike(origin->isa, execution->isa))
-        fprintf(stderr,
-                "scow run: the profile was measured with %s, this run computes with %s: times "
-                "will differ (--isa)\n",
-                origin->isa, execution->isa);
-    profile_release(&profile);
-}
-
 /* Local to the master. */
 static void intent_print(const struct arguments *arguments, const struct documents *documents,
                          const struct execution *execution)
@@ -142,8 +118,6 @@ static void intent_print(const struct arguments *arguments, const struct documen
                 "scow run: the plan's profile '%s' is not to be found (name it with -p): the "
                 "report will have no prediction of single operations\n",
                 plan->profile);
-    if (!arguments->quiet)
-        profile_compare(documents, execution);
     if (arguments->verbose)
         fprintf(stderr,
                 "scow run: %s: %.0f core tasks in %" PRId64 " packages to %" PRId64

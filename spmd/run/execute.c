@@ -10,6 +10,7 @@
 #include "spmd/job/making.h"
 #include "spmd/job/method.h"
 #include "spmd/output/outputfile.h"
+#include "spmd/run/conditions.h"
 #include "spmd/transport/inbox.h"
 #include "spmd/transport/wire.h"
 
@@ -19,6 +20,7 @@ struct performance {
     struct making making;
     struct store *store;
     struct emulation *emulation;
+    int workers_per_node;      /* on this rank's */
     bool created;              /* the master has made the output */
     struct dispatch *dispatch; /* the master's */
     char digest[65];
@@ -47,7 +49,8 @@ static bool memory_suffices(struct performance *performance, struct failure *fai
     double package = (double)job_message_most(job, largest);
     double read = job->values.staged ? (double)job_package_most(job, largest) : 0;
     double work = engine_memory(job, largest, execution->threads);
-    int workers = comm_workers_on_node(execution->comm);
+    const int workers = comm_workers_on_node(execution->comm);
+    performance->workers_per_node = workers;
     double needed = ((INBOX_AHEAD + 1) * package + read + work) * workers;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed > there)
@@ -154,6 +157,19 @@ static void idle_ranks_say(const struct execution *execution)
                 used, workers);
 }
 
+static void conditions_say(const struct performance *performance)
+{
+    const struct execution *execution = performance->execution;
+    const struct conditions conditions = {.plan = execution->plan,
+                                          .job = &performance->making.job,
+                                          .profile_text = execution->profile_text,
+                                          .isa = execution->isa,
+                                          .threads = execution->threads,
+                                          .workers_per_node = performance->workers_per_node};
+    if (!execution->quiet && execution->comm->rank == 0)
+        conditions_compare(&conditions);
+}
+
 /* Local to the master. */
 static bool lead(struct performance *performance, const struct run *run,
                  struct run_outcome *outcome, struct failure *failure)
@@ -217,6 +233,7 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
         .threads = execution->threads,
     };
     struct done_packages done = {0};
+    conditions_say(performance);
     idle_ranks_say(execution);
     if (execution->comm->rank == 0)
         lead(performance, &run, outcome, failure);

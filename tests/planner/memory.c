@@ -6,12 +6,14 @@
 #include "planner/files/profile_json.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
+#include "planner/report/learn.h"
 #include "planner/report/report.h"
 #include "planner/schedulers/bound.h"
 #include "planner/schedulers/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/robustness.h"
 #include "planner/simulate/simulate.h"
+#include "planner/studies/interval.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
@@ -133,6 +135,18 @@ static bool try_print(void *self, struct failure *failure)
     return good || failure_memory(failure, "printing");
 }
 
+static bool try_interval(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    const struct interval_request request = {
+        .profile = &texts->profile, .setting = &texts->profile.settings[0], .plan = &texts->plan};
+    struct interval interval;
+    if (!interval_draw(&request, &interval, failure))
+        return false;
+    interval_release(&interval);
+    return true;
+}
+
 static bool try_simulate(void *self, struct failure *failure)
 {
     const struct texts *texts = self;
@@ -175,9 +189,11 @@ static bool try_report(void *self, struct failure *failure)
     struct run_record *record = self;
     char *text = report_text(record, failure);
     char *json = text ? report_json(record, failure) : NULL;
-    bool good = json != NULL;
+    char *chrome = json ? report_chrome_trace(record, failure) : NULL;
+    bool good = chrome != NULL && learn_costs(record, failure);
     free(text);
     free(json);
+    free(chrome);
     return good;
 }
 
@@ -254,6 +270,7 @@ static void simulating(void **state)
 {
     every_allocation_fails(try_simulate, *state);
     every_allocation_fails(try_bound, *state);
+    every_allocation_fails(try_interval, *state);
     every_allocation_fails(try_rule, *state);
 }
 
@@ -264,7 +281,7 @@ static void describing(void **state)
 
 static void reporting(void **state)
 {
-    const struct texts *texts = *state;
+    struct texts *texts = *state;
     struct simulation simulation;
     struct failure failure = FAILURE_INIT;
     struct run_record record = {
@@ -272,6 +289,7 @@ static void reporting(void **state)
     assert_true(
         simulate_plan(&texts->platform, &texts->plan, &record.trace, &simulation, &failure));
     every_allocation_fails(try_report, &record);
+    texts->profile = record.profile; /* which has learnt */
     trace_release(&record.trace);
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-
 #include "planner/report/trace_summary.h"
 #include "tests/checks.h"
 #include "tests/planner/runs.h"
@@ -141,8 +140,15 @@ static void the_method_is_reported(void **state)
     record.method = strdup("fft for 2 filters");
     text = report_text(&record, &failure);
     assert_non_null(text);
-    assert_non_null(strstr(text, "kernel      sleep\ncomputed by fft for 2 filters\nscheduler"));
+    assert_non_null(strstr(text, "kernel      sleep\ncomputed by fft for 2 filters\n"));
     free(text);
+    free(record.profile.settings[0].method);
+    record.profile.settings[0].method = strdup("direct");
+    char *unlike = report_text(&record, &failure);
+    assert_non_null(unlike);
+    assert_non_null(strstr(unlike, "unlike      the profile was measured with tasks computed by "
+                                   "direct\n"));
+    free(unlike);
     json_t *json = run_report(&record);
     assert_string_equal(json_string_value(json_object_get(json, "method")), "fft for 2 filters");
     json_decref(json);

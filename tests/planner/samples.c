@@ -61,6 +61,14 @@ static struct measured_cost sample_cost(struct dice *dice, double rate)
     return cost;
 }
 
+/* In a window that does not begin at 1, a latency may be negative, as long as a package of more
+ * than one task less than the window's least takes some time. */
+static void sample_sink(struct dice *dice, int64_t least, struct measured_cost *cost)
+{
+    if (least > 2 && cost->cost.s_per_task > 0 && dice_whole(dice, 0, 2) == 0)
+        cost->cost.latency_s = -0.9 * dice_unit(dice) * cost->cost.s_per_task * (double)(least - 1);
+}
+
 static void sample_worker(struct dice *dice, double rate, struct profile_worker *worker)
 {
     worker->name = dice_whole(dice, 0, 1) ? word("n\"\\\n\303\244") : NULL;
@@ -78,11 +86,16 @@ static void sample_window(struct dice *dice, const int64_t *counts, size_t class
 {
     window->envelope = sample_cost(dice, rate / 100);
     window->send = sample_cost(dice, rate / 100);
+    sample_sink(dice, window->least, &window->envelope);
+    sample_sink(dice, window->least, &window->send);
     window->workers = memory(classes, sizeof *window->workers);
     window->worker_count = classes;
     for (size_t k = 0; k < classes; k++) {
         window->workers[k].count = counts[k];
         sample_worker(dice, rate, &window->workers[k]);
+        sample_sink(dice, window->least, &window->workers[k].link);
+        sample_sink(dice, window->least, &window->workers[k].receive);
+        sample_sink(dice, window->least, &window->workers[k].compute);
     }
 }
 
@@ -119,6 +132,7 @@ void sample_profile(struct dice *dice, int64_t worker_most, size_t settings,
     profile->origin.host_name = dice_whole(dice, 0, 1) ? word("host") : NULL;
     profile->origin.isa = dice_whole(dice, 0, 1) ? word("avx2") : NULL;
     profile->origin.threads = (int)dice_whole(dice, 0, 2);
+    profile->origin.workers_per_node = (int)dice_whole(dice, 0, 2);
     profile->plugin = dice_whole(dice, 0, 1) ? word("/x/y.so") : NULL;
     profile->origin.created = dice_whole(dice, 0, 1) ? word("2026-01-01T00:00:00Z") : NULL;
     profile->history_count = (size_t)dice_whole(dice, 0, HISTORY_MOST);
