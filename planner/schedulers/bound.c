@@ -8,7 +8,9 @@
  * [C_v + (c_v - q) l_v] every package costs c(x) >= Q + q x, because C_v + c_v x = q x + C_v + (c_v
  * - q) x and c_v >= q. With d = min_v [c_v + C_v / g_v] every package costs c(x) >= d x. With u =
  * min_v [C_v + c_v l_v] every package costs c(x) >= u. So n >= m packages that hold y tasks
- * together cost at least max(m Q + q y, d y), and every single one at least u.
+ * together cost at least max(m Q + q y, d y), and every single one at least u. Where C_v < 0, l_v
+ * takes the place of g_v in d, and where that makes Q < 0, Q = 0 and q = d instead, for there may be any number
+ * of packages.
  *
  * Write M, K, A for the Q of master (e + s), link and worker (r + w + o), the last two minimised
  * over the workers; M', K', A' for their u, minimised likewise; m, k_i, a_i for their q; f, g_i,
@@ -70,10 +72,13 @@ static void lines_window(struct lines *lines, struct cost cost,
                          const struct platform_window *window, double beyond)
 {
     const double least = fmax((double)window->least - beyond, 0);
-    const double packed = cost.s_per_task + cost.latency_s / ((double)window->greatest + beyond);
+    /* Seconds per task are fewest in the largest package, or in the least where a latency is
+     * negative. */
+    const double size = cost.latency_s < 0 ? least : (double)window->greatest + beyond;
+    const double packed = size > 0 ? fmax(cost.s_per_task + cost.latency_s / size, 0) : 0;
     lines->s_per_task = fmin(lines->s_per_task, cost.s_per_task);
     lines->s_per_task_packed = fmin(lines->s_per_task_packed, packed);
-    lines->least_s = fmin(lines->least_s, cost.latency_s + cost.s_per_task * least);
+    lines->least_s = fmin(lines->least_s, fmax(cost.latency_s + cost.s_per_task * least, 0));
 }
 
 /* Once s_per_task is known. */
@@ -94,6 +99,12 @@ static struct lines lines_of(const struct platform *platform, const struct cost 
         lines_window(&lines, costs[k], &platform->windows[k], beyond);
     for (int64_t k = 0; k < platform->window_count; k++)
         lines_fixed(&lines, costs[k], &platform->windows[k], beyond);
+    /* Nothing is known of how many packages there are at most, so none of them may count less than
+     * nothing. */
+    if (lines.fixed_s < 0) {
+        lines.fixed_s = 0;
+        lines.s_per_task = lines.s_per_task_packed;
+    }
     return lines;
 }
 

@@ -115,6 +115,23 @@ static int64_t classes_random(struct dice *dice, struct platform_window *window,
     return workers;
 }
 
+/* A latency that is negative where the window does not reach down to where the cost would be. */
+static void cost_sink(struct dice *dice, const struct platform_window *window, struct cost *cost)
+{
+    const double roll = dice_roll(dice), least = (double)window->least;
+    if (roll < 0.3 && least > 2)
+        cost->latency_s = -3 * roll * cost->s_per_task * (least - 1);
+}
+
+static void window_sink(struct dice *dice, struct platform_window *window)
+{
+    cost_sink(dice, window, &window->envelope);
+    for (int64_t c = 0; c < window->class_count; c++) {
+        cost_sink(dice, window, &window->classes[c].link);
+        cost_sink(dice, window, &window->classes[c].compute);
+    }
+}
+
 struct platform platform_random(struct dice *dice, int64_t worker_most)
 {
     struct platform platform = {
@@ -138,6 +155,8 @@ struct platform platform_random(struct dice *dice, int64_t worker_most)
         platform_add_window(&platform, next, next * dice_between(dice, 1, 20),
                             dice_scale(dice, 0.5, 2));
     }
+    for (int64_t k = 0; k < platform.window_count; k++)
+        window_sink(dice, &platform.windows[k]);
     return platform;
 }
 
