@@ -9,8 +9,8 @@
  * - q) x and c_v >= q. With d = min_v [c_v + C_v / g_v] every package costs c(x) >= d x. With u =
  * min_v [C_v + c_v l_v] every package costs c(x) >= u. So n >= m packages that hold y tasks
  * together cost at least max(m Q + q y, d y), and every single one at least u. Where C_v < 0, l_v
- * takes the place of g_v in d, and where that makes Q < 0, Q = 0 and q = d instead, for there may be any number
- * of packages.
+ * takes the place of g_v in d, and where that makes Q < 0, Q = 0 and q = d instead, for there may
+ * be any number of packages.
  *
  * Write M, K, A for the Q of master (e + s), link and worker (r + w + o), the last two minimised
  * over the workers; M', K', A' for their u, minimised likewise; m, k_i, a_i for their q; f, g_i,
