@@ -20,8 +20,7 @@ struct cost {
 struct fit {
     double stderr_latency_s, stderr_s_per_task; /* standard errors of the two */
     double correlation; /* of these two errors, -1..1; they mostly have opposite signs */
-    double deviation;   /* relative standard deviation of one package's time about the line, places
-                         * and noise together */
+    double deviation;   /* relative standard deviation between timings of one and the same package */
     double drift;       /* relative standard deviation of the whole line between passes over the job
                          * or between calibrations */
     double r2;          /* coefficient of determination of the weighted fit, at most 1 */

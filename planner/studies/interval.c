@@ -223,7 +223,8 @@ static void slot_fill(const struct drawing *drawing, int64_t worker, double load
         slot->deviations[k] = fits.costs[k]->fit.deviation;
     }
     if (setting->spread_count > 0)
-        slot->deviations[OPERATION_COMPUTE] = profile_setting_deviation(setting, load);
+        slot->deviations[OPERATION_COMPUTE] =
+            hypot(slot->deviations[OPERATION_COMPUTE], profile_setting_deviation(setting, load));
 }
 
 /* One round entry; neighbours mostly have equal packages and are of one class. */

@@ -164,7 +164,7 @@ static char *results_name(const struct arguments *arguments)
 static int threads_choose(const struct comm *comm, const struct plan *plan)
 {
     const int threads = launch_threads(comm);
-    return plan->threads > 0 && !getenv("OMP_NUM_THREADS") ? plan->threads : threads;
+    return plan->threads > 0 ? plan->threads : threads;
 }
 
 /* Collective, of a plan that has been read. */

@@ -40,12 +40,6 @@ static bool packages_fit(const struct execution *execution, const struct job *jo
                        execution->plan_name, largest, (double)bytes / 1e9);
 }
 
-/* Of a rank: as the plan says, or else as it was started. */
-static int threads_of(const struct execution *execution)
-{
-    return execution->plan->threads > 0 ? execution->plan->threads : execution->threads;
-}
-
 /* Collective. The kernel hands out memory that is not there and kills later: ask before. */
 static bool memory_suffices(struct performance *performance, struct failure *failure)
 {
@@ -54,7 +48,7 @@ static bool memory_suffices(struct performance *performance, struct failure *fai
     int64_t largest = (int64_t)plan_largest_load(execution->plan);
     double package = (double)job_message_most(job, largest);
     double read = job->values.staged ? (double)job_package_most(job, largest) : 0;
-    double work = engine_memory(job, largest, threads_of(execution));
+    double work = engine_memory(job, largest, execution->threads);
     const int workers = comm_workers_on_node(execution->comm);
     performance->workers_per_node = workers;
     double needed = ((INBOX_AHEAD + 1) * package + read + work) * workers;
@@ -170,7 +164,7 @@ static void conditions_say(const struct performance *performance)
                                           .job = &performance->making.job,
                                           .profile_text = execution->profile_text,
                                           .isa = execution->isa,
-                                          .threads = threads_of(execution),
+                                          .threads = execution->threads,
                                           .workers_per_node = performance->workers_per_node};
     if (!execution->quiet && execution->comm->rank == 0)
         conditions_compare(&conditions);
@@ -236,7 +230,7 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
         .store = performance->store,
         .emulation = performance->emulation,
         .largest_package = (int64_t)plan_largest_load(execution->plan),
-        .threads = threads_of(execution),
+        .threads = execution->threads,
     };
     struct done_packages done = {0};
     conditions_say(performance);

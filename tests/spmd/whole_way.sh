@@ -43,7 +43,7 @@ cmp out.h5 before.h5 || fail "damaged a result"
 "$scow" report out.h5 >report.txt
 grep -q '^makespan' report.txt || fail "the report has no makespan"
 method=$(sed -n 's/^computed by //p' report.txt)
-block=$(sed -n 's/.*"block": \([0-9]*\),.*/\1/p' plan.json)
+block=$(sed -n 's/^  "block": \([0-9]*\),.*/\1/p' plan.json)
 [[ $method && $method == $("$scow" show profile.json |
     sed -n "/^setting .*(block $block)/,/packages/s/^  computed by //p") ]] ||
     fail "the run was computed by '$method', and the profile says otherwise for blocks of $block"
