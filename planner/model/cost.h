@@ -20,11 +20,11 @@ struct cost {
 struct fit {
     double stderr_latency_s, stderr_s_per_task; /* standard errors of the two */
     double correlation; /* of these two errors, -1..1; they mostly have opposite signs */
-    double deviation;   /* relative standard deviation between timings of one and the same package */
-    double drift;       /* relative standard deviation of the whole line between passes over the job
-                         * or between calibrations */
-    double r2;          /* coefficient of determination of the weighted fit, at most 1 */
-    int n;              /* packages timed */
+    double deviation; /* relative standard deviation between timings of one and the same package */
+    double drift;     /* relative standard deviation of the whole line between passes over the job
+                       * or between calibrations */
+    double r2;        /* coefficient of determination of the weighted fit, at most 1 */
+    int n;            /* packages timed */
 };
 
 struct measured_cost {

@@ -43,9 +43,11 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                    "are the workers.",
         .rows = rows,
         .row_count = sizeof rows / sizeof rows[0],
-        .epilogue = "Threads per rank: OMP_NUM_THREADS, or the node's cores shared among its "
-                    "workers.\nExit: 0 done, 1 failed, 2 usage, 4 plan, input or output do not "
-                    "match.\n",
+        .epilogue =
+            "Threads per rank: what the plan says (calibrate --threads), or OMP_NUM_THREADS, or "
+            "the node's\ncores shared among its workers.\nExit: 0 done, 1 failed, 2 usage, 4 plan, "
+            "input or output do not "
+            "match.\n",
     };
     char *operand = NULL;
     int operands = 0;
@@ -160,7 +162,7 @@ static char *results_name(const struct arguments *arguments)
     return name;
 }
 
-/* Collective. What the plan was made for, unless the user says otherwise. */
+/* Collective. What the plan was made for; where it does not say, as the ranks were started. */
 static int threads_choose(const struct comm *comm, const struct plan *plan)
 {
     const int threads = launch_threads(comm);
