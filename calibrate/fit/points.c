@@ -9,7 +9,7 @@ static const double CLOCK = 5e-8;
  * it: whatever else disturbs a run is part of its mean. */
 static const double BOUND_DEVIATIONS = 6, BOUND_LEAST = 2;
 /* A size's own deviation counts as so many degrees of freedom beside the smooth one. */
-static const double SMOOTH_FREEDOM = 4;
+static const double SMOOTH_FREEDOM = 12;
 /* The spread of places must be so many standard errors above the noise. */
 static const double SPREAD_DEVIATIONS = 3;
 
