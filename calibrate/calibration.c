@@ -268,6 +268,7 @@ static bool settings_probe(struct session *session, struct failure *failure)
     if (session->comm->rank == 0)
         best = setting_best(session);
     comm_broadcast(session->comm, &best, sizeof best);
+    session->result->best = best;
     session->later_s = 0;
     return setting_make(session, best, failure) && job_probe(session, rest_s, 1, failure);
 }

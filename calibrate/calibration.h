@@ -34,6 +34,7 @@ struct calibration_request {
 struct calibration {
     struct samples samples;
     struct profile profile;
+    int best; /* the setting that a plan for this input would take */
 };
 
 /* Collective. Aligns the clocks, probes every setting, fits. */

@@ -219,11 +219,12 @@ static void tell(const struct survey *self)
                              fmax(0, campaign->effort.budget_s - spent_s(self)));
 }
 
-/* Is there time for another pass like the last one? There always is for the first. */
-static bool time_left(const struct survey *self, double factor)
+/* Is there time for so many more passes like the last one? For the first set of places there always
+ * is, or nothing would be timed twice. */
+static bool time_left(const struct survey *self, int set, double passes)
 {
-    return self->pass == 0 ||
-           spent_s(self) + factor * self->pass_s <= 1.05 * self->campaign->effort.budget_s;
+    return set == 0 ||
+           spent_s(self) + passes * self->pass_s <= 1.05 * self->campaign->effort.budget_s;
 }
 
 static void pass_begin(struct survey *self)
@@ -241,7 +242,7 @@ static void pass_end(struct survey *self)
 static void first_half(struct survey *self)
 {
     const int64_t largest = design_largest(&self->grid);
-    for (int set = 0; set < self->campaign->effort.sets && time_left(self, 2); set++) {
+    for (int set = 0; set < self->campaign->effort.sets && time_left(self, set, 2); set++) {
         pass_begin(self);
         if (!design_pass_make(&self->grid, &self->grid_sets[set], self->failure) ||
             !pass_run(self, &self->grid_sets[set], largest, set % 2 == 0))
@@ -274,7 +275,8 @@ static void focus_make(struct survey *self)
 static void second_half(struct survey *self)
 {
     const int64_t largest = design_largest(&self->grid);
-    for (int set = 0; set < self->campaign->effort.sets && time_left(self, 1); set++) {
+    const int sets = self->pass;
+    for (int set = 0; set < sets && time_left(self, set, 1); set++) {
         const int place = set / 2;
         pass_begin(self);
         design_pass_shuffle(&self->grid, &self->grid_sets[set]);

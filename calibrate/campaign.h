@@ -41,7 +41,7 @@ struct campaign {
 enum { CAMPAIGN_SETS_MOST = 8 };
 
 /* Local to the master, the workers being in probe_serve. Adds to *samples; *largest is the largest
- * package size probed. At least one pass is made, however short the budget. */
+ * package size probed. At least two passes are made, however short the budget. */
 bool campaign_run(const struct campaign *campaign, struct samples *samples, int64_t *largest,
                   struct failure *failure);
 

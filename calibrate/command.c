@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calibrate/calibration.h"
+#include "calibrate/outcome.h"
 #include "calibrate/settings.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
@@ -127,8 +128,8 @@ static void blocks_usual(const struct scow_parameter *row, char *list, size_t si
 {
     size_t length = 0;
     list[0] = '\0';
-    for (double factor = 0.5; factor <= 2; factor *= 2) {
-        const double block = row->initial * factor;
+    for (int doublings = -1; doublings <= 1; doublings++) {
+        const double block = ldexp(row->initial, doublings);
         if (block >= row->least && block <= row->greatest && block == floor(block))
             length += (size_t)snprintf(list + length, size - length, "%s%.0f",
                                        length > 0 ? "," : "", block);
@@ -219,6 +220,17 @@ static bool outcome_write(const struct arguments *arguments, const struct calibr
                       arguments->output ? arguments->output : "-", failure);
 }
 
+/* Local to the master. On standard error, line by line. */
+static void outcome_tell(const struct calibration *calibration)
+{
+    struct text text = TEXT_INIT;
+    outcome_describe(&calibration->profile.settings[calibration->best], &text);
+    char *lines = text_take(&text);
+    for (char *line = lines, *end; line && (end = strchr(line, '\n')); line = end + 1)
+        fprintf(stderr, "scow calibrate: %.*s\n", (int)(end - line), line);
+    free(lines);
+}
+
 /* Local to the master. Minutes of probing shall not end in a file that cannot be written. */
 static bool outcome_check(const struct arguments *arguments, struct failure *failure)
 {
@@ -255,8 +267,9 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .threads = launch_threads(comm),
         .quiet = arguments->quiet,
     };
-    if (calibration_make(&calibration, comm, &request, failure) && comm->rank == 0)
-        outcome_write(arguments, &calibration, failure);
+    if (calibration_make(&calibration, comm, &request, failure) && comm->rank == 0 &&
+        outcome_write(arguments, &calibration, failure) && !arguments->quiet)
+        outcome_tell(&calibration);
 out:
     calibration_release(&calibration);
     settings_release(&settings);

@@ -94,7 +94,7 @@ bool focus_find(const struct samples *samples, int setting, int64_t largest, int
                 double tasks, struct focus *focus, struct failure *failure)
 {
     static char blank[] = "";
-    struct profile_setting fitted;
+    struct profile_setting fitted = {.window_count = 0};
     struct plan plan;
     char **names = calloc((size_t)workers + 1, sizeof *names);
     *focus = (struct focus){.count = 0};

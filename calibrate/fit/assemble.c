@@ -27,7 +27,7 @@ struct assembly {
 static bool windows_find(struct assembly *assembly, int64_t largest, struct failure *failure)
 {
     const int count = MASTER_OPERATIONS + assembly->class_count * CLASS_OPERATIONS;
-    const struct costs **all = calloc((size_t)count, sizeof *all);
+    const struct costs **all = calloc((size_t)count, sizeof(const struct costs *));
     int at = 0;
     if (!all)
         return failure_memory(failure, "fitting costs");

@@ -45,9 +45,12 @@ void design_add(struct design *design, int64_t tasks)
 
 void design_grid(struct design *design, int64_t most, double growth)
 {
-    double size = 1;
-    for (; size < (double)most; size *= growth)
+    for (int step = 0; step < DESIGN_SIZES_MOST - 1; step++) {
+        const double size = pow(growth, step);
+        if (size >= (double)most)
+            break;
         design_add(design, (int64_t)size);
+    }
     design_add(design, most);
 }
 

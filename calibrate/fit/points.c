@@ -15,15 +15,10 @@ static const double SPREAD_DEVIATIONS = 3;
 
 /* ---- groups: the timings of one package ------------------------------------------------------ */
 
-static bool same_package(const struct sample *a, const struct sample *b)
-{
-    return a->tasks == b->tasks && a->rank == b->rank && a->first == b->first;
-}
-
 static int64_t group_length(const struct sample *samples, int64_t count)
 {
     int64_t length = 1;
-    while (length < count && same_package(samples, samples + length))
+    while (length < count && sample_same_package(samples, samples + length))
         length++;
     return length;
 }
@@ -250,6 +245,8 @@ static struct power power_fit(const struct points *points)
 
 static void errors_smooth(struct points *points)
 {
+    if (points->count == 0)
+        return;
     const struct power power = power_fit(points);
     for (int i = 0; i < points->count; i++) {
         struct point *point = &points->items[i];

@@ -23,6 +23,11 @@ void samples_release(struct samples *samples)
     *samples = (struct samples){0};
 }
 
+bool sample_same_package(const struct sample *a, const struct sample *b)
+{
+    return a->tasks == b->tasks && a->rank == b->rank && a->first == b->first;
+}
+
 static int order(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);

@@ -31,6 +31,9 @@ struct samples {
 bool samples_add(struct samples *samples, const struct sample *sample);
 void samples_release(struct samples *samples);
 
+/* The same package, in whatever pass. */
+bool sample_same_package(const struct sample *a, const struct sample *b);
+
 enum sample_waiting { SAMPLE_ANY, SAMPLE_WAITED, SAMPLE_BUSY };
 
 /* Which ones: warm ones of an operation, of ranks least_rank to greatest_rank. */

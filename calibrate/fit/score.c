@@ -7,11 +7,6 @@
 
 enum { HELD_OUT = 10, PACKAGES_LEAST = 20 };
 
-static bool same_package(const struct sample *a, const struct sample *b)
-{
-    return a->tasks == b->tasks && a->rank == b->rank && a->first == b->first;
-}
-
 /* Packages held out go behind the others, which keep their order. Returns how many timings stay;
  * the held out ones are in `held`. */
 static int64_t samples_divide(struct sample *samples, int64_t count, struct sample *held,
@@ -21,7 +16,7 @@ static int64_t samples_divide(struct sample *samples, int64_t count, struct samp
     struct sample last = {.tasks = -1};
     *held_count = 0;
     for (int64_t i = 0; i < count; i++) {
-        if (!same_package(&last, &samples[i]))
+        if (!sample_same_package(&last, &samples[i]))
             package++;
         last = samples[i];
         if (package % HELD_OUT == HELD_OUT / 2)
@@ -54,11 +49,15 @@ bool score_make(const struct samples *samples, int setting, int workers, double 
     int64_t count = 0, held_count = 0;
     struct points points;
     struct costs costs;
+    *held_out = *noise = 0;
     struct sample *chosen = samples_choose(samples, &choice, &count);
     struct sample *held = chosen ? malloc(((size_t)count + 1) * sizeof *held) : NULL;
-    bool good = held || failure_memory(failure, "scoring the fit");
-    *held_out = *noise = 0;
-    const int64_t kept = good ? samples_divide(chosen, count, held, &held_count) : 0;
+    if (!held) {
+        free(chosen);
+        return failure_memory(failure, "scoring the fit");
+    }
+    const int64_t kept = samples_divide(chosen, count, held, &held_count);
+    bool good = true;
     if (kept > 0) {
         points_make(chosen, kept, &points);
         good = costs_from_points(&points, &costs, failure);

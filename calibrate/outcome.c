@@ -1,0 +1,60 @@
+#include "calibrate/outcome.h"
+
+#include <math.h>
+
+#include "planner/model/trace.h"
+
+/* Errors below this share of a package's time are not worth a line. */
+static const double TOLD = 0.03;
+
+enum { OPERATIONS = OPERATION_IDLE };
+
+/* In the order of the operations. */
+struct operations {
+    const struct measured_cost *costs[OPERATIONS];
+};
+
+static struct operations operations_of(const struct profile_window *window,
+                                       const struct profile_worker *worker)
+{
+    return (struct operations){{&window->envelope, &window->send, &worker->link, &worker->receive,
+                                &worker->compute, &worker->output}};
+}
+
+static double error_at(const struct measured_cost *cost, double tasks)
+{
+    const struct fit *fit = &cost->fit;
+    const double a = fit->stderr_latency_s, b = fit->stderr_s_per_task * tasks;
+    return sqrt(fmax(0, a * a + b * b + 2 * fit->correlation * a * b));
+}
+
+static void unsure_describe(const struct profile_window *window,
+                            const struct profile_worker *worker, struct text *text)
+{
+    const struct operations operations = operations_of(window, worker);
+    const double tasks = (double)window->greatest;
+    double package_s = 0;
+    for (int k = 0; k < OPERATIONS; k++)
+        package_s += cost_of(operations.costs[k]->cost, tasks);
+    for (int k = 0; k < OPERATIONS; k++) {
+        const double error_s = error_at(operations.costs[k], tasks);
+        if (error_s > TOLD * package_s)
+            text_add(text,
+                     "unsure: %s on %s, by %.0f %% of a package's time: more --budget, or a "
+                     "quieter machine, would narrow the predictions\n",
+                     operation_name((enum operation)k), worker->name ? worker->name : "a worker",
+                     100 * error_s / package_s);
+    }
+}
+
+void outcome_describe(const struct profile_setting *setting, struct text *text)
+{
+    const struct profile_window *window = &setting->windows[setting->window_count - 1];
+    text_add(text,
+             "packages that the fit has not seen are predicted within %.2g %%; two timings of one "
+             "package differ by %.2g %%, passes by %.2g %%\n",
+             100 * setting->score.held_out, 100 * setting->score.noise,
+             100 * window->workers[0].compute.fit.drift);
+    for (size_t k = 0; k < window->worker_count; k++)
+        unsure_describe(window, &window->workers[k], text);
+}
