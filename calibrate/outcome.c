@@ -50,11 +50,12 @@ static void unsure_describe(const struct profile_window *window,
 void outcome_describe(const struct profile_setting *setting, struct text *text)
 {
     const struct profile_window *window = &setting->windows[setting->window_count - 1];
+    const struct fit *compute = &window->workers[0].compute.fit;
     text_add(text,
              "packages that the fit has not seen are predicted within %.2g %%; two timings of one "
              "package differ by %.2g %%, passes by %.2g %%\n",
              100 * setting->score.held_out, 100 * setting->score.noise,
-             100 * window->workers[0].compute.fit.drift);
+             100 * hypot(compute->drift, compute->drift_own));
     for (size_t k = 0; k < window->worker_count; k++)
         unsure_describe(window, &window->workers[k], text);
 }

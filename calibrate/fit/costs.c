@@ -63,6 +63,7 @@ static struct fit fit_of(const struct line *line, const struct segment *segment,
         .correlation = both > 0 ? fmax(-1, fmin(1, affine->covariance / both)) : 0,
         .deviation = points->noise,
         .drift = points->drift,
+        .drift_own = points->drift_own,
         .r2 = determination(line, items, segment->count),
         .n = (int)timings,
     };

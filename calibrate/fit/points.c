@@ -280,38 +280,91 @@ static void group_sum(const struct sample *group, int64_t length, struct pass_su
     }
 }
 
-/* A pass's sum is off by its drift and by the noise of its packages; from twins' means only half of
- * either is seen, in both alike. */
-static double drift_of(const struct pass_sums *sums)
+/* The variance of passes beyond that of noise, relative, summed over those there are; their number
+ * is added to *passes. A pass's sum is off by its drift and by the noise of its packages; from
+ * twins' means only half of either is seen, in both alike. */
+static double drift_variances(const struct pass_sums *sums, int *passes)
 {
-    double off = 0, noise = 0;
-    int passes = 0;
+    double variances = 0;
     for (int pass = 0; pass < PASSES_MOST; pass++) {
         const struct pass_sums *sum = &sums[pass];
         if (sum->mean_s <= 0)
             continue;
-        off += sum->off_s * sum->off_s / (sum->mean_s * sum->mean_s);
-        noise += sum->noise_s2 / (sum->mean_s * sum->mean_s);
-        passes++;
+        variances += 2 * (sum->off_s * sum->off_s - sum->noise_s2) / (sum->mean_s * sum->mean_s);
+        ++*passes;
     }
-    return passes > 1 ? sqrt(fmax(0, 2 * (off - noise) / passes)) : 0;
+    return variances;
 }
 
-static void noise_and_drift(const struct sample *samples, int64_t count, struct points *points)
+/* With n workers that have S in common and O each for itself, passes over all of them vary by S +
+ * O/n, and those over each by S + O. One worker cannot tell: half of it is taken for its own. */
+static void drift_divide(struct points *points, double all, double each, int ranks)
 {
-    struct pass_sums sums[PASSES_MOST] = {{0}};
+    const double n = (double)ranks;
+    const double own = ranks > 1 ? fmax(0, each - fmax(0, all)) * n / (n - 1) : fmax(0, all) / 2;
+    const double shared = ranks > 1 ? fmax(0, all - own / n) : own;
+    points->drift = sqrt(shared);
+    points->drift_own = sqrt(fmin(own, fmax(0, each)));
+}
+
+static void sums_add(struct pass_sums *to, const struct pass_sums *sums)
+{
+    for (int pass = 0; pass < PASSES_MOST; pass++) {
+        to[pass].off_s += sums[pass].off_s;
+        to[pass].mean_s += sums[pass].mean_s;
+        to[pass].noise_s2 += sums[pass].noise_s2;
+    }
+}
+
+/* Of one rank's packages that were timed more than once. */
+static void rank_sum(const struct sample *samples, int64_t count, int rank,
+                     struct pass_sums sums[PASSES_MOST])
+{
+    for (int64_t at = 0, length; at < count; at += length) {
+        length = group_length(samples + at, count - at);
+        if (samples[at].rank == rank && length > 1)
+            group_sum(samples + at, length, sums);
+    }
+}
+
+/* Ranks beyond so many are not looked at one by one. */
+enum { RANKS_MOST = 64 };
+
+static void drift_find(const struct sample *samples, int64_t count, struct points *points)
+{
+    struct pass_sums all[PASSES_MOST] = {{0}};
+    double each = 0;
+    int ranks = 0, passes = 0, passes_each = 0, greatest = 0;
+    for (int64_t i = 0; i < count; i++)
+        greatest = samples[i].rank > greatest ? samples[i].rank : greatest;
+    for (int rank = greatest < RANKS_MOST ? 0 : greatest - RANKS_MOST; rank <= greatest; rank++) {
+        struct pass_sums sums[PASSES_MOST] = {{0}};
+        int found = 0;
+        rank_sum(samples, count, rank, sums);
+        each += drift_variances(sums, &found);
+        passes_each += found;
+        ranks += found > 0;
+        sums_add(all, sums);
+    }
+    const double together = drift_variances(all, &passes);
+    if (passes > 1)
+        drift_divide(points, together / passes, each / passes_each, ranks);
+    if (greatest == 0) { /* the master's */
+        points->drift = passes > 1 ? sqrt(fmax(0, together / passes)) : 0;
+        points->drift_own = 0;
+    }
+}
+
+static double noise_of(const struct sample *samples, int64_t count)
+{
     double squares = 0, means = 0;
     for (int64_t at = 0, length; at < count; at += length) {
         length = group_length(samples + at, count - at);
-        if (length < 2)
-            continue;
         const double mean = group_mean(samples + at, length);
-        squares += group_squares(samples + at, length);
+        squares += length > 1 ? group_squares(samples + at, length) : 0;
         means += mean * mean * (double)(length - 1);
-        group_sum(samples + at, length, sums);
     }
-    points->noise = means > 0 ? sqrt(squares / means) : 0;
-    points->drift = drift_of(sums);
+    return means > 0 ? sqrt(squares / means) : 0;
 }
 
 void points_make(struct sample *samples, int64_t count, struct points *points)
@@ -331,5 +384,6 @@ void points_make(struct sample *samples, int64_t count, struct points *points)
         point_add(points, &places, &hours, (double)tasks);
     }
     errors_smooth(points);
-    noise_and_drift(samples, count, points);
+    points->noise = noise_of(samples, count);
+    drift_find(samples, count, points);
 }

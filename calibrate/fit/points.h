@@ -28,7 +28,8 @@ struct points {
     int count;
     double noise; /* relative standard deviation of one timing of the same package, weighted by time
                    */
-    double drift; /* relative standard deviation of whole passes */
+    double drift; /* relative standard deviation of whole passes, that all ranks have in common */
+    double drift_own; /* and that every rank has for itself */
     double bound; /* no timing counts as more than so many times another one of the same package */
     int64_t timings, outliers; /* that were cut to the bound */
 };

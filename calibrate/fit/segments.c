@@ -70,7 +70,8 @@ static struct points points_loosen(const struct points *points, double share)
 bool segments_find(const struct points *points, struct segment segments[SEGMENTS_MOST], int *count)
 {
     struct best best[POINTS_MOST + 1] = {{0, 0, 0}};
-    const struct points rough = points_loosen(points, hypot(BREAK_TOLERANCE, points->drift / 2));
+    const struct points rough =
+        points_loosen(points, hypot(BREAK_TOLERANCE, hypot(points->drift, points->drift_own) / 2));
     const struct points fine = points_loosen(points, LINE_TOLERANCE);
     for (int end = 1; end <= rough.count; end++)
         if (!best_extend(&rough, end, best))

@@ -22,6 +22,8 @@ static void cost_print(struct text *text, const char *key, const struct measured
         number_print(text, ", \"correlation\": ", fit->correlation);
         number_print(text, ", \"deviation\": ", fit->deviation);
         number_print(text, ", \"drift\": ", fit->drift);
+        if (fit->drift_own > 0)
+            number_print(text, ", \"drift_own\": ", fit->drift_own);
         number_print(text, ", \"r2\": ", fit->r2);
         text_add(text, ", \"n\": %d", fit->n);
     }

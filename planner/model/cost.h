@@ -23,6 +23,8 @@ struct fit {
     double deviation; /* relative standard deviation between timings of one and the same package */
     double drift;     /* relative standard deviation of the whole line between passes over the job
                        * or between calibrations */
+    double drift_own; /* the part that every worker of the class has for itself; 0 for what the
+                         master does */
     double r2;        /* coefficient of determination of the weighted fit, at most 1 */
     int n;            /* packages timed */
 };

@@ -23,6 +23,8 @@ static void fit_describe(const struct fit *fit, struct text *text)
         text_add(text, "one package +- %.2g %%, ", 100 * fit->deviation);
     if (fit->drift > 0)
         text_add(text, "drift %.2g %%, ", 100 * fit->drift);
+    if (fit->drift_own > 0)
+        text_add(text, "of a worker by itself %.2g %%, ", 100 * fit->drift_own);
     text_add(text, "%d packages, r2 %.4f)", fit->n, fit->r2);
 }
 

@@ -35,6 +35,7 @@ struct drawing {
     struct star star;              /* owned */
     struct slot *slots;            /* owned, one per worker of the plan */
     double *ends_s;                /* owned, likewise */
+    double *factors;               /* owned, likewise: of a worker's computing, its own drift */
     double *variances_s2;          /* owned, likewise: of all packages of a worker together */
     uint64_t random;
 };
@@ -97,7 +98,7 @@ static struct class_fits fits_of(const struct profile_window *window,
 static bool fit_known(const struct measured_cost *cost)
 {
     const struct fit *fit = &cost->fit;
-    return fit->stderr_latency_s > 0 || fit->deviation > 0 || fit->drift > 0;
+    return fit->stderr_latency_s > 0 || fit->deviation > 0 || fit->drift > 0 || fit->drift_own > 0;
 }
 
 bool interval_known(const struct profile *profile, const struct profile_setting *setting)
@@ -150,49 +151,70 @@ static bool platform_copy(struct platform *platform, const struct profile_settin
     return good;
 }
 
+/* What a run has in common: a normal deviate for each operation's drift, and a factor. */
+struct common {
+    double drifts[OPERATIONS], history;
+};
+
 /* Latency and rate from the fit's bivariate normal distribution, times what the run has in common.
  * The deviates are taken in any case, so that equal seeds stay comparable. */
-static struct cost cost_draw(const struct drawing *drawing, uint64_t *random,
-                             const struct measured_cost *fitted, double drift, double history)
+static struct cost cost_draw(struct drawing *drawing, const struct measured_cost *fitted,
+                             enum operation operation, const struct common *common)
 {
     const struct fit *fit = &fitted->fit;
-    const double first = random_normal(random), second = random_normal(random);
+    const double first = random_normal(&drawing->random), second = random_normal(&drawing->random);
     const double rest = sqrt(fmax(0, 1 - fit->correlation * fit->correlation));
+    /* A worker's own part counts in computing, where it is drawn for each. */
+    const double drift =
+        operation == OPERATION_COMPUTE ? fit->drift : hypot(fit->drift, fit->drift_own);
     struct cost cost = fitted->cost;
     if (drawing->request->packages_only)
         return cost;
     cost.latency_s += fit->stderr_latency_s * first;
     cost.s_per_task += fit->stderr_s_per_task * (fit->correlation * first + rest * second);
-    const double factor = history * common_factor(drift, fit->drift);
+    const double factor = common->history * common_factor(common->drifts[operation], drift);
     return (struct cost){cost.latency_s * factor, cost.s_per_task * factor};
+}
+
+static void window_draw(struct drawing *drawing, const struct profile_window *from,
+                        struct platform_window *window, const struct common *common)
+{
+    window->envelope = cost_draw(drawing, &from->envelope, OPERATION_ENVELOPE, common);
+    window->send = cost_draw(drawing, &from->send, OPERATION_SEND, common);
+    for (int64_t k = 0; k < window->class_count; k++) {
+        struct platform_class *class = &window->classes[k];
+        const struct profile_worker *worker = &from->workers[k];
+        class->link = cost_draw(drawing, &worker->link, OPERATION_LINK, common);
+        class->receive = cost_draw(drawing, &worker->receive, OPERATION_RECEIVE, common);
+        class->compute = cost_draw(drawing, &worker->compute, OPERATION_COMPUTE, common);
+        class->output = cost_draw(drawing, &worker->output, OPERATION_OUTPUT, common);
+    }
 }
 
 static void platform_draw(struct drawing *drawing)
 {
     const struct interval_request *request = drawing->request;
-    uint64_t *random = &drawing->random;
-    double drifts[OPERATIONS];
-    const double history = common_factor(random_normal(random), profile_drift(request->profile));
+    struct common common;
+    common.history =
+        common_factor(random_normal(&drawing->random), profile_drift(request->profile));
     for (int k = 0; k < OPERATIONS; k++)
-        drifts[k] = random_normal(random);
-    for (int64_t w = 0; w < drawing->drawn.window_count; w++) {
-        const struct profile_window *from = &request->setting->windows[w];
-        struct platform_window *window = &drawing->drawn.windows[w];
-        window->envelope =
-            cost_draw(drawing, random, &from->envelope, drifts[OPERATION_ENVELOPE], history);
-        window->send = cost_draw(drawing, random, &from->send, drifts[OPERATION_SEND], history);
-        for (int64_t k = 0; k < window->class_count; k++) {
-            struct platform_class *class = &window->classes[k];
-            const struct profile_worker *worker = &from->workers[k];
-            class->link =
-                cost_draw(drawing, random, &worker->link, drifts[OPERATION_LINK], history);
-            class->receive =
-                cost_draw(drawing, random, &worker->receive, drifts[OPERATION_RECEIVE], history);
-            class->compute =
-                cost_draw(drawing, random, &worker->compute, drifts[OPERATION_COMPUTE], history);
-            class->output =
-                cost_draw(drawing, random, &worker->output, drifts[OPERATION_OUTPUT], history);
-        }
+        common.drifts[k] = random_normal(&drawing->random);
+    for (int64_t w = 0; w < drawing->drawn.window_count; w++)
+        window_draw(drawing, &request->setting->windows[w], &drawing->drawn.windows[w], &common);
+}
+
+/* Every worker's own drift. */
+static void factors_draw(struct drawing *drawing)
+{
+    const struct plan *plan = drawing->request->plan;
+    const struct platform_window *window = &drawing->fitted.windows[0];
+    const struct profile_window *from = &drawing->request->setting->windows[0];
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        const int64_t class = platform_worker(window, plan->workers[k]) - window->classes;
+        const double own = from->workers[class].compute.fit.drift_own;
+        drawing->factors[k] = 1;
+        if (own > 0 && !drawing->request->packages_only)
+            drawing->factors[k] = common_factor(random_normal(&drawing->random), own);
     }
 }
 
@@ -269,6 +291,7 @@ static double packages_play(struct drawing *drawing)
         double seconds[OPERATIONS];
         for (int k = 0; k < OPERATIONS; k++)
             seconds[k] = slot->seconds[k] * package_factor(&drawing->random, slot->deviations[k]);
+        seconds[OPERATION_COMPUTE] *= drawing->factors[cursor.slot];
         const struct star_cost cost = {seconds[0], seconds[1], seconds[2],
                                        seconds[3], seconds[4], seconds[5]};
         star_send(&drawing->star, cursor.slot, &cost, &times);
@@ -307,8 +330,8 @@ static double rounds_play(struct drawing *drawing)
     for (int64_t k = 0; k < plan->worker_count; k++) {
         const double bell = random_bell(&drawing->random);
         if (drawing->ends_s[k] > 0)
-            makespan_s =
-                fmax(makespan_s, drawing->ends_s[k] + bell * sqrt(drawing->variances_s2[k]));
+            makespan_s = fmax(makespan_s, drawing->factors[k] * drawing->ends_s[k] +
+                                              bell * sqrt(drawing->variances_s2[k]));
     }
     return makespan_s;
 }
@@ -320,6 +343,7 @@ static void drawing_release(struct drawing *drawing)
     star_release(&drawing->star);
     free(drawing->slots);
     free(drawing->ends_s);
+    free(drawing->factors);
     free(drawing->variances_s2);
 }
 
@@ -331,8 +355,9 @@ static bool drawing_init(struct drawing *drawing, const struct interval_request 
     *drawing = (struct drawing){.request = request, .random = request->seed};
     drawing->slots = calloc(slots, sizeof *drawing->slots);
     drawing->ends_s = calloc(slots, sizeof *drawing->ends_s);
+    drawing->factors = calloc(slots, sizeof *drawing->factors);
     drawing->variances_s2 = calloc(slots, sizeof *drawing->variances_s2);
-    if (!drawing->slots || !drawing->ends_s || !drawing->variances_s2 ||
+    if (!drawing->slots || !drawing->ends_s || !drawing->factors || !drawing->variances_s2 ||
         !star_init(&drawing->star, plan->worker_count, PLATFORM_BUFFERS) ||
         !platform_copy(&drawing->fitted, request->setting) ||
         !platform_copy(&drawing->drawn, request->setting))
@@ -366,6 +391,7 @@ static bool draws_make(struct drawing *drawing, struct interval *interval)
     for (int64_t k = 0; k < interval->draws; k++) {
         drawing->random = drawing->request->seed + (uint64_t)k * 0xd1b54a32d192ed03u;
         platform_draw(drawing);
+        factors_draw(drawing);
         interval->makespans_s[k] = drawing->large ? rounds_play(drawing) : packages_play(drawing);
         good = good && !isnan(interval->makespans_s[k]);
     }

@@ -4,9 +4,10 @@
  *
  * A draw takes, for every window, operation and class of workers, latency and rate from the fit's
  * bivariate normal distribution; for every operation one factor, shared by all workers, of the
- * fit's drift, and one for everything of the root mean square of the profile's history; and for
- * every package and operation an independent factor of the fit's deviation, for computing together
- * with the setting's spread at that size. Factors have mean 1.
+ * fit's drift, for every worker's computing one of its own drift, and one for everything of the
+ * root mean square of the profile's history; and for every package and operation an independent
+ * factor of the fit's deviation, for computing together with the setting's spread at that size.
+ * Factors have mean 1.
  */
 #ifndef PLANNER_STUDIES_INTERVAL_H
 #define PLANNER_STUDIES_INTERVAL_H

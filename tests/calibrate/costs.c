@@ -58,7 +58,7 @@ static double error_at(const struct measured_cost *cost, double tasks)
 {
     const struct fit *fit = &cost->fit;
     const double a = fit->stderr_latency_s, b = fit->stderr_s_per_task * tasks;
-    const double drift = fit->drift * cost_of(cost->cost, tasks);
+    const double drift = hypot(fit->drift, fit->drift_own) * cost_of(cost->cost, tasks);
     return sqrt(a * a + b * b + 2 * fit->correlation * a * b + drift * drift);
 }
 
@@ -206,6 +206,38 @@ static void test_spread_of_places(void **state)
     assert_true(fabs(spread - 0.5 / sqrt(2)) < 0.05); /* of a sine */
 }
 
+/* What workers have in common is told from what each has for itself. */
+static void test_drift_of_workers(void **state)
+{
+    (void)state;
+    enum { MACHINES = 200 };
+    static const struct {
+        double shared, own;
+    } drifts[] = {{0.05, 0}, {0, 0.05}, {0.04, 0.04}};
+    for (size_t k = 0; k < COUNT_OF(drifts); k++) {
+        const struct machine machine = {.s_per_task = 1e-3,
+                                        .noise = 0.02,
+                                        .drift = drifts[k].shared,
+                                        .drift_own = drifts[k].own};
+        const struct sample_choice choice = {0, 1, 4, OPERATION_COMPUTE, SAMPLE_ANY};
+        double shared = 0, own = 0;
+        for (uint64_t seed = 1; seed <= MACHINES; seed++) {
+            struct failure failure = FAILURE_INIT;
+            struct samples samples = {0};
+            struct costs costs;
+            machine_time(&machine, OPERATION_COMPUTE, 4, 256, seed, &samples);
+            assert_true(costs_fit(&samples, &choice, &costs, &failure));
+            shared += costs.points.drift * costs.points.drift / MACHINES;
+            own += costs.points.drift_own * costs.points.drift_own / MACHINES;
+            samples_release(&samples);
+        }
+        print_message("seeds 1 to %d: drift %.3f and %.3f, found %.3f and %.3f\n", MACHINES,
+                      drifts[k].shared, drifts[k].own, sqrt(shared), sqrt(own));
+        assert_true(fabs(sqrt(shared) - drifts[k].shared) < 0.02);
+        assert_true(fabs(sqrt(own) - drifts[k].own) < 0.02);
+    }
+}
+
 /* The score of a good fit is the noise; that of one that has not seen how tasks differ is more. */
 static void test_score(void **state)
 {
@@ -228,13 +260,10 @@ static void test_score(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_costs_are_recovered),
-        cmocka_unit_test(test_breaks_are_found),
-        cmocka_unit_test(test_latencies_may_be_negative),
-        cmocka_unit_test(test_nothing_to_fit),
-        cmocka_unit_test(test_outliers_are_cut),
-        cmocka_unit_test(test_spread_of_places),
-        cmocka_unit_test(test_score),
+        cmocka_unit_test(test_costs_are_recovered),       cmocka_unit_test(test_breaks_are_found),
+        cmocka_unit_test(test_latencies_may_be_negative), cmocka_unit_test(test_nothing_to_fit),
+        cmocka_unit_test(test_outliers_are_cut),          cmocka_unit_test(test_spread_of_places),
+        cmocka_unit_test(test_drift_of_workers),          cmocka_unit_test(test_score),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,15 +59,22 @@ static void pass_time(const struct machine *machine, enum operation operation,
                       const struct design_pass *pass, int number, struct generator *generator,
                       struct samples *samples)
 {
+    enum { WORKERS_MOST = 16 };
     const double drift = fmax(0.1, 1 + machine->drift * generator_normal(generator));
+    double own[WORKERS_MOST];
+    for (int i = 0; i < WORKERS_MOST; i++)
+        own[i] = machine->drift_own > 0
+                     ? fmax(0.1, 1 + machine->drift_own * generator_normal(generator))
+                     : 1;
     for (int64_t i = 0; i < pass->count; i++) {
         const struct design_package *package = &pass->packages[i];
-        const struct sample sample = {.rank = package->worker + 1,
-                                      .operation = operation,
-                                      .pass = number,
-                                      .first = package->first,
-                                      .tasks = package->tasks,
-                                      .seconds = timing(machine, package, drift, generator)};
+        const struct sample sample = {
+            .rank = package->worker + 1,
+            .operation = operation,
+            .pass = number,
+            .first = package->first,
+            .tasks = package->tasks,
+            .seconds = timing(machine, package, drift * own[package->worker], generator)};
         assert_true(samples_add(samples, &sample));
     }
 }

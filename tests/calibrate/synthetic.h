@@ -16,6 +16,7 @@ struct machine {
     int64_t jump_at;            /* 0: nowhere */
     double noise;               /* relative standard deviation of a timing */
     double drift;               /* of a pass */
+    double drift_own;           /* of a pass on one worker, beside that */
     double outlier_rate, outlier_factor;
     /* How much of the mean a task costs, as a function of its number; NULL: all alike. */
     double (*share)(int64_t task);

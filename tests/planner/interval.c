@@ -222,8 +222,10 @@ static void more_uncertainty_is_a_wider_interval(void **state)
     double *const members[] = {&bench.workers[0].compute.fit.stderr_latency_s,
                                &bench.workers[0].compute.fit.stderr_s_per_task,
                                &bench.workers[0].compute.fit.deviation,
-                               &bench.workers[0].compute.fit.drift, &bench.history[0]};
-    const double steps[] = {1e-3, 3e-4, 0.05, 0.01, 0.01};
+                               &bench.workers[0].compute.fit.drift,
+                               &bench.workers[0].compute.fit.drift_own,
+                               &bench.history[0]};
+    const double steps[] = {1e-3, 3e-4, 0.05, 0.01, 0.01, 0.01};
     bench.profile.history_count = 1;
     assert_true(bench_width(&bench) == 0);
     for (size_t k = 0; k < COUNT_OF(members); k++) {
