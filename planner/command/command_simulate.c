@@ -1,4 +1,3 @@
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,44 +217,17 @@ static bool plan_simulate(struct show *show, const struct plan *plan, struct fai
     return decision_simulate(show, &decision, failure);
 }
 
-/* What the rules want to know of the platform: speeds, and the overhead of a package. */
-static double *weights_make(const struct platform *platform)
-{
-    const struct platform_window *window = &platform->windows[platform->window_count - 1];
-    assert(platform->worker_count > 0);
-    double *weights = malloc((size_t)platform->worker_count * sizeof *weights);
-    for (int64_t k = 0; weights && k < platform->worker_count; k++) {
-        const struct platform_class *class = platform_worker(window, k);
-        weights[k] =
-            1 / (class->receive.s_per_task + class->compute.s_per_task + class->output.s_per_task);
-    }
-    return weights;
-}
-
-static double package_overhead(const struct platform_window *window)
-{
-    const struct platform_class *class = &window->classes[0];
-    return window->envelope.latency_s + window->send.latency_s + class->link.latency_s +
-           class->receive.latency_s + class->compute.latency_s + class->output.latency_s;
-}
-
 static bool rule_simulate(struct show *show, struct failure *failure)
 {
     const struct simulate_options *options = show->options;
-    const struct platform *platform = &show->platform;
-    const struct platform_window *last = &platform->windows[platform->window_count - 1];
-    double *weights = weights_make(platform);
+    struct dispatch_setup setup = {.rule = options->rule,
+                                   .tasks = options->tasks,
+                                   .workers = show->platform.worker_count,
+                                   .ahead = (int)options->ahead};
+    double *weights = dispatch_setup_platform(&setup, &show->platform);
     if (!weights)
         return failure_memory(failure, "simulating a rule");
-    const struct dispatch_setup setup = {.rule = options->rule,
-                                         .tasks = options->tasks,
-                                         .workers = platform->worker_count,
-                                         .ahead = (int)options->ahead,
-                                         .weights = weights,
-                                         .overhead_s = package_overhead(last),
-                                         .deviation_s = options->scenario.noise / weights[0],
-                                         .least = platform->windows[0].least,
-                                         .most = last->greatest};
+    setup.deviation_s = options->scenario.noise / weights[0];
     const struct decision decision = {NULL, &setup};
     show->tasks = (double)options->tasks;
     bool good = decision_simulate(show, &decision, failure);

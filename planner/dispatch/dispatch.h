@@ -13,6 +13,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
+#include "planner/model/platform.h"
 
 struct package {
     int64_t index;  /* 0, 1, ... in order of sending */
@@ -59,6 +60,11 @@ struct dispatch_setup {
     int64_t least, most;   /* package sizes that may be sent; the last package may be smaller */
 };
 
+/* What rules want to know of a platform, for the setup's tasks and workers: weights, overhead, and
+ * package sizes, which lie in its windows and are no more than an even share.
+ * Returns the weights, which are to be freed when the dispatch has been made; NULL: out of memory.
+ */
+double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platform *platform);
 /* NULL with *failure set: no such rule (the nearest is named), or out of memory. */
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure);
 

@@ -22,6 +22,7 @@ void run_record_release(struct run_record *record)
     free(record->version);
     free(record->isa);
     free(record->method);
+    free(record->rule);
     free(record->plugin);
     free(record->outcome);
     *record = (struct run_record){0};
@@ -31,7 +32,7 @@ static void interval_add(struct text *text, const struct residuals *residuals)
 {
     const double *interval_s = residuals->record->plan.predicted.interval_s;
     const double measured_s = residuals->measured.makespan_s;
-    if (!(interval_s[1] > 0))
+    if (!(interval_s[1] > 0) || residuals->record->rule)
         return;
     text_add(text, "90 %% of runs were predicted between ");
     text_add_seconds(text, interval_s[0]);
@@ -71,7 +72,11 @@ static void head_add(struct text *text, const struct residuals *residuals)
     if (record->method)
         text_add(text, "computed by %s\n", record->method);
     conditions_add(text, record);
-    text_add(text, "scheduler   %s\n", record->plan.scheduler ? record->plan.scheduler : "unknown");
+    if (record->rule)
+        text_add(text, "scheduler   %s, on request\n", record->rule);
+    else
+        text_add(text, "scheduler   %s\n",
+                 record->plan.scheduler ? record->plan.scheduler : "unknown");
     describe_others(&record->plan, text);
     text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
     text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done", record->tasks, record->tasks_done);
@@ -306,7 +311,7 @@ static void makespan_json(struct text *text, const struct residuals *residuals)
     member_number(text, ",\n  ", "drift", residuals_drift(residuals));
     member_number(text, ",\n  ", "model_error", residuals_model_error(residuals));
     text_add(text, ",\n  \"interval\": ");
-    if (interval_s[1] > 0) {
+    if (interval_s[1] > 0 && !record->rule) {
         text_add(text, "[");
         text_add_number(text, interval_s[0]);
         text_add(text, ", ");
@@ -329,7 +334,7 @@ static void head_json(struct text *text, const struct residuals *residuals)
     member_word(text, "version", record->version);
     member_word(text, "isa", record->isa);
     member_word(text, "method", record->method);
-    member_word(text, "scheduler", record->plan.scheduler);
+    member_word(text, "scheduler", record->rule ? record->rule : record->plan.scheduler);
     text_add(text,
              ",\n  \"tasks\": %" PRId64 ", \"tasks_done\": %" PRId64 ", \"tasks_failed\": %" PRId64
              ", \"complete\": %s",

@@ -23,6 +23,8 @@ struct run_record {
     char *outcome; /* owned: of a reduction, JSON; NULL: none */
     char *version; /* owned: of the program that ran */
     char *isa;     /* owned: instruction set(s) the workers used */
+    char *rule;    /* owned: dealt packages on request in place of the plan's rounds; NULL: none */
+    int ahead;     /* packages that a worker then had at a time */
     char *method;  /* owned: how tasks were computed; NULL: not said */
     int64_t tasks, tasks_done, tasks_failed; /* from the ledger */
     uint64_t checksum;

@@ -2,10 +2,40 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "planner/model/platform.h"
 #include "planner/report/replay.h"
-#include "planner/simulate/simulate.h"
+#include "planner/simulate/scenario.h"
+
+static int64_t greater_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The rule on the profile's workers, as many as the run had: requests cost nothing there. */
+static bool rule_predict(const struct run_record *record, const struct platform *platform,
+                         struct trace *trace, struct failure *failure)
+{
+    const struct scenario usual = SCENARIO_INIT;
+    struct simulation simulation;
+    struct dispatch_setup setup = {
+        .rule = record->rule, .tasks = (int64_t)record->plan.tasks, .ahead = record->ahead};
+    for (size_t i = 0; i < record->trace.count; i++)
+        setup.workers = greater_of(setup.workers, record->trace.events[i].rank);
+    if (setup.workers < 1 || setup.workers > platform->worker_count || setup.ahead < 1)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the run had more workers than its profile: calibrate with as many");
+    double *weights = dispatch_setup_platform(&setup, platform);
+    if (!weights)
+        return failure_memory(failure, "simulating a rule");
+    struct dispatch *dispatch = dispatch_new_rule(&setup, failure);
+    free(weights);
+    const bool good =
+        dispatch && simulate_scenario(platform, dispatch, &usual, trace, &simulation, failure);
+    dispatch_free(&dispatch);
+    return good;
+}
 
 bool residuals_predict(const struct run_record *record, struct trace *trace,
                        struct failure *failure)
@@ -21,7 +51,8 @@ bool residuals_predict(const struct run_record *record, struct trace *trace,
     if (!platform_init(&platform, setting, 0, failure))
         return false;
     struct trace made = {NULL, 0, 0};
-    bool good = simulate_plan(&platform, &record->plan, &made, &simulation, failure);
+    bool good = record->rule ? rule_predict(record, &platform, &made, failure)
+                             : simulate_plan(&platform, &record->plan, &made, &simulation, failure);
     if (good)
         *trace = made;
     else
@@ -63,15 +94,20 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
                     struct failure *failure)
 {
     struct residuals made = {.record = record};
+    struct failure none = FAILURE_INIT;
+    bool good = true;
     if (record->trace.count == 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the run left no trace: it ended before its last round, run it again "
                            "to another file");
-    made.has_predicted = record->has_profile && record->plan.round_count > 0;
+    made.has_predicted = record->has_profile && record->plan.round_count > 0 && !record->rule;
     if (!trace_summary_make(&record->trace, &made.measured, failure))
         return false;
-    if ((made.has_predicted && !predicted_make(record, &made.predicted, failure)) ||
-        !replayed_make(record, &made, failure)) {
+    if (record->rule && record->has_profile) /* without one, for whatever reason, there is none */
+        made.has_predicted = predicted_make(record, &made.predicted, &none);
+    else if (made.has_predicted && !predicted_make(record, &made.predicted, failure))
+        good = false;
+    if (!good || !replayed_make(record, &made, failure)) {
         residuals_release(&made);
         return false;
     }
@@ -102,11 +138,6 @@ struct worker_summary trace_summary_worker(const struct trace_summary *summary, 
 {
     return worker < summary->worker_count ? summary->workers[worker]
                                           : (struct worker_summary){{0}, 0, 0, 0};
-}
-
-static int64_t greater_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 int64_t residuals_workers(const struct residuals *residuals)

@@ -172,6 +172,8 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     record->kernel = attribute_text(file, LAYOUT_KERNEL);
     record->version = attribute_text(file, LAYOUT_VERSION);
     record->isa = attribute_text(file, LAYOUT_ISA);
+    record->rule = attribute_text(file, LAYOUT_RULE); /* absent in most */
+    attribute_number(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &record->ahead);
     record->method = attribute_text(file, LAYOUT_METHOD); /* older files do without */
     attribute_number(file, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &record->finish_s);
     char *checksum = attribute_text(file, LAYOUT_CHECKSUM);
@@ -182,6 +184,7 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     record->outcome = dataset_text(file, LAYOUT_OUTCOME);
     word_drop_empty(&record->outcome);
     word_drop_empty(&record->method);
+    word_drop_empty(&record->rule);
     if (!record->kernel || !record->version || !record->isa)
         return not_ours(path, "attributes", failure);
     return true;

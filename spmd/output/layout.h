@@ -31,6 +31,9 @@
 #define LAYOUT_PLUGIN_SHA256 "plugin_sha256"
 #define LAYOUT_RESULTS "emitted_files" /* FILE of FILE.1, FILE.2, ..., where /emitted points to */
 #define LAYOUT_ISA "isa"
+/* With a rule that dealt packages on request; absent where the plan's rounds were sent. */
+#define LAYOUT_RULE "rule"
+#define LAYOUT_AHEAD "ahead"       /* packages that a worker had at a time */
 #define LAYOUT_METHOD "method"     /* how every rank computes a core task */
 #define LAYOUT_CHECKSUM "checksum" /* 16 hexadecimal digits */
 #define LAYOUT_COMPLETE "complete" /* 1 when the run reached its end */

@@ -160,6 +160,8 @@ static bool attributes_create(hid_t file, const struct job *job, const struct ou
            (!info->plugin || (attribute_text(file, LAYOUT_PLUGIN, info->plugin) &&
                               attribute_text(file, LAYOUT_PLUGIN_SHA256, info->plugin_sha256))) &&
            (!job->results.emits || attribute_text(file, LAYOUT_RESULTS, info->emitted)) &&
+           (!info->rule || (attribute_text(file, LAYOUT_RULE, info->rule) &&
+                            attribute_put(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &info->ahead))) &&
            attribute_text(file, LAYOUT_ISA, info->isa) && attributes_of_job(file, job) &&
            attributes_of_outcome(file, &nothing, 0, 0);
 }
@@ -405,8 +407,32 @@ bool outputfile_create(const char *path, const struct job *job, const struct out
     return good;
 }
 
+/* Rows in the trace as it was made. Negative: there is none. */
+static int64_t trace_rows(hid_t file)
+{
+    hid_t dataset = H5Dopen2(file, LAYOUT_TRACE, H5P_DEFAULT);
+    if (dataset < 0)
+        return -1;
+    hid_t space = H5Dget_space(dataset);
+    const int64_t rows = (int64_t)H5Sget_simple_extent_npoints(space);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    return rows;
+}
+
+/* A rule's trace is longer than what was announced: a new one takes the place of the first. */
+static bool trace_extend(hid_t file, const struct trace *trace)
+{
+    const int64_t rows = trace_rows(file);
+    return rows >= 0 &&
+           (rows >= (int64_t)trace->count || (H5Ldelete(file, LAYOUT_TRACE, H5P_DEFAULT) >= 0 &&
+                                              trace_create(file, (int64_t)trace->count)));
+}
+
 static bool trace_write(hid_t file, const struct trace *trace)
 {
+    if (!trace_extend(file, trace))
+        return false;
     hid_t dataset = H5Dopen2(file, LAYOUT_TRACE, H5P_DEFAULT);
     if (dataset < 0)
         return false;

@@ -25,7 +25,9 @@ struct output_info {
     const char *plugin, *plugin_sha256; /* NULL: the kernel is built in */
     const char *emitted;                /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
     const char *isa;                    /* which rank computes with which instruction set */
-    int64_t events;                     /* rows of /run/trace */
+    const char *rule;                   /* that deals packages; NULL: the plan does */
+    int ahead;                          /* with a rule */
+    int64_t events;                     /* rows of /run/trace, as far as is known */
     int workers;
 };
 

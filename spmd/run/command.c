@@ -12,7 +12,8 @@
 #include "spmd/run/execute.h"
 
 struct arguments {
-    const char *plan, *input, *output, *profile, *isa, *kernel, *results;
+    const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule;
+    int64_t ahead;
     bool quiet, verbose, version;
 };
 
@@ -28,6 +29,10 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
          "own, where it is found)"},
         {'k', "kernel", "./FILE.so", OPTION_TEXT, &arguments->kernel,
          "plug-in of the plan's core task (default: where it was when the plan was made)"},
+        {'s', "scheduler", "RULE", OPTION_TEXT, &arguments->rule,
+         "deal packages on request by this rule, in place of the plan's rounds: ss, gss, fac, ..."},
+        {0, "ahead", "N", OPTION_COUNT, &arguments->ahead,
+         "with a rule: packages that a worker has at a time (default 2)"},
         {0, "results", "FILE", OPTION_TEXT, &arguments->results,
          "for what core tasks write: FILE.1, FILE.2, ..., one a worker (default: OUTPUT.results)"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
@@ -60,6 +65,8 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     if (!arguments->plan || !arguments->output)
         return failure_set(failure, FAILURE_USAGE, "%s is missing: see scow run --help",
                            !arguments->plan ? "the plan" : "the output (-o FILE)");
+    if (arguments->ahead < 1 || arguments->ahead > 1000)
+        return failure_set(failure, FAILURE_USAGE, "--ahead must be from 1 to 1000");
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
 
@@ -78,7 +85,7 @@ static void outcome_print(const struct arguments *arguments, const struct plan *
     const struct summary *summary = &outcome->summary;
     printf("%s: %" PRId64 " core tasks in %.4f s", arguments->output, summary->tasks,
            outcome->makespan_s);
-    if (plan->predicted.known && plan->predicted.makespan_s > 0)
+    if (plan->predicted.known && plan->predicted.makespan_s > 0 && !arguments->rule)
         prediction_print(&plan->predicted, outcome->makespan_s);
     if (summary->values > summary->not_numbers)
         printf("\nresponse %g to %g, ", summary->minimum, summary->maximum);
@@ -195,6 +202,8 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .emitted = emitted,
         .isa = isa,
         .threads = threads_choose(comm, &documents->plan),
+        .rule = arguments->rule,
+        .ahead = (int)arguments->ahead,
         .quiet = arguments->quiet,
     };
     if (comm->rank == 0)
@@ -212,7 +221,7 @@ out:
 
 static void run_command(struct comm *comm, int argc, char **argv, struct failure *failure)
 {
-    struct arguments arguments = {0};
+    struct arguments arguments = {.ahead = 2};
     struct documents documents = {0};
     bool over = false;
     arguments_parse(comm, argc, argv, &arguments, &over, failure);

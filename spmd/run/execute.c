@@ -11,6 +11,7 @@
 #include "spmd/job/method.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/run/conditions.h"
+#include "spmd/run/decider.h"
 #include "spmd/transport/inbox.h"
 #include "spmd/transport/wire.h"
 
@@ -20,17 +21,19 @@ struct performance {
     struct making making;
     struct store *store;
     struct emulation *emulation;
-    int workers_per_node;      /* on this rank's */
-    bool created;              /* the master has made the output */
+    int workers_per_node; /* on this rank's */
+    bool created;         /* the master has made the output */
+    struct decider decider;
     struct dispatch *dispatch; /* the master's */
     char digest[65];
 };
 
 /* Local. A package is one message, and MPI counts its bytes in an int. */
-static bool packages_fit(const struct execution *execution, const struct job *job,
-                         struct failure *failure)
+static bool packages_fit(const struct performance *performance, struct failure *failure)
 {
-    int64_t largest = (int64_t)plan_largest_load(execution->plan);
+    const struct execution *execution = performance->execution;
+    const struct job *job = &performance->making.job;
+    const int64_t largest = performance->decider.largest;
     size_t bytes = job_message_most(job, largest);
     if (bytes <= (size_t)INT_MAX - sizeof(struct wire_package))
         return true;
@@ -45,7 +48,7 @@ static bool memory_suffices(struct performance *performance, struct failure *fai
 {
     const struct execution *execution = performance->execution;
     const struct job *job = &performance->making.job;
-    int64_t largest = (int64_t)plan_largest_load(execution->plan);
+    const int64_t largest = performance->decider.largest;
     double package = (double)job_message_most(job, largest);
     double read = job->values.staged ? (double)job_package_most(job, largest) : 0;
     double work = engine_memory(job, largest, execution->threads);
@@ -63,12 +66,13 @@ static bool memory_suffices(struct performance *performance, struct failure *fai
 }
 
 /* Local, the same on every rank. */
-static bool plan_fits(const struct execution *execution, const struct job *job,
-                      struct failure *failure)
+static bool plan_fits(const struct performance *performance, struct failure *failure)
 {
+    const struct execution *execution = performance->execution;
+    const struct job *job = &performance->making.job;
     const struct plan *plan = execution->plan;
     int64_t workers = execution->comm->size - 1, needed = plan_workers_needed(plan);
-    if (plan->real_valued)
+    if (plan->real_valued && !performance->decider.by_rule)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: has fractional loads and cannot be run: plan again without "
                            "--real-valued",
@@ -81,12 +85,25 @@ static bool plan_fits(const struct execution *execution, const struct job *job,
                            execution->input ? execution->input : plan->kernel, job->setup.tasks,
                            execution->input ? " with -i " : "",
                            execution->input ? execution->input : "");
-    if (needed > workers)
+    if (needed > workers && !performance->decider.by_rule)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: needs %" PRId64 " workers, but there are %" PRId64
                            ": start mpiexec with -n %" PRId64 ", or plan again with -n %" PRId64,
                            execution->plan_name, needed, workers, needed + 1, workers);
-    return packages_fit(execution, job, failure);
+    return packages_fit(performance, failure);
+}
+
+/* Collective. */
+static bool decider_make(struct performance *performance, struct failure *failure)
+{
+    const struct execution *execution = performance->execution;
+    const struct decider_request request = {.plan = execution->plan,
+                                            .rule = execution->rule,
+                                            .profile_text = execution->profile_text,
+                                            .ahead = execution->ahead,
+                                            .workers = execution->comm->size - 1};
+    decider_init(&performance->decider, &request, failure);
+    return comm_agree(execution->comm, failure);
 }
 
 /* Collective. Task and values as the plan has them, the input, the job. */
@@ -106,7 +123,7 @@ static bool job_make(struct performance *performance, struct failure *failure)
     if (good && comm->rank == 0)
         input_sha256(performance->making.input, performance->digest, failure);
     if (good)
-        plan_fits(execution, &performance->making.job, failure);
+        plan_fits(performance, failure);
     return comm_agree(comm, failure) && good;
 }
 
@@ -133,7 +150,10 @@ static bool output_open(struct performance *performance, struct failure *failure
         .plugin_sha256 = execution->kernel->sha256,
         .emitted = execution->emitted,
         .isa = execution->isa,
-        .events = plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
+        .rule = execution->rule,
+        .ahead = execution->ahead,
+        /* How many packages a rule deals is known at the end. */
+        .events = execution->rule ? 1 : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
         .workers = execution->comm->size - 1,
     };
     const struct store_setup setup = {.path = execution->output, .emitted = execution->emitted};
@@ -151,7 +171,7 @@ static bool output_open(struct performance *performance, struct failure *failure
 static void idle_ranks_say(const struct execution *execution)
 {
     int64_t used = plan_workers_used(execution->plan), workers = execution->comm->size - 1;
-    if (!execution->quiet && execution->comm->rank == 0 && used < workers)
+    if (!execution->quiet && execution->comm->rank == 0 && used < workers && !execution->rule)
         fprintf(stderr,
                 "scow run: the plan uses %" PRId64 " of %" PRId64 " workers: the rest stay idle\n",
                 used, workers);
@@ -175,13 +195,11 @@ static bool lead(struct performance *performance, const struct run *run,
                  struct run_outcome *outcome, struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    performance->dispatch = dispatch_new_plan(execution->plan);
-    if (!performance->dispatch)
-        failure_memory(failure, "starting the plan");
+    performance->dispatch = decider_dispatch(&performance->decider, failure);
     struct progress progress;
     const struct plan_prediction *predicted = &execution->plan->predicted;
     progress_init(&progress, execution->quiet ? NULL : stderr, performance->making.job.setup.tasks,
-                  predicted->known ? predicted->makespan_s : 0);
+                  predicted->known && !execution->rule ? predicted->makespan_s : 0);
     bool good = master_run(run, performance->dispatch, &progress, outcome, failure);
     progress_end(&progress);
     return good;
@@ -229,7 +247,7 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
         .input = performance->making.input,
         .store = performance->store,
         .emulation = performance->emulation,
-        .largest_package = (int64_t)plan_largest_load(execution->plan),
+        .largest_package = performance->decider.largest,
         .threads = execution->threads,
     };
     struct done_packages done = {0};
@@ -250,8 +268,9 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
 {
     struct performance performance = {.execution = execution};
     bool good = false;
-    if (!job_make(&performance, failure) || !memory_suffices(&performance, failure) ||
-        !emulation_make(&performance, failure) || !output_open(&performance, failure))
+    if (!decider_make(&performance, failure) || !job_make(&performance, failure) ||
+        !memory_suffices(&performance, failure) || !emulation_make(&performance, failure) ||
+        !output_open(&performance, failure))
         goto out;
     good = perform(&performance, outcome, failure);
 out:
@@ -260,6 +279,7 @@ out:
         unlink(
             execution->output); /* it holds nothing, and would stand in the way of the next try */
     dispatch_free(&performance.dispatch);
+    decider_release(&performance.decider);
     emulation_free(&performance.emulation);
     making_release(&performance.making);
     return good;

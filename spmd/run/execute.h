@@ -24,7 +24,9 @@ struct execution {
     const char *emitted; /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
     const char *isa;     /* which rank computes with which instruction set */
     int threads;
-    bool quiet; /* no progress */
+    const char *rule; /* deals packages on request in place of the plan's rounds; NULL: none */
+    int ahead;        /* packages that a worker then has at a time */
+    bool quiet;       /* no progress */
 };
 
 /* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing

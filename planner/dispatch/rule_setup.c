@@ -1,0 +1,31 @@
+#include <stdlib.h>
+
+#include "planner/dispatch/dispatch.h"
+
+static double package_overhead(const struct platform_window *window)
+{
+    const struct platform_class *class = &window->classes[0];
+    return window->envelope.latency_s + window->send.latency_s + class->link.latency_s +
+           class->receive.latency_s + class->compute.latency_s + class->output.latency_s;
+}
+
+double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platform *platform)
+{
+    const struct platform_window *window = &platform->windows[platform->window_count - 1];
+    double *weights = malloc((size_t)setup->workers * sizeof *weights);
+    for (int64_t k = 0; weights && k < setup->workers; k++) {
+        /* Workers that the platform does not know are like its last one. */
+        const int64_t known = k < platform->worker_count ? k : platform->worker_count - 1;
+        const struct platform_class *class = platform_worker(window, known);
+        const double s_per_task =
+            class->receive.s_per_task + class->compute.s_per_task + class->output.s_per_task;
+        weights[k] = s_per_task > 0 ? 1 / s_per_task : 1;
+    }
+    setup->weights = weights;
+    setup->overhead_s = package_overhead(window);
+    setup->least = platform->windows[0].least;
+    const int64_t even = (setup->tasks + setup->workers - 1) / setup->workers;
+    setup->most = window->greatest < even ? window->greatest : even;
+    setup->least = setup->least < setup->most ? setup->least : setup->most;
+    return weights;
+}

@@ -1,0 +1,39 @@
+/*
+ * Who decides what is sent next in a run: its plan, or a rule that deals packages on request.
+ */
+#ifndef SPMD_RUN_DECIDER_H
+#define SPMD_RUN_DECIDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/base/failure.h"
+#include "planner/dispatch/dispatch.h"
+#include "planner/model/plan.h"
+
+/* What was asked for; borrowed. */
+struct decider_request {
+    const struct plan *plan;
+    const char *rule;         /* NULL: the plan's own rounds */
+    const char *profile_text; /* for the rule's weights and package sizes; NULL: none */
+    int ahead;                /* packages that a worker has at a time under a rule, >= 1 */
+    int workers;
+};
+
+struct decider {
+    const struct plan *plan;
+    struct dispatch_setup setup; /* of a rule */
+    double *weights;             /* owned; NULL: all equal */
+    int64_t largest;             /* no package is larger */
+    bool by_rule;
+};
+
+/* Local, the same on every rank. False with *failure set: no such rule, a profile that does not fit
+ * the plan, out of memory; release all the same. */
+bool decider_init(struct decider *decider, const struct decider_request *request,
+                  struct failure *failure);
+void decider_release(struct decider *decider);
+/* NULL with *failure set: out of memory. */
+struct dispatch *decider_dispatch(const struct decider *decider, struct failure *failure);
+
+#endif

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Every request-driven rule on the executor: each core task once, the checksum of the fixed plan, and
+# a report that says who dealt.
+# usage: run_rules.sh SCOW MPIEXEC IMAGE
+set -euo pipefail
+scow=$1 mpiexec=$2 image=$3
+export OMP_NUM_THREADS=1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+fail() {
+    echo "run rules: $*"
+    exit 1
+}
+
+# 256 x 200 pixels in blocks of 32: 8 x 6 tasks.
+cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "matched-filter",
+ "parameters": {"bank": "chaudhuri", "combine": "max", "tuned": "avx2"},
+ "scheduler": "by hand", "tasks": 48, "block": 32, "workers": [0], "rounds": [{"repeat": 1, "loads": [48]}]}
+END
+# The second worker is three times as fast; no package may have more than 10 tasks.
+cost='{"latency_s": 1e-5, "s_per_task": 1e-6}'
+cat >profile.json <<END
+{"schema": "scow-profile-1", "kernel": "matched-filter",
+ "parameters": {"bank": "chaudhuri", "combine": "max", "tuned": "avx2"},
+ "settings": [{"block": 32, "windows": [{"tasks": [1, 10], "envelope": $cost, "send": $cost,
+   "workers": [{"receive": $cost, "compute": {"latency_s": 0, "s_per_task": 3e-4}},
+               {"receive": $cost, "compute": {"latency_s": 0, "s_per_task": 1e-4}}]}]}]}
+END
+
+run() { # ranks output option...
+    local ranks=$1 out=$2
+    shift 2
+    "$mpiexec" -n "$ranks" "$scow" run plan.json -i "$image" -o "$out" -q "$@" |
+        sed -n 's/.*checksum //p'
+}
+
+first=$(run 2 plan.h5)
+[[ $first =~ ^[0-9a-f]{16}$ ]] || fail "no checksum: '$first'"
+rules="ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af"
+for rule in $rules; do
+    for ranks in 2 4; do
+        sum=$(run "$ranks" "$rule-$ranks.h5" -s "$rule")
+        [[ $sum == "$first" ]] || fail "$rule on $ranks ranks gives $sum, and the plan $first"
+    done
+    sum=$(run 3 "$rule.h5" -s "$rule" -p profile.json --ahead 1)
+    [[ $sum == "$first" ]] || fail "$rule with a profile gives $sum, and the plan $first"
+    "$scow" report "$rule.h5" --json >"$rule.json"
+    "$scow" report "$rule.h5" >/dev/null
+done
+/usr/bin/python3 - $rules <<'END' || fail "the outputs are not what they should be"
+import json, sys
+import h5py
+for rule in sys.argv[1:]:
+    report = json.load(open(rule + ".json"))
+    assert report["scheduler"] == rule and report["tasks_done"] == 48, report
+    assert report["predicted_s"] > 0 and report["interval"] is None, (rule, report["predicted_s"])
+    for name, workers in ((rule + "-2", 1), (rule + "-4", 3), (rule, 2)):
+        with h5py.File(name + ".h5") as file:
+            assert file["ledger"][:].min() == 1 and file.attrs["complete"] == 1
+            trace = file["run/trace"][:]
+            sent = sorted((e["first_task"], e["tasks"]) for e in trace if e["operation"] == 4)
+            assert sum(tasks for _, tasks in sent) == 48, (name, sent)
+            assert all(a + n == b for (a, n), (b, _) in zip(sent, sent[1:])), (name, sent)
+            most = 10 if name == rule else -(-48 // workers)
+            assert max(tasks for _, tasks in sent) <= most, (name, sent)
+            if rule == "ss":
+                assert len(sent) == 48
+END
+
+code=0
+"$mpiexec" -n 2 "$scow" run plan.json -i "$image" -o none.h5 -s gsss 2>errors.txt || code=$?
+[[ $code == 2 && $(cat errors.txt) == "scow run: unknown rule 'gsss': did you mean 'gss'?" && ! -e none.h5 ]] ||
+    fail "a rule that there is not: $code, $(cat errors.txt)"
+echo "run rules: done"
