@@ -96,6 +96,21 @@ const struct platform_window *platform_find(const struct platform *platform, dou
     return NULL;
 }
 
+/* By how much a load is outside of a window. */
+static double window_distance(const struct platform_window *window, double load)
+{
+    return fmax((double)window->least - load, load - (double)window->greatest);
+}
+
+const struct platform_window *platform_nearest(const struct platform *platform, double load)
+{
+    const struct platform_window *nearest = &platform->windows[0];
+    for (int64_t k = 1; k < platform->window_count; k++)
+        if (window_distance(&platform->windows[k], load) < window_distance(nearest, load))
+            nearest = &platform->windows[k];
+    return nearest;
+}
+
 const struct platform_class *platform_worker(const struct platform_window *window, int64_t worker)
 {
     int64_t low = 0, high = window->class_count - 1;

@@ -41,6 +41,10 @@ bool platform_init(struct platform *platform, const struct profile_setting *sett
 void platform_release(struct platform *platform);
 /* The window that holds packages of `load` tasks; NULL when none does. */
 const struct platform_window *platform_find(const struct platform *platform, double load);
+/* That window or, for packages that no plan would have, as the last one of a rule may be, the
+ * nearest.
+ */
+const struct platform_window *platform_nearest(const struct platform *platform, double load);
 /* The class of a worker; binary search. */
 const struct platform_class *platform_worker(const struct platform_window *window, int64_t worker);
 /* Seconds if nothing took time but the rates of receive, compute and output, in the window of the

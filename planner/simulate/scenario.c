@@ -1,6 +1,5 @@
 #include "planner/simulate/scenario.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -115,14 +114,8 @@ static bool package_send(struct course *course, const struct package *package,
                          struct failure *failure)
 {
     double load = (double)package->count;
-    const struct platform_window *window = platform_find(course->platform, load);
+    const struct platform_window *window = platform_nearest(course->platform, load);
     struct star_times times;
-    if (!window)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "a package of %" PRId64
-                           " tasks lies in no window of the profile: choose "
-                           "another rule, or a plan made with this profile",
-                           package->count);
     struct star_cost cost = star_cost_of(window, platform_worker(window, package->worker), load);
     cost_disturb(course->scenario, package, &cost);
     star_send(&course->star, package->worker, &cost, &times);

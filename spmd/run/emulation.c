@@ -52,8 +52,8 @@ struct emulation *emulation_new(const char *profile_text, const struct plan *pla
 double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,
                       int64_t tasks)
 {
-    const struct platform_window *window = platform_find(&emulation->platform, (double)tasks);
-    if (!window || worker >= emulation->platform.worker_count)
+    const struct platform_window *window = platform_nearest(&emulation->platform, (double)tasks);
+    if (worker >= emulation->platform.worker_count)
         return 0;
     const struct platform_class *class = platform_worker(window, worker);
     switch (operation) {

@@ -19,7 +19,8 @@ struct emulation;
  * NULL with *failure set. */
 struct emulation *emulation_new(const char *profile_text, const struct plan *plan,
                                 struct failure *failure);
-/* Seconds that an operation takes; `worker` as in the profile. */
+/* Seconds that an operation takes, by the window nearest to the package; `worker` as in the
+ * profile. */
 double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,
                       int64_t tasks);
 /* Local. Return that long after start_s (on the communicator's clock), pulsing meanwhile. */

@@ -126,6 +126,47 @@ static void noise_is_as_wide_as_said(void **state)
     dispatch_free(&dispatch);
 }
 
+/* The last package of a rule may be smaller than any that a plan would have: it costs what the
+ * nearest window says, and no rule ends for it. */
+static void last_packages_may_be_small(void **state)
+{
+    enum { TASKS = 10007, WORKERS = 4 };
+    struct platform_class class = {.count = WORKERS, .compute = {1e-3, 1e-2}};
+    struct platform_window window = {25, 450, {1e-5, 0}, {1e-5, 0}, &class, 1};
+    const struct platform platform = {&window, 1, WORKERS, 2};
+    (void)state;
+    for (size_t k = 0; k < dispatch_rule_count(); k++) {
+        const struct scenario usual = SCENARIO_INIT;
+        struct dispatch_setup setup = {
+            .rule = dispatch_rule_name(k).name, .tasks = TASKS, .workers = WORKERS, .ahead = 2};
+        struct trace trace = {NULL, 0, 0};
+        struct simulation simulation;
+        struct failure failure = FAILURE_INIT;
+        int64_t tasks = 0, small = 0;
+        double *weights = dispatch_setup_platform(&setup, &platform);
+        assert_non_null(weights);
+        assert_true(setup.least == 25 && setup.most == 450 && weights[0] == 100);
+        assert_true(fabs(setup.overhead_s - 1.02e-3) < 1e-12);
+        struct dispatch *dispatch = dispatch_new_rule(&setup, &failure);
+        free(weights);
+        assert_non_null(dispatch);
+        assert_true(simulate_scenario(&platform, dispatch, &usual, &trace, &simulation, &failure));
+        for (size_t i = 0; i < trace.count; i++) {
+            const struct trace_event *event = &trace.events[i];
+            if (event->operation != OPERATION_COMPUTE)
+                continue;
+            tasks += event->tasks;
+            small += event->tasks < 25;
+            assert_true(fabs(event->end_s - event->start_s - 1e-3 - 1e-2 * (double)event->tasks) <
+                        1e-9);
+        }
+        assert_int_equal(tasks, TASKS);
+        assert_true(small <= 1);
+        trace_release(&trace);
+        dispatch_free(&dispatch);
+    }
+}
+
 static void slow_workers_take_longer(void **state)
 {
     struct scenario slow = SCENARIO_INIT;
@@ -222,6 +263,7 @@ int main(void)
         cmocka_unit_test(without_surprises_it_is_the_prediction),
         cmocka_unit_test(equal_seeds_repeat),
         cmocka_unit_test(noise_is_as_wide_as_said),
+        cmocka_unit_test(last_packages_may_be_small),
         cmocka_unit_test(slow_workers_take_longer),
         cmocka_unit_test(losses_are_made_good),
         cmocka_unit_test(losing_the_only_worker_is_refused),
