@@ -3,25 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "planner/base/random.h"
+
 /* The fractional part of the golden ratio. */
 static const double GOLDEN = 0.61803398874989484820;
 /* A pass does at most so many times the job. */
 enum { JOBS_MOST = 4 };
-
-/* SplitMix64 (Steele, Lea & Flood, OOPSLA 2014). */
-static uint64_t random_next(uint64_t *seed)
-{
-    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-/* 0 <= u < 1. */
-static double random_uniform(uint64_t *seed)
-{
-    return (double)(random_next(seed) >> 11) * 0x1p-53;
-}
 
 void design_init(struct design *design, int64_t tasks, int workers, uint64_t seed)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/random.h"
 #include "planner/model/plan_cursor.h"
 #include "planner/simulate/evaluate.h"
 #include "planner/simulate/star.h"
@@ -39,23 +40,6 @@ struct drawing {
     double *variances_s2;          /* owned, likewise: of all packages of a worker together */
     uint64_t random;
 };
-
-/* splitmix64: Steele, Lea, Flood, Fast splittable pseudorandom number generators, 2014. */
-static uint64_t random_bits(uint64_t *random)
-{
-    uint64_t z = (*random += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-/* Normal (Box and Muller). */
-static double random_normal(uint64_t *random)
-{
-    static const double TURN = 6.283185307179586, UNIT = 9007199254740992.0;
-    const double radius = sqrt(-2 * log(((double)(random_bits(random) >> 11) + 0.5) / UNIT));
-    return radius * cos(TURN * ((double)(random_bits(random) >> 11) + 0.5) / UNIT);
-}
 
 /* Sum of four uniform deviates, scaled to mean 0 and variance 1: close to normal and quick, and
  * never beyond BELL_MOST. */
