@@ -1,16 +1,23 @@
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "planner/base/options.h"
 #include "planner/command/command.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
 #include "planner/report/learn.h"
+#include "planner/report/runs.h"
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { RUNS_MOST = 256 };
+
 struct report_options {
     const char *chrome_trace, *profile;
-    char *path;
-    bool json, quiet, verbose;
+    char *paths[RUNS_MOST];
+    int count;
+    bool json, quiet, verbose, compare;
 };
 
 static bool chrome_trace_write(const char *path, const struct run_record *record,
@@ -47,7 +54,7 @@ static bool report_print(const struct report_options *options, const struct read
                          struct failure *failure)
 {
     struct run_record record = {0};
-    if (!readers->read_run(options->path, &record, failure))
+    if (!readers->read_run(options->paths[0], &record, failure))
         return false;
     bool good =
         !options->chrome_trace || chrome_trace_write(options->chrome_trace, &record, failure);
@@ -67,12 +74,53 @@ static bool report_print(const struct report_options *options, const struct read
     return good;
 }
 
+/* The records stay until the table is printed, for it borrows their words. */
+static bool runs_compare(const struct report_options *options, const struct readers *readers,
+                         struct failure *failure)
+{
+    const size_t count = (size_t)options->count;
+    struct run_record *records = calloc(count, sizeof *records);
+    struct run_figures *runs = calloc(count, sizeof *runs);
+    struct text text = TEXT_INIT;
+    size_t read = 0;
+    bool good = (records && runs) || failure_memory(failure, "comparing runs");
+    for (; good && read < count; read++)
+        good = readers->read_run(options->paths[read], &records[read], failure) &&
+               run_summarise(options->paths[read], &records[read], &runs[read], failure);
+    if (good && options->json)
+        runs_print(runs, count, &text);
+    else if (good)
+        runs_describe(runs, count, &text);
+    good = good && text_print(&text, "comparing runs", failure);
+    for (size_t k = 0; k < read; k++)
+        run_record_release(&records[k]);
+    free(records);
+    free(runs);
+    return good;
+}
+
+static bool options_check(const struct report_options *options, struct failure *failure)
+{
+    if (options->count == 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "no run given: name the file that 'scow run' wrote");
+    if (options->count > 1 && !options->compare)
+        return failure_set(failure, FAILURE_USAGE,
+                           "%d runs given: add --compare to see them side by side", options->count);
+    if (options->compare && (options->chrome_trace || options->profile))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--compare is about several runs, --chrome-trace and --profile about "
+                           "one: leave one of them out");
+    return true;
+}
+
 bool command_report(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
     struct report_options options = {.json = false};
-    int operands = 0;
     const struct option_row rows[] = {
         {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-report-1)"},
+        {0, "compare", NULL, OPTION_FLAG, &options.compare,
+         "a table of several runs, the fastest first (with --json scow-runs-1)"},
         {0, "chrome-trace", "FILE", OPTION_TEXT, &options.chrome_trace,
          "write all events for chrome://tracing or Perfetto"},
         {0, "profile", "FILE", OPTION_TEXT, &options.profile,
@@ -82,21 +130,21 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "also print the plan"},
     };
     const struct option_table table = {
-        .usage = "scow report OUT.h5 [options]",
+        .usage = "scow report OUT.h5 [options], or scow report --compare A.h5 B.h5 ...",
         .purpose = "Compare a finished run with its plan: makespan, operations, workers, rounds.",
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,
     };
     const enum options_outcome outcome =
-        options_read(&table, argc, argv, &options.path, 1, &operands, failure);
+        options_read(&table, argc, argv, options.paths, RUNS_MOST, &options.count, failure);
     if (outcome != OPTIONS_READ)
         return outcome == OPTIONS_HELPED;
-    if (operands == 0)
-        return failure_set(failure, FAILURE_USAGE,
-                           "no run given: name the file that 'scow run' wrote");
+    if (!options_check(&options, failure))
+        return false;
     if (!readers)
         return failure_set(failure, FAILURE_FAILED,
                            "this scow was built without HDF5 and cannot read runs: use the full "
                            "build");
-    return report_print(&options, readers, failure);
+    return options.compare ? runs_compare(&options, readers, failure)
+                           : report_print(&options, readers, failure);
 }
