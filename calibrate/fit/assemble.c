@@ -55,6 +55,9 @@ static bool assembly_fit(struct assembly *assembly, const struct samples *sample
     return assembly->classes && windows_find(assembly, largest, failure);
 }
 
+/* Seconds per task: no plan can be made for workers that compute in no time at all. */
+static const double COMPUTE_LEAST = 1e-9;
+
 /* ---- the profile --------------------------------------------------------------------------- */
 
 /* Of the window's middle; a break that moved when it was merged may let a latency below 0 outweigh
@@ -91,6 +94,7 @@ static bool worker_fill(const struct worker_class *class, char *const *names,
     worker->name = class_name(class, names);
     for (int k = 0; k < CLASS_OPERATIONS; k++)
         *costs[k] = cost_in(&class->costs[k], window);
+    worker->compute.cost.s_per_task = fmax(worker->compute.cost.s_per_task, COMPUTE_LEAST);
     return worker->name || failure_memory(failure, "writing the profile");
 }
 

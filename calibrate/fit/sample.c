@@ -42,30 +42,39 @@ static int by_place(const void *a, const void *b)
     return sign ? sign : order(p->pass, q->pass);
 }
 
-static bool is_chosen(const struct sample *sample, const struct sample_choice *choice)
+static bool is_chosen(const struct sample *sample, const struct sample_choice *choice, bool cold)
 {
     return sample->setting == choice->setting && sample->operation == choice->operation &&
            sample->rank >= choice->least_rank && sample->rank <= choice->greatest_rank &&
-           !sample->cold &&
+           (cold || !sample->cold) &&
            (choice->waiting == SAMPLE_ANY || sample->waited == (choice->waiting == SAMPLE_WAITED));
+}
+
+static int64_t choose(const struct samples *samples, const struct sample_choice *choice, bool cold,
+                      struct sample *items)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < samples->count; i++)
+        if (is_chosen(&samples->items[i], choice, cold))
+            items[count++] = samples->items[i];
+    return count;
 }
 
 struct sample *samples_choose(const struct samples *samples, const struct sample_choice *choice,
                               int64_t *count)
 {
     struct sample *items = malloc(((size_t)samples->count + 1) * sizeof *items);
+    struct sample_choice any = *choice;
+    any.waiting = SAMPLE_ANY;
     *count = 0;
-    for (int64_t i = 0; items && i < samples->count; i++)
-        if (is_chosen(&samples->items[i], choice))
-            items[(*count)++] = samples->items[i];
-    if (items && *count == 0 && choice->waiting != SAMPLE_ANY) {
-        struct sample_choice any = *choice;
-        any.waiting = SAMPLE_ANY;
-        free(items);
-        return samples_choose(samples, &any, count);
-    }
-    if (items)
-        qsort(items, (size_t)*count, sizeof *items, by_place);
+    if (!items)
+        return NULL;
+    *count = choose(samples, choice, false, items);
+    if (*count == 0)
+        *count = choose(samples, &any, false, items);
+    if (*count == 0) /* of a job with hardly more tasks than workers */
+        *count = choose(samples, &any, true, items);
+    qsort(items, (size_t)*count, sizeof *items, by_place);
     return items;
 }
 

@@ -36,7 +36,8 @@ bool sample_same_package(const struct sample *a, const struct sample *b);
 
 enum sample_waiting { SAMPLE_ANY, SAMPLE_WAITED, SAMPLE_BUSY };
 
-/* Which ones: warm ones of an operation, of ranks least_rank to greatest_rank. */
+/* Which ones: those of an operation that are warm, as long as there are any, of ranks least_rank to
+ * greatest_rank. */
 struct sample_choice {
     int setting, least_rank, greatest_rank;
     enum operation operation;

@@ -138,7 +138,23 @@ static void test_which_samples_count(void **state)
     profile_setting_release(&setting);
 }
 
-/* No timing of anything: costs of nothing, not a failure. */
+/* Where all packages are cold, cold ones count. */
+static void test_cold_samples(void **state)
+{
+    (void)state;
+    const double factors[WORKERS] = {1, 1, 1};
+    struct samples samples = cluster(factors, 0);
+    struct profile_setting setting;
+    struct failure failure = FAILURE_INIT;
+    for (int64_t i = 0; i < samples.count; i++)
+        samples.items[i].cold = true;
+    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+    assert_true(near(&setting.windows[0].workers[0].compute, 100, 0.1001));
+    samples_release(&samples);
+    profile_setting_release(&setting);
+}
+
+/* No timing of anything: a profile that can be planned with, not a failure. */
 static void test_no_samples(void **state)
 {
     (void)state;
@@ -147,16 +163,17 @@ static void test_no_samples(void **state)
     struct failure failure = FAILURE_INIT;
     assert_true(assemble_setting(&samples, 0, 1, WORKERS, names, &setting, &failure));
     assert_int_equal(setting.window_count, 1);
-    assert_true(setting.windows[0].workers[0].compute.cost.s_per_task == 0);
+    assert_true(setting.windows[0].workers[0].compute.cost.s_per_task > 0);
+    assert_true(setting.windows[0].workers[0].compute.cost.s_per_task < 1e-8);
+    assert_true(setting.windows[0].workers[0].output.cost.s_per_task == 0);
     profile_setting_release(&setting);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_cost),
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_which_samples_count),
+        cmocka_unit_test(test_every_cost),          cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_which_samples_count), cmocka_unit_test(test_cold_samples),
         cmocka_unit_test(test_no_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
