@@ -13,7 +13,8 @@ static bool is_positive(const struct line *line, const struct segment *segment,
                         const struct points *points)
 {
     const struct point *first = &points->items[segment->first];
-    return line->s_per_task >= 0 && line_at(line, first->tasks) > 0;
+    const bool rises = points->grows ? line->s_per_task > 0 : line->s_per_task >= 0;
+    return rises && line_at(line, first->tasks) > 0;
 }
 
 /* One coefficient, where two say no more or cannot be. */
@@ -28,7 +29,7 @@ static struct line line_settle(const struct segment *segment, const struct point
         return *affine;
     const struct line a = line_proportional(items, segment->count);
     const struct line b = line_constant(items, segment->count);
-    const struct line *single = a.chi2 <= b.chi2 ? &a : &b;
+    const struct line *single = points->grows || a.chi2 <= b.chi2 ? &a : &b;
     const bool enough = single->chi2 <= affine->chi2 + TOLD_DEVIATIONS * TOLD_DEVIATIONS;
     return possible && !enough ? *affine : *single;
 }

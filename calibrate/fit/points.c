@@ -369,7 +369,8 @@ static double noise_of(const struct sample *samples, int64_t count)
 
 void points_make(struct sample *samples, int64_t count, struct points *points)
 {
-    *points = (struct points){.timings = count};
+    *points = (struct points){.timings = count,
+                              .grows = count > 0 && samples[0].operation == OPERATION_COMPUTE};
     outliers_cut(samples, count, points);
     for (int64_t at = 0; at < count;) {
         const int64_t tasks = samples[at].tasks;

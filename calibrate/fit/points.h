@@ -9,6 +9,8 @@
 #ifndef CALIBRATE_FIT_POINTS_H
 #define CALIBRATE_FIT_POINTS_H
 
+#include <stdbool.h>
+
 #include "calibrate/fit/sample.h"
 
 enum { POINTS_MOST = 96 };
@@ -31,6 +33,7 @@ struct points {
     double drift; /* relative standard deviation of whole passes, that all ranks have in common */
     double drift_own; /* and that every rank has for itself */
     double bound; /* no timing counts as more than so many times another one of the same package */
+    bool grows;   /* with the tasks, by its nature: a constant would be nonsense */
     int64_t timings, outliers; /* that were cut to the bound */
 };
 

@@ -41,13 +41,13 @@ static const struct {
     {"uneven tasks", {.latency_s = 2e-4, .s_per_task = 1e-3, .noise = 0.03, .share = share_uneven}},
 };
 
-static struct costs costs_of(const struct machine *machine, uint64_t seed)
+static struct costs costs_of(const struct machine *machine, enum operation operation, uint64_t seed)
 {
-    const struct sample_choice choice = {0, 1, 1, OPERATION_COMPUTE, SAMPLE_ANY};
+    const struct sample_choice choice = {0, 1, 1, operation, SAMPLE_ANY};
     struct failure failure = FAILURE_INIT;
     struct samples samples = {0};
     struct costs costs;
-    machine_time(machine, OPERATION_COMPUTE, 1, LARGEST, seed, &samples);
+    machine_time(machine, operation, 1, LARGEST, seed, &samples);
     assert_true(costs_fit(&samples, &choice, &costs, &failure));
     samples_release(&samples);
     return costs;
@@ -78,7 +78,7 @@ static void test_costs_are_recovered(void **state)
         int small = 0, large = 0, pieces = 0;
         double off = 0;
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            const struct costs costs = costs_of(machine, seed);
+            const struct costs costs = costs_of(machine, OPERATION_OUTPUT, seed);
             const double there = cost_of(costs_find(&costs, LARGEST / 2)->cost.cost, LARGEST / 2);
             small += is_covered(&costs, machine, 16);
             large += is_covered(&costs, machine, LARGEST / 2);
@@ -109,7 +109,7 @@ static void test_breaks_are_found(void **state)
                                   .rate_factor = 1.5,
                                   .jump_at = (int64_t)(16 * pow(16, generator_uniform(&generator))),
                                   .noise = 0.1};
-        struct costs costs = costs_of(&machine, seed);
+        struct costs costs = costs_of(&machine, OPERATION_OUTPUT, seed);
         const struct costs *const all[] = {&costs};
         struct windows windows;
         windows_make(all, 1, LARGEST, &windows);
@@ -165,6 +165,20 @@ static void test_nothing_to_fit(void **state)
     assert_true(cost_of(costs.pieces[0].cost.cost, 9) > 0);
 }
 
+/* Computing takes time for every task, whatever noise says: other operations may be constant. */
+static void test_computing_grows(void **state)
+{
+    (void)state;
+    const struct machine machine = {.latency_s = 1e-3, .noise = 0.3};
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        const struct costs compute = costs_of(&machine, OPERATION_COMPUTE, seed);
+        const struct costs output = costs_of(&machine, OPERATION_OUTPUT, seed);
+        for (int k = 0; k < compute.count; k++)
+            assert_true(compute.pieces[k].cost.cost.s_per_task > 0);
+        assert_true(output.pieces[0].cost.cost.s_per_task == 0);
+    }
+}
+
 /* One timing in a hundred that takes a hundred times as long is reported and cut, however often the
  * package next to it takes long by itself. */
 static void test_outliers_are_cut(void **state)
@@ -176,7 +190,7 @@ static void test_outliers_are_cut(void **state)
                                     .outlier_rate = 0.01,
                                     .outlier_factor = 100,
                                     .share = share_uneven};
-    const struct costs costs = costs_of(&machine, 3);
+    const struct costs costs = costs_of(&machine, OPERATION_OUTPUT, 3);
     assert_true(costs.points.outliers > 0);
     assert_true(costs.points.outliers < costs.points.timings / 20);
     assert_true(costs.points.bound >= 2 && costs.points.bound < 4);
@@ -193,11 +207,11 @@ static void test_spread_of_places(void **state)
     double spread = 0;
     for (uint64_t seed = 1; seed <= 100; seed++) {
         machine.share = share_uneven;
-        struct costs costs = costs_of(&machine, seed);
+        struct costs costs = costs_of(&machine, OPERATION_OUTPUT, seed);
         told += costs.points.items[3].spread > 0;
         spread += costs.points.items[3].spread / 100;
         machine.share = NULL;
-        costs = costs_of(&machine, seed);
+        costs = costs_of(&machine, OPERATION_OUTPUT, seed);
         untold += costs.points.items[3].spread == 0;
     }
     print_message("seeds 1 to 100: spread told %d times, mean %.3f; none taken for one %d times\n",
@@ -260,10 +274,15 @@ static void test_score(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_costs_are_recovered),       cmocka_unit_test(test_breaks_are_found),
-        cmocka_unit_test(test_latencies_may_be_negative), cmocka_unit_test(test_nothing_to_fit),
-        cmocka_unit_test(test_outliers_are_cut),          cmocka_unit_test(test_spread_of_places),
-        cmocka_unit_test(test_drift_of_workers),          cmocka_unit_test(test_score),
+        cmocka_unit_test(test_costs_are_recovered),
+        cmocka_unit_test(test_breaks_are_found),
+        cmocka_unit_test(test_latencies_may_be_negative),
+        cmocka_unit_test(test_nothing_to_fit),
+        cmocka_unit_test(test_computing_grows),
+        cmocka_unit_test(test_outliers_are_cut),
+        cmocka_unit_test(test_spread_of_places),
+        cmocka_unit_test(test_drift_of_workers),
+        cmocka_unit_test(test_score),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
