@@ -20,7 +20,6 @@ struct survey {
     struct failure *failure;
     double begun_s, pass_begun_s, pass_s; /* on the communicator's clock; the last pass's length */
     double latency_s, s_per_task;         /* of a package on the slowest worker, as scouted */
-    double overhead_s;                    /* of one run of the executor */
     struct design grid, focus;
     struct design_pass grid_sets[CAMPAIGN_SETS_MOST], focus_sets[CAMPAIGN_SETS_MOST];
     int pass; /* the next one's number within the campaign */
@@ -38,45 +37,27 @@ static double spent_s(const struct survey *self)
 
 /* ---- one run of the executor --------------------------------------------------------------- */
 
-/* A worker that waited longer than that for a package had nothing else to do. */
-static const double WAITED_S = 2e-5;
-
-/* Of each package, whether its worker waited for it. Owned; NULL: out of memory. */
-static bool *waits_of(const struct trace *trace, int64_t packages)
+/* The trace as samples. Of each worker's packages the first is cold (they are handed out in turns),
+ * unless it has no other, as the largest ones do. */
+static void trace_keep(struct survey *self, const struct trace *trace, int64_t packages, bool ahead)
 {
-    bool *waited = calloc((size_t)packages + 1, sizeof *waited);
-    for (size_t i = 0; waited && i < trace->count; i++) {
-        const struct trace_event *event = &trace->events[i];
-        if (event->operation == OPERATION_IDLE && event->end_s - event->start_s > WAITED_S)
-            waited[event->package] = true;
-    }
-    return waited;
-}
-
-/* The trace as samples. A worker's first package, and the master's first for each worker, are cold:
- * packages are handed out in turns. */
-static void trace_keep(struct survey *self, const struct trace *trace, int64_t packages)
-{
+    const int workers = comm_of(self)->size - 1;
     struct sample sample = {.setting = self->campaign->setting,
-                            .pass = self->campaign->first_pass + self->pass};
-    bool *waited = waits_of(trace, packages);
-    if (!waited)
-        failure_memory(self->failure, "keeping the probes");
-    for (size_t i = 0; waited && i < trace->count; i++) {
+                            .pass = self->campaign->first_pass + self->pass,
+                            .waited = !ahead};
+    for (size_t i = 0; i < trace->count; i++) {
         const struct trace_event *event = &trace->events[i];
         if (event->operation == OPERATION_IDLE)
             continue;
         sample.rank = event->rank;
         sample.operation = (enum operation)event->operation;
-        sample.cold = event->package < comm_of(self)->size - 1;
-        sample.waited = event->rank > 0 && waited[event->package];
+        sample.cold = event->package < workers && packages > workers;
         sample.first = event->first;
         sample.tasks = event->tasks;
         sample.seconds = event->end_s - event->start_s;
         if (!samples_add(self->samples, &sample))
             failure_memory(self->failure, "keeping the probes");
     }
-    free(waited);
 }
 
 static struct package *packages_of(const struct design_package *designed, int64_t count)
@@ -110,7 +91,7 @@ static bool pass_run(struct survey *self, const struct design_pass *pass, int64_
     for (int64_t k = 0; k < pass->part_count && self->failure->code == FAILURE_NONE; k++) {
         struct trace trace;
         if (part_run(self, pass, k, largest, ahead, &trace))
-            trace_keep(self, &trace, pass->parts[k].end - pass->parts[k].begin);
+            trace_keep(self, &trace, pass->parts[k].end - pass->parts[k].begin, ahead);
         trace_release(&trace);
     }
     return self->failure->code == FAILURE_NONE;
@@ -150,8 +131,7 @@ static double size_scout(struct survey *self, int64_t tasks, uint64_t seed)
 {
     struct design design;
     struct design_pass pass;
-    double longest = 0, busy = 0;
-    const double begun = comm_now(comm_of(self));
+    double longest = 0;
     design_init(&design, self->campaign->setup->job->setup.tasks, comm_of(self)->size - 1, seed);
     design_add(&design, tasks);
     design.sizes[0].copies = SCOUT_PACKAGES;
@@ -160,13 +140,9 @@ static double size_scout(struct survey *self, int64_t tasks, uint64_t seed)
     for (int64_t k = 0; k < pass.part_count && self->failure->code == FAILURE_NONE; k++) {
         struct trace trace;
         part_run(self, &pass, k, tasks, true, &trace);
-        const double one = longest_package(&trace);
-        longest = fmax(longest, one);
-        busy += one * (double)(pass.parts[k].end - pass.parts[k].begin) / (comm_of(self)->size - 1);
+        longest = fmax(longest, longest_package(&trace));
         trace_release(&trace);
     }
-    self->overhead_s =
-        fmax(1e-4, (comm_now(comm_of(self)) - begun - busy) / (double)pass.part_count);
     design_pass_release(&pass);
     return longest;
 }
@@ -239,13 +215,19 @@ static void pass_end(struct survey *self)
     self->pass++;
 }
 
+/* Packages of the last set of places come one by one, both times: there a link is seen. */
+static bool comes_ahead(const struct survey *self, int set)
+{
+    return set < self->campaign->effort.sets - 1;
+}
+
 static void first_half(struct survey *self)
 {
     const int64_t largest = design_largest(&self->grid);
     for (int set = 0; set < self->campaign->effort.sets && time_left(self, set, 2); set++) {
         pass_begin(self);
         if (!design_pass_make(&self->grid, &self->grid_sets[set], self->failure) ||
-            !pass_run(self, &self->grid_sets[set], largest, set % 2 == 0))
+            !pass_run(self, &self->grid_sets[set], largest, comes_ahead(self, set)))
             return;
         pass_end(self);
     }
@@ -270,8 +252,7 @@ static void focus_make(struct survey *self)
                   campaign->effort.copies_most);
 }
 
-/* The first half's packages again, those that came ahead now one by one and the other way round,
- * and those in focus, at places that come twice, too. */
+/* The first half's packages again, and those in focus, at places that come twice, too. */
 static void second_half(struct survey *self)
 {
     const int64_t largest = design_largest(&self->grid);
@@ -284,7 +265,7 @@ static void second_half(struct survey *self)
             design_pass_shuffle(&self->focus, &self->focus_sets[place]);
         else if (!design_pass_make(&self->focus, &self->focus_sets[place], self->failure))
             return;
-        if (!pass_run(self, &self->grid_sets[set], largest, set % 2 == 1) ||
+        if (!pass_run(self, &self->grid_sets[set], largest, comes_ahead(self, set)) ||
             !pass_run(self, &self->focus_sets[place], largest, true))
             return;
         pass_end(self);

@@ -141,7 +141,8 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
 {
     struct setting_wish wishes[PARAMETERS_MOST + 1];
     char usual[64];
-    const int count = task_parameter_count(task);
+    int count = task_parameter_count(task);
+    count = count < PARAMETERS_MOST ? count : PARAMETERS_MOST;
     for (int i = 0; i < count; i++) {
         const struct scow_parameter *row = &task->parameters[i];
         wishes[i] = (struct setting_wish){row->name, arguments->values[i], is_number(row)};

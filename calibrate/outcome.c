@@ -7,7 +7,7 @@
 /* Errors below this share of a package's time are not worth a line. */
 static const double TOLD = 0.03;
 
-enum { OPERATIONS = OPERATION_IDLE };
+enum { OPERATIONS = OPERATION_IDLE, CLASSES_TOLD = 4 };
 
 /* In the order of the operations. */
 struct operations {
@@ -47,15 +47,25 @@ static void unsure_describe(const struct profile_window *window,
     }
 }
 
+/* In one line, what the fit is worth. */
+static void score_describe(const struct profile_setting *setting, const struct fit *compute,
+                           struct text *text)
+{
+    const struct score *score = &setting->score;
+    if (score->held_out > 0)
+        text_add(text,
+                 "packages that the fit has not seen are off by %.2g %% (root mean square), of "
+                 "which noise %.2g %%; passes differ by %.2g %%\n",
+                 100 * score->held_out, 100 * score->noise,
+                 100 * hypot(compute->drift, compute->drift_own));
+    else
+        text_add(text, "too few packages to score the fit with: more --budget would help\n");
+}
+
 void outcome_describe(const struct profile_setting *setting, struct text *text)
 {
     const struct profile_window *window = &setting->windows[setting->window_count - 1];
-    const struct fit *compute = &window->workers[0].compute.fit;
-    text_add(text,
-             "packages that the fit has not seen are predicted within %.2g %%; two timings of one "
-             "package differ by %.2g %%, passes by %.2g %%\n",
-             100 * setting->score.held_out, 100 * setting->score.noise,
-             100 * hypot(compute->drift, compute->drift_own));
-    for (size_t k = 0; k < window->worker_count; k++)
+    score_describe(setting, &window->workers[0].compute.fit, text);
+    for (size_t k = 0; k < window->worker_count && k < CLASSES_TOLD; k++)
         unsure_describe(window, &window->workers[k], text);
 }

@@ -40,7 +40,7 @@ bool probe_run(const struct probe_setup *setup, const struct probe_work *work, s
                struct failure *failure);
 /* Local to the master: no more probes, workers leave probe_serve. */
 void probe_end(const struct probe_setup *setup);
-/* Local to a worker: take part in the master's probes until it ends them, or one fails. */
+/* Local to a worker: take part in the master's probes until it ends them. */
 bool probe_serve(const struct probe_setup *setup, struct failure *failure);
 
 #endif

@@ -46,7 +46,7 @@ static bool assembly_fit(struct assembly *assembly, const struct samples *sample
 {
     bool good = true;
     for (int k = 0; good && k < MASTER_OPERATIONS; k++) {
-        const struct sample_choice choice = {setting, 0, 0, master_operations[k], SAMPLE_ANY};
+        const struct sample_choice choice = {setting, 0, 0, master_operations[k], SAMPLE_BUSY};
         good = costs_fit(samples, &choice, &assembly->master[k], failure);
     }
     if (!good)
@@ -133,7 +133,7 @@ static bool windows_fill(const struct assembly *assembly, char *const *names,
 static bool spreads_fill(const struct samples *samples, int setting, int workers,
                          struct profile_setting *fitted, struct failure *failure)
 {
-    const struct sample_choice choice = {setting, 1, workers, OPERATION_COMPUTE, SAMPLE_ANY};
+    const struct sample_choice choice = {setting, 1, workers, OPERATION_COMPUTE, SAMPLE_BUSY};
     int64_t count = 0;
     struct points points;
     struct sample *chosen = samples_choose(samples, &choice, &count);

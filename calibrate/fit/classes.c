@@ -11,13 +11,10 @@ const enum operation class_operations[CLASS_OPERATIONS] = {OPERATION_LINK, OPERA
                                                            OPERATION_COMPUTE, OPERATION_OUTPUT};
 enum { COMPUTE_AT = 2 };
 
-/* A link is seen where a worker waits for it; what receiving takes from a worker's computing is
- * seen where it computes. */
+/* A link is seen where a worker waits for it; everything else as a run has it. */
 static enum sample_waiting waiting_of(enum operation operation)
 {
-    return operation == OPERATION_LINK      ? SAMPLE_WAITED
-           : operation == OPERATION_RECEIVE ? SAMPLE_BUSY
-                                            : SAMPLE_ANY;
+    return operation == OPERATION_LINK ? SAMPLE_WAITED : SAMPLE_BUSY;
 }
 
 static bool class_fit(const struct samples *samples, int setting, int least, int greatest,

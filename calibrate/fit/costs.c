@@ -9,6 +9,9 @@ static const double FLOOR = 2e-7;
  * them raises chi square by more than the square of it. */
 static const double TOLD_DEVIATIONS = 2;
 
+/* No machine is affine to the last digit. */
+static const double LINE_TOLERANCE = 0.005;
+
 static bool is_positive(const struct line *line, const struct segment *segment,
                         const struct points *points)
 {
@@ -92,16 +95,17 @@ static bool is_visible(const struct points *points)
 bool costs_from_points(const struct points *points, struct costs *costs, struct failure *failure)
 {
     struct segment segments[SEGMENTS_MOST];
+    const struct points loose = points_loosen(points, LINE_TOLERANCE);
     *costs = (struct costs){.points = *points, .count = 1};
     if (!is_visible(points)) {
         costs->pieces[0].greatest = points->count > 0 ? points->items[points->count - 1].tasks : 0;
         costs->pieces[0].cost.fit.n = (int)points->timings;
         return true;
     }
-    if (!segments_find(points, segments, &costs->count))
+    if (!segments_find(&loose, segments, &costs->count))
         return failure_memory(failure, "fitting costs");
     for (int k = 0; k < costs->count; k++)
-        costs->pieces[k] = piece_of(&segments[k], points);
+        costs->pieces[k] = piece_of(&segments[k], &loose);
     return true;
 }
 

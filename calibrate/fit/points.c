@@ -268,21 +268,22 @@ struct pass_sums {
     double noise_s2; /* what noise alone would make of off_s, squared */
 };
 
+/* From a mean that it is part of, a timing is off by less than from the true one. */
 static void group_sum(const struct sample *group, int64_t length, struct pass_sums *sums)
 {
     const double mean = group_mean(group, length);
     const double noise = group_squares(group, length) / (double)(length - 1);
+    const double part = sqrt((double)length / (double)(length - 1));
     for (int64_t i = 0; i < length; i++) {
         struct pass_sums *sum = &sums[group[i].pass % PASSES_MOST];
-        sum->off_s += group[i].seconds - mean;
+        sum->off_s += part * (group[i].seconds - mean);
         sum->mean_s += mean;
-        sum->noise_s2 += noise * (double)(length - 1) / (double)length;
+        sum->noise_s2 += noise;
     }
 }
 
 /* The variance of passes beyond that of noise, relative, summed over those there are; their number
- * is added to *passes. A pass's sum is off by its drift and by the noise of its packages; from
- * twins' means only half of either is seen, in both alike. */
+ * is added to *passes. */
 static double drift_variances(const struct pass_sums *sums, int *passes)
 {
     double variances = 0;
@@ -290,7 +291,7 @@ static double drift_variances(const struct pass_sums *sums, int *passes)
         const struct pass_sums *sum = &sums[pass];
         if (sum->mean_s <= 0)
             continue;
-        variances += 2 * (sum->off_s * sum->off_s - sum->noise_s2) / (sum->mean_s * sum->mean_s);
+        variances += (sum->off_s * sum->off_s - sum->noise_s2) / (sum->mean_s * sum->mean_s);
         ++*passes;
     }
     return variances;
@@ -387,4 +388,12 @@ void points_make(struct sample *samples, int64_t count, struct points *points)
     errors_smooth(points);
     points->noise = noise_of(samples, count);
     drift_find(samples, count, points);
+}
+
+struct points points_loosen(const struct points *points, double share)
+{
+    struct points loose = *points;
+    for (int i = 0; i < loose.count; i++)
+        loose.items[i].error_s = hypot(loose.items[i].error_s, share * loose.items[i].mean_s);
+    return loose;
 }

@@ -39,5 +39,7 @@ struct points {
 
 /* From chosen samples, which are sorted and get cut to the bound; count may be 0. */
 void points_make(struct sample *samples, int64_t count, struct points *points);
+/* The same points, less sure by a share of their means. */
+struct points points_loosen(const struct points *points, double share);
 
 #endif

@@ -16,7 +16,7 @@ struct sample {
     enum operation operation;
     int pass;    /* over all sizes, from 0 */
     bool cold;   /* a worker's first package since the ranks were made ready */
-    bool waited; /* the worker had nothing else to do when the package came */
+    bool waited; /* packages came one by one: the worker had nothing else to do */
     int64_t first, tasks;
     double seconds;
 };

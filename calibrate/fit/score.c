@@ -45,7 +45,7 @@ static double held_out_error(const struct costs *costs, const struct sample *hel
 bool score_make(const struct samples *samples, int setting, int workers, double *held_out,
                 double *noise, struct failure *failure)
 {
-    const struct sample_choice choice = {setting, 1, workers, OPERATION_COMPUTE, SAMPLE_ANY};
+    const struct sample_choice choice = {setting, 1, workers, OPERATION_COMPUTE, SAMPLE_BUSY};
     int64_t count = 0, held_count = 0;
     struct points points;
     struct costs costs;

@@ -6,7 +6,7 @@ enum { SEGMENT_LEAST = 3 };
 static const double WIDTH_LEAST = 2;
 /* No machine is affine to the last digit: what a line misses by this share of a cost is no break;
  * nor is it where the machine itself drifts by as much. */
-static const double BREAK_TOLERANCE = 0.03, LINE_TOLERANCE = 0.005;
+static const double BREAK_TOLERANCE = 0.03;
 
 /* Best segmentations of the first so many points. */
 struct best {
@@ -58,32 +58,22 @@ static bool gain_find(const struct points *points, const struct segment *before,
     return true;
 }
 
-/* The same points, less sure by a share of their means. */
-static struct points points_loosen(const struct points *points, double share)
-{
-    struct points loose = *points;
-    for (int i = 0; i < loose.count; i++)
-        loose.items[i].error_s = hypot(loose.items[i].error_s, share * loose.items[i].mean_s);
-    return loose;
-}
-
 bool segments_find(const struct points *points, struct segment segments[SEGMENTS_MOST], int *count)
 {
     struct best best[POINTS_MOST + 1] = {{0, 0, 0}};
     const struct points rough =
         points_loosen(points, hypot(BREAK_TOLERANCE, hypot(points->drift, points->drift_own) / 2));
-    const struct points fine = points_loosen(points, LINE_TOLERANCE);
     for (int end = 1; end <= rough.count; end++)
         if (!best_extend(&rough, end, best))
             return false;
     *count = best[rough.count].pieces;
     for (int end = rough.count, k = *count - 1; k >= 0; end = best[end].last, k--) {
         segments[k] = (struct segment){.first = best[end].last, .count = end - best[end].last};
-        if (!line_fit(fine.items + segments[k].first, segments[k].count, &segments[k].line))
+        if (!line_fit(points->items + segments[k].first, segments[k].count, &segments[k].line))
             return false;
     }
     for (int k = 1; k < *count; k++)
-        if (!gain_find(&fine, &segments[k - 1], &segments[k]))
+        if (!gain_find(points, &segments[k - 1], &segments[k]))
             return false;
     return true;
 }

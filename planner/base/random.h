@@ -1,7 +1,6 @@
 /*
  * Pseudo-random numbers that replay: SplitMix64 (Steele, Lea, Flood, Fast Splittable Pseudorandom
- * Number Generators, OOPSLA 2014). Any state is a good seed; states that differ give streams that
- * have nothing to do with each other.
+ * Number Generators, OOPSLA 2014). Any state is a good seed.
  */
 #ifndef PLANNER_BASE_RANDOM_H
 #define PLANNER_BASE_RANDOM_H

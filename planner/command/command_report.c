@@ -8,8 +8,6 @@
 #include "planner/report/describe.h"
 #include "planner/report/learn.h"
 #include "planner/report/runs.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { RUNS_MOST = 256 };
 

@@ -11,18 +11,12 @@ struct list_worker {
 struct dispatch_list {
     struct dispatch base;
     const struct package *packages; /* borrowed */
+    int64_t *following;             /* owned; of each package, the worker's next one */
     int64_t count, worker_count;
     int ahead;
     int64_t sent, turn; /* packages handed out; the worker to ask first */
     struct list_worker workers[];
 };
-
-static int64_t find_next(const struct dispatch_list *self, int64_t worker, int64_t from)
-{
-    while (from < self->count && self->packages[from].worker != worker)
-        from++;
-    return from;
-}
 
 static enum dispatch_answer list_next(struct dispatch *dispatch, double now_s,
                                       struct package *package)
@@ -38,7 +32,7 @@ static enum dispatch_answer list_next(struct dispatch *dispatch, double now_s,
             continue;
         *package = self->packages[to->next];
         package->index = self->sent++;
-        to->next = find_next(self, worker, to->next + 1);
+        to->next = self->following[to->next];
         to->outstanding++;
         self->turn = (worker + 1) % self->worker_count;
         return DISPATCH_SEND;
@@ -57,7 +51,20 @@ static void list_done(struct dispatch *dispatch, const struct package *package, 
 
 static void list_free(struct dispatch *dispatch)
 {
+    free(((struct dispatch_list *)dispatch)->following);
     free(dispatch);
+}
+
+/* Every worker's packages, from the last to the first. */
+static void packages_link(struct dispatch_list *self)
+{
+    for (int64_t worker = 0; worker < self->worker_count; worker++)
+        self->workers[worker].next = self->count;
+    for (int64_t at = self->count - 1; at >= 0; at--) {
+        struct list_worker *worker = &self->workers[self->packages[at].worker];
+        self->following[at] = worker->next;
+        worker->next = at;
+    }
 }
 
 struct dispatch *dispatch_new_list(const struct package *packages, int64_t count, int64_t workers,
@@ -69,11 +76,15 @@ struct dispatch *dispatch_new_list(const struct package *packages, int64_t count
     if (!self)
         return NULL;
     self->base.kind = &kind;
+    self->following = calloc((size_t)count + 1, sizeof *self->following);
+    if (!self->following) {
+        free(self);
+        return NULL;
+    }
     self->packages = packages;
     self->count = count;
     self->worker_count = workers;
     self->ahead = ahead;
-    for (int64_t worker = 0; worker < workers; worker++)
-        self->workers[worker].next = find_next(self, worker, 0);
+    packages_link(self);
     return &self->base;
 }

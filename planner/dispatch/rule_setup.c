@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "planner/dispatch/dispatch.h"
@@ -22,7 +23,7 @@ double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platf
         weights[k] = s_per_task > 0 ? 1 / s_per_task : 1;
     }
     setup->weights = weights;
-    setup->overhead_s = package_overhead(window);
+    setup->overhead_s = fmax(0, package_overhead(window)); /* latencies may be below 0 */
     setup->least = platform->windows[0].least;
     const int64_t even = (setup->tasks + setup->workers - 1) / setup->workers;
     setup->most = window->greatest < even ? window->greatest : even;

@@ -202,7 +202,7 @@ static void cost_learn(struct lesson *lesson, struct measured_cost *cost)
         lesson->packages >= PACKAGES_LEAST && lesson->greatest >= SIZES_LEAST * lesson->least;
     lesson_equations(lesson, mean_size, &matrix, &right);
     if (known) {
-        const double drift = fmax(lesson->drift, cost->fit.drift);
+        const double drift = fmax(lesson->drift, hypot(cost->fit.drift, cost->fit.drift_own));
         const struct pair line = {lesson->scaled.latency_s, lesson->scaled.s_per_task * mean_size};
         drift_widen(&matrix, &right, line, drift);
         prior_add(cost, mean_size, &matrix, &right);

@@ -9,7 +9,7 @@
 #include "planner/base/text.h"
 #include "planner/report/report.h"
 
-/* One run in figures; all relative ones are 0 for a perfect run. */
+/* One run in figures; of a perfect run all are 0 that are shares, and T over the ideal is 1. */
 struct run_figures {
     const char *path, *scheduler; /* borrowed */
     double makespan_s;

@@ -53,9 +53,9 @@ double emulation_cost(const struct emulation *emulation, enum operation operatio
                       int64_t tasks)
 {
     const struct platform_window *window = platform_nearest(&emulation->platform, (double)tasks);
-    if (worker >= emulation->platform.worker_count)
-        return 0;
-    const struct platform_class *class = platform_worker(window, worker);
+    /* Workers that the profile does not have are like its last one. */
+    const int64_t last = emulation->platform.worker_count - 1;
+    const struct platform_class *class = platform_worker(window, worker < last ? worker : last);
     switch (operation) {
     case OPERATION_ENVELOPE:
         return cost_of(window->envelope, (double)tasks);

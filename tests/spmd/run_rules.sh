@@ -39,8 +39,8 @@ run() { # ranks output option...
 
 first=$(run 2 plan.h5)
 [[ $first =~ ^[0-9a-f]{16}$ ]] || fail "no checksum: '$first'"
-rules="ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af"
-for rule in $rules; do
+rules=(ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af)
+for rule in "${rules[@]}"; do
     for ranks in 2 4; do
         sum=$(run "$ranks" "$rule-$ranks.h5" -s "$rule")
         [[ $sum == "$first" ]] || fail "$rule on $ranks ranks gives $sum, and the plan $first"
@@ -50,7 +50,7 @@ for rule in $rules; do
     "$scow" report "$rule.h5" --json >"$rule.json"
     "$scow" report "$rule.h5" >/dev/null
 done
-/usr/bin/python3 - $rules <<'END' || fail "the outputs are not what they should be"
+/usr/bin/python3 - "${rules[@]}" <<'END' || fail "the outputs are not what they should be"
 import json, sys
 import h5py
 for rule in sys.argv[1:]:
