@@ -160,31 +160,77 @@ static struct cost cost_draw(struct drawing *drawing, const struct measured_cost
     return (struct cost){cost.latency_s * factor, cost.s_per_task * factor};
 }
 
-static void window_draw(struct drawing *drawing, const struct profile_window *from,
-                        struct platform_window *window, const struct common *common)
+/* One window's costs as they were fitted, and as they are drawn. */
+struct drawn_window {
+    const struct profile_window *fitted;
+    struct platform_window *drawn;
+};
+
+/* A cost that does not break between two windows is one and the same in both. */
+static struct cost cost_repeat(const struct measured_cost *fitted,
+                               const struct measured_cost *before, struct cost drawn,
+                               struct cost drawn_before)
 {
-    window->envelope = cost_draw(drawing, &from->envelope, OPERATION_ENVELOPE, common);
-    window->send = cost_draw(drawing, &from->send, OPERATION_SEND, common);
-    for (int64_t k = 0; k < window->class_count; k++) {
-        struct platform_class *class = &window->classes[k];
-        const struct profile_worker *worker = &from->workers[k];
-        class->link = cost_draw(drawing, &worker->link, OPERATION_LINK, common);
-        class->receive = cost_draw(drawing, &worker->receive, OPERATION_RECEIVE, common);
-        class->compute = cost_draw(drawing, &worker->compute, OPERATION_COMPUTE, common);
-        class->output = cost_draw(drawing, &worker->output, OPERATION_OUTPUT, common);
-    }
+    const bool same = before && fitted->cost.latency_s == before->cost.latency_s &&
+                      fitted->cost.s_per_task == before->cost.s_per_task &&
+                      fitted->fit.stderr_s_per_task == before->fit.stderr_s_per_task;
+    return same ? drawn_before : drawn;
+}
+
+static void class_draw(struct drawing *drawing, const struct drawn_window *window,
+                       const struct drawn_window *before, int64_t k, const struct common *common)
+{
+    const struct profile_worker *fitted = &window->fitted->workers[k];
+    const struct profile_worker *old = before ? &before->fitted->workers[k] : NULL;
+    struct platform_class *class = &window->drawn->classes[k];
+    const struct platform_class none = {0}, *last = before ? &before->drawn->classes[k] : &none;
+    class->link =
+        cost_repeat(&fitted->link, old ? &old->link : NULL,
+                    cost_draw(drawing, &fitted->link, OPERATION_LINK, common), last->link);
+    class->receive =
+        cost_repeat(&fitted->receive, old ? &old->receive : NULL,
+                    cost_draw(drawing, &fitted->receive, OPERATION_RECEIVE, common), last->receive);
+    class->compute =
+        cost_repeat(&fitted->compute, old ? &old->compute : NULL,
+                    cost_draw(drawing, &fitted->compute, OPERATION_COMPUTE, common), last->compute);
+    class->output =
+        cost_repeat(&fitted->output, old ? &old->output : NULL,
+                    cost_draw(drawing, &fitted->output, OPERATION_OUTPUT, common), last->output);
+}
+
+/* `before` is the window below it, NULL for the first. */
+static void window_draw(struct drawing *drawing, const struct drawn_window *window,
+                        const struct drawn_window *before, const struct common *common)
+{
+    const struct profile_window *fitted = window->fitted, *old = before ? before->fitted : NULL;
+    const struct cost none = {0, 0};
+    window->drawn->envelope =
+        cost_repeat(&fitted->envelope, old ? &old->envelope : NULL,
+                    cost_draw(drawing, &fitted->envelope, OPERATION_ENVELOPE, common),
+                    before ? before->drawn->envelope : none);
+    window->drawn->send = cost_repeat(&fitted->send, old ? &old->send : NULL,
+                                      cost_draw(drawing, &fitted->send, OPERATION_SEND, common),
+                                      before ? before->drawn->send : none);
+    for (int64_t k = 0; k < window->drawn->class_count; k++)
+        class_draw(drawing, window, before, k, common);
 }
 
 static void platform_draw(struct drawing *drawing)
 {
     const struct interval_request *request = drawing->request;
     struct common common;
+    struct drawn_window before = {NULL, NULL};
     common.history =
         common_factor(random_normal(&drawing->random), profile_drift(request->profile));
     for (int k = 0; k < OPERATIONS; k++)
         common.drifts[k] = random_normal(&drawing->random);
-    for (int64_t w = 0; w < drawing->drawn.window_count; w++)
-        window_draw(drawing, &request->setting->windows[w], &drawing->drawn.windows[w], &common);
+    for (int64_t w = 0; w < drawing->drawn.window_count; w++) {
+        const struct drawn_window window = {&request->setting->windows[w],
+                                            &drawing->drawn.windows[w]};
+        const bool alike = w > 0 && before.fitted->worker_count == window.fitted->worker_count;
+        window_draw(drawing, &window, alike ? &before : NULL, &common);
+        before = window;
+    }
 }
 
 /* Every worker's own drift. */

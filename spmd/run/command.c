@@ -11,6 +11,8 @@
 #include "spmd/job/method.h"
 #include "spmd/run/execute.h"
 
+enum { AHEAD_USUAL = 2 };
+
 struct arguments {
     const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule;
     int64_t ahead;
@@ -65,8 +67,11 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     if (!arguments->plan || !arguments->output)
         return failure_set(failure, FAILURE_USAGE, "%s is missing: see scow run --help",
                            !arguments->plan ? "the plan" : "the output (-o FILE)");
-    if (arguments->ahead < 1 || arguments->ahead > 1000)
-        return failure_set(failure, FAILURE_USAGE, "--ahead must be from 1 to 1000");
+    if (arguments->ahead > 1000)
+        return failure_set(failure, FAILURE_USAGE, "--ahead is at most 1000: give less");
+    if (arguments->ahead > 0 && !arguments->rule)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--ahead is for rules: add -s RULE, or leave it out");
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
 
@@ -203,7 +208,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .isa = isa,
         .threads = threads_choose(comm, &documents->plan),
         .rule = arguments->rule,
-        .ahead = (int)arguments->ahead,
+        .ahead = arguments->ahead > 0 ? (int)arguments->ahead : AHEAD_USUAL,
         .quiet = arguments->quiet,
     };
     if (comm->rank == 0)
@@ -221,7 +226,7 @@ out:
 
 static void run_command(struct comm *comm, int argc, char **argv, struct failure *failure)
 {
-    struct arguments arguments = {.ahead = 2};
+    struct arguments arguments = {0};
     struct documents documents = {0};
     bool over = false;
     arguments_parse(comm, argc, argv, &arguments, &over, failure);
