@@ -241,6 +241,34 @@ static void more_uncertainty_is_a_wider_interval(void **state)
     }
 }
 
+/* A window cut in two where nothing breaks, one worker's packages half in the one and half in the
+ * other: they share their error, which would average out otherwise. */
+static void windows_of_one_cost_are_one(void **state)
+{
+    struct bench bench;
+    struct interval whole, cut;
+    (void)state;
+    bench_init(&bench, 5);
+    bench.loads[1][0] = 100;
+    bench.plan.tasks = 5 * 50 + 100;
+    bench.workers[0].compute.fit.stderr_s_per_task = 3e-3;
+    bench_draw(&bench, 7, &whole);
+    struct profile_window windows[2] = {bench.window, bench.window};
+    windows[0].greatest = 50;
+    windows[1].least = 51;
+    bench.setting.windows = windows;
+    bench.setting.window_count = 2;
+    bench_draw(&bench, 7, &cut);
+    /* The second window takes deviates of its own, so single packages differ: compare the spread.
+     */
+    const double whole_s = interval_quantile(&whole, 0.95) - interval_quantile(&whole, 0.05);
+    const double cut_s = interval_quantile(&cut, 0.95) - interval_quantile(&cut, 0.05);
+    print_message("width %.4f s, cut in two %.4f s\n", whole_s, cut_s);
+    assert_true(fabs(cut_s / whole_s - 1) < 0.1);
+    interval_release(&whole);
+    interval_release(&cut);
+}
+
 /* What is known of single packages at their size goes before the fit's deviation. */
 static void spreads_are_for_computing(void **state)
 {
@@ -370,6 +398,7 @@ int main(void)
         cmocka_unit_test(what_is_certain_is_what_is_simulated),
         cmocka_unit_test(intervals_cover_what_they_say),
         cmocka_unit_test(more_uncertainty_is_a_wider_interval),
+        cmocka_unit_test(windows_of_one_cost_are_one),
         cmocka_unit_test(spreads_are_for_computing),
         cmocka_unit_test(draws_are_unbiased),
         cmocka_unit_test(large_plans_are_quick),
