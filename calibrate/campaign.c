@@ -19,7 +19,7 @@ struct survey {
     struct samples *samples;
     struct failure *failure;
     double begun_s, pass_begun_s, pass_s; /* on the communicator's clock; the last pass's length */
-    double latency_s, s_per_task;         /* of a package on the slowest worker, as scouted */
+    double latency_s, s_per_task;         /* of a package on the slowest worker, or the master */
     struct design grid, focus;
     struct design_pass grid_sets[CAMPAIGN_SETS_MOST], focus_sets[CAMPAIGN_SETS_MOST];
     int pass; /* the next one's number within the campaign */
@@ -126,7 +126,23 @@ static double longest_package(const struct trace *trace)
     return longest;
 }
 
-/* Packages of one size on every worker; the longest time for one. */
+/* The master's mean time for one package. */
+static double master_package(const struct trace *trace)
+{
+    double sum = 0;
+    int64_t packages = 0;
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct trace_event *event = &trace->events[i];
+        if (event->rank != 0)
+            continue;
+        sum += event->end_s - event->start_s;
+        packages += event->operation == OPERATION_ENVELOPE;
+    }
+    return packages > 0 ? sum / (double)packages : 0;
+}
+
+/* Packages of one size on every worker; the longest time for one, which is the master's for one to
+ * each where that is longer. */
 static double size_scout(struct survey *self, int64_t tasks, uint64_t seed)
 {
     struct design design;
@@ -141,6 +157,7 @@ static double size_scout(struct survey *self, int64_t tasks, uint64_t seed)
         struct trace trace;
         part_run(self, &pass, k, tasks, true, &trace);
         longest = fmax(longest, longest_package(&trace));
+        longest = fmax(longest, master_package(&trace) * (comm_of(self)->size - 1));
         trace_release(&trace);
     }
     design_pass_release(&pass);
