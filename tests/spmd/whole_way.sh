@@ -21,10 +21,10 @@ fail() {
 for operation in envelope send link receive compute output; do
     grep -qP "^0\t[0-2]\t$operation\t" probes.tsv || fail "no probe of $operation"
 done
-# Every package is timed at least twice, come ahead and waited for.
-awk -F'\t' '$3 == "compute" && !$5 { times[$1, $2, $7, $8]++; waited[$6]++ }
-    END { for (package in times) if (times[package] > 1) twice++; exit !(twice && waited[0] && waited[1]) }' \
-    probes.tsv || fail "no package was timed twice, or none was waited for"
+# However short of time it is, packages are timed twice.
+awk -F'\t' '$3 == "compute" && !$5 { times[$1, $2, $7, $8]++ }
+    END { for (package in times) if (times[package] > 1) twice++; exit !twice }' \
+    probes.tsv || fail "no package was timed twice"
 "$scow" show profile.json >/dev/null
 
 "$scow" plan -p profile.json -i "$image" -o plan.json >plan.txt
