@@ -202,13 +202,13 @@ static void class_draw(struct drawing *drawing, const struct drawn_window *windo
 static void window_draw(struct drawing *drawing, const struct drawn_window *window,
                         const struct drawn_window *before, const struct common *common)
 {
-    const struct profile_window *fitted = window->fitted, *old = before ? before->fitted : NULL;
+    const struct profile_window *fitted = window->fitted;
     const struct cost none = {0, 0};
     window->drawn->envelope =
-        cost_repeat(&fitted->envelope, old ? &old->envelope : NULL,
+        cost_repeat(&fitted->envelope, before ? &before->fitted->envelope : NULL,
                     cost_draw(drawing, &fitted->envelope, OPERATION_ENVELOPE, common),
                     before ? before->drawn->envelope : none);
-    window->drawn->send = cost_repeat(&fitted->send, old ? &old->send : NULL,
+    window->drawn->send = cost_repeat(&fitted->send, before ? &before->fitted->send : NULL,
                                       cost_draw(drawing, &fitted->send, OPERATION_SEND, common),
                                       before ? before->drawn->send : none);
     for (int64_t k = 0; k < window->drawn->class_count; k++)
@@ -219,7 +219,7 @@ static void platform_draw(struct drawing *drawing)
 {
     const struct interval_request *request = drawing->request;
     struct common common;
-    struct drawn_window before = {NULL, NULL};
+    struct drawn_window before = {&request->setting->windows[0], &drawing->drawn.windows[0]};
     common.history =
         common_factor(random_normal(&drawing->random), profile_drift(request->profile));
     for (int k = 0; k < OPERATIONS; k++)
