@@ -104,17 +104,22 @@ void outbox_post(struct outbox *outbox, int rank, const struct wire_package *hea
     outbox->next = (outbox->next + 1) % outbox->count;
 }
 
-/* From the oldest on, so that packages leave in their order. */
+/* From the oldest on, and none before one that is not due yet: two that leave at the same time
+ * would change places where that time comes between looking at the one and at the other. */
 void outbox_progress(struct outbox *outbox)
 {
-    for (int i = 0; i < outbox->count; i++)
-        slot_free(outbox, (outbox->next + i) % outbox->count);
+    for (int i = 0; i < outbox->count; i++) {
+        const int slot = (outbox->next + i) % outbox->count;
+        slot_free(outbox, slot);
+        if (outbox->departures[slot].at_s > 0)
+            return;
+    }
 }
 
 void outbox_drain(struct outbox *outbox, struct outbox_idle idle)
 {
     for (int i = 0; i < outbox->count; i++)
-        slot_wait(outbox, i, idle);
+        slot_wait(outbox, (outbox->next + i) % outbox->count, idle);
 }
 
 void outbox_free(struct outbox **outbox)
