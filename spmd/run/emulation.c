@@ -1,19 +1,20 @@
 #include "spmd/run/emulation.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "planner/files/profile_json.h"
 #include "planner/model/platform.h"
 #include "planner/model/profile.h"
+#include "spmd/transport/clock.h"
 
 struct emulation {
     struct platform platform;
 };
 
-/* Naps end late by this much: what is left is waited for awake. */
-static const double nap_late_s = 1e-4, nap_most_s = 2e-3;
+/* Between two pulses. */
+static const double nap_most_s = 2e-3;
 
 static bool platform_make(struct emulation *emulation, const struct profile *profile,
                           const struct plan *plan, struct failure *failure)
@@ -86,11 +87,8 @@ void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
         const double left_s = end_s - comm_now(comm);
         if (left_s <= 0 || stop)
             return;
-        if (left_s <= nap_late_s)
-            continue;
-        const double nap_s = left_s - nap_late_s < nap_most_s ? left_s - nap_late_s : nap_most_s;
-        const struct timespec nap = {0, (long)(nap_s * 1e9)};
-        nanosleep(&nap, NULL);
+        if (left_s > clock_patience.late_s)
+            clock_nap(fmin(left_s - clock_patience.late_s, nap_most_s));
     }
 }
 

@@ -1,33 +1,29 @@
 #include "spmd/transport/comm.h"
 
 #include <assert.h>
-#include <sched.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-/* A nap costs whoever works on the same core some 50 us, so naps grow with the waiting: who has
- * waited long pays at most a ninth more for it, and takes next to nothing from those who work. */
-enum { SPINS = 100, YIELDS = 20, NAP_LEAST_NS = 10000, NAP_MOST_NS = 250000, NAP_GROWTH = 8 };
+#include "spmd/transport/clock.h"
+
 enum { TAG_CLOCK = 900 };
 enum { CLOCK_EXCHANGES = 64 };
 
 void comm_pause(struct pause *pause)
 {
-    long count = pause->count++;
-    if (count < SPINS)
+    const struct clock_patience *patience = &clock_patience;
+    const long count = pause->count++;
+    if (count < patience->spins)
         return;
-    if (count < SPINS + YIELDS) {
-        sched_yield();
+    if (count < patience->spins + patience->yields) {
+        clock_yield();
         return;
     }
-    if (pause->nap_ns < NAP_LEAST_NS)
-        pause->nap_ns = NAP_LEAST_NS;
-    struct timespec nap = {0, pause->nap_ns};
-    nanosleep(&nap, NULL);
-    if (pause->nap_ns < NAP_MOST_NS)
-        pause->nap_ns += pause->nap_ns / NAP_GROWTH;
+    pause->nap_s = fmax(pause->nap_s, patience->least_s);
+    clock_nap(pause->nap_s);
+    pause->nap_s = fmin(patience->most_s, pause->nap_s * (1 + patience->growth));
 }
 
 void comm_init(struct comm *comm, MPI_Comm mpi)
@@ -37,16 +33,9 @@ void comm_init(struct comm *comm, MPI_Comm mpi)
     MPI_Comm_size(mpi, &comm->size);
 }
 
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 double comm_now(const struct comm *comm)
 {
-    return clock_s() + comm->offset_s;
+    return clock_now() + comm->offset_s;
 }
 
 void comm_wait(MPI_Request *request, MPI_Status *status)
@@ -149,7 +138,7 @@ static void clock_serve(const struct comm *comm)
         for (int i = 0; i < CLOCK_EXCHANGES; i++) {
             char ping;
             comm_receive(comm, &ping, sizeof ping, rank, TAG_CLOCK);
-            double now = clock_s();
+            double now = clock_now();
             comm_send(comm, &now, sizeof now, rank, TAG_CLOCK);
         }
     }
@@ -160,10 +149,10 @@ static double clock_ask(const struct comm *comm)
     double shortest = 0, offset = 0;
     for (int i = 0; i < CLOCK_EXCHANGES; i++) {
         char ping = 0;
-        double before = clock_s(), there = 0;
+        double before = clock_now(), there = 0;
         comm_send(comm, &ping, sizeof ping, 0, TAG_CLOCK);
         comm_receive(comm, &there, sizeof there, 0, TAG_CLOCK);
-        double after = clock_s();
+        double after = clock_now();
         if (i == 0 || after - before < shortest) {
             shortest = after - before;
             offset = there - (before + after) / 2;

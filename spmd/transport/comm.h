@@ -23,11 +23,12 @@ struct comm {
 
 /* How long something has been waited for; start with {0}. */
 struct pause {
-    long count, nap_ns;
+    long count;
+    double nap_s;
 };
 
-/* Local. Call once per unsuccessful test: spins, then yields, then naps that grow from 10 us to
- * 0.25 ms. */
+/* Local. Call once per unsuccessful test: spins, then yields, then naps that grow, as
+ * clock_patience says. */
 void comm_pause(struct pause *pause);
 
 /* Local. No clock alignment yet. */
