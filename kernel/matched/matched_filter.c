@@ -21,6 +21,7 @@ enum parameter_index {
     SIGMA,
     LENGTH,
     BLOCK,
+    WIDTH,
     ALGORITHM,
     TUNED,
     PARAMETERS
@@ -88,6 +89,13 @@ static const struct scow_parameter parameters[PARAMETERS + 1] = {
                .initial = 64,
                .least = 1,
                .greatest = 8192},
+    [WIDTH] = {.name = "width",
+               .help = "columns that are wished for a core task where they are to be others than "
+                       "its rows, pixels; strips: as many as the image has, or more",
+               .kind = SCOW_WHOLE,
+               .initial = 0,
+               .least = 0,
+               .greatest = 1048576},
     [ALGORITHM] = {.name = "algorithm",
                    .help = "how to correlate; auto takes the fastest for each filter",
                    .kind = SCOW_WORD,
@@ -129,6 +137,13 @@ static enum combine combine_of(const struct scow_value *values)
 static int block_of(const struct scow_value *values)
 {
     return (int)values[BLOCK].number;
+}
+
+/* Columns; 0: a square. */
+static int width_of(const struct scow_value *values)
+{
+    const int width = (int)values[WIDTH].number;
+    return width > 0 ? width : block_of(values);
 }
 
 /* NULL for "auto". */
@@ -224,7 +239,8 @@ static struct tiling tiling_of(const struct scow_value *values, const struct ban
                            .combine = combine_of(values),
                            .tuned = tuned_of(values),
                            .algorithm = algorithm_of(values),
-                           .block = block_of(values)};
+                           .high.wished = block_of(values),
+                           .wide.wished = width_of(values)};
 }
 
 /* In how many core tasks a slice is cut is the master's word to all ranks. */
@@ -272,8 +288,8 @@ static bool job_fill(struct matched_job *job, const struct scow_value *values,
     job->reach = bank_reach(bank);
     if (!tiling_fit(&tiling))
         return false;
-    job->tile_rows = tiling_edge(&tiling, grid_rows_most(&job->grid));
-    job->tile_columns = tiling_edge(&tiling, grid_columns_most(&job->grid));
+    job->tile_rows = tiling_edge(&tiling.high, grid_rows_most(&job->grid));
+    job->tile_columns = tiling_edge(&tiling.wide, grid_columns_most(&job->grid));
     const struct demand demand = {job->tile_rows, job->tile_columns, tiling.tuned};
     job->response = response_new(bank, tiling.combine, &demand, tiling.algorithm);
     return job->response != NULL;
@@ -342,8 +358,8 @@ const struct scow_task matched_filter_task = {
     .name = "matched-filter",
     .version = SCOW_VERSION,
     .summary = "correlate with a bank of filters and combine their responses",
-    .core_task = "one rectangle of one slice of the image, about --block pixels a side: a slice is "
-                 "cut into equal ones, a pixel more or less",
+    .core_task = "one rectangle of one slice of the image, about --block pixels a side (or --width "
+                 "across): a slice is cut into equal ones, a pixel more or less",
     .outcome = "/response: the combined response at every pixel, float32 [slice][row][column]; not "
                "a number within reach of a pixel that is not finite or exceeds 2^96 in magnitude",
     .parameters = parameters,

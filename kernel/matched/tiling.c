@@ -37,9 +37,14 @@ static bool tiling_estimate(const struct tiling *tiling, const struct demand *de
 
 /* ---- tiles --------------------------------------------------------------------------------- */
 
-static int parts_of(const struct tiling *tiling, int edge)
+static int parts_of(const struct tiling_side *side, int edge)
 {
-    return (tiling->block + edge - 1) / edge;
+    return (side->wished + edge - 1) / edge;
+}
+
+static int fitted(const struct tiling_side *side, int edge)
+{
+    return edge_fitted(side->wished, parts_of(side, edge));
 }
 
 static double effort_per_pixel(const struct demand *demand, double effort)
@@ -65,23 +70,25 @@ bool tiling_fit(struct tiling *tiling)
 {
     double efforts[EDGES];
     struct demand demands[EDGES];
-    for (int i = 0; i < EDGES; i++) {
-        const int edge = edge_fitted(tiling->block, parts_of(tiling, edges[i]));
-        demands[i] = (struct demand){.rows = edge, .columns = edge, .tuned = tiling->tuned};
-    }
+    for (int i = 0; i < EDGES; i++)
+        demands[i] = (struct demand){.rows = fitted(&tiling->high, edges[i]),
+                                     .columns = fitted(&tiling->wide, edges[i]),
+                                     .tuned = tiling->tuned};
     if (!tiling_estimate(tiling, demands, EDGES, efforts))
         return false;
-    tiling->parts = parts_of(tiling, edges[finest_good(demands, efforts)]);
+    const int edge = edges[finest_good(demands, efforts)];
+    tiling->high.parts = parts_of(&tiling->high, edge);
+    tiling->wide.parts = parts_of(&tiling->wide, edge);
     return true;
 }
 
-/* As many parts as a block has, for its length: a task of a pixel more than a block is not cut into
- * one tile more. */
-int tiling_edge(const struct tiling *tiling, int64_t edge)
+/* As many parts as a task of the length wished has: one of a pixel more is not cut into one tile
+ * more. */
+int tiling_edge(const struct tiling_side *side, int64_t length)
 {
-    const int64_t block = tiling->block;
-    const int64_t parts = (2 * edge * tiling->parts + block) / (2 * block);
-    return edge_fitted(edge, parts > 0 ? parts : 1);
+    const int64_t wished = side->wished;
+    const int64_t parts = (2 * length * side->parts + wished) / (2 * wished);
+    return edge_fitted(length, parts > 0 ? parts : 1);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */
@@ -112,11 +119,12 @@ static void lengths_add(struct lengths *lengths, int length, int64_t times)
     lengths->times[i] += times;
 }
 
-static struct lengths lengths_of(const struct tiling *tiling, int64_t side, int64_t tasks)
+static struct lengths lengths_of(const struct tiling_side *side, int64_t pixels, int64_t tasks)
 {
     struct lengths lengths = {.count = 0};
-    const int64_t shorter = side / tasks, longer = side % tasks; /* a length, and how many exceed */
-    const int64_t tile = tiling_edge(tiling, shorter + (longer > 0));
+    /* A length, and how many exceed it: */
+    const int64_t shorter = pixels / tasks, longer = pixels % tasks;
+    const int64_t tile = tiling_edge(side, shorter + (longer > 0));
     for (int more = 0; more < 2; more++) {
         const int64_t length = shorter + more, times = more ? longer : tasks - longer;
         lengths_add(&lengths, (int)tile, times * (length / tile));
@@ -129,8 +137,8 @@ static struct lengths lengths_of(const struct tiling *tiling, int64_t side, int6
 static bool division_estimate(const struct tiling *tiling, int64_t rows, int64_t columns,
                               const struct division *division, double *effort)
 {
-    const struct lengths high = lengths_of(tiling, rows, division->down);
-    const struct lengths wide = lengths_of(tiling, columns, division->across);
+    const struct lengths high = lengths_of(&tiling->high, rows, division->down);
+    const struct lengths wide = lengths_of(&tiling->wide, columns, division->across);
     const int count = high.count * wide.count;
     struct demand demands[DEMANDS_MOST] = {{0}};
     double efforts[DEMANDS_MOST];
@@ -148,21 +156,22 @@ static bool division_estimate(const struct tiling *tiling, int64_t rows, int64_t
     return true;
 }
 
-static int64_t tasks_fewest(const struct tiling *tiling, int64_t side)
+static int64_t tasks_fewest(const struct tiling_side *side, int64_t pixels)
 {
-    return side < tiling->block ? 1 : side / tiling->block;
+    return pixels < side->wished ? 1 : pixels / side->wished;
 }
 
-static int64_t tasks_most(const struct tiling *tiling, int64_t side)
+static int64_t tasks_most(const struct tiling_side *side, int64_t pixels)
 {
-    return (side + tiling->block - 1) / tiling->block;
+    return (pixels + side->wished - 1) / side->wished;
 }
 
 bool tiling_divide(const struct tiling *tiling, int64_t rows, int64_t columns,
                    struct division *division)
 {
-    const struct division fewest = {tasks_fewest(tiling, rows), tasks_fewest(tiling, columns)};
-    const struct division most = {tasks_most(tiling, rows), tasks_most(tiling, columns)};
+    const struct tiling_side *high = &tiling->high, *wide = &tiling->wide;
+    const struct division fewest = {tasks_fewest(high, rows), tasks_fewest(wide, columns)};
+    const struct division most = {tasks_most(high, rows), tasks_most(wide, columns)};
     double least = HUGE_VAL;
     *division = fewest;
     if (fewest.down == most.down && fewest.across == most.across)

@@ -8,14 +8,19 @@
 
 #include "kernel/matched/response.h"
 
+/* Along one side of core tasks. */
+struct tiling_side {
+    int wished; /* length of a core task, pixels */
+    int parts;  /* of it: tiles side by side */
+};
+
 /* What all of it follows from. */
 struct tiling {
     const struct bank *bank; /* borrowed */
     enum combine combine;
     enum speeds tuned;
     const struct algorithm *algorithm; /* NULL: the fastest, filter by filter */
-    int block;                         /* the edge that is wished for core tasks, pixels */
-    int parts;                         /* of it: tiles side by side */
+    struct tiling_side high, wide;
 };
 
 /* Core tasks of a slice, one below the other and side by side. */
@@ -23,16 +28,16 @@ struct division {
     int64_t down, across;
 };
 
-/* Set `parts` from the rest: tiles fine enough to feed several threads and to pulse every few
- * milliseconds, and no finer than what keeps the estimated effort near the least. False: out of
- * memory. */
+/* Set `parts` of both sides from the rest: tiles fine enough to feed several threads and to pulse
+ * every few milliseconds, and no finer than what keeps the estimated effort near the least. False:
+ * out of memory. */
 bool tiling_fit(struct tiling *tiling);
-/* The tiles' edge in core tasks of at most that edge: a grid of them starts at a task's first
- * pixel. */
-int tiling_edge(const struct tiling *tiling, int64_t edge);
-/* As many tasks as come nearest to the block from above or below, each side for itself, whichever
- * is the least effort by estimate; one where the block is larger than the side. False: out of
- * memory. */
+/* The tiles' length in core tasks of at most that length along that side: a grid of them starts at
+ * a task's first pixel. */
+int tiling_edge(const struct tiling_side *side, int64_t length);
+/* As many tasks as come nearest to what is wished from above or below, each side for itself,
+ * whichever is the least effort by estimate; one where more is wished than the slice has. False:
+ * out of memory. */
 bool tiling_divide(const struct tiling *tiling, int64_t rows, int64_t columns,
                    struct division *division);
 

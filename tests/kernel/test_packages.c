@@ -75,6 +75,8 @@ static void whole_random(struct whole *whole, const struct stack *stack, struct 
 {
     static const char *const combinations[] = {"sum", "max", "maxsum"};
     whole_init(whole, stack, (int)random_between(random, 1, 20));
+    if (random_between(random, 0, 1))
+        memory_job_number(&whole->job, "width", (double)random_between(random, 1, 50));
     memory_job_number(&whole->job, "angles", (double)random_between(random, 1, 3));
     memory_job_number(&whole->job, "sigma", 1.5);
     memory_job_number(&whole->job, "length", (double)random_between(random, 1, 9));
@@ -128,8 +130,8 @@ static void values_do_not_depend_on_packages_or_threads(void **state)
     }
 }
 
-/* The definition at every pixel, whatever the sides are and the block is. */
-static void check_shape(int64_t rows, int64_t columns, int block)
+/* The definition at every pixel, whatever the sides are, the block and the width. */
+static void check_shape(int64_t rows, int64_t columns, int block, int width)
 {
     struct random random = {13};
     const struct scow_input image = image_of(2, rows, columns, SCOW_U8);
@@ -137,6 +139,7 @@ static void check_shape(int64_t rows, int64_t columns, int block)
     struct whole whole;
     stack_init_random(&stack, &image, &random);
     whole_init(&whole, &stack, block);
+    memory_job_number(&whole.job, "width", width);
     memory_job_number(&whole.job, "angles", 2);
     float *all = whole_compute(&whole, &random, 3, 2);
     struct bank *bank = whole_bank(&whole);
@@ -150,14 +153,17 @@ static void check_shape(int64_t rows, int64_t columns, int block)
 static void images_of_any_shape_are_done(void **state)
 {
     (void)state;
-    check_shape(1, 1, 64);
-    check_shape(1, 1, 1);
-    check_shape(1, 3000, 64);
-    check_shape(3000, 1, 64);
-    check_shape(33, 400, 64);
-    check_shape(67, 131, 64);
-    check_shape(5, 7, 8192);
-    check_shape(127, 65, 64);
+    check_shape(1, 1, 64, 0);
+    check_shape(1, 1, 1, 0);
+    check_shape(1, 3000, 64, 0);
+    check_shape(3000, 1, 64, 0);
+    check_shape(33, 400, 64, 0);
+    check_shape(67, 131, 64, 0);
+    check_shape(5, 7, 8192, 0);
+    check_shape(127, 65, 64, 0);
+    check_shape(40, 700, 16, 700);
+    check_shape(40, 700, 16, 1048576);
+    check_shape(300, 20, 150, 3);
 }
 
 /* The edge of the tiles that a core task is computed in. */
