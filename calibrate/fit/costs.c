@@ -48,6 +48,17 @@ static double determination(const struct line *line, const struct point *points,
     return total > 0 ? fmax(0, 1 - left / total) : 1;
 }
 
+/* The deviation of a normal distribution that 90 % of a Student's one of so many degrees lie within
+ * the 90 % of: few passes say little of how much the next one is off. Expansion: Abramowitz and
+ * Stegun, Handbook of Mathematical Functions, 26.7.5; one degree counts as two. */
+static double student_widening(double freedom)
+{
+    const double z = 1.6448536269514722, z2 = z * z, n = fmax(2, freedom);
+    const double first = (z2 + 1) / 4, second = (5 * z2 * z2 + 16 * z2 + 3) / 96;
+    const double third = (3 * z2 * z2 * z2 + 19 * z2 * z2 + 17 * z2 - 15) / 384;
+    return 1 + (first + (second + third / n) / n) / n;
+}
+
 /* The errors are those of both coefficients, also where one is 0; larger ones where points lie
  * farther from the line than their own errors say. */
 static struct fit fit_of(const struct line *line, const struct segment *segment,
@@ -57,6 +68,7 @@ static struct fit fit_of(const struct line *line, const struct segment *segment,
     const struct line *affine = &segment->line;
     const int freedom = segment->count - 2;
     const double excess = freedom > 0 ? fmax(1, affine->chi2 / freedom) : 1;
+    const double widening = student_widening(points->drift_freedom);
     const double both = sqrt(affine->latency_variance * affine->rate_variance);
     int64_t timings = 0;
     for (int i = 0; i < segment->count; i++)
@@ -66,8 +78,8 @@ static struct fit fit_of(const struct line *line, const struct segment *segment,
         .stderr_s_per_task = sqrt(affine->rate_variance * excess),
         .correlation = both > 0 ? fmax(-1, fmin(1, affine->covariance / both)) : 0,
         .deviation = points->noise,
-        .drift = points->drift,
-        .drift_own = points->drift_own,
+        .drift = points->drift * widening,
+        .drift_own = points->drift_own * widening,
         .r2 = determination(line, items, segment->count),
         .n = (int)timings,
     };

@@ -348,6 +348,7 @@ static void drift_find(const struct sample *samples, int64_t count, struct point
         sums_add(all, sums);
     }
     const double together = drift_variances(all, &passes);
+    points->drift_freedom = passes / 2.0;
     if (passes > 1)
         drift_divide(points, together / passes, each / passes_each, ranks);
     if (greatest == 0) { /* the master's */

@@ -31,7 +31,8 @@ struct points {
     double noise; /* relative standard deviation of one timing of the same package, weighted by time
                    */
     double drift; /* relative standard deviation of whole passes, that all ranks have in common */
-    double drift_own; /* and that every rank has for itself */
+    double drift_own;     /* and that every rank has for itself */
+    double drift_freedom; /* degrees that both have: pairs of passes */
     double bound; /* no timing counts as more than so many times another one of the same package */
     bool grows;   /* with the tasks, by its nature: a constant would be nonsense */
     int64_t timings, outliers; /* that were cut to the bound */

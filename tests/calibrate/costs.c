@@ -252,6 +252,44 @@ static void test_drift_of_workers(void **state)
     }
 }
 
+/* How far what a run would cost per task is off the fit, in deviations that the fit states: the
+ * run has a drift of its own, alike or of one worker at a time. */
+static double run_deviations(const struct machine *machine, int workers, uint64_t seed)
+{
+    const struct sample_choice choice = {0, 1, workers, OPERATION_COMPUTE, SAMPLE_ANY};
+    struct generator generator = {seed * 77};
+    struct failure failure = FAILURE_INIT;
+    struct samples samples = {0};
+    struct costs costs;
+    machine_time(machine, OPERATION_COMPUTE, workers, 256, seed, &samples);
+    assert_true(costs_fit(&samples, &choice, &costs, &failure));
+    samples_release(&samples);
+    double factor = 0;
+    for (int i = 0; i < workers; i++)
+        factor += (1 + machine->drift_own * generator_normal(&generator)) / workers;
+    factor *= 1 + machine->drift * generator_normal(&generator);
+    const struct fit *fit = &costs.pieces[0].cost.fit;
+    const double mean_s = cost_of(costs.pieces[0].cost.cost, 64);
+    const double error = error_at(&costs.pieces[0].cost, 64) / mean_s;
+    const double own = fit->drift_own * fit->drift_own * (1 - 1.0 / workers);
+    return (factor * machine_mean(machine, 64) / mean_s - 1) / sqrt(error * error - own);
+}
+
+/* A 90 % interval has the next run, although a drift is known from a few passes only. */
+static void test_drift_of_the_next_run(void **state)
+{
+    (void)state;
+    enum { MACHINES = 500 };
+    for (int workers = 1; workers <= 4; workers += 3) {
+        const struct machine machine = {.s_per_task = 1e-3, .noise = 0.02, .drift = 0.08};
+        int inside = 0;
+        for (uint64_t seed = 1; seed <= MACHINES; seed++)
+            inside += fabs(run_deviations(&machine, workers, seed)) < 1.645;
+        print_message("seeds 1 to %d, %d workers: %d inside\n", MACHINES, workers, inside);
+        assert_in_range(inside, 0.85 * MACHINES, 0.97 * MACHINES);
+    }
+}
+
 /* The score of a good fit is the noise; that of one that has not seen how tasks differ is more. */
 static void test_score(void **state)
 {
@@ -274,15 +312,11 @@ static void test_score(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_costs_are_recovered),
-        cmocka_unit_test(test_breaks_are_found),
-        cmocka_unit_test(test_latencies_may_be_negative),
-        cmocka_unit_test(test_nothing_to_fit),
-        cmocka_unit_test(test_computing_grows),
-        cmocka_unit_test(test_outliers_are_cut),
-        cmocka_unit_test(test_spread_of_places),
-        cmocka_unit_test(test_drift_of_workers),
-        cmocka_unit_test(test_score),
+        cmocka_unit_test(test_costs_are_recovered),       cmocka_unit_test(test_breaks_are_found),
+        cmocka_unit_test(test_latencies_may_be_negative), cmocka_unit_test(test_nothing_to_fit),
+        cmocka_unit_test(test_computing_grows),           cmocka_unit_test(test_outliers_are_cut),
+        cmocka_unit_test(test_spread_of_places),          cmocka_unit_test(test_drift_of_workers),
+        cmocka_unit_test(test_drift_of_the_next_run),     cmocka_unit_test(test_score),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
