@@ -14,7 +14,7 @@
 #include "spmd/job/instructions.h"
 #include "spmd/job/making.h"
 #include "spmd/job/progress.h"
-#include "spmd/run/conditions.h"
+#include "spmd/run/run_conditions.h"
 #include "spmd/transport/inbox.h"
 
 enum { NAME_BYTES = 64, PATH_BYTES = 4096 };
@@ -295,7 +295,7 @@ static void origin_fill(struct profile_origin *origin, const struct session *ses
         strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
     *origin = (struct profile_origin){
         .host_name = strdup(node),
-        .processor = conditions_processor(),
+        .processor = run_conditions_processor(),
         .isa = strdup(session->isa),
         .threads = session->request->threads,
         .workers_per_node = session->workers_per_node,

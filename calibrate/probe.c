@@ -28,8 +28,11 @@ static struct store *scratch_open(const struct probe_setup *setup, struct failur
 {
     const struct comm *comm = setup->comm;
     const struct store_setup store = {setup->scratch, setup->scratch, true};
-    const struct output_info info = {
-        .plan = "{}", .emitted = setup->scratch, .isa = "", .events = 1, .workers = comm->size - 1};
+    const struct output_info info = {.plan = "{}",
+                                     .emitted = setup->scratch,
+                                     .conditions.isa = "",
+                                     .events = 1,
+                                     .workers = comm->size - 1};
     struct output_places places = {0};
     const bool created =
         comm->rank == 0 && outputfile_create(setup->scratch, setup->job, &info, &places, failure);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "planner/base/text.h"
+#include "planner/model/conditions.h"
 #include "planner/report/describe.h"
 #include "planner/report/residuals.h"
 
@@ -22,6 +23,7 @@ void run_record_release(struct run_record *record)
     free(record->version);
     free(record->isa);
     free(record->method);
+    free(record->processor);
     free(record->rule);
     free(record->plugin);
     free(record->outcome);
@@ -44,23 +46,18 @@ static void interval_add(struct text *text, const struct residuals *residuals)
                                           : "among them");
 }
 
-/* What makes the profile's times other than the run's. Where ranks differ in their
- * instructions, nothing is said of them. */
 static void conditions_add(struct text *text, const struct run_record *record)
 {
-    const struct profile_setting *setting =
-        record->has_profile
-            ? profile_find(&record->profile, &record->plan.parameters, record->plan.threads)
-            : NULL;
-    const char *isa = record->has_profile ? record->profile.origin.isa : NULL;
-    if (isa && record->isa && !strchr(isa, '(') && !strchr(record->isa, '(') &&
-        strcmp(isa, record->isa) != 0)
-        text_add(text, "unlike      the profile was measured with %s, the run computed with %s\n",
-                 isa, record->isa);
-    if (setting && setting->method && record->method &&
-        strcmp(setting->method, record->method) != 0)
-        text_add(text, "unlike      the profile was measured with tasks computed by %s\n",
-                 setting->method);
+    const struct conditions here = {.processor = record->processor,
+                                    .isa = record->isa,
+                                    .method = record->method,
+                                    .threads = record->threads,
+                                    .workers_per_node = record->workers_per_node};
+    if (record->has_profile)
+        conditions_compare(
+            &here, &record->profile,
+            profile_find(&record->profile, &record->plan.parameters, record->plan.threads),
+            "unlike      ", text);
 }
 
 static void head_add(struct text *text, const struct residuals *residuals)
@@ -334,6 +331,10 @@ static void head_json(struct text *text, const struct residuals *residuals)
     member_word(text, "version", record->version);
     member_word(text, "isa", record->isa);
     member_word(text, "method", record->method);
+    member_word(text, "processor", record->processor);
+    if (record->threads > 0)
+        text_add(text, ", \"threads\": %d, \"workers_per_node\": %d", record->threads,
+                 record->workers_per_node);
     member_word(text, "scheduler", record->rule ? record->rule : record->plan.scheduler);
     text_add(text,
              ",\n  \"tasks\": %" PRId64 ", \"tasks_done\": %" PRId64 ", \"tasks_failed\": %" PRId64

@@ -26,6 +26,8 @@ struct run_record {
     char *rule;    /* owned: dealt packages on request in place of the plan's rounds; NULL: none */
     int ahead;     /* packages that a worker then had at a time */
     char *method;  /* owned: how tasks were computed; NULL: not said */
+    char *processor;                         /* owned: the master's; NULL: not said */
+    int threads, workers_per_node;           /* 0: not said */
     int64_t tasks, tasks_done, tasks_failed; /* from the ledger */
     uint64_t checksum;
     double finish_s; /* after the last package: reduction, normalised image, close */

@@ -88,29 +88,6 @@ char *instructions_describe(const enum isa *used, int workers)
     return text_take(&text);
 }
 
-/* The next character that belongs to a name. */
-static const char *ranks_skip(const char *text)
-{
-    while (*text == ' ' || *text == '(') {
-        if (*text == '(')
-            text += strcspn(text, ")");
-        text += *text != '\0';
-    }
-    return text;
-}
-
-bool instructions_alike(const char *one, const char *other)
-{
-    for (;; one++, other++) {
-        one = ranks_skip(one);
-        other = ranks_skip(other);
-        if (*one != *other)
-            return false;
-        if (*one == '\0')
-            return true;
-    }
-}
-
 char *instructions_gather(const struct comm *comm)
 {
     const enum isa mine = isa_current();

@@ -165,6 +165,18 @@ static void word_drop_empty(char **word)
     }
 }
 
+/* Files of older versions do without. */
+static void conditions_read(hid_t file, struct run_record *record)
+{
+    hid_t group = H5Gopen2(file, LAYOUT_RUN, H5P_DEFAULT);
+    if (group < 0)
+        return;
+    record->processor = attribute_text(group, LAYOUT_PROCESSOR);
+    attribute_number(group, LAYOUT_THREADS, H5T_NATIVE_INT, &record->threads);
+    attribute_number(group, LAYOUT_WORKERS_PER_NODE, H5T_NATIVE_INT, &record->workers_per_node);
+    H5Gclose(group);
+}
+
 static bool attributes_read(hid_t file, const char *path, struct run_record *record,
                             struct failure *failure)
 {
@@ -182,6 +194,7 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     free(checksum);
     record->plugin = attribute_text(file, LAYOUT_PLUGIN);
     record->outcome = dataset_text(file, LAYOUT_OUTCOME);
+    conditions_read(file, record);
     word_drop_empty(&record->outcome);
     word_drop_empty(&record->method);
     word_drop_empty(&record->rule);

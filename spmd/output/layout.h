@@ -31,6 +31,10 @@
 #define LAYOUT_PLUGIN_SHA256 "plugin_sha256"
 #define LAYOUT_RESULTS "emitted_files" /* FILE of FILE.1, FILE.2, ..., where /emitted points to */
 #define LAYOUT_ISA "isa"
+/* Attributes of /run: */
+#define LAYOUT_PROCESSOR "processor"
+#define LAYOUT_THREADS "threads"
+#define LAYOUT_WORKERS_PER_NODE "workers_per_node"
 /* With a rule that dealt packages on request; absent where the plan's rounds were sent. */
 #define LAYOUT_RULE "rule"
 #define LAYOUT_AHEAD "ahead"       /* packages that a worker had at a time */

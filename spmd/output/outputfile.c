@@ -162,7 +162,7 @@ static bool attributes_create(hid_t file, const struct job *job, const struct ou
            (!job->results.emits || attribute_text(file, LAYOUT_RESULTS, info->emitted)) &&
            (!info->rule || (attribute_text(file, LAYOUT_RULE, info->rule) &&
                             attribute_put(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &info->ahead))) &&
-           attribute_text(file, LAYOUT_ISA, info->isa) && attributes_of_job(file, job) &&
+           attribute_text(file, LAYOUT_ISA, info->conditions.isa) && attributes_of_job(file, job) &&
            attributes_of_outcome(file, &nothing, 0, 0);
 }
 
@@ -314,13 +314,21 @@ static bool outcome_create(hid_t file, const struct job *job)
     return good;
 }
 
+static bool conditions_create(hid_t group, const struct conditions *here)
+{
+    return (!here->processor || attribute_text(group, LAYOUT_PROCESSOR, here->processor)) &&
+           attribute_put(group, LAYOUT_THREADS, H5T_NATIVE_INT, &here->threads) &&
+           attribute_put(group, LAYOUT_WORKERS_PER_NODE, H5T_NATIVE_INT, &here->workers_per_node);
+}
+
 static bool run_create(hid_t file, const struct job *job, const struct output_info *info)
 {
     hid_t group = H5Gcreate2(file, LAYOUT_RUN, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0)
         return false;
+    const bool good = conditions_create(group, &info->conditions);
     H5Gclose(group);
-    return trace_create(file, info->events) && outcome_create(file, job) &&
+    return good && trace_create(file, info->events) && outcome_create(file, job) &&
            text_create(file, LAYOUT_PLAN, info->plan) &&
            (!info->profile || text_create(file, LAYOUT_PROFILE, info->profile));
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/model/conditions.h"
 #include "planner/model/trace.h"
 #include "spmd/job/job.h"
 #include "spmd/job/summary.h"
@@ -24,7 +25,7 @@ struct output_info {
     const char *input, *input_sha256;   /* input NULL: none */
     const char *plugin, *plugin_sha256; /* NULL: the kernel is built in */
     const char *emitted;                /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
-    const char *isa;                    /* which rank computes with which instruction set */
+    struct conditions conditions;       /* with its isa */
     const char *rule;                   /* that deals packages; NULL: the plan does */
     int ahead;                          /* with a rule */
     int64_t events;                     /* rows of /run/trace, as far as is known */

@@ -10,8 +10,8 @@
 #include "spmd/job/making.h"
 #include "spmd/job/method.h"
 #include "spmd/output/outputfile.h"
-#include "spmd/run/conditions.h"
 #include "spmd/run/decider.h"
+#include "spmd/run/run_conditions.h"
 #include "spmd/transport/inbox.h"
 #include "spmd/transport/wire.h"
 
@@ -22,7 +22,9 @@ struct performance {
     struct store *store;
     struct emulation *emulation;
     int workers_per_node; /* on this rank's */
-    bool created;         /* the master has made the output */
+    char *processor;      /* owned; NULL: not known */
+    char method[JOB_METHOD_SIZE];
+    bool created; /* the master has made the output */
     struct decider decider;
     struct dispatch *dispatch; /* the master's */
     char digest[65];
@@ -137,11 +139,24 @@ static bool emulation_make(struct performance *performance, struct failure *fail
     return comm_agree(execution->comm, failure);
 }
 
+static struct conditions conditions_of(const struct performance *performance)
+{
+    return (struct conditions){.processor = performance->processor,
+                               .isa = performance->execution->isa,
+                               .method = performance->method,
+                               .threads = performance->execution->threads,
+                               .workers_per_node = performance->workers_per_node};
+}
+
 /* Collective. The master makes the file, everybody opens it. */
 static bool output_open(struct performance *performance, struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    struct output_info info = {
+    if (execution->comm->rank == 0) {
+        performance->processor = run_conditions_processor();
+        job_method(&performance->making.job, performance->method, sizeof performance->method);
+    }
+    const struct output_info info = {
         .plan = execution->plan_text,
         .profile = execution->profile_text,
         .input = execution->input,
@@ -149,7 +164,7 @@ static bool output_open(struct performance *performance, struct failure *failure
         .plugin = execution->kernel->plugin,
         .plugin_sha256 = execution->kernel->sha256,
         .emitted = execution->emitted,
-        .isa = execution->isa,
+        .conditions = conditions_of(performance),
         .rule = execution->rule,
         .ahead = execution->ahead,
         /* How many packages a rule deals is known at the end. */
@@ -180,14 +195,9 @@ static void idle_ranks_say(const struct execution *execution)
 static void conditions_say(const struct performance *performance)
 {
     const struct execution *execution = performance->execution;
-    const struct conditions conditions = {.plan = execution->plan,
-                                          .job = &performance->making.job,
-                                          .profile_text = execution->profile_text,
-                                          .isa = execution->isa,
-                                          .threads = execution->threads,
-                                          .workers_per_node = performance->workers_per_node};
+    const struct conditions here = conditions_of(performance);
     if (!execution->quiet && execution->comm->rank == 0)
-        conditions_compare(&conditions);
+        run_conditions_warn(&here, execution->plan, execution->profile_text);
 }
 
 /* Local to the master. */
@@ -281,6 +291,7 @@ out:
     dispatch_free(&performance.dispatch);
     decider_release(&performance.decider);
     emulation_free(&performance.emulation);
+    free(performance.processor);
     making_release(&performance.making);
     return good;
 }

@@ -147,11 +147,51 @@ static void the_method_is_reported(void **state)
     char *unlike = report_text(&record, &failure);
     assert_non_null(unlike);
     assert_non_null(strstr(unlike, "unlike      the profile was measured with tasks computed by "
-                                   "direct\n"));
+                                   "direct, here it is fft for 2 filters\n"));
     free(unlike);
     json_t *json = run_report(&record);
     assert_string_equal(json_string_value(json_object_get(json, "method")), "fft for 2 filters");
     json_decref(json);
+    run_record_release(&record);
+}
+
+static int lines_with(const char *text, const char *head)
+{
+    int lines = 0;
+    for (const char *at = text; (at = strstr(at, head)); at += strlen(head))
+        lines++;
+    return lines;
+}
+
+/* One line for each condition that is known of both and differs. */
+static void other_conditions_are_told(void **state)
+{
+    struct run_record record;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    run_sample(5, 0.1, &record);
+    record.processor = strdup("Zen 4");
+    record.threads = 4;
+    record.workers_per_node = 8;
+    char *unknown = report_text(&record, &failure);
+    assert_non_null(unknown);
+    assert_int_equal(lines_with(unknown, "unlike      "), 0);
+    free(unknown);
+    struct profile_origin *origin = &record.profile.origin;
+    origin->processor = strdup("Zen 3");
+    origin->threads = 2;
+    origin->workers_per_node = 8;
+    char *two = report_text(&record, &failure);
+    assert_non_null(two);
+    assert_int_equal(lines_with(two, "unlike      "), 2);
+    assert_non_null(strstr(two, "measured on 'Zen 3', the master's processor is 'Zen 4'\n"));
+    assert_non_null(strstr(two, "measured with 2 threads per rank, the run has 4 "));
+    free(two);
+    origin->workers_per_node = 2;
+    char *three = report_text(&record, &failure);
+    assert_non_null(three);
+    assert_int_equal(lines_with(three, "unlike      "), 3);
+    free(three);
     run_record_release(&record);
 }
 
@@ -218,6 +258,7 @@ int main(void)
         cmocka_unit_test(incomplete_runs_say_so),
         cmocka_unit_test(runs_without_a_profile_have_no_prediction),
         cmocka_unit_test(the_method_is_reported),
+        cmocka_unit_test(other_conditions_are_told),
         cmocka_unit_test(damaged_traces_are_refused),
         cmocka_unit_test(chrome_traces_have_every_event),
     };

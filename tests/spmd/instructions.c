@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "kernel/vector/isa.h"
+#include "planner/model/conditions.h"
 #include "spmd/job/instructions.h"
 
 static void check_words(const enum isa *used, int workers, const char *expected)
@@ -73,10 +74,10 @@ static void the_same_sets_are_alike_whoever_uses_them(void **state)
         {"avx2 (ranks 1-4), avx512 (ranks 5-8)", "sse2 (ranks 1-4), avx512 (ranks 5-8)"},
     };
     for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
-        assert_true(instructions_alike(alike[i][0], alike[i][1]));
+        assert_true(conditions_isa_alike(alike[i][0], alike[i][1]));
     for (size_t i = 0; i < sizeof different / sizeof *different; i++) {
-        assert_false(instructions_alike(different[i][0], different[i][1]));
-        assert_false(instructions_alike(different[i][1], different[i][0]));
+        assert_false(conditions_isa_alike(different[i][0], different[i][1]));
+        assert_false(conditions_isa_alike(different[i][1], different[i][0]));
     }
 }
 

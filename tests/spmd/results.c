@@ -73,7 +73,10 @@ static void job_write(struct job *job, const struct census *census, struct outpu
                                      .plugin = "/somewhere/mine.so",
                                      .plugin_sha256 = "abc",
                                      .emitted = emitted,
-                                     .isa = "generic",
+                                     .conditions = {.isa = "generic",
+                                                    .processor = "a processor",
+                                                    .threads = 3,
+                                                    .workers_per_node = 2},
                                      .workers = comm.size - 1};
     census_open(job, &census_host, census);
     if (comm.rank == 0)
@@ -432,7 +435,7 @@ static void a_file_in_the_way_is_told(void **state)
     struct output_places places = {0};
     const struct store_setup setup = {.path = path, .emitted = emitted};
     const struct output_info info = {
-        .plan = plan_text, .emitted = emitted, .isa = "", .workers = comm.size - 1};
+        .plan = plan_text, .emitted = emitted, .conditions.isa = "", .workers = comm.size - 1};
     const struct census census = {CENSUS_EMITS, SCOW_F32, {1, 1, 8}, {1, 1, 1}};
     char name[240], sentence[480];
     struct job job;

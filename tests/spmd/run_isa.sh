@@ -136,7 +136,7 @@ run=("$scow" run measured.json -i "$image")
 ! grep -F -- --isa like.txt || fail "warned of a run like the profile's"
 if [[ $one != "$two" ]]; then
     "$mpiexec" -n 3 "${run[@]}" -o unlike.h5 --isa "$one" >/dev/null 2>unlike.txt
-    grep -qF "the profile was measured with $mixed, this run computes with $one" unlike.txt ||
+    grep -qF "the profile was measured with $mixed, the run computes with $one" unlike.txt ||
         fail "did not warn of a run unlike the profile's"
 fi
 echo "instruction sets: ${sets[*]}"

@@ -26,7 +26,10 @@ static const struct output_info info = {.plan = plan_text,
                                         .input = "input.png",
                                         .input_sha256 = "abc",
                                         .emitted = "",
-                                        .isa = "generic",
+                                        .conditions = {.isa = "generic",
+                                                       .processor = "a processor",
+                                                       .threads = 3,
+                                                       .workers_per_node = 2},
                                         .events = 3,
                                         .workers = 1};
 
@@ -114,6 +117,9 @@ static void check_record(void)
     assert_null(record.plugin);
     assert_null(record.outcome);
     assert_string_equal(record.isa, "generic");
+    assert_string_equal(record.processor, "a processor");
+    assert_int_equal(record.threads, 3);
+    assert_int_equal(record.workers_per_node, 2);
     char method[JOB_METHOD_SIZE];
     job_method(&job, method, sizeof method);
     assert_string_equal(record.method, method);

@@ -1,0 +1,45 @@
+#include "spmd/run/run_conditions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/profile_json.h"
+
+char *run_conditions_processor(void)
+{
+    static const char key[] = "model name";
+    char line[256];
+    char *model = NULL;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && !model && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        line[strcspn(line, "\n")] = '\0';
+        if (colon && strncmp(line, key, sizeof key - 1) == 0)
+            model = strdup(colon + 1 + strspn(colon + 1, " \t"));
+    }
+    if (file)
+        fclose(file);
+    return model;
+}
+
+static const struct profile_setting *setting_of(const struct plan *plan,
+                                                const struct profile *profile)
+{
+    return profile_find(profile, &plan->parameters, plan->threads);
+}
+
+void run_conditions_warn(const struct conditions *conditions, const struct plan *plan,
+                         const char *profile_text)
+{
+    struct profile profile;
+    struct failure failure = FAILURE_INIT;
+    struct text text = TEXT_INIT;
+    if (!profile_text || !profile_parse(&profile, profile_text, strlen(profile_text), "", &failure))
+        return;
+    conditions_compare(conditions, &profile, setting_of(plan, &profile), "scow run: ", &text);
+    if (text.length > 0)
+        fprintf(stderr, "%sscow run: times will differ from the plan's\n", text.bytes);
+    text_release(&text);
+    profile_release(&profile);
+}

@@ -1,0 +1,17 @@
+/*
+ * The conditions of a run that is about to begin, compared with those of its profile.
+ */
+#ifndef SPMD_RUN_RUN_CONDITIONS_H
+#define SPMD_RUN_RUN_CONDITIONS_H
+
+#include "planner/model/conditions.h"
+#include "planner/model/plan.h"
+
+/* Local. The model of this machine's processor, owned; NULL where the system does not say. */
+char *run_conditions_processor(void);
+/* Local to the master. Lines on standard error for everything that makes the profile's times
+ * other than this run's. profile_text NULL: none, nothing to compare with. */
+void run_conditions_warn(const struct conditions *conditions, const struct plan *plan,
+                         const char *profile_text);
+
+#endif
