@@ -7,13 +7,16 @@
 
 #include "planner/base/array.h"
 #include "planner/base/text.h"
+#include "planner/report/causes.h"
 #include "planner/report/residuals.h"
 
 enum { PROCESS_RUN = 1, PROCESS_PLAN = 2 };
 
-/* An event in whole nanoseconds, which is what the viewers keep, and its row. */
+/* An event, or what a worker waited for, in whole nanoseconds, which is what the viewers keep, and
+ * its row. */
 struct span {
     const struct trace_event *event; /* borrowed */
+    const char *name;
     int64_t start_ns, end_ns;
     size_t row;
 };
@@ -27,6 +30,7 @@ struct row {
 };
 
 struct lanes {
+    struct causes causes;
     struct span *spans; /* owned */
     size_t span_count;
     struct row *rows; /* owned */
@@ -77,27 +81,46 @@ static bool span_place(struct lanes *lanes, struct span *span)
 
 static void lanes_release(struct lanes *lanes)
 {
+    causes_release(&lanes->causes);
     free(lanes->spans);
     free(lanes->rows);
 }
 
-static bool lanes_init(struct lanes *lanes, const struct trace *trace)
+static void span_add(struct lanes *lanes, const struct trace_event *event, const char *name)
+{
+    const int64_t start_ns = llround(1e9 * event->start_s);
+    const int64_t end_ns = llround(1e9 * fmax(event->start_s, event->end_s));
+    lanes->spans[lanes->span_count++] = (struct span){event, name, start_ns, end_ns, 0};
+}
+
+/* Idle times with their causes in the place of the trace's own. */
+static void spans_fill(struct lanes *lanes, const struct trace *trace)
+{
+    for (size_t k = 0; k < trace->count; k++) {
+        const enum operation operation = (enum operation)trace->events[k].operation;
+        if (operation != OPERATION_IDLE)
+            span_add(lanes, &trace->events[k], operation_name(operation));
+    }
+    for (size_t k = 0; k < lanes->causes.count; k++) {
+        const struct cause_span *span = &lanes->causes.spans[k];
+        span_add(lanes, &span->gap, cause_words(span->cause));
+    }
+}
+
+static bool lanes_init(struct lanes *lanes, const struct trace *trace, struct failure *failure)
 {
     bool good = true;
-    *lanes = (struct lanes){.span_count = trace->count};
-    lanes->spans = calloc(trace->count + 1, sizeof *lanes->spans);
-    if (!lanes->spans)
+    *lanes = (struct lanes){.span_count = 0};
+    if (!causes_make(trace, &lanes->causes, failure))
         return false;
-    for (size_t k = 0; k < trace->count; k++) {
-        const struct trace_event *event = &trace->events[k];
-        const int64_t start_ns = llround(1e9 * event->start_s);
-        const int64_t end_ns = llround(1e9 * fmax(event->start_s, event->end_s));
-        lanes->spans[k] = (struct span){event, start_ns, end_ns, 0};
-    }
-    qsort(lanes->spans, trace->count, sizeof *lanes->spans, span_compare);
-    for (size_t k = 0; good && k < trace->count; k++)
+    lanes->spans = calloc(trace->count + lanes->causes.count + 1, sizeof *lanes->spans);
+    if (!lanes->spans)
+        return failure_memory(failure, "writing a trace");
+    spans_fill(lanes, trace);
+    qsort(lanes->spans, lanes->span_count, sizeof *lanes->spans, span_compare);
+    for (size_t k = 0; good && k < lanes->span_count; k++)
         good = span_place(lanes, &lanes->spans[k]);
-    return good;
+    return good || failure_memory(failure, "writing a trace");
 }
 
 static void comma_add(struct text *text)
@@ -144,12 +167,13 @@ static void microseconds_add(struct text *text, int64_t ns)
     text_add(text, "%s%" PRId64 ".%03d", ns < 0 ? "-" : "", size / 1000, (int)(size % 1000));
 }
 
-static void span_add(struct text *text, int process, const struct span *span)
+static void span_print(struct text *text, int process, const struct span *span)
 {
     const struct trace_event *event = span->event;
     comma_add(text);
-    text_add(text, "{\"ph\": \"X\", \"name\": \"%s\", \"pid\": %d, \"tid\": %zu, \"ts\": ",
-             operation_name((enum operation)event->operation), process, span->row);
+    text_add(text,
+             "{\"ph\": \"X\", \"name\": \"%s\", \"pid\": %d, \"tid\": %zu, \"ts\": ", span->name,
+             process, span->row);
     microseconds_add(text, span->start_ns);
     text_add(text, ", \"dur\": ");
     microseconds_add(text, span->end_ns - span->start_ns);
@@ -160,15 +184,16 @@ static void span_add(struct text *text, int process, const struct span *span)
              event->round, event->package, event->first, event->tasks);
 }
 
-static bool trace_print(struct text *text, int process, const char *name, const struct trace *trace)
+static bool trace_print(struct text *text, int process, const char *name, const struct trace *trace,
+                        struct failure *failure)
 {
     struct lanes lanes;
-    const bool good = lanes_init(&lanes, trace);
+    const bool good = lanes_init(&lanes, trace, failure);
     process_add(text, process, name);
     for (size_t k = 0; good && k < lanes.row_count; k++)
         row_add(text, process, k, &lanes.rows[k]);
     for (size_t k = 0; good && k < lanes.span_count; k++)
-        span_add(text, process, &lanes.spans[k]);
+        span_print(text, process, &lanes.spans[k]);
     lanes_release(&lanes);
     return good;
 }
@@ -186,14 +211,15 @@ char *report_chrome_trace(const struct run_record *record, struct failure *failu
     if (has_predicted && !residuals_predict(record, &predicted, failure))
         return NULL;
     text_add(&text, "[");
-    const bool good = trace_print(&text, PROCESS_RUN, "measured", &record->trace) &&
-                      trace_print(&text, PROCESS_PLAN, "predicted", &predicted);
+    const bool good = trace_print(&text, PROCESS_RUN, "measured", &record->trace, failure) &&
+                      trace_print(&text, PROCESS_PLAN, "predicted", &predicted, failure);
     text_add(&text, "]\n");
     trace_release(&predicted);
     char *words = text_take(&text);
     if (words && good)
         return words;
     free(words);
-    failure_memory(failure, "writing a trace");
+    if (good)
+        failure_memory(failure, "writing a trace");
     return NULL;
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,16 @@ static void share_row(struct text *text, const struct residuals *residuals, cons
     text_add(text, "%10.1f %%\n", 100 * measured);
 }
 
+static void causes_add(struct text *text, const struct residuals *residuals)
+{
+    for (int k = 0; k < CAUSE_COUNT; k++) {
+        char name[40];
+        snprintf(name, sizeof name, "  %s", cause_words((enum cause)k));
+        seconds_row(text, residuals, name, residuals->causes.predicted.seconds[k],
+                    residuals->causes.measured.seconds[k], residuals->causes.replayed.seconds[k]);
+    }
+}
+
 static void totals_add(struct text *text, const struct residuals *residuals)
 {
     const struct trace_summary *predicted = &residuals->predicted, *measured = &residuals->measured;
@@ -135,6 +146,7 @@ static void totals_add(struct text *text, const struct residuals *residuals)
     for (int k = 0; k < OPERATION_COUNT; k++)
         seconds_row(text, residuals, operation_name((enum operation)k), predicted->seconds[k],
                     measured->seconds[k], residuals->replayed.seconds[k]);
+    causes_add(text, residuals);
     share_row(text, residuals, "worker utilization", predicted->worker_utilization,
               measured->worker_utilization);
     share_row(text, residuals, "network utilization", predicted->network_utilization,
@@ -278,6 +290,18 @@ static void operations_json(struct text *text, const struct residuals *residuals
     text_add(text, "}");
 }
 
+static void causes_json(struct text *text, const struct residuals *residuals,
+                        const double *predicted_s, const double *measured_s,
+                        const double *replayed_s)
+{
+    text_add(text, "{");
+    for (int k = 0; k < CAUSE_COUNT; k++) {
+        text_add(text, "%s\"%s\": ", k > 0 ? ", " : "", cause_name((enum cause)k));
+        parts_add(text, residuals, predicted_s[k], measured_s[k], replayed_s[k]);
+    }
+    text_add(text, "}");
+}
+
 static void others_json(struct text *text, const struct plan *plan)
 {
     text_add(text, ",\n  \"others\": [");
@@ -365,6 +389,14 @@ static void shares_json(struct text *text, const struct residuals *residuals)
     }
 }
 
+static void worker_causes_json(struct text *text, const struct residuals *residuals, int64_t worker)
+{
+    const struct worker_causes predicted = causes_worker(&residuals->causes.predicted, worker);
+    const struct worker_causes measured = causes_worker(&residuals->causes.measured, worker);
+    const struct worker_causes replayed = causes_worker(&residuals->causes.replayed, worker);
+    causes_json(text, residuals, predicted.seconds, measured.seconds, replayed.seconds);
+}
+
 static void workers_json(struct text *text, const struct residuals *residuals)
 {
     int64_t workers = residuals_workers(residuals);
@@ -380,6 +412,8 @@ static void workers_json(struct text *text, const struct residuals *residuals)
         parts_add(text, residuals, predicted.end_s, measured.end_s, replayed.end_s);
         text_add(text, ", \"operations\": ");
         operations_json(text, residuals, predicted.seconds, measured.seconds, replayed.seconds);
+        text_add(text, ", \"causes\": ");
+        worker_causes_json(text, residuals, k);
         text_add(text, "}%s\n", k + 1 < workers ? "," : "");
     }
     text_add(text, "  ]");
@@ -412,6 +446,9 @@ char *report_json(const struct run_record *record, struct failure *failure)
     text_add(&text, ",\n  \"operations\": ");
     operations_json(&text, &residuals, residuals.predicted.seconds, residuals.measured.seconds,
                     residuals.replayed.seconds);
+    text_add(&text, ",\n  \"causes\": ");
+    causes_json(&text, &residuals, residuals.causes.predicted.seconds,
+                residuals.causes.measured.seconds, residuals.causes.replayed.seconds);
     shares_json(&text, &residuals);
     workers_json(&text, &residuals);
     rounds_json(&text, &residuals);

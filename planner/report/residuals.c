@@ -61,13 +61,14 @@ bool residuals_predict(const struct run_record *record, struct trace *trace,
     return good;
 }
 
-static bool predicted_make(const struct run_record *record, struct trace_summary *predicted,
+static bool predicted_make(const struct run_record *record, struct residuals *residuals,
                            struct failure *failure)
 {
     struct trace trace;
     if (!residuals_predict(record, &trace, failure))
         return false;
-    bool good = trace_summary_make(&trace, predicted, failure);
+    bool good = trace_summary_make(&trace, &residuals->predicted, failure) &&
+                causes_make(&trace, &residuals->causes.predicted, failure);
     trace_release(&trace);
     return good;
 }
@@ -82,7 +83,8 @@ static bool replayed_make(const struct run_record *record, struct residuals *res
     bool good = true;
     if (replay.complete) {
         good = replay_trace(&replay, &trace, failure) &&
-               trace_summary_make(&trace, &residuals->replayed, failure);
+               trace_summary_make(&trace, &residuals->replayed, failure) &&
+               causes_make(&trace, &residuals->causes.replayed, failure);
         residuals->has_replayed = good;
     }
     trace_release(&trace);
@@ -103,9 +105,10 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
     made.has_predicted = record->has_profile && record->plan.round_count > 0 && !record->rule;
     if (!trace_summary_make(&record->trace, &made.measured, failure))
         return false;
+    good = causes_make(&record->trace, &made.causes.measured, failure);
     if (record->rule && record->has_profile) /* without one, for whatever reason, there is none */
-        made.has_predicted = predicted_make(record, &made.predicted, &none);
-    else if (made.has_predicted && !predicted_make(record, &made.predicted, failure))
+        made.has_predicted = predicted_make(record, &made, &none);
+    else if (made.has_predicted && !predicted_make(record, &made, failure))
         good = false;
     if (!good || !replayed_make(record, &made, failure)) {
         residuals_release(&made);
@@ -120,6 +123,9 @@ void residuals_release(struct residuals *residuals)
     trace_summary_release(&residuals->predicted);
     trace_summary_release(&residuals->measured);
     trace_summary_release(&residuals->replayed);
+    causes_release(&residuals->causes.predicted);
+    causes_release(&residuals->causes.measured);
+    causes_release(&residuals->causes.replayed);
 }
 
 double residuals_model_error(const struct residuals *residuals)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "planner/base/text.h"
+#include "planner/report/causes.h"
 #include "planner/report/report.h"
 #include "planner/report/trace_summary.h"
 
@@ -14,6 +15,9 @@ struct residuals {
     bool has_replayed;               /* every package went out once, so the run can be replayed */
     struct trace_summary predicted, measured;
     struct trace_summary replayed; /* simulated with what each package took in the run */
+    struct {
+        struct causes predicted, measured, replayed;
+    } causes; /* of the workers' gaps */
 };
 
 /* The trace that the plan's simulation with the profile leaves; to be released. */

@@ -50,12 +50,23 @@ for rule in "${rules[@]}"; do
     "$scow" report "$rule.h5" --json >"$rule.json"
     "$scow" report "$rule.h5" >/dev/null
 done
+"$scow" report plan.h5 --json >plan.json.report
 /usr/bin/python3 - "${rules[@]}" <<'END' || fail "the outputs are not what they should be"
 import json, sys
 import h5py
+
+def is_divided(report):  # every worker's time: what it did, and why it did not
+    for worker in report["workers"]:
+        parts = [worker["operations"][name]["measured_s"] for name in ("receive", "compute", "output")]
+        parts += [cause["measured_s"] for cause in worker["causes"].values()]
+        if worker["packages"] > 0:
+            assert abs(sum(parts) - report["measured_s"]) < 1e-9, (worker, report["measured_s"])
+
+is_divided(json.load(open("plan.json.report")))
 for rule in sys.argv[1:]:
     report = json.load(open(rule + ".json"))
     assert report["scheduler"] == rule and report["tasks_done"] == 48, report
+    is_divided(report)
     assert report["predicted_s"] > 0 and report["interval"] is None, (rule, report["predicted_s"])
     for name, workers in ((rule + "-2", 1), (rule + "-4", 3), (rule, 2)):
         with h5py.File(name + ".h5") as file:

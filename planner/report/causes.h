@@ -1,0 +1,60 @@
+/*
+ * Where the workers' time goes: from the start to the makespan, every moment of a worker that had a
+ * package is an operation's or has one cause. Together they are the makespan, of every worker.
+ *
+ * The causes follow the event semantics (simulate/star.h), backwards from the package that ends the
+ * gap. It was on its way, or on a worker that did not begin; before that the master was not done
+ * with it, or it waited for the port, which carried another one or was held up by one sent before,
+ * whose worker had no room. Traces of runs and of simulations are divided by the same rules; in one
+ * of a simulation nothing is left unexplained.
+ */
+#ifndef PLANNER_REPORT_CAUSES_H
+#define PLANNER_REPORT_CAUSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/trace.h"
+
+enum cause {
+    CAUSE_START,    /* before the worker's first package */
+    CAUSE_MASTER,   /* the package was not packed and sent yet */
+    CAUSE_PORT,     /* another transfer was under way */
+    CAUSE_BUFFER,   /* one sent before waited for room at its worker */
+    CAUSE_TRANSFER, /* the package itself was on its way */
+    CAUSE_NOISE,    /* it was there: no rule says why the worker did not begin */
+    CAUSE_END,      /* the worker had done its last package */
+    CAUSE_COUNT
+};
+
+struct cause_span {
+    enum cause cause;
+    struct trace_event gap; /* idle; of the package that ended it, or of the last one */
+};
+
+struct worker_causes {
+    double seconds[CAUSE_COUNT];
+    double busy_s; /* in operations, those that overlap counted once; all together the makespan */
+};
+
+struct causes {
+    struct cause_span *spans; /* owned; by worker and time, none empty */
+    size_t count, capacity;
+    struct worker_causes *workers; /* owned; all zero for those without a package */
+    int64_t worker_count;          /* 1 + the highest worker in the trace */
+    double seconds[CAUSE_COUNT];   /* of all workers */
+};
+
+/* As people read it: "other transfers". */
+const char *cause_words(enum cause cause);
+/* As a key: "port". */
+const char *cause_name(enum cause cause);
+/* Events as trace_summary_make takes them. False: out of memory. */
+bool causes_make(const struct trace *trace, struct causes *causes, struct failure *failure);
+void causes_release(struct causes *causes);
+/* Worker `worker`; all zero when it is not in there. */
+struct worker_causes causes_worker(const struct causes *causes, int64_t worker);
+
+#endif
