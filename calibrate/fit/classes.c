@@ -6,6 +6,8 @@
 /* Definition 5 of de la Torre's thesis asks for a tolerance: mean costs of packages of equal size
  * may differ by this much, or by so many standard errors up to the second bound. */
 static const double TOLERANCE = 0.02, TOLERANCE_UNSURE = 0.25, TOLD_DEVIATIONS = 2;
+/* Relative; where all timings of a size are equal, they have no deviation at all. */
+static const double VARIANCE_LEAST = 1e-18;
 
 const enum operation class_operations[CLASS_OPERATIONS] = {OPERATION_LINK, OPERATION_RECEIVE,
                                                            OPERATION_COMPUTE, OPERATION_OUTPUT};
@@ -65,7 +67,7 @@ static bool are_alike(const struct worker_class *a, const struct worker_class *b
         const double mb = work_mean(b, sizes->items[at].tasks, &vb);
         if (ma <= 0 || mb <= 0)
             continue;
-        const double weight = 1 / (va / (ma * ma) + vb / (mb * mb));
+        const double weight = 1 / (va / (ma * ma) + vb / (mb * mb) + VARIANCE_LEAST);
         weighted += weight * (mb / ma - 1);
         weights += weight;
     }

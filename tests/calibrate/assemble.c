@@ -19,31 +19,36 @@ static void rank_time(const struct machine *machine, enum operation operation, i
         samples->items[i].rank = rank;
 }
 
-/* Ranks whose computing takes so many times as long. */
-static struct samples cluster(const double factors[WORKERS], int64_t link_break)
+/* Ranks whose computing takes so many times as long; `loud` times the usual noise. */
+static struct samples cluster_of(const double factors[WORKERS], int64_t link_break, double loud)
 {
     struct samples samples = {0};
-    const struct machine envelope = {.latency_s = 1e-5, .s_per_task = 2e-6, .noise = 0.05};
-    const struct machine send = {.latency_s = 5e-6, .noise = 0.05};
+    const struct machine envelope = {.latency_s = 1e-5, .s_per_task = 2e-6, .noise = 0.05 * loud};
+    const struct machine send = {.latency_s = 5e-6, .noise = 0.05 * loud};
     const struct machine link = {.latency_s = 1e-5,
                                  .s_per_task = 1e-7,
                                  .jump_at = link_break,
                                  .jump_s = 1e-4,
                                  .rate_factor = 2,
-                                 .noise = 0.05};
-    const struct machine receive = {.latency_s = 5e-6, .s_per_task = 1e-6, .noise = 0.05};
-    const struct machine output = {.latency_s = 1e-4, .s_per_task = 2e-5, .noise = 0.05};
+                                 .noise = 0.05 * loud};
+    const struct machine receive = {.latency_s = 5e-6, .s_per_task = 1e-6, .noise = 0.05 * loud};
+    const struct machine output = {.latency_s = 1e-4, .s_per_task = 2e-5, .noise = 0.05 * loud};
     rank_time(&envelope, OPERATION_ENVELOPE, 0, &samples);
     rank_time(&send, OPERATION_SEND, 0, &samples);
     for (int rank = 1; rank <= WORKERS; rank++) {
         const struct machine compute = {
-            .latency_s = 1e-4, .s_per_task = 1e-3 * factors[rank - 1], .noise = 0.02};
+            .latency_s = 1e-4, .s_per_task = 1e-3 * factors[rank - 1], .noise = 0.02 * loud};
         rank_time(&link, OPERATION_LINK, rank, &samples);
         rank_time(&receive, OPERATION_RECEIVE, rank, &samples);
         rank_time(&compute, OPERATION_COMPUTE, rank, &samples);
         rank_time(&output, OPERATION_OUTPUT, rank, &samples);
     }
     return samples;
+}
+
+static struct samples cluster(const double factors[WORKERS], int64_t link_break)
+{
+    return cluster_of(factors, link_break, 1);
 }
 
 static bool near(const struct measured_cost *cost, double tasks, double seconds)
@@ -80,6 +85,23 @@ static void test_every_cost(void **state)
     }
     assert_true(setting.spread_count > 0);
     assert_true(setting.score.held_out > 0 && setting.score.noise > 0);
+    samples_release(&samples);
+    profile_setting_release(&setting);
+}
+
+/* On a simulated cluster equal workers differ by rounding alone, and that by more than the noise.
+ */
+static void test_without_noise(void **state)
+{
+    (void)state;
+    const double factors[WORKERS] = {1, 1 + 1e-13, 1.03};
+    struct samples samples = cluster_of(factors, 0, 0);
+    struct profile_setting setting;
+    struct failure failure = FAILURE_INIT;
+    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+    const struct profile_window *window = &setting.windows[0];
+    assert_int_equal(window->worker_count, 2);
+    assert_int_equal(window->workers[0].count, 2);
     samples_release(&samples);
     profile_setting_release(&setting);
 }
@@ -172,9 +194,9 @@ static void test_no_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_cost),          cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_which_samples_count), cmocka_unit_test(test_cold_samples),
-        cmocka_unit_test(test_no_samples),
+        cmocka_unit_test(test_every_cost),   cmocka_unit_test(test_without_noise),
+        cmocka_unit_test(test_windows),      cmocka_unit_test(test_which_samples_count),
+        cmocka_unit_test(test_cold_samples), cmocka_unit_test(test_no_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
