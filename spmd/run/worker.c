@@ -7,29 +7,65 @@
 #include "spmd/run/run.h"
 #include "spmd/transport/wire.h"
 
+/* One travels while the next package is worked on. */
+enum { REPORTS = 2 };
+
+struct report {
+    struct wire_result *result; /* owned; travelling while `sending` is not null */
+    MPI_Request sending;
+};
+
 struct worker {
     const struct run *run;
     struct worker_context context;
-    struct wire_result *report; /* owned; travelling while `sending` is not null */
+    struct report reports[REPORTS]; /* taken in turn */
+    int64_t reported;
     size_t report_size;
-    MPI_Request sending;
     double free_s;
 };
 
-/* The report's buffer is free again once the last report has left. */
+static struct report *report_next(struct worker *worker)
+{
+    return &worker->reports[worker->reported % REPORTS];
+}
+
+/* The report's buffer is free again once the last report in it has left. */
 static struct wire_result *report_begin(struct worker *worker, const struct package *package)
 {
-    comm_wait(&worker->sending, MPI_STATUS_IGNORE);
-    memset(worker->report, 0, worker->report_size);
-    worker->report->package = *package;
-    summary_init(&worker->report->summary);
-    return worker->report;
+    struct report *report = report_next(worker);
+    comm_wait(&report->sending, MPI_STATUS_IGNORE);
+    memset(report->result, 0, worker->report_size);
+    report->result->package = *package;
+    summary_init(&report->result->summary);
+    return report->result;
 }
 
 static void report_send(struct worker *worker)
 {
-    MPI_Isend(worker->report, (int)worker->report_size, MPI_BYTE, 0, WIRE_RESULT,
-              worker->run->comm->mpi, &worker->sending);
+    struct report *report = report_next(worker);
+    MPI_Isend(report->result, (int)worker->report_size, MPI_BYTE, 0, WIRE_RESULT,
+              worker->run->comm->mpi, &report->sending);
+    worker->reported++;
+}
+
+static bool reports_init(struct worker *worker, struct failure *failure)
+{
+    bool good = true;
+    worker->report_size = sizeof(struct wire_result) + worker->run->job->state_size;
+    for (int k = 0; k < REPORTS; k++) {
+        struct report *report = &worker->reports[k];
+        *report = (struct report){calloc(1, worker->report_size), MPI_REQUEST_NULL};
+        good = report->result && good;
+    }
+    return good || failure_memory(failure, "preparing a worker");
+}
+
+static void reports_release(struct worker *worker)
+{
+    for (int k = 0; k < REPORTS; k++) {
+        comm_wait(&worker->reports[k].sending, MPI_STATUS_IGNORE);
+        free(worker->reports[k].result);
+    }
 }
 
 static void package_done(struct worker *worker, const struct inbox_package *in,
@@ -101,21 +137,17 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
 
 bool worker_run(const struct run *run, struct done_packages *done, struct failure *failure)
 {
-    struct worker worker = {.run = run, .sending = MPI_REQUEST_NULL};
-    worker.report_size = sizeof *worker.report + run->job->state_size;
-    worker.report = calloc(1, worker.report_size);
+    struct worker worker = {.run = run};
     bool ready = worker_context_init(&worker.context, run, failure);
-    if (!worker.report)
-        failure_memory(failure, "preparing a worker");
+    reports_init(&worker, failure);
     if (comm_agree(run->comm, failure)) {
         worker_loop(&worker, done, failure);
         worker_context_finish(&worker.context);
     } else {
         ready = false;
     }
-    comm_wait(&worker.sending, MPI_STATUS_IGNORE);
+    reports_release(&worker);
     worker_context_release(&worker.context);
-    free(worker.report);
     return ready && failure->code == FAILURE_NONE;
 }
 
