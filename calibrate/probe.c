@@ -44,12 +44,14 @@ static struct store *scratch_open(const struct probe_setup *setup, struct failur
     return opened;
 }
 
-static struct run run_of(const struct probe_setup *setup, struct store *store, int64_t largest)
+static struct run run_of(const struct probe_setup *setup, struct store *store, int64_t largest,
+                         bool one_by_one)
 {
     return (struct run){.comm = setup->comm,
                         .job = setup->job,
                         .input = setup->input,
                         .store = store,
+                        .one_by_one = one_by_one,
                         .largest_package = largest,
                         .threads = setup->threads};
 }
@@ -79,7 +81,7 @@ bool probe_run(const struct probe_setup *setup, const struct probe_work *work, s
     order_all(setup->comm, work->largest);
     struct store *store = scratch_open(setup, failure);
     if (store) {
-        const struct run run = run_of(setup, store, work->largest);
+        const struct run run = run_of(setup, store, work->largest, !work->ahead);
         lead(&run, work, trace, failure);
         comm_agree(setup->comm, failure);
     }
@@ -96,7 +98,7 @@ static void serve(const struct probe_setup *setup, int64_t largest, struct failu
 {
     struct store *store = scratch_open(setup, failure);
     if (store) {
-        const struct run run = run_of(setup, store, largest);
+        const struct run run = run_of(setup, store, largest, false);
         struct done_packages done = {0};
         worker_run(&run, &done, failure);
         done_packages_release(&done);

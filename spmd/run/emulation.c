@@ -87,8 +87,8 @@ void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
         const double left_s = end_s - comm_now(comm);
         if (left_s <= 0 || stop)
             return;
-        if (left_s > clock_patience.late_s)
-            clock_nap(fmin(left_s - clock_patience.late_s, nap_most_s));
+        if (left_s > clock_late_s)
+            clock_nap(fmin(left_s - clock_late_s, nap_most_s));
     }
 }
 

@@ -20,9 +20,9 @@ struct performance {
     const struct execution *execution;
     struct making making;
     struct store *store;
-    struct emulation *emulation;
-    int workers_per_node; /* on this rank's */
-    char *processor;      /* owned; NULL: not known */
+    struct emulation *costs; /* by the profile; NULL: not known */
+    int workers_per_node;    /* on this rank's */
+    char *processor;         /* owned; NULL: not known */
     char method[JOB_METHOD_SIZE];
     bool created; /* the master has made the output */
     struct decider decider;
@@ -129,13 +129,18 @@ static bool job_make(struct performance *performance, struct failure *failure)
     return comm_agree(comm, failure) && good;
 }
 
-/* Collective. */
-static bool emulation_make(struct performance *performance, struct failure *failure)
+static bool sleeps(const struct performance *performance)
+{
+    return performance->execution->kernel->task->flags & SCOW_SLEEP;
+}
+
+/* Collective. Only a job that sleeps cannot do without. */
+static bool costs_make(struct performance *performance, struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    if (!(execution->kernel->task->flags & SCOW_SLEEP))
-        return true;
-    performance->emulation = emulation_new(execution->profile_text, execution->plan, failure);
+    struct failure unknown = FAILURE_INIT;
+    performance->costs = emulation_new(execution->profile_text, execution->plan,
+                                       sleeps(performance) ? failure : &unknown);
     return comm_agree(execution->comm, failure);
 }
 
@@ -256,7 +261,8 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
         .job = &performance->making.job,
         .input = performance->making.input,
         .store = performance->store,
-        .emulation = performance->emulation,
+        .costs = performance->costs,
+        .emulation = sleeps(performance) ? performance->costs : NULL,
         .largest_package = performance->decider.largest,
         .threads = execution->threads,
     };
@@ -279,7 +285,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
     struct performance performance = {.execution = execution};
     bool good = false;
     if (!decider_make(&performance, failure) || !job_make(&performance, failure) ||
-        !memory_suffices(&performance, failure) || !emulation_make(&performance, failure) ||
+        !memory_suffices(&performance, failure) || !costs_make(&performance, failure) ||
         !output_open(&performance, failure))
         goto out;
     good = perform(&performance, outcome, failure);
@@ -290,7 +296,7 @@ out:
             execution->output); /* it holds nothing, and would stand in the way of the next try */
     dispatch_free(&performance.dispatch);
     decider_release(&performance.decider);
-    emulation_free(&performance.emulation);
+    emulation_free(&performance.costs);
     free(performance.processor);
     making_release(&performance.making);
     return good;

@@ -12,6 +12,8 @@
  * be packed while another travels. */
 static const double outbox_bytes_most = 256e6;
 static const size_t warm_bytes = 1 << 20;
+/* Transfers below that are not worth waiting for: who naps is later. */
+static const double paced_least_s = 1e-3;
 enum { OUTBOX_LEAST = 2 };
 
 struct master {
@@ -160,16 +162,31 @@ static void sleep_here(struct master *master, enum operation operation,
                         start_s, (struct engine_pulse){idle_pulse, master});
 }
 
-/* When the package is to leave: at once, or when an emulated port has carried it. */
+/* It travels from now on; over an emulated link, since that has begun to carry it. */
+static void package_left(void *self, const struct wire_package *header, double left_s)
+{
+    const struct master *master = self;
+    if (header->kind == WIRE_WORK && !master->run->emulation)
+        master->sent_s[header->package.index] = left_s;
+}
+
+/* When the package is to leave. Transfers that begin together share the master's link and arrive
+ * together; one after the other, as the plan has them, the first arrive long before. So each leaves
+ * when by the profile the one before has arrived, where that takes long enough to be timed; an
+ * emulated port lets it go when it has carried it. */
 static double departure_of(struct master *master, const struct package *package)
 {
     const struct run *run = master->run;
-    if (!run->emulation)
+    const double link_s =
+        run->costs ? emulation_cost(run->costs, OPERATION_LINK, package->worker, package->count)
+                   : 0;
+    if (!run->emulation && link_s < paced_least_s)
         return 0;
     const double start_s = fmax(comm_now(run->comm), master->port_free_s);
+    master->port_free_s = start_s + link_s;
+    if (!run->emulation)
+        return start_s;
     master->sent_s[package->index] = start_s;
-    master->port_free_s =
-        start_s + emulation_cost(run->emulation, OPERATION_LINK, package->worker, package->count);
     return master->port_free_s;
 }
 
@@ -177,7 +194,8 @@ static double departure_of(struct master *master, const struct package *package)
 static bool package_pack(struct master *master, const struct package *package, size_t *size)
 {
     const struct run *run = master->run;
-    void *bytes = outbox_claim(master->outbox, (struct outbox_idle){idle_take, master});
+    void *bytes =
+        outbox_claim(master->outbox, (struct outbox_idle){idle_take, master, &master->receiving});
     *size = 0;
     const double start = comm_now(run->comm);
     if (master->sent == 0)
@@ -201,12 +219,17 @@ static bool package_send(struct master *master, const struct package *package)
     sleep_here(master, OPERATION_SEND, package, packed);
     const double departure_s = departure_of(master, package);
     outbox_post(master->outbox, (int)package->worker + 1, &header, size, departure_s);
-    const double left = comm_now(comm);
-    if (departure_s <= 0)
-        master->sent_s[package->index] = left;
     master->sent++;
-    event_add(master, 0, OPERATION_SEND, package, packed, left);
+    event_add(master, 0, OPERATION_SEND, package, packed, comm_now(comm));
     return true;
+}
+
+/* Nothing to do before a result comes or a package may leave. */
+static void master_pause(struct master *master, struct pause *pause)
+{
+    struct awaited awaited = {.requests = {&master->receiving}};
+    outbox_await(master->outbox, &awaited);
+    clock_pause(pause, &awaited);
 }
 
 /* What the decision object says now. False: there is nothing more to send. */
@@ -220,7 +243,7 @@ static bool decision_take(struct master *master, struct pause *pause)
         return package_send(master, &package);
     case DISPATCH_WAIT:
         outbox_progress(master->outbox);
-        comm_pause(pause);
+        master_pause(master, pause);
         return true;
     case DISPATCH_OUT_OF_MEMORY:
         return failure_memory(master->failure, "deciding what to send");
@@ -241,7 +264,7 @@ static void packages_send(struct master *master)
 /* The first large message between two ranks takes milliseconds once. */
 static void workers_warm(struct master *master, size_t bytes)
 {
-    struct outbox_idle idle = {NULL, NULL};
+    struct outbox_idle idle = {NULL, NULL, NULL};
     struct wire_package header = {.kind = WIRE_WARM};
     for (int rank = 1; rank < master->run->comm->size; rank++) {
         outbox_claim(master->outbox, idle);
@@ -262,7 +285,7 @@ static void workers_cancel(struct master *master)
 
 static void workers_stop(struct master *master)
 {
-    struct outbox_idle idle = {idle_take, master};
+    struct outbox_idle idle = {idle_take, master, &master->receiving};
     struct wire_package header = {.kind = WIRE_STOP};
     for (int rank = 1; rank < master->run->comm->size; rank++) {
         outbox_claim(master->outbox, idle);
@@ -277,7 +300,8 @@ static void workers_stop(struct master *master)
             workers_cancel(master);
         if (master->returned > before)
             pause = (struct pause){0};
-        comm_pause(&pause);
+        if (master->returned < master->sent)
+            master_pause(master, &pause);
     }
     workers_cancel(master);
     outbox_drain(master->outbox, idle);
@@ -315,7 +339,12 @@ static bool master_init(struct master *master, const struct run *run, struct fai
     if (!master->report || !state_make(master))
         return failure_memory(failure, "preparing the master");
     size_t bytes = job_message_most(run->job, run->largest_package) + JOB_GUARD;
-    master->outbox = outbox_new(run->comm, outbox_size(run, bytes), bytes, failure);
+    const struct outbox_setup setup = {.buffers = outbox_size(run, bytes),
+                                       .bytes = bytes,
+                                       .one_by_one = run->one_by_one,
+                                       .left = package_left,
+                                       .self = master};
+    master->outbox = outbox_new(run->comm, &setup, failure);
     return master->outbox != NULL;
 }
 

@@ -25,9 +25,11 @@ struct run {
     const struct job *job;
     struct input *input; /* the master's; with a staged job, every rank's own */
     struct store *store;
-    const struct emulation *emulation; /* of a job that sleeps; NULL otherwise */
-    int64_t largest_package;           /* core tasks */
-    int threads;                       /* OpenMP threads of this rank */
+    const struct emulation *costs;     /* by the profile; NULL: not known */
+    const struct emulation *emulation; /* those of a job that sleeps; NULL otherwise */
+    bool one_by_one;         /* the master sends no package before the last one has arrived */
+    int64_t largest_package; /* core tasks */
+    int threads;             /* OpenMP threads of this rank */
 };
 
 enum { RUN_EVENTS_PER_PACKAGE = OPERATION_COUNT }; /* rows of the trace */

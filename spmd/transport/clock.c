@@ -1,12 +1,15 @@
 #include "spmd/transport/clock.h"
 
+#include <math.h>
 #include <sched.h>
 #include <time.h>
 
 /* A nap costs whoever works on the same core some 50 us, so naps grow with the waiting: who has
  * waited long pays at most a ninth more for it, and takes next to nothing from those who work. */
-const struct clock_patience clock_patience = {
-    .spins = 100, .yields = 20, .least_s = 1e-5, .most_s = 2.5e-4, .growth = 0.125, .late_s = 1e-4};
+enum { SPINS = 100, YIELDS = 20 };
+static const double nap_least_s = 1e-5, nap_most_s = 2.5e-4, nap_growth = 1.125;
+
+const double clock_late_s = 1e-4;
 
 double clock_now(void)
 {
@@ -15,14 +18,23 @@ double clock_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void clock_yield(void)
-{
-    sched_yield();
-}
-
 void clock_nap(double seconds)
 {
     const time_t whole = (time_t)seconds;
     const struct timespec nap = {whole, (long)(1e9 * (seconds - (double)whole))};
     nanosleep(&nap, NULL);
+}
+
+void clock_pause(struct pause *pause, const struct awaited *awaited)
+{
+    const long count = pause->count++;
+    if (count < SPINS)
+        return;
+    const double left_s = awaited->left_s > 0 ? awaited->left_s - clock_late_s : nap_most_s;
+    if (count < SPINS + YIELDS || left_s < nap_least_s) {
+        sched_yield();
+        return;
+    }
+    pause->nap_s = fmin(fmax(pause->nap_s * nap_growth, nap_least_s), nap_most_s);
+    clock_nap(fmin(pause->nap_s, left_s));
 }

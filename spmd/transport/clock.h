@@ -1,26 +1,33 @@
 /*
- * Time as the ranks see it: the one place where scow reads a clock or sleeps while MPI works. On a
- * simulated cluster another implementation stands here (tests/simgrid/clock.c), and time passes in
- * naps and in the simulated operations alone.
+ * Time as the ranks see it, and waiting: the one place where scow reads a clock or sleeps while MPI
+ * works. On a simulated cluster another implementation stands here (tests/simgrid/clock.c).
  */
 #ifndef SPMD_TRANSPORT_CLOCK_H
 #define SPMD_TRANSPORT_CLOCK_H
 
+#include <mpi.h>
+
 /* Seconds since some moment of this machine's, monotonic. */
 double clock_now(void);
-/* Let others have the processor, for no known time. */
-void clock_yield(void);
 /* Sleep that long, or somewhat longer. */
 void clock_nap(double seconds);
+/* By how much naps end late: who must be punctual waits that long awake. */
+extern const double clock_late_s;
 
-/* How who waits divides the time: so many tests without a pause, so many with a yield between them,
- * then naps from least_s on, each longer than the last by that share, up to most_s. Naps end late
- * by about late_s: who must be punctual waits that long awake. */
-struct clock_patience {
-    long spins, yields;
-    double least_s, most_s, growth, late_s;
+/* How long something has been waited for; start with {0}. */
+struct pause {
+    long count;
+    double nap_s;
 };
 
-extern const struct clock_patience clock_patience;
+/* What ends the waiting, beside time. */
+struct awaited {
+    MPI_Request *requests[2]; /* borrowed, of the one who waits; NULL: none */
+    double left_s;            /* until something is due; 0: nothing is */
+};
+
+/* Local. Call once per unsuccessful test of what is awaited: lets others work, the longer the more,
+ * but not beyond what is due. A request may be complete afterwards, and then is null. */
+void clock_pause(struct pause *pause, const struct awaited *awaited);
 
 #endif

@@ -1,30 +1,12 @@
 #include "spmd/transport/comm.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "spmd/transport/clock.h"
-
 enum { TAG_CLOCK = 900 };
 enum { CLOCK_EXCHANGES = 64 };
-
-void comm_pause(struct pause *pause)
-{
-    const struct clock_patience *patience = &clock_patience;
-    const long count = pause->count++;
-    if (count < patience->spins)
-        return;
-    if (count < patience->spins + patience->yields) {
-        clock_yield();
-        return;
-    }
-    pause->nap_s = fmax(pause->nap_s, patience->least_s);
-    clock_nap(pause->nap_s);
-    pause->nap_s = fmin(patience->most_s, pause->nap_s * (1 + patience->growth));
-}
 
 void comm_init(struct comm *comm, MPI_Comm mpi)
 {
@@ -40,13 +22,14 @@ double comm_now(const struct comm *comm)
 
 void comm_wait(MPI_Request *request, MPI_Status *status)
 {
+    const struct awaited awaited = {.requests = {request}};
     struct pause pause = {0};
     for (;;) {
         int done = 0;
         MPI_Test(request, &done, status);
         if (done)
             return;
-        comm_pause(&pause);
+        clock_pause(&pause, &awaited);
     }
 }
 

@@ -1,7 +1,7 @@
 /*
  * MPI as scow uses it: waiting that lets others work, agreement on failures, one clock.
  *
- * MPICH polls without yielding, so every wait goes through comm_pause: with more ranks than cores
+ * MPICH polls without yielding, so every wait goes through clock_pause: with more ranks than cores
  * a plain MPI_Wait costs milliseconds. Broken MPI is fatal on every rank (the default error
  * handler); nothing here returns an MPI error.
  */
@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "planner/base/failure.h"
+#include "spmd/transport/clock.h"
 
 /* A group of ranks: rank 0 is its master. Nothing reaches for MPI_COMM_WORLD. */
 struct comm {
@@ -20,16 +21,6 @@ struct comm {
     int rank, size;
     double offset_s; /* master's clock minus this rank's */
 };
-
-/* How long something has been waited for; start with {0}. */
-struct pause {
-    long count;
-    double nap_s;
-};
-
-/* Local. Call once per unsuccessful test: spins, then yields, then naps that grow, as
- * clock_patience says. */
-void comm_pause(struct pause *pause);
 
 /* Local. No clock alignment yet. */
 void comm_init(struct comm *comm, MPI_Comm mpi);

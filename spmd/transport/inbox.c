@@ -7,7 +7,8 @@ enum { SLOTS = INBOX_AHEAD + 1, ALIGNMENT = 64 };
 
 struct slot {
     char *buffer;
-    MPI_Request request; /* MPI_REQUEST_NULL: complete, or being worked on */
+    MPI_Request request;
+    bool travelling; /* or posted; otherwise complete, or being worked on */
     double transit_s, arrived_s;
 };
 
@@ -22,6 +23,7 @@ struct inbox {
 static void slot_post(struct inbox *inbox, struct slot *slot)
 {
     slot->transit_s = comm_now(inbox->comm);
+    slot->travelling = true;
     MPI_Irecv(slot->buffer, (int)inbox->bytes, MPI_BYTE, 0, WIRE_PACKAGE, inbox->comm->mpi,
               &slot->request);
 }
@@ -54,10 +56,11 @@ struct inbox *inbox_new(const struct comm *comm, size_t bytes, struct failure *f
 
 static bool slot_test(struct inbox *inbox, struct slot *slot)
 {
-    if (slot->request == MPI_REQUEST_NULL)
+    if (!slot->travelling)
         return true;
     int done = 0;
     MPI_Test(&slot->request, &done, MPI_STATUS_IGNORE);
+    slot->travelling = !done;
     if (done)
         slot->arrived_s = comm_now(inbox->comm);
     return done;
@@ -66,9 +69,10 @@ static bool slot_test(struct inbox *inbox, struct slot *slot)
 void inbox_take(struct inbox *inbox, struct inbox_package *package)
 {
     struct slot *slot = &inbox->slots[inbox->next];
+    const struct awaited awaited = {.requests = {&slot->request}};
     struct pause pause = {0};
     while (!slot_test(inbox, slot))
-        comm_pause(&pause);
+        clock_pause(&pause, &awaited);
     memcpy(&package->header, slot->buffer, sizeof package->header);
     package->bytes = slot->buffer + sizeof package->header;
     package->transit_s = slot->transit_s;
@@ -84,7 +88,7 @@ void inbox_done(struct inbox *inbox)
 /* A large message waits for its receiver: what came in during this call began to move in it. */
 static bool slot_progress(struct inbox *inbox, struct slot *slot)
 {
-    if (slot->request == MPI_REQUEST_NULL)
+    if (!slot->travelling)
         return true;
     double start = comm_now(inbox->comm);
     bool done = slot_test(inbox, slot);

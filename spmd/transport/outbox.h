@@ -5,6 +5,7 @@
 #ifndef SPMD_TRANSPORT_OUTBOX_H
 #define SPMD_TRANSPORT_OUTBOX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "planner/base/failure.h"
@@ -17,21 +18,33 @@ struct outbox;
 struct outbox_idle {
     void (*call)(void *self); /* NULL: nothing */
     void *self;
+    MPI_Request *request; /* of a result; NULL: none */
 };
 
-/* Local. `buffers` buffers for packages of at most `bytes` behind the header. NULL with *failure
- * set: out of memory. */
-struct outbox *outbox_new(const struct comm *comm, int buffers, size_t bytes,
+struct outbox_setup {
+    int buffers;     /* at least 2 */
+    size_t bytes;    /* the most of a package, behind the header */
+    bool one_by_one; /* no package leaves before MPI is done with the last one */
+    /* Called when a package has left, with the time of that; NULL: nothing */
+    void (*left)(void *self, const struct wire_package *header, double left_s);
+    void *self; /* borrowed */
+};
+
+/* Local. NULL with *failure set: out of memory. */
+struct outbox *outbox_new(const struct comm *comm, const struct outbox_setup *setup,
                           struct failure *failure);
 /* Local. Where the next package's bytes go (aligned to 64, borrowed until outbox_post); waits for
  * a buffer to be free. */
 void *outbox_claim(struct outbox *outbox, struct outbox_idle idle);
 /* Local. Send the claimed buffer with `bytes` behind the header to `rank`; does not wait. It leaves
- * at departure_s on the communicator's clock, or with the first call after that; 0: at once. */
+ * at departure_s on the communicator's clock, or with the first call after that, and never before
+ * those posted earlier; 0: at once. */
 void outbox_post(struct outbox *outbox, int rank, const struct wire_package *header, size_t bytes,
                  double departure_s);
 /* Local. Let transfers advance; never waits. */
 void outbox_progress(struct outbox *outbox);
+/* Local. What the next departure waits for: left_s and requests[1] of *awaited. */
+void outbox_await(const struct outbox *outbox, struct awaited *awaited);
 /* Local. Wait until everything posted has left. */
 void outbox_drain(struct outbox *outbox, struct outbox_idle idle);
 /* Local. Nothing may be travelling. Sets *outbox NULL. */

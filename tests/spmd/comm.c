@@ -94,7 +94,7 @@ static size_t size_of(int64_t index)
 
 static void master_packages(struct outbox *outbox)
 {
-    const struct outbox_idle idle = {NULL, NULL};
+    const struct outbox_idle idle = {NULL, NULL, NULL};
     for (int64_t index = 0; index < PACKAGES; index++) {
         for (int rank = 1; rank < comm.size; rank++) {
             unsigned char *bytes = outbox_claim(outbox, idle);
@@ -133,7 +133,8 @@ static void test_packages(void **state)
     (void)state;
     struct failure failure = FAILURE_INIT;
     if (comm.rank == 0) {
-        struct outbox *outbox = outbox_new(&comm, 2, BYTES_MOST, &failure);
+        const struct outbox_setup setup = {.buffers = 2, .bytes = BYTES_MOST};
+        struct outbox *outbox = outbox_new(&comm, &setup, &failure);
         assert_non_null(outbox);
         master_packages(outbox);
         outbox_free(&outbox);
@@ -154,10 +155,11 @@ static void test_departures_keep_their_order(void **state)
 {
     (void)state;
     enum { MESSAGES = 31, TIMES = 100 };
-    const struct outbox_idle idle = {NULL, NULL};
+    const struct outbox_idle idle = {NULL, NULL, NULL};
     struct failure failure = FAILURE_INIT;
     const bool leads = comm.rank == 0 && comm.size > 1;
-    struct outbox *outbox = leads ? outbox_new(&comm, MESSAGES + 1, 64, &failure) : NULL;
+    const struct outbox_setup setup = {.buffers = MESSAGES + 1, .bytes = 64};
+    struct outbox *outbox = leads ? outbox_new(&comm, &setup, &failure) : NULL;
     struct inbox *inbox = comm.rank == 1 ? inbox_new(&comm, 64, &failure) : NULL;
     for (int64_t time = 0; time < TIMES; time++) {
         comm_barrier(&comm);
@@ -184,6 +186,62 @@ static void test_departures_keep_their_order(void **state)
     comm_barrier(&comm);
 }
 
+static void left_count(void *self, const struct wire_package *header, double left_s)
+{
+    int64_t *count = self;
+    assert_int_equal(header->package.index, *count);
+    assert_true(left_s <= comm_now(&comm));
+    ++*count;
+}
+
+/* The master's side: the second package stays as long as nobody takes the first. */
+static void two_post(struct outbox *outbox, int to, const int64_t *left)
+{
+    enum { LOOKS = 1000 };
+    const struct outbox_idle idle = {NULL, NULL, NULL};
+    struct awaited awaited = {.requests = {NULL}};
+    for (int64_t index = 0; index < 2; index++) {
+        const struct wire_package header = {.kind = WIRE_WORK, .package.index = index};
+        outbox_claim(outbox, idle);
+        outbox_post(outbox, index == 0 ? 1 : to, &header, 1 << 20, 0);
+    }
+    for (int k = 0; k < LOOKS; k++)
+        outbox_progress(outbox);
+    outbox_await(outbox, &awaited);
+    assert_int_equal(*left, 1);
+    assert_true(awaited.requests[1] && *awaited.requests[1] != MPI_REQUEST_NULL);
+    comm_barrier(&comm);
+    outbox_drain(outbox, idle);
+    assert_int_equal(*left, 2);
+}
+
+static void test_one_by_one(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    const int to = comm.size > 2 ? 2 : 1;
+    int64_t left = 0;
+    const struct outbox_setup setup = {
+        .buffers = 3, .bytes = 1 << 20, .one_by_one = true, .left = left_count, .self = &left};
+    if (comm.rank == 0 && comm.size > 1) {
+        struct outbox *outbox = outbox_new(&comm, &setup, &failure);
+        two_post(outbox, to, &left);
+        outbox_free(&outbox);
+    } else {
+        comm_barrier(&comm);
+    }
+    struct inbox *inbox =
+        comm.rank == 1 || (comm.rank == to && to > 1) ? inbox_new(&comm, 1 << 20, &failure) : NULL;
+    for (int64_t index = 0; inbox && index < (to == 1 ? 2 : 1); index++) {
+        struct inbox_package in;
+        inbox_take(inbox, &in);
+        assert_int_equal(in.header.package.index, to == 1 ? index : comm.rank - 1);
+        inbox_done(inbox);
+    }
+    inbox_free(&inbox);
+    comm_barrier(&comm);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -197,6 +255,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_workers_on_node),
         cmocka_unit_test(test_packages),
         cmocka_unit_test(test_departures_keep_their_order),
+        cmocka_unit_test(test_one_by_one),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (failed)
