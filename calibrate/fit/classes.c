@@ -11,7 +11,7 @@ static const double VARIANCE_LEAST = 1e-18;
 
 const enum operation class_operations[CLASS_OPERATIONS] = {OPERATION_LINK, OPERATION_RECEIVE,
                                                            OPERATION_COMPUTE, OPERATION_OUTPUT};
-enum { COMPUTE_AT = 2 };
+enum { LINK_AT = 0, COMPUTE_AT = 2 };
 
 /* A link is seen where a worker waits for it; everything else as a run has it. */
 static enum sample_waiting waiting_of(enum operation operation)
@@ -41,30 +41,34 @@ static const struct point *point_find(const struct points *points, double tasks)
     return NULL;
 }
 
-/* All that a package of so many tasks costs, and that mean's variance. */
-static double work_mean(const struct worker_class *class, double tasks, double *variance)
+/* All that a package of so many tasks costs, a second on the link `share` times, and that mean's
+ * variance; 0 where the link has not been seen, or nothing has. */
+static double work_mean(const struct worker_class *class, double tasks, int share, double *variance)
 {
     double sum = 0;
     *variance = 0;
     for (int k = 0; k < CLASS_OPERATIONS; k++) {
         const struct point *point = point_find(&class->costs[k].points, tasks);
+        const double weight = k == LINK_AT ? share : 1;
+        if (!point && k == LINK_AT && share > 0)
+            return 0;
         if (!point)
             continue;
-        sum += point->mean_s;
-        *variance += point->error_s * point->error_s;
+        sum += weight * point->mean_s;
+        *variance += weight * weight * point->error_s * point->error_s;
     }
     return sum;
 }
 
 /* The mean over sizes of b's cost relative to a's, minus 1, by the inverse variances. */
-static bool are_alike(const struct worker_class *a, const struct worker_class *b)
+static bool differ_little(const struct worker_class *a, const struct worker_class *b, int share)
 {
     const struct points *sizes = &a->costs[COMPUTE_AT].points;
     double weighted = 0, weights = 0;
     for (int at = 0; at < sizes->count; at++) {
         double va, vb;
-        const double ma = work_mean(a, sizes->items[at].tasks, &va);
-        const double mb = work_mean(b, sizes->items[at].tasks, &vb);
+        const double ma = work_mean(a, sizes->items[at].tasks, share, &va);
+        const double mb = work_mean(b, sizes->items[at].tasks, share, &vb);
         if (ma <= 0 || mb <= 0)
             continue;
         const double weight = 1 / (va / (ma * ma) + vb / (mb * mb) + VARIANCE_LEAST);
@@ -76,14 +80,20 @@ static bool are_alike(const struct worker_class *a, const struct worker_class *b
     return off <= fmax(TOLERANCE, fmin(TOLERANCE_UNSURE, TOLD_DEVIATIONS * error));
 }
 
+/* By themselves, and with the port, where a worker's link keeps all workers waiting. */
+static bool are_alike(const struct worker_class *a, const struct worker_class *b, int workers)
+{
+    return differ_little(a, b, 0) && differ_little(a, b, workers);
+}
+
 /* One more worker: into the last class, or a class of its own. */
-static bool worker_join(const struct samples *samples, int setting, int rank,
+static bool worker_join(const struct samples *samples, int setting, int rank, int workers,
                         struct worker_class *classes, int *count, struct failure *failure)
 {
     struct worker_class *next = &classes[*count];
     if (!class_fit(samples, setting, rank, rank, next, failure))
         return false;
-    if (*count == 0 || !are_alike(next - 1, next)) {
+    if (*count == 0 || !are_alike(next - 1, next, workers)) {
         ++*count;
         return true;
     }
@@ -100,7 +110,7 @@ struct worker_class *classes_make(const struct samples *samples, int setting, in
         return NULL;
     }
     for (int rank = 1; rank <= workers; rank++)
-        if (!worker_join(samples, setting, rank, classes, count, failure)) {
+        if (!worker_join(samples, setting, rank, workers, classes, count, failure)) {
             free(classes);
             return NULL;
         }

@@ -106,6 +106,26 @@ static void test_without_noise(void **state)
     profile_setting_release(&setting);
 }
 
+/* A link that takes a hundredth of a worker's time more than another's: that is the port's time,
+ * and three workers wait for it. */
+static void test_links_tell_workers_apart(void **state)
+{
+    (void)state;
+    const double factors[WORKERS] = {1, 1, 1};
+    struct samples samples = cluster_of(factors, 0, 0);
+    for (int64_t i = 0; i < samples.count; i++)
+        if (samples.items[i].operation == OPERATION_LINK)
+            samples.items[i].seconds *= samples.items[i].rank == WORKERS ? 500 : 400;
+    struct profile_setting setting;
+    struct failure failure = FAILURE_INIT;
+    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+    const struct profile_window *window = &setting.windows[0];
+    assert_int_equal(window->worker_count, 2);
+    assert_int_equal(window->workers[0].count, 2);
+    samples_release(&samples);
+    profile_setting_release(&setting);
+}
+
 /* One operation breaks: all have two windows, and those that do not break the same cost in both. */
 static void test_windows(void **state)
 {
@@ -194,9 +214,13 @@ static void test_no_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_cost),   cmocka_unit_test(test_without_noise),
-        cmocka_unit_test(test_windows),      cmocka_unit_test(test_which_samples_count),
-        cmocka_unit_test(test_cold_samples), cmocka_unit_test(test_no_samples),
+        cmocka_unit_test(test_every_cost),
+        cmocka_unit_test(test_without_noise),
+        cmocka_unit_test(test_links_tell_workers_apart),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_which_samples_count),
+        cmocka_unit_test(test_cold_samples),
+        cmocka_unit_test(test_no_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
