@@ -18,6 +18,7 @@ build_packages=(
 test_packages=(
     hdf5-tools python3-h5py python3-numpy libpython3-dev shellcheck clang-format clang-tidy
     clang libclang-rt-dev libomp-dev
+    libsimgrid-dev
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
 

@@ -1,0 +1,63 @@
+/* Simulated time: it passes in naps, messages and simulated computation alone. Who waits sleeps
+ * until what it awaits has come, so that nothing is late and no event is wasted on looking. */
+#include "spmd/transport/clock.h"
+
+#include <math.h>
+#include <smpi/smpi.h>
+#include <time.h>
+
+const double clock_late_s = 0;
+
+/* Where nothing is awaited that MPI knows of; and what is well above the precision of simulated
+ * time, below which it would stand still. */
+static const double nap_s = 1e-4, nap_least_s = 1e-7;
+
+/* How often who waits until something is due looks for what it awaits beside. */
+enum { LOOKS = 32 };
+
+double clock_now(void)
+{
+    return MPI_Wtime();
+}
+
+void clock_nap(double seconds)
+{
+    seconds = fmax(seconds, nap_least_s);
+    const time_t whole = (time_t)seconds;
+    const struct timespec nap = {whole, (long)(1e9 * (seconds - (double)whole))};
+    smpi_nanosleep(&nap, NULL);
+}
+
+/* Those that are under way. */
+static int requests_find(const struct awaited *awaited, MPI_Request **found)
+{
+    int count = 0;
+    for (int k = 0; k < 2; k++)
+        if (awaited->requests[k] && *awaited->requests[k] != MPI_REQUEST_NULL)
+            found[count++] = awaited->requests[k];
+    return count;
+}
+
+static void either_wait(MPI_Request **requests)
+{
+    MPI_Request both[2] = {*requests[0], *requests[1]};
+    int done = 0;
+    MPI_Waitany(2, both, &done, MPI_STATUS_IGNORE);
+    *requests[done] = both[done];
+}
+
+void clock_pause(struct pause *pause, const struct awaited *awaited)
+{
+    MPI_Request *requests[2];
+    const int count = requests_find(awaited, requests);
+    if (pause->count++ == 0)
+        pause->nap_s = awaited->left_s / LOOKS;
+    if (awaited->left_s > 0)
+        clock_nap(fmin(awaited->left_s, fmax(pause->nap_s, awaited->left_s / LOOKS)));
+    else if (count == 2)
+        either_wait(requests);
+    else if (count == 1)
+        MPI_Wait(requests[0], MPI_STATUS_IGNORE);
+    else
+        clock_nap(nap_s);
+}

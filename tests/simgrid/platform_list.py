@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Write simulated clusters for SimGrid, from a seed, and say what job runs on each.
+
+    platform_list.py --list                     the names, and how many hosts each has
+    platform_list.py NAME DIRECTORY             DIRECTORY/NAME.xml, NAME.hosts and NAME.job
+
+A cluster is a star: the master behind a link of its own, which all transfers share, and a link for
+every worker. Its speeds are scaled so that the planner's arithmetic stays readable: a core task is
+a second of computing, or a millisecond, and its bytes take so many seconds of the master's link.
+"""
+import pathlib
+import random
+import sys
+
+BYTES = 20000  # of a core task's package
+GIGA = 1e9  # operations a second of a worker of speed 1
+
+
+class Cluster:
+    """A star: speeds and links of its workers, and the job that is run on it."""
+
+    def __init__(self, workers, *, tasks, compute, package, link, latency, envelope=(0, 0),
+                 speeds=(1, 1), links=(1, 1), latencies=(1, 1), seed=1):
+        self.workers, self.tasks = workers, tasks
+        self.compute, self.package = compute, package  # seconds of a task, and to begin, at speed 1
+        self.link, self.latency = link, latency  # seconds of a task, and of a transfer
+        self.envelope = envelope  # the master's seconds of a package, and of a task
+        self.ranges = speeds, links, latencies
+        self.seed = seed
+
+    def hosts(self):
+        """Speed, bytes a second and latency of every worker."""
+        chance = random.Random(self.seed)
+        for _ in range(self.workers):
+            speed, link, latency = (chance.uniform(*pair) for pair in self.ranges)
+            yield GIGA * speed, BYTES / self.link * link, self.latency * latency
+
+    def xml(self):
+        """The platform, as SimGrid reads it."""
+        lines = ['<?xml version="1.0"?>',
+                 '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
+                 '<platform version="4.1">', ' <zone id="star" routing="Cluster">']
+        fastest = max(1, self.ranges[1][1]) * BYTES / self.link
+        rows = [('master', GIGA, fastest, 0)]
+        rows += [(f'w{k}', *row) for k, row in enumerate(self.hosts(), 1)]
+        for name, speed, link, latency in rows:
+            lines += [f'  <host id="{name}" speed="{speed!r}f"/>',
+                      f'  <link id="{name}_l" bandwidth="{link!r}Bps" latency="{latency!r}s"'
+                      ' sharing_policy="SPLITDUPLEX"/>',
+                      f'  <host_link id="{name}" up="{name}_l_UP" down="{name}_l_DOWN"/>']
+        return '\n'.join(lines + ['  <router id="router"/>', ' </zone>', '</platform>', ''])
+
+    def job(self):
+        """What the program that is simulated is told."""
+        first, task = self.envelope
+        # In simulated time probing costs nothing: enough for the largest packages of any plan.
+        budget = 100 * (self.tasks * self.compute + self.workers * self.package)
+        return (f'--tasks {self.tasks} --bytes {BYTES} --flops {self.compute * GIGA:.0f}'
+                f' --package-flops {self.package * GIGA:.0f}'
+                f' --envelope-flops {first * GIGA:.0f} --pack-flops {task * GIGA:.0f}'
+                f' --budget {budget:.6g}')
+
+
+def thesis(workers, rate):
+    """Table 6-1 of de la Torre's thesis: r + w = 1, R + W = 0.03, l = 1 / B, L = 0.03."""
+    return Cluster(workers, tasks=1000, compute=1, package=0.03, link=1 / rate, latency=0.03)
+
+
+CLUSTERS = {
+    # The six of Table 6-1: as many workers as its best plans use at most, or two more.
+    'thesis-10-11': thesis(12, 11), 'thesis-20-22': thesis(22, 22), 'thesis-30-33': thesis(32, 33),
+    'thesis-10-12': thesis(13, 12), 'thesis-20-23': thesis(23, 23), 'thesis-30-34': thesis(33, 34),
+    # Computing dominates; all alike.
+    'even-4': Cluster(4, tasks=2000, compute=1e-2, package=2e-3, link=1e-3, latency=1e-3),
+    # Speeds that differ fourfold.
+    'speeds-8': Cluster(8, tasks=3000, compute=1e-2, package=1e-3, link=5e-4, latency=2e-3,
+                        speeds=(0.5, 2), seed=8),
+    # Links that differ tenfold, the slowest below the master's.
+    'links-12': Cluster(12, tasks=3000, compute=2e-2, package=5e-3, link=5e-4, latency=1e-3,
+                        links=(0.2, 2), seed=12),
+    # Everything differs.
+    'mixed-16': Cluster(16, tasks=5000, compute=2e-2, package=5e-3, link=1e-3, latency=2e-3,
+                        speeds=(0.5, 2), links=(0.3, 2), latencies=(0.2, 3), seed=16),
+    # Transfers of long latency.
+    'distant-16': Cluster(16, tasks=5000, compute=1e-2, package=1e-3, link=2e-4, latency=2e-2,
+                          latencies=(0.5, 2), seed=17),
+    # The master's packing dominates.
+    'packing-20': Cluster(20, tasks=5000, compute=1e-2, package=2e-3, link=2e-4, latency=1e-3,
+                          envelope=(1e-3, 3e-4), speeds=(0.7, 1.4), seed=20),
+    'mixed-32': Cluster(32, tasks=8000, compute=2e-2, package=5e-3, link=5e-4, latency=1e-3,
+                        speeds=(0.5, 2), links=(0.3, 2), latencies=(0.2, 3), seed=32),
+    # More workers than one master can feed.
+    'starved-64': Cluster(64, tasks=8000, compute=1e-2, package=2e-3, link=5e-4, latency=1e-3,
+                          speeds=(0.8, 1.25), seed=64),
+    'even-128': Cluster(128, tasks=12800, compute=5e-2, package=1e-2, link=2e-4, latency=1e-3),
+    'mixed-256': Cluster(256, tasks=25600, compute=1e-1, package=1e-2, link=2e-4, latency=1e-3,
+                         speeds=(0.5, 2), links=(0.5, 2), latencies=(0.5, 2), seed=256),
+}
+
+
+def main():
+    if sys.argv[1:] == ['--list']:
+        for name, cluster in CLUSTERS.items():
+            print(name, cluster.workers + 1)
+        return
+    if len(sys.argv) != 3 or sys.argv[1] not in CLUSTERS:
+        sys.exit('usage: platform_list.py --list, or platform_list.py NAME DIRECTORY')
+    name, cluster = sys.argv[1], CLUSTERS[sys.argv[1]]
+    directory = pathlib.Path(sys.argv[2])
+    hosts = ['master'] + [f'w{k}' for k in range(1, cluster.workers + 1)]
+    (directory / f'{name}.xml').write_text(cluster.xml())
+    (directory / f'{name}.hosts').write_text('\n'.join(hosts) + '\n')
+    (directory / f'{name}.job').write_text(cluster.job() + '\n')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,7 @@
+/* The kinds of input that need HDF5 are not there on simulated clusters; nobody asks for them. */
+#include "spmd/input/reader.h"
+
+const struct input_reader input_image = {.kind = SCOW_INPUT_IMAGE};
+const struct input_reader input_lines = {.kind = SCOW_INPUT_LINES};
+const struct input_reader input_sequences = {.kind = SCOW_INPUT_SEQUENCES};
+const struct input_reader input_file = {.kind = SCOW_INPUT_FILE};

@@ -1,0 +1,97 @@
+/*
+ * The store where there is no HDF5 and no MPI-IO: results are dropped, and what is kept is how
+ * often each core task was written. Closing it counts, over all ranks; a file that is sealed must
+ * have each task once.
+ */
+#include "spmd/output/store.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct store {
+    const struct comm *comm;
+    int64_t tasks;
+    bool trial;    /* probes write what they like, as often as they like */
+    uint8_t *done; /* owned; how often this rank has written each task */
+};
+
+bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
+                       struct output_places *places, struct failure *failure)
+{
+    (void)path, (void)job, (void)info, (void)failure;
+    *places = (struct output_places){0};
+    return true;
+}
+
+bool outputfile_seal(const char *path, const struct output_outcome *outcome,
+                     struct failure *failure)
+{
+    (void)path, (void)outcome, (void)failure;
+    return true;
+}
+
+struct store *store_open(const struct store_setup *setup, const struct output_places *places,
+                         const struct comm *comm, const struct job *job, struct failure *failure)
+{
+    struct store *store = calloc(1, sizeof *store);
+    (void)places;
+    if (store) {
+        store->comm = comm;
+        store->tasks = job->setup.tasks;
+        store->trial = setup->temporary;
+        store->done = calloc((size_t)store->tasks, 1);
+    }
+    if (!store || !store->done)
+        failure_memory(failure, "opening the store");
+    if (comm_agree(comm, failure))
+        return store;
+    if (store)
+        free(store->done);
+    free(store);
+    return NULL;
+}
+
+bool store_write(struct store *store, const struct package_results *results,
+                 struct failure *failure)
+{
+    (void)failure;
+    for (int64_t k = 0; k < results->count; k++)
+        store->done[results->first + k]++;
+    return true;
+}
+
+bool store_normalize(struct store *store, int64_t first, int64_t count,
+                     const struct summary *summary, struct failure *failure)
+{
+    (void)store, (void)first, (void)count, (void)summary, (void)failure;
+    return true;
+}
+
+/* Collective. On the master: the first task that was not written exactly once. */
+static void once_check(const struct store *store, struct failure *failure)
+{
+    uint8_t *all = calloc((size_t)store->tasks, 1);
+    if (!all)
+        failure_memory(failure, "counting what was written");
+    if (comm_agree(store->comm, failure))
+        MPI_Reduce(store->done, all, (int)store->tasks, MPI_UINT8_T, MPI_SUM, 0, store->comm->mpi);
+    for (int64_t k = 0; store->comm->rank == 0 && all && k < store->tasks; k++)
+        if (all[k] != 1)
+            failure_set(failure, FAILURE_FAILED, "core task %" PRId64 " was written %d times", k,
+                        all[k]);
+    free(all);
+}
+
+bool store_close(struct store **store, struct failure *failure)
+{
+    struct store *s = *store;
+    if (!s)
+        return true;
+    if (comm_agree(s->comm, failure) && !s->trial)
+        once_check(s, failure);
+    const bool all = comm_agree(s->comm, failure);
+    free(s->done);
+    free(s);
+    *store = NULL;
+    return all;
+}
