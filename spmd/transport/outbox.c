@@ -9,6 +9,7 @@
 /* Of a package that is ready before it may leave. */
 struct departure {
     double at_s; /* not before */
+    bool waiting;
     int rank;
     size_t size;
 };
@@ -16,11 +17,13 @@ struct departure {
 struct outbox {
     const struct comm *comm;
     struct outbox_setup setup;
-    int count, next;
+    int count, next;              /* the one claimed, or looked at first */
     char **buffers;               /* each a header and then the package */
     MPI_Request *requests;        /* MPI_REQUEST_NULL: free, unless it waits for its departure */
     struct departure *departures; /* owned */
-    int waiting;                  /* the last so many have not left */
+    int *queue;                   /* owned; a ring of the slots that wait for theirs */
+    int first_waiting, waiting;
+    int last; /* the one that left last */
 };
 
 enum { ALIGNMENT = 64 };
@@ -46,7 +49,8 @@ struct outbox *outbox_new(const struct comm *comm, const struct outbox_setup *se
     outbox->buffers = calloc((size_t)setup->buffers, sizeof *outbox->buffers);
     outbox->requests = calloc((size_t)setup->buffers, sizeof(MPI_Request));
     outbox->departures = calloc((size_t)setup->buffers, sizeof *outbox->departures);
-    if (!outbox->buffers || !outbox->requests || !outbox->departures)
+    outbox->queue = calloc((size_t)setup->buffers, sizeof *outbox->queue);
+    if (!outbox->buffers || !outbox->requests || !outbox->departures || !outbox->queue)
         goto fail;
     for (; outbox->count < setup->buffers; outbox->count++) {
         outbox->requests[outbox->count] = MPI_REQUEST_NULL;
@@ -80,23 +84,19 @@ static bool slot_sent(struct outbox *outbox, int slot)
     return done;
 }
 
-static int slot_before(const struct outbox *outbox, int slot)
-{
-    return (slot + outbox->count - 1) % outbox->count;
-}
-
 /* The next to leave, if any is waiting. */
 static int slot_first(const struct outbox *outbox)
 {
-    return (outbox->next + outbox->count - outbox->waiting) % outbox->count;
+    return outbox->queue[outbox->first_waiting];
 }
 
 static bool slot_may_leave(struct outbox *outbox, int slot)
 {
     return comm_now(outbox->comm) >= outbox->departures[slot].at_s &&
-           (!outbox->setup.one_by_one || slot_sent(outbox, slot_before(outbox, slot)));
+           (!outbox->setup.one_by_one || slot_sent(outbox, outbox->last));
 }
 
+/* In the order of posting. */
 static void departures_leave(struct outbox *outbox)
 {
     for (; outbox->waiting > 0; outbox->waiting--) {
@@ -104,36 +104,48 @@ static void departures_leave(struct outbox *outbox)
         if (!slot_may_leave(outbox, slot))
             return;
         slot_send(outbox, slot);
+        outbox->departures[slot].waiting = false;
+        outbox->first_waiting = (outbox->first_waiting + 1) % outbox->count;
+        outbox->last = slot;
     }
 }
 
-/* The place'th oldest: it has left, and MPI is done with it. */
-static bool place_free(struct outbox *outbox, int place)
+/* It has left, and MPI is done with it. */
+static bool slot_free(struct outbox *outbox, int slot)
 {
-    return place < outbox->count - outbox->waiting &&
-           slot_sent(outbox, (outbox->next + place) % outbox->count);
+    return !outbox->departures[slot].waiting && slot_sent(outbox, slot);
 }
 
-static void place_wait(struct outbox *outbox, int place, struct outbox_idle idle)
+/* From the one behind that claimed last: it is the oldest, where none is late. */
+static bool slot_find(struct outbox *outbox)
 {
-    struct pause pause = {0};
-    for (;;) {
-        departures_leave(outbox);
-        if (place_free(outbox, place))
-            return;
-        if (idle.call)
-            idle.call(idle.self);
-        struct awaited awaited = {.requests = {idle.request}};
-        outbox_await(outbox, &awaited);
-        if (place < outbox->count - outbox->waiting)
-            awaited.requests[1] = &outbox->requests[(outbox->next + place) % outbox->count];
-        clock_pause(&pause, &awaited);
+    departures_leave(outbox);
+    for (int i = 0; i < outbox->count; i++) {
+        const int slot = (outbox->next + i) % outbox->count;
+        if (slot_free(outbox, slot)) {
+            outbox->next = slot;
+            return true;
+        }
     }
+    return false;
+}
+
+static void slot_wait(struct outbox *outbox, int slot, struct outbox_idle idle, struct pause *pause)
+{
+    if (idle.call)
+        idle.call(idle.self);
+    struct awaited awaited = {.requests = {idle.request}};
+    outbox_await(outbox, &awaited);
+    if (!outbox->departures[slot].waiting)
+        awaited.requests[1] = &outbox->requests[slot];
+    clock_pause(pause, &awaited);
 }
 
 void *outbox_claim(struct outbox *outbox, struct outbox_idle idle)
 {
-    place_wait(outbox, 0, idle);
+    struct pause pause = {0};
+    while (!slot_find(outbox))
+        slot_wait(outbox, outbox->next, idle, &pause);
     return outbox->buffers[outbox->next] + sizeof(struct wire_package);
 }
 
@@ -141,10 +153,11 @@ void outbox_post(struct outbox *outbox, int rank, const struct wire_package *hea
                  double departure_s)
 {
     const int slot = outbox->next;
+    const int last = (outbox->first_waiting + outbox->waiting++) % outbox->count;
     memcpy(outbox->buffers[slot], header, sizeof *header);
-    outbox->departures[slot] = (struct departure){departure_s, rank, sizeof *header + bytes};
-    outbox->next = (outbox->next + 1) % outbox->count;
-    outbox->waiting++;
+    outbox->departures[slot] = (struct departure){departure_s, true, rank, sizeof *header + bytes};
+    outbox->queue[last] = slot;
+    outbox->next = (slot + 1) % outbox->count;
     departures_leave(outbox);
 }
 
@@ -159,16 +172,18 @@ void outbox_await(const struct outbox *outbox, struct awaited *awaited)
 {
     if (outbox->waiting == 0)
         return;
-    const int slot = slot_first(outbox);
-    awaited->left_s = fmax(0, outbox->departures[slot].at_s - comm_now(outbox->comm));
+    awaited->left_s = fmax(0, outbox->departures[slot_first(outbox)].at_s - comm_now(outbox->comm));
     if (!(awaited->left_s > 0))
-        awaited->requests[1] = &outbox->requests[slot_before(outbox, slot)];
+        awaited->requests[1] = &outbox->requests[outbox->last];
 }
 
 void outbox_drain(struct outbox *outbox, struct outbox_idle idle)
 {
-    for (int place = 0; place < outbox->count; place++)
-        place_wait(outbox, place, idle);
+    for (int slot = 0; slot < outbox->count; slot++) {
+        struct pause pause = {0};
+        for (departures_leave(outbox); !slot_free(outbox, slot); departures_leave(outbox))
+            slot_wait(outbox, slot, idle, &pause);
+    }
 }
 
 void outbox_free(struct outbox **outbox)
@@ -183,6 +198,7 @@ void outbox_free(struct outbox **outbox)
     free(box->buffers);
     free(box->requests);
     free(box->departures);
+    free(box->queue);
     free(box);
     *outbox = NULL;
 }

@@ -1,6 +1,7 @@
 /*
- * The master's packages on their way: a ring of send buffers. A package is written into the next
- * buffer while earlier ones travel; with all buffers travelling, the oldest is waited for.
+ * The master's packages on their way: a set of send buffers. A package is written into a free one
+ * while earlier ones travel, so that a worker without room for its package holds up the others only
+ * once all buffers wait for it. To each worker packages travel in the order of posting.
  */
 #ifndef SPMD_TRANSPORT_OUTBOX_H
 #define SPMD_TRANSPORT_OUTBOX_H
@@ -34,7 +35,7 @@ struct outbox_setup {
 struct outbox *outbox_new(const struct comm *comm, const struct outbox_setup *setup,
                           struct failure *failure);
 /* Local. Where the next package's bytes go (aligned to 64, borrowed until outbox_post); waits for
- * a buffer to be free. */
+ * any buffer to be free. */
 void *outbox_claim(struct outbox *outbox, struct outbox_idle idle);
 /* Local. Send the claimed buffer with `bytes` behind the header to `rank`; does not wait. It leaves
  * at departure_s on the communicator's clock, or with the first call after that, and never before

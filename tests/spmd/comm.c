@@ -128,6 +128,57 @@ static void worker_packages(struct inbox *inbox)
     assert_true(inbox_progress_s(inbox) == 0);
 }
 
+/* One worker has no room, and gets it only when the other one has all its packages. */
+static void late_master(struct outbox *outbox)
+{
+    const struct outbox_idle idle = {NULL, NULL, NULL};
+    const int ranks[] = {1, 2};
+    for (int64_t index = 0; index < PACKAGES; index++)
+        for (int k = index == 0 ? 0 : 1; k < 2; k++) {
+            const struct wire_package header = {.kind = WIRE_WORK, .package = {.index = index}};
+            outbox_claim(outbox, idle);
+            outbox_post(outbox, ranks[k], &header, BYTES_MOST, 0);
+        }
+    outbox_drain(outbox, idle);
+}
+
+static void late_worker(int64_t packages)
+{
+    struct failure failure = FAILURE_INIT;
+    char go = 0;
+    if (comm.rank == 1)
+        comm_receive(&comm, &go, sizeof go, 2, WIRE_CONTROL);
+    struct inbox *inbox = inbox_new(&comm, BYTES_MOST, &failure);
+    assert_non_null(inbox);
+    for (int64_t index = 0; index < packages; index++) {
+        struct inbox_package in;
+        inbox_take(inbox, &in);
+        assert_int_equal(in.header.package.index, index);
+        inbox_done(inbox);
+    }
+    inbox_free(&inbox);
+    if (comm.rank == 2)
+        comm_send(&comm, &go, sizeof go, 1, WIRE_CONTROL);
+}
+
+static void test_late_workers_hold_up_nobody(void **state)
+{
+    (void)state;
+    struct failure failure = FAILURE_INIT;
+    if (comm.size < 3)
+        return;
+    if (comm.rank == 0) {
+        const struct outbox_setup setup = {.buffers = 3, .bytes = BYTES_MOST};
+        struct outbox *outbox = outbox_new(&comm, &setup, &failure);
+        assert_non_null(outbox);
+        late_master(outbox);
+        outbox_free(&outbox);
+    } else if (comm.rank == 1 || comm.rank == 2) {
+        late_worker(comm.rank == 1 ? 1 : PACKAGES);
+    }
+    comm_barrier(&comm);
+}
+
 static void test_packages(void **state)
 {
     (void)state;
@@ -253,6 +304,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_workers_on_node),
+        cmocka_unit_test(test_late_workers_hold_up_nobody),
         cmocka_unit_test(test_packages),
         cmocka_unit_test(test_departures_keep_their_order),
         cmocka_unit_test(test_one_by_one),
