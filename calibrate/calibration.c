@@ -15,7 +15,6 @@
 #include "spmd/job/making.h"
 #include "spmd/job/progress.h"
 #include "spmd/run/run_conditions.h"
-#include "spmd/transport/inbox.h"
 
 enum { NAME_BYTES = 64, PATH_BYTES = 4096 };
 /* Of several settings, choosing the best takes this share of the budget. */
@@ -115,7 +114,7 @@ static struct memory memory_of(const struct job *job, int64_t largest, int threa
     double bytes[2];
     const int64_t sizes[2] = {1, largest > 1 ? largest : 2};
     for (int i = 0; i < 2; i++)
-        bytes[i] = (double)(INBOX_AHEAD + 1) * (double)job_message_most(job, sizes[i]) +
+        bytes[i] = (double)(PLATFORM_BUFFERS + 1) * (double)job_message_most(job, sizes[i]) +
                    (job->values.staged ? (double)job_package_most(job, sizes[i]) : 0) +
                    engine_memory(job, sizes[i], threads);
     const double rate = (bytes[1] - bytes[0]) / (double)(sizes[1] - sizes[0]);

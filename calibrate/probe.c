@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
+#include "planner/model/platform.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
 #include "spmd/run/run.h"
-#include "spmd/transport/inbox.h"
 #include "spmd/transport/wire.h"
 
 /* What the master says to every worker before a probe. */
@@ -14,7 +14,7 @@ struct probe_order {
 };
 
 /* The package being worked on, and those that wait or travel. */
-enum { PACKAGES_AHEAD = INBOX_AHEAD + 1 };
+enum { PACKAGES_AHEAD = PLATFORM_BUFFERS + 1 };
 
 static void order_all(const struct comm *comm, int64_t largest)
 {
@@ -53,7 +53,8 @@ static struct run run_of(const struct probe_setup *setup, struct store *store, i
                         .store = store,
                         .one_by_one = one_by_one,
                         .largest_package = largest,
-                        .threads = setup->threads};
+                        .threads = setup->threads,
+                        .buffers = PLATFORM_BUFFERS};
 }
 
 /* Local to the master. */

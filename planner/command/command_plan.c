@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "planner/base/limits.h"
 #include "planner/base/options.h"
 #include "planner/command/command.h"
 #include "planner/command/wanted.h"
@@ -19,7 +20,7 @@
 
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *set, *kernel;
-    int64_t tasks, workers, block, seeds;
+    int64_t tasks, workers, block, seeds, buffers;
     double deadline_s, noise, risk_percent;
     bool real_valued, compare, sweep, gantt, json, quiet, verbose;
 };
@@ -42,6 +43,9 @@ static bool options_check(const struct plan_options *options, struct failure *fa
         return failure_set(failure, FAILURE_USAGE,
                            "--risk must be from 0.001 to 50: the percentage of runs that may "
                            "outlast the walltime");
+    if (options->buffers > LIMIT_BUFFERS)
+        return failure_set(failure, FAILURE_USAGE, "--buffers is at most %" PRId64 ": give less",
+                           LIMIT_BUFFERS);
     if (options->noise > 0 && options->real_valued)
         return failure_set(failure, FAILURE_USAGE,
                            "--noise needs whole loads: leave --real-valued out");
@@ -302,6 +306,7 @@ static bool table_print(const struct plan_options *options, const struct advice 
     struct platform platform;
     if (!platform_init(&platform, advice->setting, options->workers, failure))
         return false;
+    platform.buffers = plan_buffers(advice->plan);
     describe_plan(advice->plan, platform.worker_count, &text);
     bool good = outlook_add(options, &platform, *advice, &text, failure);
     platform_release(&platform);
@@ -369,6 +374,7 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
                                 .digest = digest,
                                 .scheduler = options->scheduler,
                                 .workers = options->workers,
+                                .buffers = (int)options->buffers,
                                 .real_valued = options->real_valued};
     bool good = plan_choose(options, readers, &planning, &plan, failure);
     if (good) {
@@ -412,6 +418,8 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
          "use the settings with these values of the core task's parameters"},
         {0, "real-valued", NULL, OPTION_FLAG, &options.real_valued,
          "allow fractions of tasks, to compare with published tables"},
+        {0, "buffers", "N", OPTION_COUNT, &options.buffers,
+         "packages that a worker receives ahead of the one it works on (2)"},
         {'o', "output", "FILE", OPTION_TEXT, &options.output, "write the plan to FILE"},
         {0, "deadline", "SECONDS", OPTION_NUMBER, &options.deadline_s,
          "use the fewest workers whose plan meets the deadline"},

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "planner/base/limits.h"
 #include "planner/base/options.h"
 #include "planner/base/text.h"
 #include "planner/command/command.h"
@@ -244,6 +245,8 @@ static bool show_simulate(struct show *show, const struct profile *profile, cons
     if (!setting_find(options, profile, plan, &setting, failure) ||
         !platform_init(&show->platform, setting, options->workers, failure))
         return false;
+    if (plan)
+        show->platform.buffers = plan_buffers(plan);
     if (options->buffers > 0)
         show->platform.buffers = (int)options->buffers;
     bool good = options->slow <= show->platform.worker_count &&
@@ -269,7 +272,7 @@ static bool options_check(struct simulate_options *options, int operands, struct
         return failure_set(
             failure, FAILURE_USAGE,
             "-s RULE and -X TASKS belong together: a plan has its own number of tasks");
-    if (options->ahead > 1000 || options->buffers > 1000 || options->block > INT32_MAX ||
+    if (options->ahead > 1000 || options->buffers > LIMIT_BUFFERS || options->block > INT32_MAX ||
         options->seeds > 1000000)
         return failure_set(
             failure, FAILURE_USAGE,
@@ -329,7 +332,8 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
          "the profile's setting with those parameters"},
         {0, "ahead", "N", OPTION_COUNT, &options.ahead,
          "with -s: packages that a worker may have at a time (1)"},
-        {0, "buffers", "B", OPTION_COUNT, &options.buffers, "receive buffers of a worker (2)"},
+        {0, "buffers", "B", OPTION_COUNT, &options.buffers,
+         "packages that a worker receives ahead (the plan's, or 2)"},
         {0, "noise", "FRACTION", OPTION_NUMBER, &options.scenario.noise,
          "relative standard deviation of every operation (0)"},
         {0, "outliers", "FRACTION", OPTION_NUMBER, &options.scenario.outlier_rate,

@@ -310,7 +310,8 @@ static bool head_parse(struct plan *plan, json_t *root, const struct document_pl
     struct document_place plugin = document_at(place, "plugin");
     struct document_place plugin_digest = document_at(place, "plugin_sha256");
     struct document_place threads_place = document_at(place, "threads");
-    int64_t tasks = 0, threads = 0;
+    struct document_place buffers_place = document_at(place, "buffers");
+    int64_t tasks = 0, threads = 0, buffers = 0;
     bool good =
         document_word(json_object_get(root, "kernel"), &kernel, &plan->kernel, failure) &&
         document_parameters(json_object_get(root, "parameters"), &parameters, &plan->parameters,
@@ -322,6 +323,8 @@ static bool head_parse(struct plan *plan, json_t *root, const struct document_pl
         document_flag(json_object_get(root, "real_valued"), &real, &plan->real_valued, failure) &&
         document_count(json_object_get(root, "threads"), &threads_place, 1, LIMIT_THREADS, &threads,
                        failure) &&
+        document_count(json_object_get(root, "buffers"), &buffers_place, 1, LIMIT_BUFFERS, &buffers,
+                       failure) &&
         document_word(json_object_get(root, "profile"), &profile, &plan->profile, failure) &&
         document_digest(json_object_get(root, "profile_sha256"), &digest, &plan->profile_sha256,
                         failure) &&
@@ -330,6 +333,7 @@ static bool head_parse(struct plan *plan, json_t *root, const struct document_pl
                         &plan->plugin_sha256, failure);
     plan->tasks = (double)tasks;
     plan->threads = (int)threads;
+    plan->buffers = (int)buffers;
     return good;
 }
 
@@ -342,7 +346,7 @@ static bool plan_read(struct plan *plan, json_t *root, const struct document_pla
         {"tasks", true},        {"block", false},   {"profile_sha256", false},
         {"workers", true},      {"rounds", true},   {"predicted", false},
         {"real_valued", false}, {"profile", false}, {"threads", false},
-        {"others", false}};
+        {"others", false},      {"buffers", false}};
     if (!document_schema(root, place, "scow-plan-1", failure) ||
         !document_keys(root, place, keys, COUNT_OF(keys), failure))
         return false;

@@ -115,6 +115,8 @@ char *plan_print(const struct plan *plan)
     text_add_block(&text, &plan->parameters, ",\n  ", "");
     if (plan->threads > 0)
         text_add(&text, ",\n  \"threads\": %d", plan->threads);
+    if (plan->buffers > 0)
+        text_add(&text, ",\n  \"buffers\": %d", plan->buffers);
     if (plan->plugin) {
         text_add(&text, ",\n  \"plugin\": ");
         text_add_quoted(&text, plan->plugin);

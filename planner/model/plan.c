@@ -2,6 +2,13 @@
 
 #include <stdlib.h>
 
+#include "planner/model/platform.h"
+
+int plan_buffers(const struct plan *plan)
+{
+    return plan->buffers > 0 ? plan->buffers : PLATFORM_BUFFERS;
+}
+
 static bool worker_has_load(const struct plan *plan, int64_t slot)
 {
     for (size_t k = 0; k < plan->round_count; k++)

@@ -54,12 +54,15 @@ struct plan {
     int64_t worker_count;
     struct plan_round *rounds; /* owned */
     size_t round_count;        /* entries; a run has sum of repeat rounds */
+    int buffers;               /* packages that a worker receives ahead; 0: PLATFORM_BUFFERS */
     int threads;               /* of a worker, where the profile's setting says so; 0: any */
     struct plan_prediction predicted;
     struct plan_other *others; /* owned; with their own best plans for the same job */
     size_t other_count;
 };
 
+/* Packages that a worker receives ahead. */
+int plan_buffers(const struct plan *plan);
 /* 1 + the highest worker index with a load: how many workers a run must have. */
 int64_t plan_workers_needed(const struct plan *plan);
 /* Packages in the whole plan. */

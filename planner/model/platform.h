@@ -32,10 +32,11 @@ struct platform {
     int buffers; /* B: packages that wait at or travel to a worker while it works on another */
 };
 
-/* The B of a real run: the workers post so many receives, and predictions assume it. */
+/* The B of whatever says nothing else: the workers post so many receives, and predictions assume
+ * it. */
 enum { PLATFORM_BUFFERS = 2 };
 
-/* The first `worker_most` workers of a setting (0: all). */
+/* The first `worker_most` workers of a setting (0: all), with PLATFORM_BUFFERS. */
 bool platform_init(struct platform *platform, const struct profile_setting *setting,
                    int64_t worker_most, struct failure *failure);
 void platform_release(struct platform *platform);

@@ -121,6 +121,9 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
         text_add(text, " of %" PRId64, available);
     if (plan->threads > 0)
         text_add(text, ", %d thread%s each", plan->threads, plan->threads == 1 ? "" : "s");
+    if (plan->buffers > 0)
+        text_add(text, ", %d package%s received ahead", plan->buffers,
+                 plan->buffers == 1 ? "" : "s");
     text_add(text, "\nrounds      %" PRId64 "\n", plan_rounds_total(plan));
     text_add(text, "packages    %" PRId64 ", of %.10g to %.10g tasks\n", plan_packages(plan),
              least_load(plan), plan_largest_load(plan));

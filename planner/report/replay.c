@@ -74,9 +74,9 @@ static bool packages_count(struct replay *replay, const struct trace *measured)
 
 bool replay_init(struct replay *replay, const struct trace *measured, struct failure *failure)
 {
-    struct replay made = {NULL, 0, 0, true};
+    struct replay made = {.buffers = PLATFORM_BUFFERS, .complete = true};
     if (!packages_count(&made, measured)) {
-        *replay = (struct replay){NULL, 0, 0, false};
+        *replay = (struct replay){.complete = false};
         return true;
     }
     made.packages = calloc(made.count, sizeof *made.packages);
@@ -104,7 +104,7 @@ bool replay_trace(const struct replay *replay, struct trace *trace, struct failu
 {
     struct star star;
     struct star_times times;
-    bool good = star_init(&star, replay->worker_count, PLATFORM_BUFFERS);
+    bool good = star_init(&star, replay->worker_count, replay->buffers);
     for (size_t k = 0; good && k < replay->count; k++) {
         const struct replay_package *package = &replay->packages[k];
         const struct trace_event event = {.round = package->round,
@@ -121,5 +121,5 @@ bool replay_trace(const struct replay *replay, struct trace *trace, struct failu
 void replay_release(struct replay *replay)
 {
     free(replay->packages);
-    *replay = (struct replay){NULL, 0, 0, false};
+    *replay = (struct replay){.complete = false};
 }

@@ -29,6 +29,7 @@ struct replay {
     struct replay_package *packages; /* owned; in the order of sending */
     size_t count;
     int64_t worker_count; /* 1 + the highest worker */
+    int buffers;          /* that the workers had, PLATFORM_BUFFERS unless set otherwise */
     bool complete;        /* every package once, each with its worker: it can be replayed */
 };
 

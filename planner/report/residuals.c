@@ -50,6 +50,7 @@ bool residuals_predict(const struct run_record *record, struct trace *trace,
                            "with a plan made from that profile");
     if (!platform_init(&platform, setting, 0, failure))
         return false;
+    platform.buffers = plan_buffers(&record->plan);
     struct trace made = {NULL, 0, 0};
     bool good = record->rule ? rule_predict(record, &platform, &made, failure)
                              : simulate_plan(&platform, &record->plan, &made, &simulation, failure);
@@ -81,6 +82,7 @@ static bool replayed_make(const struct run_record *record, struct residuals *res
     if (!replay_init(&replay, &record->trace, failure))
         return false;
     bool good = true;
+    replay.buffers = plan_buffers(&record->plan);
     if (replay.complete) {
         good = replay_trace(&replay, &trace, failure) &&
                trace_summary_make(&trace, &residuals->replayed, failure) &&

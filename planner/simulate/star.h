@@ -9,7 +9,7 @@
  *
  * The port takes packages in the order of sending: one whose worker has no room holds up those
  * behind it. In a run others pass it while the master has a free buffer, which a plan's own
- * simulation, where nobody is late, has no use for: no scheduler plans such waits.
+ * simulation, where nobody is late, has little use for: schedulers hardly plan such waits.
  *
  * star_step is the only code that says so: the simulation and the evaluation of plans call it, and
  * the rows of the linear program (schedulers/optimal_lp.c) are tied to it by a test.

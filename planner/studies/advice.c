@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "planner/model/platform.h"
+
 /* Launching ranks, reading plan and image, creating the output file. */
 static const double STARTUP_S = 30;
 /* For a profile that does not say how sure it is. */
@@ -19,7 +21,9 @@ double advice_walltime(const struct advice *advice, double *most_s)
 
 double advice_memory(const struct plan *plan, const struct memory *memory)
 {
-    return memory->bytes + memory->bytes_per_task * plan_largest_load(plan);
+    const double bytes = memory->bytes + memory->bytes_per_task * plan_largest_load(plan);
+    const double more = (plan_buffers(plan) + 1) / (PLATFORM_BUFFERS + 1.0);
+    return bytes * fmax(1, more);
 }
 
 void advice_text(const struct advice *advice, struct text *text)

@@ -25,8 +25,8 @@ struct advice {
  * included); without an interval the prediction and a fifth of it. Where noise was studied, its
  * 95th percentile at least. `most_s` becomes the part without the start-up. */
 double advice_walltime(const struct advice *advice, double *most_s);
-/* Bytes that a worker needs for packages, results and computing; 0 where the profile does not say.
- */
+/* Bytes that a worker needs for packages, results and computing, at most where the plan has more
+ * buffers than the profile was measured with; 0 where the profile does not say. */
 double advice_memory(const struct plan *plan, const struct memory *memory);
 /* How unequal core tasks are, and how far a fixed plan will typically be off for that: a line for
  * the table of a plan, where packages like its own deviate by more than 5 %. */

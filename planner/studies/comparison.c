@@ -12,7 +12,7 @@ static bool plan_robustness(const struct planning *planning, const struct plan *
 {
     const struct decision decision = {plan, NULL};
     struct platform platform;
-    if (!platform_init(&platform, planning->setting, planning->workers, failure))
+    if (!planning_platform(planning, &platform, failure))
         return false;
     bool good = robustness_measure(&platform, &decision, scenario, seeds, robustness, failure);
     platform_release(&platform);

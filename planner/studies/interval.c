@@ -122,10 +122,11 @@ static bool window_copy(struct platform_window *window, const struct profile_win
 
 /* The platform of a setting with one class for each of the profile's, for their fits differ even
  * where their costs do not. */
-static bool platform_copy(struct platform *platform, const struct profile_setting *setting)
+static bool platform_copy(struct platform *platform, const struct profile_setting *setting,
+                          int buffers)
 {
     *platform = (struct platform){.worker_count = profile_workers(&setting->windows[0]),
-                                  .buffers = PLATFORM_BUFFERS};
+                                  .buffers = buffers};
     platform->windows = calloc(setting->window_count, sizeof *platform->windows);
     bool good = platform->windows != NULL;
     for (size_t k = 0; good && k < setting->window_count; k++) {
@@ -382,15 +383,16 @@ static bool drawing_init(struct drawing *drawing, const struct interval_request 
 {
     const struct plan *plan = request->plan;
     const size_t slots = (size_t)plan->worker_count;
+    const int buffers = plan_buffers(plan);
     *drawing = (struct drawing){.request = request, .random = request->seed};
     drawing->slots = calloc(slots, sizeof *drawing->slots);
     drawing->ends_s = calloc(slots, sizeof *drawing->ends_s);
     drawing->factors = calloc(slots, sizeof *drawing->factors);
     drawing->variances_s2 = calloc(slots, sizeof *drawing->variances_s2);
     if (!drawing->slots || !drawing->ends_s || !drawing->factors || !drawing->variances_s2 ||
-        !star_init(&drawing->star, plan->worker_count, PLATFORM_BUFFERS) ||
-        !platform_copy(&drawing->fitted, request->setting) ||
-        !platform_copy(&drawing->drawn, request->setting))
+        !star_init(&drawing->star, plan->worker_count, buffers) ||
+        !platform_copy(&drawing->fitted, request->setting, buffers) ||
+        !platform_copy(&drawing->drawn, request->setting, buffers))
         return false;
     drawing->large = plan_packages(plan) > PACKAGES_MORE / DRAWS_LEAST;
     return true;

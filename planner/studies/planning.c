@@ -26,6 +26,7 @@ static bool plan_label(const struct planning *planning, struct plan *plan, struc
 {
     const struct profile *profile = planning->profile;
     plan->threads = planning->setting->threads;
+    plan->buffers = planning->buffers;
     plan->kernel = strdup(profile->kernel);
     if (planning->path)
         plan->profile = strdup(planning->path);
@@ -46,11 +47,21 @@ static bool plan_label(const struct planning *planning, struct plan *plan, struc
     return true;
 }
 
+bool planning_platform(const struct planning *planning, struct platform *platform,
+                       struct failure *failure)
+{
+    if (!platform_init(platform, planning->setting, planning->workers, failure))
+        return false;
+    if (planning->buffers > 0)
+        platform->buffers = planning->buffers;
+    return true;
+}
+
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     struct platform platform;
     struct plan made = {0};
-    if (!platform_init(&platform, planning->setting, planning->workers, failure))
+    if (!planning_platform(planning, &platform, failure))
         return false;
     const struct schedule_request request = {
         .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};

@@ -7,6 +7,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
+#include "planner/model/platform.h"
 #include "planner/model/profile.h"
 
 struct planning {
@@ -17,9 +18,13 @@ struct planning {
     const char *scheduler; /* "auto" or a name of the table */
     double tasks;
     int64_t workers; /* use only the first `workers`; 0: all */
+    int buffers;     /* packages that a worker receives ahead; 0: PLATFORM_BUFFERS */
     bool real_valued;
 };
 
+/* The platform that it plans for; to be released. */
+bool planning_platform(const struct planning *planning, struct platform *platform,
+                       struct failure *failure);
 /* Is it "auto" or in the table? If not: usage, with the nearest. */
 bool planning_check_scheduler(const char *name, struct failure *failure);
 /* A complete plan, kernel and parameters of the profile included; to be released. */

@@ -24,8 +24,8 @@ bool worker_context_init(struct worker_context *context, const struct run *run,
         engine_new(run->job, run->largest_package, run->threads, run->comm->rank, failure);
     if (!context->engine || !package_make(context, failure))
         return false;
-    context->inbox =
-        inbox_new(run->comm, job_message_most(run->job, run->largest_package), failure);
+    context->inbox = inbox_new(run->comm, run->buffers,
+                               job_message_most(run->job, run->largest_package), failure);
     if (!context->inbox)
         return false;
     MPI_Irecv(NULL, 0, MPI_BYTE, 0, WIRE_CANCEL, run->comm->mpi, &context->cancelling);

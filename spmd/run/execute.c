@@ -12,7 +12,6 @@
 #include "spmd/output/outputfile.h"
 #include "spmd/run/decider.h"
 #include "spmd/run/run_conditions.h"
-#include "spmd/transport/inbox.h"
 #include "spmd/transport/wire.h"
 
 /* What one rank opens and must close again. */
@@ -56,7 +55,7 @@ static bool memory_suffices(struct performance *performance, struct failure *fai
     double work = engine_memory(job, largest, execution->threads);
     const int workers = comm_workers_on_node(execution->comm);
     performance->workers_per_node = workers;
-    double needed = ((INBOX_AHEAD + 1) * package + read + work) * workers;
+    double needed = ((plan_buffers(execution->plan) + 1) * package + read + work) * workers;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed > there)
         failure_set(failure, FAILURE_MISMATCH,
@@ -265,6 +264,7 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
         .emulation = sleeps(performance) ? performance->costs : NULL,
         .largest_package = performance->decider.largest,
         .threads = execution->threads,
+        .buffers = plan_buffers(execution->plan),
     };
     struct done_packages done = {0};
     conditions_say(performance);

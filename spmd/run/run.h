@@ -30,6 +30,7 @@ struct run {
     bool one_by_one;         /* the master sends no package before the last one has arrived */
     int64_t largest_package; /* core tasks */
     int threads;             /* OpenMP threads of this rank */
+    int buffers;             /* packages that a worker receives ahead, >= 1 */
 };
 
 enum { RUN_EVENTS_PER_PACKAGE = OPERATION_COUNT }; /* rows of the trace */

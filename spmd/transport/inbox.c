@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = INBOX_AHEAD + 1, ALIGNMENT = 64 };
+enum { ALIGNMENT = 64 };
 
 struct slot {
     char *buffer;
@@ -14,9 +14,9 @@ struct slot {
 
 struct inbox {
     const struct comm *comm;
-    size_t bytes; /* of a buffer, header included */
-    struct slot slots[SLOTS];
-    int next; /* slot of the next package */
+    size_t bytes;       /* of a buffer, header included */
+    struct slot *slots; /* owned */
+    int count, next;    /* slots, and that of the next package */
     double progress_s;
 };
 
@@ -28,28 +28,35 @@ static void slot_post(struct inbox *inbox, struct slot *slot)
               &slot->request);
 }
 
-struct inbox *inbox_new(const struct comm *comm, size_t bytes, struct failure *failure)
+/* Those with a buffer are counted. */
+static bool slots_make(struct inbox *inbox, int count)
+{
+    inbox->slots = calloc((size_t)count, sizeof *inbox->slots);
+    for (; inbox->slots && inbox->count < count; inbox->count++) {
+        struct slot *slot = &inbox->slots[inbox->count];
+        slot->request = MPI_REQUEST_NULL;
+        slot->buffer = aligned_alloc(ALIGNMENT, inbox->bytes);
+        if (!slot->buffer)
+            return false;
+        memset(slot->buffer, 0, inbox->bytes); /* the pages are there */
+    }
+    return inbox->slots != NULL;
+}
+
+struct inbox *inbox_new(const struct comm *comm, int ahead, size_t bytes, struct failure *failure)
 {
     struct inbox *inbox = calloc(1, sizeof *inbox);
-    if (!inbox) {
+    const size_t whole = sizeof(struct wire_package) + bytes;
+    if (inbox) {
+        inbox->comm = comm;
+        inbox->bytes = (whole + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    if (!inbox || !slots_make(inbox, ahead + 1)) {
         failure_memory(failure, "making a worker's receive buffers");
+        inbox_free(&inbox);
         return NULL;
     }
-    inbox->comm = comm;
-    size_t whole = sizeof(struct wire_package) + bytes;
-    inbox->bytes = (whole + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    for (int i = 0; i < SLOTS; i++)
-        inbox->slots[i].request = MPI_REQUEST_NULL;
-    for (int i = 0; i < SLOTS; i++) {
-        inbox->slots[i].buffer = aligned_alloc(ALIGNMENT, inbox->bytes);
-        if (!inbox->slots[i].buffer) {
-            failure_memory(failure, "making a worker's receive buffers");
-            inbox_free(&inbox);
-            return NULL;
-        }
-        memset(inbox->slots[i].buffer, 0, inbox->bytes); /* the pages are there */
-    }
-    for (int i = 0; i < SLOTS; i++)
+    for (int i = 0; i < inbox->count; i++)
         slot_post(inbox, &inbox->slots[i]);
     return inbox;
 }
@@ -82,7 +89,7 @@ void inbox_take(struct inbox *inbox, struct inbox_package *package)
 void inbox_done(struct inbox *inbox)
 {
     slot_post(inbox, &inbox->slots[inbox->next]);
-    inbox->next = (inbox->next + 1) % SLOTS;
+    inbox->next = (inbox->next + 1) % inbox->count;
 }
 
 /* A large message waits for its receiver: what came in during this call began to move in it. */
@@ -101,8 +108,8 @@ void inbox_progress(struct inbox *inbox)
 {
     double start = comm_now(inbox->comm);
     /* In the order of arrival; the one being worked on counts as arrived. */
-    for (int i = 0; i < SLOTS; i++)
-        if (!slot_progress(inbox, &inbox->slots[(inbox->next + i) % SLOTS]))
+    for (int i = 0; i < inbox->count; i++)
+        if (!slot_progress(inbox, &inbox->slots[(inbox->next + i) % inbox->count]))
             break;
     inbox->progress_s += comm_now(inbox->comm) - start;
 }
@@ -127,8 +134,9 @@ void inbox_free(struct inbox **inbox)
 {
     if (!*inbox)
         return;
-    for (int i = 0; i < SLOTS; i++)
+    for (int i = 0; i < (*inbox)->count; i++)
         slot_release(&(*inbox)->slots[i]);
+    free((*inbox)->slots);
     free(*inbox);
     *inbox = NULL;
 }

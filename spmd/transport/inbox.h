@@ -1,7 +1,7 @@
 /*
- * A worker's packages on their way in: one buffer being worked on and INBOX_AHEAD more posted
- * ahead, so that the next packages travel while this one is computed. A large message advances
- * only while its receiver is inside MPI: call inbox_progress between core tasks.
+ * A worker's packages on their way in: one buffer being worked on and some more posted ahead, so
+ * that the next packages travel while this one is computed. A large message advances only while its
+ * receiver is inside MPI: call inbox_progress between core tasks.
  */
 #ifndef SPMD_TRANSPORT_INBOX_H
 #define SPMD_TRANSPORT_INBOX_H
@@ -9,11 +9,8 @@
 #include <stddef.h>
 
 #include "planner/base/failure.h"
-#include "planner/model/platform.h"
 #include "spmd/transport/comm.h"
 #include "spmd/transport/wire.h"
-
-enum { INBOX_AHEAD = PLATFORM_BUFFERS };
 
 struct inbox;
 
@@ -24,9 +21,9 @@ struct inbox_package {
     double arrived_s;  /* when it was complete */
 };
 
-/* Local. Posts receives for packages of at most `bytes` behind the header. NULL with *failure set:
- * out of memory. */
-struct inbox *inbox_new(const struct comm *comm, size_t bytes, struct failure *failure);
+/* Local. Posts `ahead` + 1 receives for packages of at most `bytes` behind the header. NULL with
+ * *failure set: out of memory. */
+struct inbox *inbox_new(const struct comm *comm, int ahead, size_t bytes, struct failure *failure);
 /* Local. Wait for the next package, in the order of sending. */
 void inbox_take(struct inbox *inbox, struct inbox_package *package);
 /* Local. The package taken last is no longer needed; its buffer is posted again. */

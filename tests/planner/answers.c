@@ -49,6 +49,35 @@ static void auto_is_the_best_of_the_comparison(void **state)
     }
 }
 
+/* The plan carries what it was made for, and its prediction is that simulation. */
+static void plans_know_their_buffers(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct dice dice = {seed};
+        struct profile profile;
+        struct platform platform;
+        struct plan plan;
+        struct simulation simulation;
+        struct failure failure = FAILURE_INIT;
+        sample_profile(&dice, 8, 1, &profile);
+        struct planning planning =
+            planning_of(&profile, "umr", (double)dice_whole(&dice, 100, 9999));
+        planning.buffers = (int)(seed % 5);
+        if (planning_make(&planning, &plan, &failure)) {
+            assert_int_equal(plan.buffers, planning.buffers);
+            assert_int_equal(plan_buffers(&plan), seed % 5 > 0 ? seed % 5 : PLATFORM_BUFFERS);
+            assert_true(platform_init(&platform, planning.setting, 0, &failure));
+            platform.buffers = plan_buffers(&plan);
+            assert_true(simulate_plan(&platform, &plan, NULL, &simulation, &failure));
+            assert_true(simulation.makespan_s == plan.predicted.makespan_s);
+            platform_release(&platform);
+            plan_release(&plan);
+        }
+        profile_release(&profile);
+    }
+}
+
 static void sweeps_are_consistent(void **state)
 {
     (void)state;
@@ -171,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_the_best_of_the_comparison),
+        cmocka_unit_test(plans_know_their_buffers),
         cmocka_unit_test(sweeps_are_consistent),
         cmocka_unit_test(deadlines_take_the_fewest),
         cmocka_unit_test(walltimes_have_the_risk_that_they_state),

@@ -101,6 +101,7 @@ static bool predicted_equal(const struct plan_prediction *a, const struct plan_p
 
 static void assert_plan_equal(const struct plan *a, const struct plan *b)
 {
+    assert_int_equal(a->buffers, b->buffers);
     assert_string_equal(a->kernel, b->kernel);
     assert_string_equal(a->scheduler, b->scheduler);
     assert_true(parameter_list_equal(&a->parameters, &b->parameters));
@@ -149,6 +150,7 @@ static void plans_round_trip(void **state)
         struct plan plan;
         int64_t workers = seed % 50 == 0 ? 3000 : dice_whole(&dice, 1, 50);
         sample_plan(&dice, workers, seed % 3 == 0, &plan);
+        plan.buffers = (int)(seed % 4); /* 0: does not say */
         plan_round_trip(&plan, seed);
         plan_release(&plan);
     }

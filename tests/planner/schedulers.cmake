@@ -10,3 +10,5 @@ scow_add_test(planner-schedulers-windows unit schedulers_windows.c planner-platf
 # Not a test: prints how fast planning is and how good the plans are.
 add_executable(bench-planner ${PROJECT_SOURCE_DIR}/tests/bench/planner/bench_planner.c)
 target_link_libraries(bench-planner PRIVATE planner-platforms scow-house m)
+add_executable(bench-buffers ${PROJECT_SOURCE_DIR}/tests/bench/planner/bench_buffers.c)
+target_link_libraries(bench-buffers PRIVATE planner-platforms scow-house m)

@@ -148,7 +148,7 @@ static void late_worker(int64_t packages)
     char go = 0;
     if (comm.rank == 1)
         comm_receive(&comm, &go, sizeof go, 2, WIRE_CONTROL);
-    struct inbox *inbox = inbox_new(&comm, BYTES_MOST, &failure);
+    struct inbox *inbox = inbox_new(&comm, 2, BYTES_MOST, &failure);
     assert_non_null(inbox);
     for (int64_t index = 0; index < packages; index++) {
         struct inbox_package in;
@@ -191,7 +191,7 @@ static void test_packages(void **state)
         outbox_free(&outbox);
         assert_null(outbox);
     } else {
-        struct inbox *inbox = inbox_new(&comm, BYTES_MOST, &failure);
+        struct inbox *inbox = inbox_new(&comm, 2, BYTES_MOST, &failure);
         assert_non_null(inbox);
         worker_packages(inbox);
         inbox_free(&inbox);
@@ -211,7 +211,7 @@ static void test_departures_keep_their_order(void **state)
     const bool leads = comm.rank == 0 && comm.size > 1;
     const struct outbox_setup setup = {.buffers = MESSAGES + 1, .bytes = 64};
     struct outbox *outbox = leads ? outbox_new(&comm, &setup, &failure) : NULL;
-    struct inbox *inbox = comm.rank == 1 ? inbox_new(&comm, 64, &failure) : NULL;
+    struct inbox *inbox = comm.rank == 1 ? inbox_new(&comm, 1, 64, &failure) : NULL;
     for (int64_t time = 0; time < TIMES; time++) {
         comm_barrier(&comm);
         const double departure_s = comm_now(&comm) + 5e-4;
@@ -281,8 +281,9 @@ static void test_one_by_one(void **state)
     } else {
         comm_barrier(&comm);
     }
-    struct inbox *inbox =
-        comm.rank == 1 || (comm.rank == to && to > 1) ? inbox_new(&comm, 1 << 20, &failure) : NULL;
+    struct inbox *inbox = comm.rank == 1 || (comm.rank == to && to > 1)
+                              ? inbox_new(&comm, 2, 1 << 20, &failure)
+                              : NULL;
     for (int64_t index = 0; inbox && index < (to == 1 ? 2 : 1); index++) {
         struct inbox_package in;
         inbox_take(inbox, &in);

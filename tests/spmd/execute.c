@@ -84,6 +84,7 @@ static void runs_come_to_the_same(void **state)
                                           .tasks = TASKS,
                                           .package = packages[p],
                                           .threads = 1 + (int)(p % 2),
+                                          .buffers = 3 * (int)t + (int)p,
                                           .output = path};
             const bool good = whole_run(&run, &outcome, &failure);
             assert_string_equal(failure.text, "");

@@ -11,6 +11,7 @@ struct whole_run {
     const struct values *values;
     int64_t tasks, package; /* core tasks in all, and in a package */
     int threads;
+    int buffers;                 /* of the plan; 0: it does not say */
     const char *input, *profile; /* NULL: none */
     const char *output;
 };
