@@ -15,6 +15,8 @@ static const size_t warm_bytes = 1 << 20;
 /* Transfers below that are not worth waiting for: who naps is later. */
 static const double paced_least_s = 1e-3;
 enum { OUTBOX_LEAST = 2 };
+/* Naps once everything has left: nobody waits for the master. */
+enum { LAST_NAPS = 16 };
 
 struct master {
     const struct run *run;
@@ -239,7 +241,7 @@ static bool decision_take(struct master *master, struct pause *pause)
     double now = comm_now(master->run->comm) - master->origin_s;
     switch (dispatch_next(master->dispatch, now, &package)) {
     case DISPATCH_SEND:
-        *pause = (struct pause){0};
+        *pause = (struct pause){.longer = OUTBOX_NAPS};
         return package_send(master, &package);
     case DISPATCH_WAIT:
         outbox_progress(master->outbox);
@@ -256,7 +258,7 @@ static bool decision_take(struct master *master, struct pause *pause)
 /* Until everything is handed out or something failed. */
 static void packages_send(struct master *master)
 {
-    struct pause pause = {0};
+    struct pause pause = {.longer = OUTBOX_NAPS};
     while (master->failure->code == FAILURE_NONE && decision_take(master, &pause))
         results_take(master);
 }
@@ -293,13 +295,10 @@ static void workers_stop(struct master *master)
     }
     struct pause pause = {0};
     while (master->returned < master->sent) {
-        int64_t before = master->returned;
         results_take(master);
-        outbox_progress(master->outbox);
+        pause.longer = outbox_progress(master->outbox) ? LAST_NAPS : OUTBOX_NAPS;
         if (master->failure->code != FAILURE_NONE)
             workers_cancel(master);
-        if (master->returned > before)
-            pause = (struct pause){0};
         if (master->returned < master->sent)
             master_pause(master, &pause);
     }

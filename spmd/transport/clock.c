@@ -30,11 +30,12 @@ void clock_pause(struct pause *pause, const struct awaited *awaited)
     const long count = pause->count++;
     if (count < SPINS)
         return;
-    const double left_s = awaited->left_s > 0 ? awaited->left_s - clock_late_s : nap_most_s;
+    const double most_s = nap_most_s * (pause->longer > 1 ? pause->longer : 1);
+    const double left_s = awaited->left_s > 0 ? awaited->left_s - clock_late_s : most_s;
     if (count < SPINS + YIELDS || left_s < nap_least_s) {
         sched_yield();
         return;
     }
-    pause->nap_s = fmin(fmax(pause->nap_s * nap_growth, nap_least_s), nap_most_s);
+    pause->nap_s = fmin(fmax(pause->nap_s * nap_growth, nap_least_s), most_s);
     clock_nap(fmin(pause->nap_s, left_s));
 }

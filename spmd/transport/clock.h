@@ -18,6 +18,7 @@ extern const double clock_late_s;
 struct pause {
     long count;
     double nap_s;
+    int longer; /* naps may be so many times as long as others' in the end; 0: once */
 };
 
 /* What ends the waiting, beside time. */

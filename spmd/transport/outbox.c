@@ -143,7 +143,7 @@ static void slot_wait(struct outbox *outbox, int slot, struct outbox_idle idle, 
 
 void *outbox_claim(struct outbox *outbox, struct outbox_idle idle)
 {
-    struct pause pause = {0};
+    struct pause pause = {.longer = OUTBOX_NAPS};
     while (!slot_find(outbox))
         slot_wait(outbox, outbox->next, idle, &pause);
     return outbox->buffers[outbox->next] + sizeof(struct wire_package);
@@ -161,11 +161,13 @@ void outbox_post(struct outbox *outbox, int rank, const struct wire_package *hea
     departures_leave(outbox);
 }
 
-void outbox_progress(struct outbox *outbox)
+bool outbox_progress(struct outbox *outbox)
 {
     departures_leave(outbox);
+    bool left = outbox->waiting == 0;
     for (int slot = 0; slot < outbox->count; slot++)
-        slot_sent(outbox, slot);
+        left = slot_sent(outbox, slot) && left;
+    return left;
 }
 
 void outbox_await(const struct outbox *outbox, struct awaited *awaited)

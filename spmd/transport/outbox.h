@@ -15,6 +15,10 @@
 
 struct outbox;
 
+/* The master's naps while it waits, over those of its workers: with as many workers as cores it
+ * takes from them what it spends on waking up. */
+enum { OUTBOX_NAPS = 4 };
+
 /* Called while waiting, so that results are taken in meanwhile. */
 struct outbox_idle {
     void (*call)(void *self); /* NULL: nothing */
@@ -42,8 +46,8 @@ void *outbox_claim(struct outbox *outbox, struct outbox_idle idle);
  * those posted earlier; 0: at once. */
 void outbox_post(struct outbox *outbox, int rank, const struct wire_package *header, size_t bytes,
                  double departure_s);
-/* Local. Let transfers advance; never waits. */
-void outbox_progress(struct outbox *outbox);
+/* Local. Let transfers advance; never waits. True: everything posted has left. */
+bool outbox_progress(struct outbox *outbox);
 /* Local. What the next departure waits for: left_s and requests[1] of *awaited. */
 void outbox_await(const struct outbox *outbox, struct awaited *awaited);
 /* Local. Wait until everything posted has left. */

@@ -84,6 +84,25 @@ static void test_workers_on_node(void **state)
     assert_int_equal(workers, comm.size > 1 ? comm.size - 1 : 1);
 }
 
+/* Up to a bound, which is farther off for who may be late. */
+static void test_naps_grow(void **state)
+{
+    const struct awaited nothing = {.requests = {NULL}};
+    (void)state;
+    double longest_s[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        struct pause pause = {.longer = k == 0 ? 0 : 3};
+        double before_s = 0;
+        for (int count = 0; count < 200; count++) {
+            before_s = pause.nap_s;
+            clock_pause(&pause, &nothing);
+        }
+        assert_true(pause.nap_s == before_s);
+        longest_s[k] = pause.nap_s;
+    }
+    assert_true(longest_s[0] > 0 && fabs(longest_s[1] / longest_s[0] - 3) < 1e-9);
+}
+
 /* Small packages travel at once, large ones only with the receiver's help. */
 enum { PACKAGES = 50, BYTES_MOST = 100000 };
 
@@ -305,6 +324,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_workers_on_node),
+        cmocka_unit_test(test_naps_grow),
         cmocka_unit_test(test_late_workers_hold_up_nobody),
         cmocka_unit_test(test_packages),
         cmocka_unit_test(test_departures_keep_their_order),
