@@ -76,31 +76,51 @@ static void rounds_climb(const struct pair_search *pairs, int64_t count)
     }
 }
 
-/* All workers, those that can be fed, and fewer and fewer. */
+/* Whether so few workers could beat the incumbent at all. */
+static bool count_promises(const struct search *search, const struct ranking *ranking,
+                           int64_t count)
+{
+    double speed = 0;
+    for (int64_t i = 0; i < count; i++)
+        speed += 1 / rate_of(ranking->workers[i].work);
+    return search->request->tasks / speed < search->best_s;
+}
+
+/* The ranking's first workers, climbed and levelled by themselves. */
+static void count_try(const struct pair_search *pairs, int64_t count)
+{
+    struct search *search = pairs->search;
+    if (!count_promises(search, pairs->ranking, count) || search_exhausted(search))
+        return;
+    struct search fork = search_fork(search);
+    const struct pair_search own = {&fork, pairs->ranking, pairs->family};
+    rounds_climb(&own, count);
+    search_level(&fork, pairs->ranking);
+    search_join(search, &fork);
+}
+
+/* Every count up to EVERY_MOST; beyond it, numbers that do not depend on how many workers there
+ * are, so that more of them only add candidates. */
 static void counts_try(const struct pair_search *pairs)
 {
+    enum { EVERY_MOST = 64 };
     const int64_t all = pairs->ranking->count < LOADS_MOST ? pairs->ranking->count : LOADS_MOST;
     const int64_t fed = workers_fed(pairs->ranking) < all ? workers_fed(pairs->ranking) : all;
-    if (pairs->family->rounds_most == 1) {
-        rounds_climb(pairs, all);
+    const int64_t most = pairs->family->fed_only ? fed : all;
+    count_try(pairs, most);
+    if (pairs->family->rounds_most == 1)
         return;
-    }
-    rounds_climb(pairs, fed);
-    if (fed < all && !pairs->family->fed_only)
-        rounds_climb(pairs, fed + 1);
-    if (fed + 1 < all && !pairs->family->fed_only)
-        rounds_climb(pairs, all);
-    for (int64_t count = fed - 1; count >= 1 && count >= fed / 2; count -= 1 + fed / 24)
-        rounds_climb(pairs, count);
-    for (int64_t count = fed / 4; count >= 1; count /= 2)
-        rounds_climb(pairs, count);
+    count_try(pairs, fed);
+    if (fed + 1 <= most)
+        count_try(pairs, fed + 1);
+    for (int64_t count = 1; count < most; count += 1 + count / EVERY_MOST)
+        count_try(pairs, count);
 }
 
 static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
 {
     const struct multi_round *const *family = context;
     counts_try(&(struct pair_search){search, ranking, *family});
-    search_level(search, ranking);
     return false;
 }
 

@@ -153,7 +153,9 @@ static bool starts_make(struct search *search, struct starts *starts, struct fai
         struct failure refused = FAILURE_INIT;
         if (list[i].make == optimal_make)
             continue;
-        if (list[i].make(search->request, &plan, &refused)) {
+        if (scheduler_make(&list[i], search->request, &plan, &refused)) {
+            free(plan.scheduler); /* candidates bear no name */
+            plan.scheduler = NULL;
             starts_add(starts, plan_shape(&plan));
             search_offer(search, &plan);
         } else if (refused.code != FAILURE_INFEASIBLE) {

@@ -21,20 +21,25 @@ double period_load(const struct ranked_worker *worker, double period_s, double g
 double period_production(const struct ranking *ranking, double period_s, double *loads)
 {
     const double least = ranking_least(ranking);
-    double left_s = period_s, production = 0;
+    const struct cost master = ranking_master(ranking);
+    /* (4.5) and (4.6): what the master and the port have left. */
+    double master_s = period_s, port_s = period_s, production = 0;
     int64_t i = 0;
-    for (; i < ranking->count && left_s > 0; i++) {
+    for (; i < ranking->count && master_s > 0 && port_s > 0; i++) {
         const struct ranked_worker *worker = &ranking->workers[i];
         const double full = period_load(worker, period_s, ranking->greatest);
-        loads[i] = lesser(full, cost_inverse(worker->feed, left_s));
+        const struct cost port = ranking_port(ranking, i);
+        const double fed = lesser(cost_inverse(master, master_s), cost_inverse(port, port_s));
+        loads[i] = lesser(full, fed);
         if (loads[i] < least) {
             loads[i] = 0;
             if (ranking->equal)
-                left_s = 0; /* nor does it suffice for any other */
+                port_s = 0; /* nor does it suffice for any other */
             continue;
         }
         production += loads[i];
-        left_s = loads[i] < full ? 0 : left_s - cost_of(worker->feed, loads[i]);
+        master_s -= cost_of(master, loads[i]);
+        port_s = loads[i] < full ? 0 : port_s - cost_of(port, loads[i]);
     }
     for (; i < ranking->count; i++)
         loads[i] = 0;
@@ -44,29 +49,62 @@ double period_production(const struct ranking *ranking, double period_s, double 
 /* A period in which every worker can have the window's greatest package. */
 static double period_longest(const struct ranking *ranking)
 {
-    double work_s = 0, feed_s = 0;
+    double work_s = 0, port_s = 0;
     for (int64_t i = 0; i < ranking->count; i++) {
         work_s = fmax(work_s, cost_of(ranking->workers[i].work, ranking->greatest));
-        feed_s += cost_of(ranking->workers[i].feed, ranking->greatest);
+        port_s += cost_of(ranking_port(ranking, i), ranking->greatest);
     }
-    return fmax(work_s, feed_s) * (1 + 1e-9);
+    const double master_s =
+        (double)ranking->count * cost_of(ranking_master(ranking), ranking->greatest);
+    return fmax(work_s, fmax(master_s, port_s)) * (1 + 1e-9);
 }
 
+/* A period that is at least as long as needed, from where all workers were busy throughout; *low_s
+ * is too short. False where none is long enough. */
+static bool period_bracket(const struct ranking *ranking, double tasks, double *loads,
+                           double *low_s, double *high_s)
+{
+    const double longest_s = period_longest(ranking);
+    double speed = 0;
+    for (int64_t i = 0; i < ranking->count; i++)
+        speed += 1 / rate_of(ranking->workers[i].work);
+    *low_s = 0;
+    *high_s = fmin(tasks / speed, longest_s);
+    while (period_production(ranking, *high_s, loads) < tasks) {
+        if (*high_s >= longest_s)
+            return false;
+        *low_s = *high_s;
+        *high_s = fmin(2 * *high_s, longest_s);
+    }
+    return true;
+}
+
+/* Production is a chain of straight pieces: false position (Illinois), and now and then the middle,
+ * where workers that come in with their least package make it jump. */
 bool period_for_production(const struct ranking *ranking, double tasks, double *period_s,
                            double *loads)
 {
-    enum { HALVINGS = 100 };
-    double low_s = 0, high_s = period_longest(ranking);
-    if (period_production(ranking, high_s, loads) < tasks)
+    enum { STEPS = 120, MIDDLE_EVERY = 4 };
+    double low_s, high_s;
+    if (!period_bracket(ranking, tasks, loads, &low_s, &high_s))
         return false;
-    for (int step = 0; step < HALVINGS; step++) {
-        const double middle_s = 0.5 * (low_s + high_s);
+    double over = period_production(ranking, high_s, loads) - tasks, left = over;
+    double under = period_production(ranking, low_s, loads) - tasks;
+    for (int step = 1; step < STEPS && left > 1e-14 * tasks; step++) {
+        const double share = step % MIDDLE_EVERY == 0 ? 0.5 : -under / (over - under);
+        const double middle_s = low_s + share * (high_s - low_s);
         if (middle_s <= low_s || middle_s >= high_s)
             break;
-        if (period_production(ranking, middle_s, loads) < tasks)
+        const double made = period_production(ranking, middle_s, loads) - tasks;
+        if (made < 0) {
             low_s = middle_s;
-        else
+            under = made;
+            over /= 2; /* the end that stays counts less, so that it moves, too */
+        } else {
             high_s = middle_s;
+            over = left = made;
+            under /= 2;
+        }
     }
     *period_s = high_s;
     period_production(ranking, high_s, loads);
@@ -76,7 +114,7 @@ bool period_for_production(const struct ranking *ranking, double tasks, double *
 bool period_for_perfect(const struct ranking *ranking, int64_t count, double tasks,
                         double *period_s, double *loads)
 {
-    double a = 0, b = 0, feed_s = 0;
+    double a = 0, b = 0, master_s = 0, port_s = 0;
     for (int64_t i = 0; i < count; i++) {
         a += 1 / rate_of(ranking->workers[i].work);
         b += ranking->workers[i].work.latency_s / rate_of(ranking->workers[i].work);
@@ -86,12 +124,13 @@ bool period_for_perfect(const struct ranking *ranking, int64_t count, double tas
         loads[i] = cost_inverse(ranking->workers[i].work, made_s);
         if (loads[i] < ranking_least(ranking) || loads[i] > ranking->greatest)
             return false;
-        feed_s += cost_of(ranking->workers[i].feed, loads[i]);
+        master_s += cost_of(ranking_master(ranking), loads[i]);
+        port_s += cost_of(ranking_port(ranking, i), loads[i]);
     }
     for (int64_t i = count; i < ranking->count; i++)
         loads[i] = 0;
     *period_s = made_s;
-    return feed_s <= made_s * (1 + 1e-9);
+    return fmax(master_s, port_s) <= made_s * (1 + 1e-9);
 }
 
 /* Running sums over the first workers of the order. */

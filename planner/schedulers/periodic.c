@@ -3,7 +3,8 @@
  * steady state of the linear model, all latencies paid in every period.
  *
  * De la Torre (3.35)-(3.41): maximise rho = sum y_i subject to sum h_i y_i <= 1, rw_i y_i <= 1, a
- * fractional knapsack by increasing h; x_i = y_i X / (rho n), T = max(a / n + b, a' / n + b') with
+ * fractional knapsack by increasing h (two of them, e + s and l, where workers are dominated
+ * differently); x_i = y_i X / (rho n), T = max(a / n + b, a' / n + b') with
  * a = X sum y_i h_i / rho, b = sum H_i, a' = X max rw_i y_i / rho, b' = 0, and
  * n = max(sqrt(a / b), (a' - a) / b); the n that counts the workers' latencies competes. The last
  * round is SCOW's.
@@ -17,12 +18,14 @@
 /* y_i into `loads`; rho. */
 static double steady_rates(const struct ranking *ranking, double *loads)
 {
-    double left = 1, rho = 0;
+    double master = 1, port = 1, rho = 0;
     for (int64_t i = 0; i < ranking->count; i++) {
         const struct ranked_worker *worker = &ranking->workers[i];
         const double full = 1 / rate_of(worker->work);
-        loads[i] = fmin(full, left / rate_of(worker->feed));
-        left = fmax(left - loads[i] * worker->feed.s_per_task, 0);
+        const struct cost prepared = ranking_master(ranking), sent = ranking_port(ranking, i);
+        loads[i] = fmin(full, fmin(master / rate_of(prepared), port / rate_of(sent)));
+        master = fmax(master - loads[i] * prepared.s_per_task, 0);
+        port = fmax(port - loads[i] * sent.s_per_task, 0);
         /* What is left of 1 by rounding alone is no share. */
         if (loads[i] < 1e-9 * full)
             loads[i] = 0;
@@ -73,36 +76,82 @@ static double rounds_with_latency(const struct rounds_terms *terms)
 static void rounds_offer(struct steady *steady, double rounds)
 {
     const double rho = steady_rates(steady->ranking, steady->loads);
-    double feed_s = 0, work_s = 0;
+    double master_s = 0, port_s = 0, work_s = 0;
     for (int64_t i = 0; i < steady->ranking->count; i++) {
         const struct ranked_worker *worker = &steady->ranking->workers[i];
         steady->loads[i] *= steady->tasks / (rho * rounds);
-        feed_s += cost_of(worker->feed, steady->loads[i]);
+        master_s += cost_of(ranking_master(steady->ranking), steady->loads[i]);
+        port_s += cost_of(ranking_port(steady->ranking, i), steady->loads[i]);
         work_s = fmax(work_s, cost_of(worker->work, steady->loads[i]));
     }
-    steady_offer(steady, fmax(feed_s, work_s), rounds);
+    steady_offer(steady, fmax(fmax(master_s, port_s), work_s), rounds);
 }
 
-static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
+/* Whether one more number of rounds becomes the incumbent. */
+static bool rounds_try(struct steady *steady, double rounds)
 {
-    struct steady steady;
-    (void)context;
-    if (!steady_open(&steady, search, ranking))
-        return true;
-    const struct rounds_terms terms = terms_make(&steady);
+    const double before_s = steady->search->best_s;
+    if (rounds < 1 || rounds > steady->tasks || search_exhausted(steady->search))
+        return false;
+    rounds_offer(steady, rounds);
+    return steady->search->best_s < before_s;
+}
+
+/* On from the formulas' best, which know one row of the port, no last round and no whole tasks: in
+ * packages of few tasks these cost more than a longer start. */
+static void rounds_climb(struct steady *steady, double formulas)
+{
+    enum { PARTS = 16 };
+    double rounds = formulas;
+    for (double part = PARTS - 1; part >= 1; part--)
+        if (rounds_try(steady, ceil(formulas * part / PARTS)))
+            rounds = ceil(formulas * part / PARTS);
+    for (double step = fmax(floor(rounds / 4), 1); step >= 1; step = floor(step / 2)) {
+        while (rounds_try(steady, rounds + step))
+            rounds += step;
+        while (rounds_try(steady, rounds - step))
+            rounds -= step;
+    }
+}
+
+/* The best of the formulas' numbers of rounds; 0 where none has a plan. */
+static double rounds_offer_wanted(struct steady *steady)
+{
+    const struct ranking *ranking = steady->ranking;
+    const struct rounds_terms terms = terms_make(steady);
     const double wanted[] = {rounds_published(&terms), rounds_with_latency(&terms)};
     /* Windows may ask for smaller packages than the formula knows, or larger ones. */
-    const double fewest = ceil(steady.tasks / (ranking->greatest * (double)ranking->count));
-    const double most = fmax(floor(steady.tasks / ranking->least), fewest);
+    const double fewest = ceil(steady->tasks / (ranking->greatest * (double)ranking->count));
+    const double most = fmax(floor(steady->tasks / ranking->least), fewest);
+    double best = 0;
     for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; k++) {
         const double rounds = fmin(fmax(wanted[k], fewest), most);
-        rounds_offer(&steady, floor(rounds));
-        if (ceil(rounds) > floor(rounds))
-            rounds_offer(&steady, ceil(rounds));
+        if (rounds_try(steady, floor(rounds)))
+            best = floor(rounds);
+        if (ceil(rounds) > floor(rounds) && rounds_try(steady, ceil(rounds)))
+            best = ceil(rounds);
     }
-    if (!search->request->real_valued)
-        search_level(search, ranking);
-    steady_close(&steady);
+    return best;
+}
+
+/* Levelled before the climb and after it: what levelling gains is not the same for all. */
+static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
+{
+    const bool whole = !search->request->real_valued;
+    struct steady steady;
+    (void)context;
+    for (int climb = 0; climb <= (whole ? 1 : 0); climb++) {
+        struct search fork = search_fork(search);
+        if (steady_open(&steady, &fork, ranking)) {
+            const double best = rounds_offer_wanted(&steady);
+            if (climb == 1 && best > 0)
+                rounds_climb(&steady, best);
+            if (whole)
+                search_level(&fork, ranking);
+            steady_close(&steady);
+        }
+        search_join(search, &fork);
+    }
     return false;
 }
 

@@ -87,6 +87,13 @@ static bool ranking_equal(const struct ranking *ranking)
     return true;
 }
 
+static void ranking_sort(struct ranking *ranking, enum ranking_order order)
+{
+    if (!ranking->equal)
+        qsort(ranking->workers, (size_t)ranking->count, sizeof *ranking->workers,
+              order_compare[order]);
+}
+
 bool ranking_init(struct ranking *ranking, const struct platform *platform,
                   const struct platform_window *window, bool real_valued, enum ranking_order order)
 {
@@ -100,10 +107,38 @@ bool ranking_init(struct ranking *ranking, const struct platform *platform,
         return false;
     ranking_fill(&made, window);
     made.equal = ranking_equal(&made);
-    if (!made.equal)
-        qsort(made.workers, (size_t)made.count, sizeof *made.workers, order_compare[order]);
+    ranking_sort(&made, order);
     *ranking = made;
     return true;
+}
+
+void ranking_turn(struct ranking *ranking, enum ranking_view view, enum ranking_order order)
+{
+    for (int64_t i = 0; i < ranking->count; i++) {
+        struct ranked_worker *worker = &ranking->workers[i];
+        const struct cost dominating =
+            cost_dominating(ranking->master, worker->link, ranking->greatest);
+        const struct cost feeds[RANKING_VIEWS] = {[RANKING_OF_GREATEST] = dominating,
+                                                  [RANKING_OF_MASTER] = ranking->master,
+                                                  [RANKING_OF_LINK] = worker->link};
+        worker->feed = feeds[view];
+    }
+    ranking->two_rows = view != RANKING_OF_GREATEST;
+    ranking_sort(ranking, order);
+}
+
+unsigned ranking_views(const struct ranking *ranking, double tasks)
+{
+    const double sizes[] = {ranking->least, fmin(ranking->greatest, tasks)};
+    bool master = false, link = false;
+    for (int64_t i = 0; i < ranking->count; i++)
+        for (int k = 0; k < 2; k++) {
+            const int larger = number_compare(cost_of(ranking->master, sizes[k]),
+                                              cost_of(ranking->workers[i].link, sizes[k]));
+            master = master || larger > 0;
+            link = link || larger < 0;
+        }
+    return master && link ? (1u << RANKING_VIEWS) - 1 : 1u << RANKING_OF_GREATEST;
 }
 
 void ranking_release(struct ranking *ranking)

@@ -4,23 +4,29 @@
 #include <string.h>
 
 #include "planner/schedulers/bound.h"
+#include "planner/schedulers/fewer.h"
 #include "planner/schedulers/schedulers.h"
 #include "planner/simulate/simulate.h"
 
 static const struct scheduler table[] = {
     {SCHEDULER_QUICK, "SCOW, maximal production: periodic rounds, the port is never idle",
-     scow_mp_make},
+     scow_mp_make, SCHEDULER_FEWER_UNEQUAL},
     {"scow-pwu", "SCOW, perfect utilization: periodic rounds, the workers are never idle",
-     scow_pwu_make},
+     scow_pwu_make, SCHEDULER_FEWER_UNEQUAL},
     {"periodic", "the linear model's steady state, with all latencies in every period",
-     periodic_make},
-    {"umr", "uniform multi-round: growing rounds without gaps", umr_make},
-    {"umr2", "multi-round with resource selection: growing or shrinking rounds", umr2_make},
-    {"umr-scow", "a ramp of uniform rounds, then SCOW", umr_scow_make},
-    {"mi", "multi-installment: the linear model's rounds", multi_installment_make},
-    {"single", "one package per worker, all ending together", single_round_make},
-    {"static", "one package per worker, proportional to its speed", static_split_make},
-    {"optimal", "linear programming over all loads, orders, workers and rounds", optimal_make},
+     periodic_make, SCHEDULER_FEWER_ALWAYS},
+    {"umr", "uniform multi-round: growing rounds without gaps", umr_make, SCHEDULER_FEWER_UNEQUAL},
+    {"umr2", "multi-round with resource selection: growing or shrinking rounds", umr2_make,
+     SCHEDULER_FEWER_UNEQUAL},
+    {"umr-scow", "a ramp of uniform rounds, then SCOW", umr_scow_make, SCHEDULER_FEWER_UNEQUAL},
+    {"mi", "multi-installment: the linear model's rounds", multi_installment_make,
+     SCHEDULER_FEWER_UNEQUAL},
+    {"single", "one package per worker, all ending together", single_round_make,
+     SCHEDULER_FEWER_UNEQUAL},
+    {"static", "one package per worker, proportional to its speed", static_split_make,
+     SCHEDULER_FEWER_ALWAYS},
+    {"optimal", "linear programming over all loads, orders, workers and rounds", optimal_make,
+     SCHEDULER_FEWER_NEVER},
 };
 
 const struct scheduler *scheduler_list(size_t *count)
@@ -42,12 +48,18 @@ bool scheduler_make(const struct scheduler *scheduler, const struct schedule_req
 {
     struct plan made = {.kernel = NULL};
     struct failure refused = FAILURE_INIT;
-    if (!scheduler->make(request, &made, &refused)) {
-        if (refused.code == FAILURE_INFEASIBLE)
-            return failure_set(failure, refused.code, "%s does not apply: %s", scheduler->name,
-                               refused.text);
+    double makespan_s = HUGE_VAL;
+    if (scheduler->make(request, &made, &refused))
+        makespan_s = made.predicted.makespan_s;
+    else if (refused.code != FAILURE_INFEASIBLE)
         return failure_set(failure, refused.code, "%s", refused.text);
+    if (!fewer_try(scheduler, request, &made, &makespan_s, failure)) {
+        plan_release(&made);
+        return false;
     }
+    if (makespan_s == HUGE_VAL)
+        return failure_set(failure, refused.code, "%s does not apply: %s", scheduler->name,
+                           refused.text);
     made.scheduler = strdup(scheduler->name);
     if (made.scheduler == NULL) {
         plan_release(&made);

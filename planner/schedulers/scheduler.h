@@ -22,6 +22,13 @@ struct schedule_request {
     bool real_valued; /* loads may be fractional */
 };
 
+/* Whether a scheduler may be worse with more workers, and must be tried with fewer of them. */
+enum scheduler_fewer {
+    SCHEDULER_FEWER_NEVER,
+    SCHEDULER_FEWER_UNEQUAL, /* among equal workers it tries every number by itself */
+    SCHEDULER_FEWER_ALWAYS
+};
+
 struct scheduler {
     const char *name;    /* "scow-mp" */
     const char *summary; /* one line */
@@ -30,13 +37,15 @@ struct scheduler {
      * apply. Every load lies in a window of the platform. */
     bool (*make)(const struct schedule_request *request, struct plan *plan,
                  struct failure *failure);
+    enum scheduler_fewer fewer;
 };
 
 /* All of them, `auto` not among them, in the order in which they are listed. Borrowed, static. */
 const struct scheduler *scheduler_list(size_t *count);
 const struct scheduler *scheduler_find(const char *name);
-/* The scheduler's plan, which bears its name. Fails with FAILURE_INFEASIBLE, name and reason where
- * the scheduler does not apply. */
+/* The scheduler's plan, which bears its name: the best one that it makes for all workers or for the
+ * first ones of the platform (fewer.h), so that allowing more makes no plan worse. Fails with
+ * FAILURE_INFEASIBLE, name and reason where the scheduler does not apply. */
 bool scheduler_make(const struct scheduler *scheduler, const struct schedule_request *request,
                     struct plan *plan, struct failure *failure);
 

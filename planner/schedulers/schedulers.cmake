@@ -2,6 +2,7 @@
 target_sources(scow-planner PRIVATE
     schedulers/cover.c
     schedulers/discretise.c
+    schedulers/fewer.c
     schedulers/last_round.c
     schedulers/level.c
     schedulers/local_search.c

@@ -150,11 +150,13 @@ static bool visit_ranking(struct search *search, struct ranking *ranking, void *
     const enum period_goal *goal = context;
     static const double TOLERANCE = 0.05; /* Definitions 5 and 6, relative */
     const bool homogeneous = ranking_homogeneous(ranking, TOLERANCE);
+    struct search fork = search_fork(search);
     if (homogeneous && !ranking->equal)
         ranking_average(ranking);
-    scow_search(search, ranking, *goal);
+    scow_search(&fork, ranking, *goal);
     if (!search->request->real_valued)
-        search_level(search, ranking);
+        search_level(&fork, ranking);
+    search_join(search, &fork);
     return homogeneous;
 }
 

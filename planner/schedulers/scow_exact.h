@@ -1,6 +1,6 @@
 /*
  * The exact maximal production of one period (de la Torre (4.4)-(4.10), Theorem 3): which workers
- * take part, and with how much.
+ * take part, and with how much, under the master's row (4.5) and the links' row (4.6).
  *
  * For a chosen set of workers the loads are a fractional knapsack with the latencies paid in
  * advance; which set is a choice among 2^p. Branch and bound decides worker after worker, with the

@@ -85,12 +85,59 @@ void search_allot(struct search *search, double share)
         evaluator_effort(search->evaluator) + (int64_t)(share * (double)EFFORT_MOST);
 }
 
-static int orders_count(unsigned orders)
+static int bits_count(unsigned set)
 {
     int count = 0;
-    for (; orders != 0; orders &= orders - 1)
+    for (; set != 0; set &= set - 1)
         count++;
     return count;
+}
+
+/* One window's part of a visit. */
+struct round_trip {
+    struct search *search;
+    const struct platform_window *window;
+    unsigned orders;
+    bool (*visit)(struct search *search, struct ranking *ranking, void *context);
+    void *context;
+};
+
+/* Where the master is the port, a task costs the same for whomever it is: what is left of the
+ * orders is by work. */
+static unsigned view_orders(enum ranking_view view, unsigned orders)
+{
+    const unsigned by_work = 1u << RANKING_BY_WORK;
+    return view == RANKING_OF_MASTER && (orders & by_work) != 0 ? by_work : orders;
+}
+
+/* One view's orders; the set of views that there are is left in *views. */
+static void view_visit(const struct round_trip *trip, enum ranking_view view, unsigned *views)
+{
+    struct search *search = trip->search;
+    const struct platform *platform = search->request->platform;
+    bool enough = false;
+    for (int order = 0; order < RANKING_ORDERS && !enough && !search->out_of_memory; order++) {
+        struct ranking ranking;
+        if ((view_orders(view, trip->orders) >> order & 1u) == 0)
+            continue;
+        if (!ranking_init(&ranking, platform, trip->window, search->request->real_valued,
+                          (enum ranking_order)order)) {
+            search->out_of_memory = true;
+            return;
+        }
+        *views = ranking_views(&ranking, search->request->tasks);
+        if ((*views >> view & 1u) == 0) {
+            ranking_release(&ranking);
+            return;
+        }
+        if (view != RANKING_OF_GREATEST)
+            ranking_turn(&ranking, view, (enum ranking_order)order);
+        const bool equal = ranking.equal; /* `visit` may average the ranking */
+        const int parts = bits_count(*views) * (equal ? 1 : bits_count(trip->orders));
+        search_allot(search, 1 / (double)(platform->window_count * parts));
+        enough = trip->visit(search, &ranking, trip->context) || equal;
+        ranking_release(&ranking);
+    }
 }
 
 void search_visit(struct search *search, unsigned orders,
@@ -99,28 +146,24 @@ void search_visit(struct search *search, unsigned orders,
 {
     const struct platform *platform = search->request->platform;
     for (int64_t w = 0; w < platform->window_count; w++) {
-        bool enough = false;
-        for (int order = 0; order < RANKING_ORDERS && !enough && !search->out_of_memory; order++) {
-            struct ranking ranking;
-            if ((orders >> order & 1u) == 0)
-                continue;
-            if (!ranking_init(&ranking, platform, &platform->windows[w],
-                              search->request->real_valued, (enum ranking_order)order)) {
-                search->out_of_memory = true;
-                return;
-            }
-            const bool equal = ranking.equal; /* `visit` may average the ranking */
-            search_allot(search,
-                         1 / (double)(platform->window_count * (equal ? 1 : orders_count(orders))));
-            enough = visit(search, &ranking, context) || equal;
-            ranking_release(&ranking);
-        }
+        const struct round_trip trip = {search, &platform->windows[w], orders, visit, context};
+        unsigned views = (1u << RANKING_VIEWS) - 1;
+        for (int view = 0; view < RANKING_VIEWS; view++)
+            if ((views >> view & 1u) != 0)
+                view_visit(&trip, (enum ranking_view)view, &views);
     }
 }
 
 bool search_exhausted(const struct search *search)
 {
     return search->out_of_memory || evaluator_effort(search->evaluator) >= search->effort_most;
+}
+
+/* Not by rounding noise: which of two equal plans is kept must not depend on it. */
+static bool candidate_better(const struct search *search, double makespan_s)
+{
+    return makespan_s < search->best_s * (1 - 1e-12) ||
+           (search->best_s == HUGE_VAL && makespan_s < HUGE_VAL);
 }
 
 bool search_offer(struct search *search, struct plan *candidate)
@@ -131,9 +174,7 @@ bool search_offer(struct search *search, struct plan *candidate)
     if (complete && !search->out_of_memory &&
         (search->best_s == HUGE_VAL || !search_exhausted(search))) {
         const double makespan_s = evaluator_makespan(search->evaluator, candidate, NULL);
-        /* Not by rounding noise: which of two equal plans is kept must not depend on it. */
-        accepted = makespan_s < search->best_s * (1 - 1e-12) ||
-                   (search->best_s == HUGE_VAL && makespan_s < HUGE_VAL);
+        accepted = candidate_better(search, makespan_s);
         if (accepted) {
             const struct plan before = search->best;
             search->best = *candidate;
@@ -144,6 +185,28 @@ bool search_offer(struct search *search, struct plan *candidate)
     plan_release(candidate);
     *candidate = (struct plan){.kernel = NULL};
     return accepted;
+}
+
+struct search search_fork(const struct search *search)
+{
+    struct search fork = *search;
+    fork.best = (struct plan){.kernel = NULL};
+    fork.best_s = HUGE_VAL;
+    return fork;
+}
+
+bool search_join(struct search *search, struct search *fork)
+{
+    const bool better = candidate_better(search, fork->best_s);
+    search->out_of_memory = search->out_of_memory || fork->out_of_memory;
+    if (better) {
+        plan_release(&search->best);
+        search->best = fork->best;
+        search->best_s = fork->best_s;
+    } else {
+        plan_release(&fork->best);
+    }
+    return better;
 }
 
 /* Leave out the workers that never get a package. */

@@ -26,6 +26,13 @@ bool search_init(struct search *search, const struct schedule_request *request,
                  struct failure *failure);
 void search_release(struct search *search);
 
+/* A search of its own for one part of the candidates, so that climbing and levelling there go by
+ * what is best there and not by the incumbent: what looks worse before may be better after them. It
+ * shares the evaluator and the effort. */
+struct search search_fork(const struct search *search);
+/* Its incumbent becomes a candidate; the fork is gone. True when that is the incumbent now. */
+bool search_join(struct search *search, struct search *fork);
+
 /* Core tasks of one round. */
 double loads_sum(const double *loads, int64_t count);
 /* An empty candidate on the first `count` workers of a ranking; its rounds are to be appended. */
@@ -40,10 +47,10 @@ bool search_offer(struct search *search, struct plan *candidate);
 /* Allow a part of the usual effort from here on: what one window or order may cost, so that the
  * next ones have theirs. A search begins with all of it. */
 void search_allot(struct search *search, double share);
-/* Show each window of the platform, its workers in each of `orders` (a set of 1 << enum
- * ranking_order), to `visit`, with an equal part of the effort for each. Equal workers have one
- * order, and so has a window of which `visit` says true: that other orders would show nothing
- * new. */
+/* Show each window of the platform in each view that there is, its workers in each of `orders` (a
+ * set of 1 << enum ranking_order), to `visit`, with an equal part of the effort for each. Equal
+ * workers have one order, and so has a view of which `visit` says true: that other orders would
+ * show nothing new. */
 void search_visit(struct search *search, unsigned orders,
                   bool (*visit)(struct search *search, struct ranking *ranking, void *context),
                   void *context);

@@ -82,15 +82,14 @@ static void ramps_offer(struct steady *steady, struct ramp *ramp, double period_
 
 /* The periods that SCOW alone would take, and longer and shorter ones: a ramp changes what a long
  * first round costs. */
-static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
+static void ranking_search(struct search *search, const struct ranking *ranking)
 {
     static const double factors[] = {1, 0.5, 0.75, 1.5, 2};
     struct steady steady;
     struct period best[PERIODS];
-    (void)context;
     scow_search(search, ranking, PERIOD_PRODUCTION); /* a ramp of no rounds */
     if (search->out_of_memory || !steady_open(&steady, search, ranking))
-        return true;
+        return;
     struct ramp ramp = {.loads = malloc(RAMP_MOST * (size_t)ranking->count * sizeof *ramp.loads)};
     search->out_of_memory = search->out_of_memory || ramp.loads == NULL;
     const int count = period_list(ranking, steady.tasks, PERIOD_PRODUCTION, best, PERIODS);
@@ -104,6 +103,14 @@ static bool visit_ranking(struct search *search, struct ranking *ranking, void *
     search_level(search, ranking);
     free(ramp.loads);
     steady_close(&steady);
+}
+
+static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
+{
+    struct search fork = search_fork(search);
+    (void)context;
+    ranking_search(&fork, ranking);
+    search_join(search, &fork);
     return false;
 }
 

@@ -182,3 +182,43 @@ struct platform platform_cluster(struct dice *dice, int64_t workers)
         };
     return platform;
 }
+
+struct platform platform_split(int64_t each, double slow_link, double work)
+{
+    struct platform platform =
+        platform_of_equals(2 * each, 1, 100000, (struct cost){0.1, 0.5}, (struct cost){0.1, 0.1},
+                           (struct cost){0.1, work});
+    struct platform_window *window = &platform.windows[0];
+    window->send = window->envelope;
+    window->classes = must(realloc(window->classes, 2 * sizeof *window->classes));
+    window->class_count = 2;
+    window->classes[0].count = each;
+    window->classes[0].receive = (struct cost){0.1, 0};
+    window->classes[1] = window->classes[0];
+    window->classes[1].first = each;
+    window->classes[1].link.s_per_task = slow_link;
+    return platform;
+}
+
+struct platform platform_mixed(struct dice *dice, int64_t workers)
+{
+    const double work = (double)workers * dice_scale(dice, 0.2, 3);
+    struct platform platform =
+        platform_of_equals(workers, 1, 100000, (struct cost){dice_scale(dice, 0.02, 0.3), 0.5},
+                           (struct cost){0, 0}, (struct cost){0, 0});
+    struct platform_window *window = &platform.windows[0];
+    window->send = (struct cost){0, 0.5};
+    window->classes = must(realloc(window->classes, (size_t)workers * sizeof *window->classes));
+    window->class_count = workers;
+    for (int64_t i = 0; i < workers; i++) {
+        const double link = i % 2 == 0 ? dice_scale(dice, 0.05, 0.5) : dice_scale(dice, 1.2, 2.5);
+        window->classes[i] = (struct platform_class){
+            .first = i,
+            .count = 1,
+            .link = {dice_scale(dice, 0.02, 0.3), link},
+            .receive = {0.1, 0},
+            .compute = {0.1, dice_scale(dice, 0.5, 2) * work},
+        };
+    }
+    return platform;
+}

@@ -28,5 +28,10 @@ double dice_scale(struct dice *dice, double low, double high);
 struct platform platform_random(struct dice *dice, int64_t worker_most);
 /* Heterogeneous workers that a master can keep fed in part: what clusters look like. */
 struct platform platform_cluster(struct dice *dice, int64_t workers);
+/* The master takes 0.2 + x; the link of half of the workers, `each` of them, takes less, 0.1 + 0.1
+ * x, and that of the others more, 0.1 + slow_link x. Work takes 0.2 + work x. */
+struct platform platform_split(int64_t each, double slow_link, double work);
+/* Distinct workers, every other one dominated by the master and by its link. */
+struct platform platform_mixed(struct dice *dice, int64_t workers);
 
 #endif

@@ -110,16 +110,18 @@ static void last_round_ends_in_step(void **state)
     }
 }
 
-/* All subsets, each filled cheapest port first. */
+/* All subsets, each filled cheapest port first, no further than the master allows. */
 static double production_by_force(const struct ranking *ranking, double period_s)
 {
     double best = 0;
     for (unsigned set = 1; set < 1u << ranking->count; set++) {
-        double left_s = period_s, made = 0;
+        double left_s = period_s, master_s = period_s, made = 0;
         bool done[MOST] = {false};
         for (int64_t i = 0; i < ranking->count; i++)
-            if (set >> i & 1)
+            if (set >> i & 1) {
                 left_s -= ranking->workers[i].feed.latency_s;
+                master_s -= ranking->master.latency_s;
+            }
         for (int64_t round = 0; round < ranking->count && left_s > 0; round++) {
             int64_t cheapest = -1;
             for (int64_t i = 0; i < ranking->count; i++)
@@ -136,6 +138,8 @@ static double production_by_force(const struct ranking *ranking, double period_s
             made += load;
             left_s -= load * worker->feed.s_per_task;
         }
+        if (ranking->two_rows)
+            made = fmin(made, fmax(master_s, 0) / ranking->master.s_per_task);
         best = fmax(best, made);
     }
     return best;
@@ -172,6 +176,44 @@ static void exact_production_is_exact(void **state)
             scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
         assert_true(proven);
         assert_true(fabs(made - production_by_force(&ranking, period_s)) <= 1e-6 * (made + 1));
+    }
+}
+
+/* Both rows, the example of the model's page and random ones. */
+static void exact_production_has_two_rows(void **state)
+{
+    (void)state;
+    struct ranked_worker pair[] = {
+        {.id = 0, .feed = {0.1, 0.1}, .link = {0.1, 0.1}, .work = {0.2, 2}},
+        {.id = 1, .feed = {0.1, 2}, .link = {0.1, 2}, .work = {0.2, 2}}};
+    const struct ranking two = {.least = 1,
+                                .greatest = 1e9,
+                                .real_valued = true,
+                                .master = {0.2, 1},
+                                .workers = pair,
+                                .count = 2,
+                                .two_rows = true};
+    double loads[MOST];
+    assert_true(fabs(period_production(&two, 10, loads) - 9.555) < 1e-9);
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        struct dice dice = dice_of(11000 + seed);
+        struct ranked_worker workers[MOST];
+        struct ranking ranking = ranking_random(&dice, workers, 8);
+        const double period_s = dice_scale(&dice, 4, 400);
+        bool proven = false, out_of_memory = false;
+        ranking.two_rows = true;
+        ranking.master = (struct cost){dice_scale(&dice, 0.01, 1), dice_scale(&dice, 0.1, 1)};
+        ranking.least = 1e-6; /* no package is left out for being small */
+        const double made =
+            scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
+        assert_true(proven);
+        assert_true(fabs(made - production_by_force(&ranking, period_s)) <= 1e-6 * (made + 1));
+        double master_s = 0, port_s = 0;
+        for (int64_t i = 0; i < ranking.count; i++) {
+            master_s += cost_of(ranking.master, loads[i]);
+            port_s += cost_of(workers[i].link, loads[i]);
+        }
+        assert_true(fmax(master_s, port_s) <= period_s * (1 + 1e-9));
     }
 }
 
@@ -425,6 +467,7 @@ int main(void)
         cmocka_unit_test(largest_remainders_decide),
         cmocka_unit_test(last_round_ends_in_step),
         cmocka_unit_test(exact_production_is_exact),
+        cmocka_unit_test(exact_production_has_two_rows),
         cmocka_unit_test(greedy_keeps_its_bound),
         cmocka_unit_test(the_printed_bound_is_too_small),
         cmocka_unit_test(greedy_is_near_in_long_periods),

@@ -1,0 +1,138 @@
+/* How many workers, and in how many rounds: allowing more of either never makes a plan worse. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "planner/schedulers/fewer.h"
+#include "tests/planner/platforms.h"
+
+enum { WORKERS = 12, SEEDS = 18, SCHEDULERS_MOST = 32 };
+
+/* HUGE_VAL where the scheduler does not apply. */
+static double makespan_of(const struct scheduler *scheduler, const struct platform *platform,
+                          double tasks, bool real_valued)
+{
+    const struct schedule_request request = {platform, tasks, real_valued};
+    struct plan plan = {.kernel = NULL};
+    struct failure failure = FAILURE_INIT;
+    if (!scheduler_make(scheduler, &request, &plan, &failure))
+        return HUGE_VAL;
+    const double makespan_s = plan.predicted.makespan_s;
+    plan_release(&plan);
+    return makespan_s;
+}
+
+/* The platform's first workers. */
+static void platform_cut(struct platform *platform, int64_t workers)
+{
+    platform->worker_count = workers;
+    for (int64_t w = 0; w < platform->window_count; w++) {
+        struct platform_window *window = &platform->windows[w];
+        while (window->classes[window->class_count - 1].first >= workers)
+            window->class_count--;
+        struct platform_class *last = &window->classes[window->class_count - 1];
+        if (last->count > workers - last->first)
+            last->count = workers - last->first;
+    }
+}
+
+static struct platform platform_of_seed(uint64_t seed, double *tasks)
+{
+    struct dice dice = dice_of(4000 + seed);
+    struct platform platform = seed % 3 == 0   ? platform_cluster(&dice, WORKERS)
+                               : seed % 3 == 1 ? platform_mixed(&dice, WORKERS)
+                                               : platform_random(&dice, WORKERS);
+    *tasks = floor(dice_scale(&dice, 20, 1e5));
+    return platform;
+}
+
+static void never_worse_on(uint64_t seed, int64_t workers, double *best_s)
+{
+    double tasks;
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    struct platform platform = platform_of_seed(seed, &tasks);
+    if (workers <= platform.worker_count) {
+        platform_cut(&platform, workers);
+        for (size_t i = 0; i < count; i++) {
+            if (strcmp(list[i].name, "optimal") == 0) /* it takes what the others offer */
+                continue;
+            const double made_s = makespan_of(&list[i], &platform, tasks, seed % 4 == 0);
+            if (made_s > best_s[i] * (1 + 1e-12))
+                fail_msg("seed %d: %s takes %.9g s with %d workers, %.9g s with fewer", (int)seed,
+                         list[i].name, made_s, (int)workers, best_s[i]);
+            best_s[i] = fmin(best_s[i], made_s);
+        }
+    }
+    platform_release(&platform);
+}
+
+static void more_workers_are_never_worse(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        double best_s[SCHEDULERS_MOST];
+        for (int i = 0; i < SCHEDULERS_MOST; i++)
+            best_s[i] = HUGE_VAL;
+        for (int64_t workers = 1; workers <= WORKERS; workers++)
+            never_worse_on(seed, workers, best_s);
+    }
+}
+
+/* Tables 6-7 and 6-1, the same workers in growing numbers. */
+static void more_equal_workers_are_never_worse(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        double best_s = HUGE_VAL;
+        if (strcmp(list[i].name, "optimal") == 0)
+            continue;
+        for (int64_t workers = 1; workers <= 64; workers += 1 + workers / 8) {
+            struct platform platform =
+                platform_of_equals(workers, 1, 1000000, (struct cost){0, 0},
+                                   (struct cost){0.03, 1 / 22.0}, (struct cost){0.03, 1});
+            const double made_s = makespan_of(&list[i], &platform, 1000, true);
+            if (made_s > best_s * (1 + 1e-12))
+                fail_msg("%s takes %.9g s with %d workers, %.9g s with fewer", list[i].name, made_s,
+                         (int)workers, best_s);
+            best_s = made_s;
+            platform_release(&platform);
+        }
+    }
+}
+
+static struct platform table_6_7(int64_t workers)
+{
+    struct platform platform =
+        platform_of_equals(workers, 1, 100000000, (struct cost){2.2e-5, 4.6e-7},
+                           (struct cost){0, 0}, (struct cost){2.0e-5, 1.1e-5});
+    platform.windows[0].send = (struct cost){2.2e-5, 3.2e-7};
+    platform.windows[0].classes[0].receive = (struct cost){2.3e-5, 3.9e-7};
+    return platform;
+}
+
+/* The recurrence with all 15 workers gives 26.62 and 2.371 s. */
+static void every_count_is_climbed_by_itself(void **state)
+{
+    (void)state;
+    struct platform platform = table_6_7(15);
+    assert_true(makespan_of(scheduler_find("umr2"), &platform, 34012224, false) <= 26.62);
+    assert_true(makespan_of(scheduler_find("umr2"), &platform, 2985984, false) <= 2.371);
+    platform_release(&platform);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_workers_are_never_worse),
+        cmocka_unit_test(more_equal_workers_are_never_worse),
+        cmocka_unit_test(every_count_is_climbed_by_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

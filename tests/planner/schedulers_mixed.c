@@ -1,0 +1,101 @@
+/* Workers dominated differently, some by the master and some by their link, and package sizes at
+ * which the one takes over from the other: no plan is far from the best that is known. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/scheduler.h"
+#include "tests/planner/platforms.h"
+
+static double makespan_of(const char *scheduler, const struct platform *platform, double tasks)
+{
+    const struct schedule_request request = {.platform = platform, .tasks = tasks};
+    struct plan plan = {.kernel = NULL};
+    struct failure failure = FAILURE_INIT;
+    if (!scheduler_make(scheduler_find(scheduler), &request, &plan, &failure))
+        return HUGE_VAL;
+    const double makespan_s = plan.predicted.makespan_s;
+    plan_release(&plan);
+    return makespan_s;
+}
+
+/* The least makespan of all but `optimal`, which comes first where it is wanted. */
+static double best_of(const struct platform *platform, double tasks, bool with_optimal)
+{
+    double best_s = HUGE_VAL;
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, "optimal") != 0 || (with_optimal && optimal_lp_available()))
+            best_s = fmin(best_s, makespan_of(list[i].name, platform, tasks));
+    return best_s;
+}
+
+static void three_are_near(const char *what, const struct platform *platform, double tasks,
+                           bool with_optimal)
+{
+    static const char *const near[] = {"scow-mp", "umr-scow", "periodic"};
+    const double best_s = best_of(platform, tasks, with_optimal);
+    for (size_t k = 0; k < sizeof near / sizeof near[0]; k++) {
+        const double ratio = makespan_of(near[k], platform, tasks) / best_s;
+        print_message("%s: %s %.4f of the best\n", what, near[k], ratio);
+        assert_true(ratio <= 1.05);
+    }
+}
+
+static void two_and_eight_workers(void **state)
+{
+    (void)state;
+    struct platform two = platform_split(1, 2, 2), eight = platform_split(4, 1.8, 8);
+    three_are_near("two workers", &two, 1000, true);
+    three_are_near("eight workers", &eight, 1000, true);
+    platform_release(&two);
+    platform_release(&eight);
+}
+
+static void random_workers(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct dice dice = dice_of(600 + seed);
+        struct platform platform = platform_mixed(&dice, dice_between(&dice, 2, 16));
+        char what[32];
+        snprintf(what, sizeof what, "seed %d", (int)seed);
+        three_are_near(what, &platform, floor(dice_scale(&dice, 1000, 1e5)), false);
+        platform_release(&platform);
+    }
+}
+
+/* The master dominates packages of up to 99 tasks, the links larger ones: what is planned does not
+ * depend on how far beyond that the window goes. */
+static void dominance_is_judged_at_the_package(void **state)
+{
+    (void)state;
+    static const int64_t greatest[] = {60, 100000};
+    for (size_t k = 0; k < sizeof greatest / sizeof greatest[0]; k++) {
+        struct platform platform =
+            platform_of_equals(16, 1, greatest[k], (struct cost){0.5, 0.005},
+                               (struct cost){0, 0.02}, (struct cost){0.1, 1});
+        platform.windows[0].send = platform.windows[0].envelope;
+        platform.windows[0].classes[0].receive = (struct cost){0.1, 0};
+        assert_true(makespan_of("scow-mp", &platform, 1000) <= 74.3);
+        assert_true(makespan_of("umr-scow", &platform, 1000) <= 74.3);
+        platform_release(&platform);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_and_eight_workers),
+        cmocka_unit_test(random_workers),
+        cmocka_unit_test(dominance_is_judged_at_the_package),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
