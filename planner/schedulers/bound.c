@@ -43,11 +43,7 @@
 #include <stdlib.h>
 
 #include "planner/model/cost.h"
-
-/* Q, u, q and d of the comment above, of one operation. */
-struct lines {
-    double fixed_s, least_s, s_per_task, s_per_task_packed;
-};
+#include "planner/schedulers/bound_lines.h"
 
 struct bound_class {
     int64_t count;
@@ -67,58 +63,6 @@ struct bound_problem {
     double link_s, link_least_s;     /* K, K' */
     double worker_s, worker_least_s; /* A, A' */
 };
-
-static void lines_window(struct lines *lines, struct cost cost,
-                         const struct platform_window *window, double beyond)
-{
-    const double least = fmax((double)window->least - beyond, 0);
-    /* Seconds per task are fewest in the largest package, or in the least where a latency is
-     * negative. */
-    const double size = cost.latency_s < 0 ? least : (double)window->greatest + beyond;
-    const double packed = size > 0 ? fmax(cost.s_per_task + cost.latency_s / size, 0) : 0;
-    lines->s_per_task = fmin(lines->s_per_task, cost.s_per_task);
-    lines->s_per_task_packed = fmin(lines->s_per_task_packed, packed);
-    lines->least_s = fmin(lines->least_s, fmax(cost.latency_s + cost.s_per_task * least, 0));
-}
-
-/* Once s_per_task is known. */
-static void lines_fixed(struct lines *lines, struct cost cost, const struct platform_window *window,
-                        double beyond)
-{
-    const double least = fmax((double)window->least - beyond, 0);
-    double fixed = cost.latency_s + (cost.s_per_task - lines->s_per_task) * least;
-    lines->fixed_s = fmin(lines->fixed_s, fixed);
-}
-
-/* The lines of an operation whose cost in each window is costs[window]. */
-static struct lines lines_of(const struct platform *platform, const struct cost *costs,
-                             double beyond)
-{
-    struct lines lines = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    for (int64_t k = 0; k < platform->window_count; k++)
-        lines_window(&lines, costs[k], &platform->windows[k], beyond);
-    for (int64_t k = 0; k < platform->window_count; k++)
-        lines_fixed(&lines, costs[k], &platform->windows[k], beyond);
-    /* Nothing is known of how many packages there are at most, so none of them may count less than
-     * nothing. */
-    if (lines.fixed_s < 0) {
-        lines.fixed_s = 0;
-        lines.s_per_task = lines.s_per_task_packed;
-    }
-    return lines;
-}
-
-/* Workers from `first` on that share a class in every window. */
-static int64_t workers_alike(const struct platform *platform, const int64_t *at, int64_t first)
-{
-    int64_t end = platform->worker_count;
-    for (int64_t k = 0; k < platform->window_count; k++) {
-        const struct platform_class *class = &platform->windows[k].classes[at[k]];
-        if (class->first + class->count < end)
-            end = class->first + class->count;
-    }
-    return end - first;
-}
 
 static void class_add(struct bound_problem *problem, const struct platform *platform, int64_t *at,
                       struct cost *costs, int64_t count)

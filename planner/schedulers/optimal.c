@@ -2,18 +2,20 @@
  * The optimal plan for a given order, worker set and number of rounds, by linear programming, and a
  * search over the three. Ours; the program is in optimal_lp.c.
  *
- * The search starts from the other schedulers' plans and walks to better neighbours; whole loads
- * come from largest remainders over all packages and from local improvement. What it may cost is
+ * The search starts from the other schedulers' plans and from what the workers would choose at the
+ * prices of the lower bound, and walks to better neighbours; whole loads come from largest
+ * remainders over all packages and from local improvement. What it may cost is
  * counted in sizes of programs, not in seconds, so that the same request gives the same plan.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/schedulers/bound.h"
 #include "planner/schedulers/discretise.h"
 #include "planner/schedulers/local_search.h"
 #include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/optimal_priced.h"
 #include "planner/schedulers/schedulers.h"
 #include "planner/schedulers/search.h"
 
@@ -122,7 +124,31 @@ static void walk_from(struct walk *walk, int64_t count, int64_t rounds)
 struct starts {
     struct point points[16];
     size_t count;
+    double bound_s;   /* on any schedule's makespan */
+    uint64_t seen[9]; /* orders in which programs have been solved, by their hashes */
+    size_t seen_count;
 };
+
+/* Another view may show the workers in the same order, and programs do not see views. */
+static bool order_is_new(struct starts *starts, const struct ranking *ranking)
+{
+    uint64_t hash = 1469598103934665603u ^ (uint64_t)ranking->least; /* FNV-1a, by window */
+    for (int64_t i = 0; i < ranking->count; i++)
+        hash = (hash ^ (uint64_t)ranking->workers[i].id) * 1099511628211u;
+    for (size_t k = 0; k < starts->seen_count; k++)
+        if (starts->seen[k] == hash)
+            return false;
+    if (starts->seen_count < sizeof starts->seen / sizeof starts->seen[0])
+        starts->seen[starts->seen_count++] = hash;
+    return true;
+}
+
+/* Whether hardly anything is left to be won. */
+static bool is_enough(const struct search *search, double bound_s)
+{
+    static const double GAP = 1e-5;
+    return search->best_s <= bound_s * (1 + GAP);
+}
 
 static void starts_add(struct starts *starts, struct point point)
 {
@@ -138,7 +164,7 @@ static void starts_add(struct starts *starts, struct point point)
 static struct point plan_shape(const struct plan *plan)
 {
     struct point shape = {plan->worker_count, plan_rounds_total(plan), plan->predicted.makespan_s};
-    if (shape.rounds > PACKAGES_MOST / shape.count)
+    if (shape.count <= PACKAGES_MOST && shape.rounds > PACKAGES_MOST / shape.count)
         shape.rounds = PACKAGES_MOST / shape.count;
     return shape;
 }
@@ -167,11 +193,13 @@ static bool starts_make(struct search *search, struct starts *starts, struct fai
 
 static bool visit_ranking(struct search *search, struct ranking *ranking, void *context)
 {
-    const struct starts *starts = context;
+    struct starts *starts = context;
     const double windows = (double)search->request->platform->window_count;
     double effort = WALK_EFFORT / (windows * (ranking->equal ? 1 : RANKING_ORDERS));
     struct walk walk = {.search = search, .ranking = ranking};
-    for (size_t k = 0; k < starts->count; k++) {
+    if (!order_is_new(starts, ranking))
+        return false;
+    for (size_t k = 0; k < starts->count && !is_enough(search, starts->bound_s); k++) {
         /* Half of what is left for the best start, and so on. */
         effort += walk.effort;
         walk.effort = k + 1 < starts->count ? effort / 2 : effort;
@@ -179,6 +207,29 @@ static bool visit_ranking(struct search *search, struct ranking *ranking, void *
         walk_from(&walk, starts->points[k].count, starts->points[k].rounds);
     }
     return false;
+}
+
+/* Programs over what the workers would choose at the prices of the bound, which is the plan's. */
+static bool priced_search(struct search *search, double *bound_s, struct failure *failure)
+{
+    enum { PRICED_EFFORT = 600000 };
+    const struct schedule_request *request = search->request;
+    struct prices prices;
+    struct ranking ranking;
+    if (!bound_makespan(request->platform, request->tasks, request->real_valued, bound_s,
+                        failure) ||
+        !bound_priced(request->platform, request->tasks, request->real_valued, search->best_s,
+                      bound_s, &prices, failure))
+        return false;
+    for (int64_t w = 0; w < request->platform->window_count && !is_enough(search, *bound_s); w++) {
+        if (!ranking_init(&ranking, request->platform, &request->platform->windows[w],
+                          request->real_valued, RANKING_BY_FEED))
+            return failure_memory(failure, "planning");
+        optimal_priced(search, &ranking, &prices, *bound_s,
+                       PRICED_EFFORT / (double)request->platform->window_count);
+        ranking_release(&ranking);
+    }
+    return true;
 }
 
 bool optimal_make(const struct schedule_request *request, struct plan *plan,
@@ -190,20 +241,20 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
         return failure_set(failure, FAILURE_INFEASIBLE,
                            "this build has no linear programming, install "
                            "coinor-libclp-dev and build again");
-    if (request->platform->worker_count > PACKAGES_MOST)
-        return failure_set(failure, FAILURE_INFEASIBLE,
-                           "its programs hold %d packages, which is less "
-                           "than one for each of the %" PRId64 " workers",
-                           (int)PACKAGES_MOST, request->platform->worker_count);
     if (!search_init(&search, request, failure))
         return false;
-    if (!starts_make(&search, &starts, failure)) {
+    if (!starts_make(&search, &starts, failure) ||
+        (search.best_s < HUGE_VAL && !priced_search(&search, &starts.bound_s, failure))) {
         search_release(&search);
         return false;
     }
     search_visit(&search, RANKING_EVERY_ORDER, visit_ranking, &starts);
     search_allot(&search, 1);
     search_improve(&search);
-    return search_finish(
-        &search, "packages within the profile's windows cannot add up to the tasks", plan, failure);
+    if (!search_finish(&search, "packages within the profile's windows cannot add up to the tasks",
+                       plan, failure))
+        return false;
+    plan->predicted.lower_bound_s = fmax(plan->predicted.lower_bound_s, starts.bound_s);
+    plan->predicted.gap = plan->predicted.makespan_s / plan->predicted.lower_bound_s - 1;
+    return true;
 }

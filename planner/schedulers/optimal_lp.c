@@ -14,6 +14,8 @@ struct program {
     bool master;  /* the master takes time */
     double scale; /* seconds per unit of the program's times: its numbers should be near 1 */
     int64_t packages;
+    int64_t *own, *held; /* owned; the worker's package before, and B before; -1: none */
+    bool *last;          /* owned; of its worker */
     int columns, rows, numbers;
     int *column;                 /* owned, per number */
     double *number;              /* owned */
@@ -32,15 +34,54 @@ static int column_makespan(const struct program *program)
     return program->columns - 1;
 }
 
+int64_t optimal_lp_packages(const struct optimal_lp *lp)
+{
+    return lp->places != NULL ? lp->packages : lp->count * lp->rounds;
+}
+
+static int64_t place_of(const struct optimal_lp *lp, int64_t package)
+{
+    return lp->places != NULL ? lp->places[package] : package % lp->count;
+}
+
+/* Who comes before whom at each worker. False: out of memory. */
+static bool packages_link(struct program *program)
+{
+    const struct optimal_lp *lp = program->lp;
+    int64_t *before = malloc((size_t)lp->count * sizeof *before);
+    if (before == NULL)
+        return false;
+    for (int64_t place = 0; place < lp->count; place++)
+        before[place] = -1;
+    for (int64_t package = 0; package < program->packages; package++) {
+        const int64_t place = place_of(lp, package);
+        program->own[package] = before[place];
+        program->last[package] = true;
+        if (before[place] >= 0)
+            program->last[before[place]] = false;
+        before[place] = package;
+        int64_t held = package;
+        for (int b = 0; b < lp->buffers && held >= 0; b++)
+            held = program->own[held];
+        program->held[package] = held;
+    }
+    free(before);
+    return true;
+}
+
 static bool program_open(struct program *program, const struct optimal_lp *lp)
 {
     enum { ROWS_EACH = 6, NUMBERS_EACH = 3 * ROWS_EACH };
-    *program = (struct program){.lp = lp, .packages = lp->count * lp->rounds};
+    *program = (struct program){.lp = lp, .packages = optimal_lp_packages(lp)};
     program->master = lp->ranking->master.latency_s > 0 || lp->ranking->master.s_per_task > 0;
     program->columns = column_of(program, program->packages, COLUMN_LOAD) + 1;
     const size_t rows = (size_t)(ROWS_EACH * program->packages + 2);
     const size_t numbers = (size_t)(NUMBERS_EACH * program->packages + 2);
     const size_t columns = (size_t)program->columns;
+    const size_t packages = (size_t)program->packages;
+    program->own = malloc(packages * sizeof *program->own);
+    program->held = malloc(packages * sizeof *program->held);
+    program->last = malloc(packages * sizeof *program->last);
     program->column = malloc(numbers * sizeof *program->column);
     program->number = malloc(numbers * sizeof *program->number);
     program->start = malloc((rows + 1) * sizeof *program->start);
@@ -49,13 +90,17 @@ static bool program_open(struct program *program, const struct optimal_lp *lp)
     program->least = calloc(columns, sizeof *program->least);
     program->most = malloc(columns * sizeof *program->most);
     program->cost = calloc(columns, sizeof *program->cost);
-    return program->column != NULL && program->number != NULL && program->start != NULL &&
-           program->low != NULL && program->high != NULL && program->least != NULL &&
-           program->most != NULL && program->cost != NULL;
+    return program->own != NULL && program->held != NULL && program->last != NULL &&
+           packages_link(program) && program->column != NULL && program->number != NULL &&
+           program->start != NULL && program->low != NULL && program->high != NULL &&
+           program->least != NULL && program->most != NULL && program->cost != NULL;
 }
 
 static void program_close(struct program *program)
 {
+    free(program->own);
+    free(program->held);
+    free(program->last);
     free(program->column);
     free(program->number);
     free(program->start);
@@ -98,7 +143,7 @@ static void master_rows(struct program *program, int64_t package)
     const int before = package > 0 ? column_of(program, package - 1, COLUMN_MASTER) : -1;
     row_after(program, mine, before, package, program->lp->ranking->master);
     row_after(program, column_of(program, package, COLUMN_PORT), mine, package,
-              program->lp->ranking->workers[package % program->lp->count].link);
+              program->lp->ranking->workers[place_of(program->lp, package)].link);
 }
 
 /* The maxima of star_step for one package, each term a row: port, buffer, worker. A test compares
@@ -106,11 +151,11 @@ static void master_rows(struct program *program, int64_t package)
 static void package_rows(struct program *program, int64_t package)
 {
     const struct optimal_lp *lp = program->lp;
-    const struct ranked_worker *worker = &lp->ranking->workers[package % lp->count];
+    const struct ranked_worker *worker = &lp->ranking->workers[place_of(lp, package)];
     const int port = column_of(program, package, COLUMN_PORT);
     const int start = column_of(program, package, COLUMN_START);
     const int before = package > 0 ? column_of(program, package - 1, COLUMN_PORT) : -1;
-    const int64_t own = package - lp->count, held = package - lp->buffers * lp->count;
+    const int64_t own = program->own[package], held = program->held[package];
     const struct cost none = {0, 0};
     row_after(program, port, before, package, worker->link);
     if (program->master)
@@ -120,7 +165,7 @@ static void package_rows(struct program *program, int64_t package)
     row_after(program, start, port, -1, none);
     if (own >= 0)
         row_after(program, start, column_of(program, own, COLUMN_START), own, worker->work);
-    if (package + lp->count >= program->packages)
+    if (program->last[package])
         row_after(program, column_makespan(program), start, package, worker->work);
 }
 

@@ -1,6 +1,7 @@
 /*
  * The linear program of a fixed sequence of packages: all loads of `rounds` rounds over the first
- * `count` workers of a ranking, least makespan under the event semantics of simulate/star.h.
+ * `count` workers of a ranking, or of any other sequence of these workers; least makespan under the
+ * event semantics of simulate/star.h.
  *
  * Every time is a maximum of sums of earlier times, loads and latencies, and the makespan grows
  * with each of them; so "not before" constraints and a minimised makespan give exactly the earliest
@@ -20,13 +21,19 @@ struct optimal_lp {
     int64_t count, rounds;
     int buffers; /* B */
     double tasks;
+    const int64_t *places; /* borrowed; the worker of each of `packages` packages in place of
+                            * `rounds` rounds; NULL: rounds */
+    int64_t packages;
 };
+
+int64_t optimal_lp_packages(const struct optimal_lp *lp);
 
 /* Whether this build has the solver. */
 bool optimal_lp_available(void);
-/* loads[round * count + worker], core tasks, not whole; *makespan_s is the program's value, a lower
- * bound for all plans with these packages in this order. False: no solution within the effort, or
- * memory ended, which sets *out_of_memory (left alone otherwise). */
+/* loads[round * count + worker], or one for each of the packages in turn, core tasks, not whole;
+ * *makespan_s is the program's value, a lower bound for all plans with these packages in this
+ * order. False: no solution within the effort, or memory ended, which sets *out_of_memory (left
+ * alone otherwise). */
 bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s,
                       bool *out_of_memory);
 

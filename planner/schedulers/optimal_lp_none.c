@@ -7,6 +7,11 @@ bool optimal_lp_available(void)
     return false;
 }
 
+int64_t optimal_lp_packages(const struct optimal_lp *lp)
+{
+    return lp->places != NULL ? lp->packages : lp->count * lp->rounds;
+}
+
 bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s,
                       bool *out_of_memory)
 {

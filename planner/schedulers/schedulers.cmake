@@ -9,6 +9,7 @@ target_sources(scow-planner PRIVATE
     schedulers/multi_installment.c
     schedulers/multi_round.c
     schedulers/optimal.c
+    schedulers/optimal_priced.c
     schedulers/period.c
     schedulers/periodic.c
     schedulers/ramp_down.c

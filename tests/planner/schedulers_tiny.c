@@ -128,7 +128,11 @@ static void no_plan_is_below_the_optimum(void **state)
             const double optimum_s = true_optimum(&platform, sizes[k][1]);
             print_message("seed %d: %d workers, %d tasks\n", (int)seed, (int)sizes[k][0],
                           (int)sizes[k][1]);
-            assert_true(bound_of(&platform, (double)sizes[k][1], false) <= optimum_s * (1 + 1e-9));
+            const double tasks = (double)sizes[k][1];
+            const double priced_s = bound_priced_of(&platform, tasks, false, 2 * optimum_s);
+            print_message("  bound %.4f of the optimum, with prices %.4f\n",
+                          bound_of(&platform, tasks, false) / optimum_s, priced_s / optimum_s);
+            assert_true(priced_s <= optimum_s * (1 + 1e-9));
             nothing_beats(&platform, sizes[k][1], optimum_s, true);
             platform_release(&platform);
         }
@@ -156,6 +160,8 @@ static void no_plan_is_below_the_optimum_in_narrow_windows(void **state)
             const double bound_s = bound_of(&platform, (double)tasks, false);
             print_message("seed %d: bound %.4f of the optimum\n", (int)seed, bound_s / optimum_s);
             assert_true(bound_s <= optimum_s * (1 + 1e-9));
+            assert_true(bound_priced_of(&platform, (double)tasks, seed % 2 == 0, 2 * optimum_s) <=
+                        optimum_s * (1 + 1e-9));
             assert_true(bound_of(&platform, (double)tasks, true) <= bound_s * (1 + 1e-9));
             nothing_beats(&platform, tasks, optimum_s, false);
             feasible++;

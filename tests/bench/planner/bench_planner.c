@@ -15,7 +15,7 @@
 #include "planner/simulate/simulate.h"
 #include "tests/planner/platforms.h"
 
-enum { REPETITIONS = 3, PLATFORMS = 20, SCHEDULERS_MOST = 32 };
+enum { REPETITIONS = 3, PLATFORMS = 20, MIXED = 12, SCHEDULERS_MOST = 32 };
 
 /* Processor time: planning has one thread, and a busy machine should not change the figures. */
 static double now_s(void)
@@ -180,7 +180,8 @@ struct standing {
     int applies;
 };
 
-static void compare_on(const struct platform *platform, double tasks, struct standing *standings)
+static void compare_on(const struct platform *platform, double tasks, struct standing *standings,
+                       double *gap)
 {
     const struct schedule_request request = {platform, tasks, false};
     double makespans_s[SCHEDULERS_MOST], optimum_s = HUGE_VAL;
@@ -191,8 +192,10 @@ static void compare_on(const struct platform *platform, double tasks, struct sta
         struct failure failure = FAILURE_INIT;
         const bool made = scheduler_make(&list[i], &request, &plan, &failure);
         makespans_s[i] = made ? plan.predicted.makespan_s : HUGE_VAL;
-        if (list[i].make == scheduler_find("optimal")->make)
+        if (list[i].make == scheduler_find("optimal")->make) {
             optimum_s = makespans_s[i];
+            *gap = plan.predicted.gap;
+        }
         plan_release(&plan);
     }
     for (size_t i = 0; i < count; i++) {
@@ -204,24 +207,60 @@ static void compare_on(const struct platform *platform, double tasks, struct sta
     }
 }
 
-static void comparison(void)
+static int gap_compare(const void *a, const void *b)
 {
-    struct standing standings[SCHEDULERS_MOST] = {{0}};
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void comparison_print(const struct standing *standings, double *gaps, size_t platforms)
+{
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
-    for (uint64_t seed = 1; seed <= PLATFORMS; seed++) {
-        struct dice dice = dice_of(500 + seed);
-        struct platform platform = platform_cluster(&dice, dice_between(&dice, 4, 48));
-        compare_on(&platform, floor(dice_scale(&dice, 1e3, 1e6)), standings);
-        platform_release(&platform);
-    }
-    printf("\n%d random platforms of 4 to 48 workers, 1e3 to 1e6 tasks: makespan / optimal\n",
-           PLATFORMS);
     printf("%-10s %8s %8s %8s\n", "scheduler", "mean", "worst", "applies");
     for (size_t i = 0; i < count; i++)
         printf("%-10s %8.4f %8.4f %8d\n", list[i].name,
                standings[i].sum / fmax(standings[i].applies, 1), standings[i].worst,
                standings[i].applies);
+    qsort(gaps, platforms, sizeof *gaps, gap_compare);
+    printf("optimal above the lower bound: median %.2f %%, worst %.2f %%\n",
+           100 * gaps[platforms / 2], 100 * gaps[platforms - 1]);
+}
+
+static void comparison(void)
+{
+    struct standing standings[SCHEDULERS_MOST] = {{0}};
+    double gaps[PLATFORMS];
+    for (uint64_t seed = 1; seed <= PLATFORMS; seed++) {
+        struct dice dice = dice_of(500 + seed);
+        struct platform platform = platform_cluster(&dice, dice_between(&dice, 4, 48));
+        compare_on(&platform, floor(dice_scale(&dice, 1e3, 1e6)), standings, &gaps[seed - 1]);
+        platform_release(&platform);
+    }
+    printf("\n%d random platforms of 4 to 48 workers, 1e3 to 1e6 tasks: makespan / optimal\n",
+           PLATFORMS);
+    comparison_print(standings, gaps, PLATFORMS);
+}
+
+/* Workers dominated by the master and by their links: two pairs by hand and random ones. */
+static void comparison_mixed(void)
+{
+    struct standing standings[SCHEDULERS_MOST] = {{0}};
+    double gaps[MIXED + 2];
+    struct platform two = platform_split(1, 2, 2), eight = platform_split(4, 1.8, 8);
+    compare_on(&two, 1000, standings, &gaps[0]);
+    compare_on(&eight, 1000, standings, &gaps[1]);
+    platform_release(&two);
+    platform_release(&eight);
+    for (uint64_t seed = 1; seed <= MIXED; seed++) {
+        struct dice dice = dice_of(600 + seed);
+        struct platform platform = platform_mixed(&dice, dice_between(&dice, 2, 16));
+        compare_on(&platform, floor(dice_scale(&dice, 1e3, 1e5)), standings, &gaps[seed + 1]);
+        platform_release(&platform);
+    }
+    printf("\n%d platforms of 2 to 16 workers dominated differently, 1e3 to 1e5 tasks\n",
+           MIXED + 2);
+    comparison_print(standings, gaps, MIXED + 2);
 }
 
 int main(void)
@@ -233,7 +272,9 @@ int main(void)
         speed_program();
     speed_compare();
     speed_simulation();
-    if (optimal_lp_available())
+    if (optimal_lp_available()) {
         comparison();
+        comparison_mixed();
+    }
     return EXIT_SUCCESS;
 }

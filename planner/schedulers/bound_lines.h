@@ -1,0 +1,47 @@
+/*
+ * Straight lines under the costs of all windows, on which the lower bounds stand; what they are and
+ * why is at the head of bound.c.
+ */
+#ifndef PLANNER_SCHEDULERS_BOUND_LINES_H
+#define PLANNER_SCHEDULERS_BOUND_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/platform.h"
+
+/* Q, u, q and d of the comment in bound.c, of one operation. */
+struct lines {
+    double fixed_s, least_s, s_per_task, s_per_task_packed;
+};
+
+/* The lines of an operation whose cost in each window is costs[window]; `beyond` is how far a load
+ * may lie outside of its window. */
+struct lines lines_of(const struct platform *platform, const struct cost *costs, double beyond);
+/* Workers from `first` on that share a class in every window; at[window] is its place there. */
+int64_t workers_alike(const struct platform *platform, const int64_t *at, int64_t first);
+
+/* Equal workers, with Q + q x of their operations. */
+struct bound_worker {
+    int64_t count;
+    struct cost link, work;
+};
+
+struct bound_master {
+    struct cost cost; /* Q + q x */
+    double least_s;   /* u */
+};
+
+struct bound_lines {
+    struct bound_master master;
+    double link_least_s, worker_least_s; /* u, the least over the workers */
+    struct bound_worker *workers;        /* owned */
+    int64_t count;
+};
+
+bool bound_lines_init(struct bound_lines *lines, const struct platform *platform, bool real_valued,
+                      struct failure *failure);
+void bound_lines_release(struct bound_lines *lines);
+
+#endif
