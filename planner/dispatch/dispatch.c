@@ -16,6 +16,11 @@ void dispatch_done(struct dispatch *dispatch, const struct package *package, dou
         dispatch->kind->done(dispatch, package, start_s, end_s);
 }
 
+bool dispatch_listens(const struct dispatch *dispatch)
+{
+    return dispatch->kind->done != NULL;
+}
+
 void dispatch_lost(struct dispatch *dispatch, int64_t worker)
 {
     if (dispatch->kind->lost)

@@ -8,6 +8,7 @@
 #ifndef PLANNER_DISPATCH_DISPATCH_H
 #define PLANNER_DISPATCH_DISPATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,8 @@ enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,
 /* Worker `worker` has worked on `package` from start_s to end_s. */
 void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,
                    double end_s);
+/* Does it decide by what it is told was done? A plan does not. */
+bool dispatch_listens(const struct dispatch *dispatch);
 /* Worker `worker` is lost: it gets nothing more, and what it had and had not reported is handed out
  * again. Only a recovering dispatch knows how; the others ignore it. */
 void dispatch_lost(struct dispatch *dispatch, int64_t worker);

@@ -7,7 +7,8 @@ static double package_overhead(const struct platform_window *window)
 {
     const struct platform_class *class = &window->classes[0];
     return window->envelope.latency_s + window->send.latency_s + class->link.latency_s +
-           class->receive.latency_s + class->compute.latency_s + class->output.latency_s;
+           class->receive.latency_s + class->compute.latency_s + class->output.latency_s +
+           class->request.latency_s;
 }
 
 double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platform *platform)

@@ -64,9 +64,9 @@ static bool member_cost(struct measured_cost *cost, json_t *object, const char *
 static bool worker_parse(struct profile_worker *worker, json_t *value,
                          const struct document_place *place, struct failure *failure)
 {
-    static const struct document_key keys[] = {{"name", false},   {"count", false},
-                                               {"link", false},   {"receive", true},
-                                               {"compute", true}, {"output", false}};
+    static const struct document_key keys[] = {
+        {"name", false},   {"count", false},  {"link", false},   {"receive", true},
+        {"compute", true}, {"output", false}, {"request", false}};
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
         return false;
     struct document_place name = document_at(place, "name");
@@ -78,7 +78,8 @@ static bool worker_parse(struct profile_worker *worker, json_t *value,
         !member_cost(&worker->link, value, "link", place, failure) ||
         !member_cost(&worker->receive, value, "receive", place, failure) ||
         !member_cost(&worker->compute, value, "compute", place, failure) ||
-        !member_cost(&worker->output, value, "output", place, failure))
+        !member_cost(&worker->output, value, "output", place, failure) ||
+        !member_cost(&worker->request, value, "request", place, failure))
         return false;
     if (worker->receive.cost.s_per_task + worker->compute.cost.s_per_task <= 0)
         return document_refuse(failure, place,
@@ -146,14 +147,16 @@ static bool costs_positive(const struct profile_window *window, const struct doc
 {
     struct document_place workers = document_at(place, "workers");
     bool good = cost_positive(window, &window->envelope, place, "envelope", failure) &&
-                cost_positive(window, &window->send, place, "send", failure);
+                cost_positive(window, &window->send, place, "send", failure) &&
+                cost_positive(window, &window->answer, place, "answer", failure);
     for (size_t k = 0; good && k < window->worker_count; k++) {
         const struct profile_worker *worker = &window->workers[k];
         struct document_place at = document_element(&workers, k);
         good = cost_positive(window, &worker->link, &at, "link", failure) &&
                cost_positive(window, &worker->receive, &at, "receive", failure) &&
                cost_positive(window, &worker->compute, &at, "compute", failure) &&
-               cost_positive(window, &worker->output, &at, "output", failure);
+               cost_positive(window, &worker->output, &at, "output", failure) &&
+               cost_positive(window, &worker->request, &at, "request", failure);
     }
     return good;
 }
@@ -162,7 +165,7 @@ static bool window_parse(struct profile_window *window, json_t *value,
                          const struct document_place *place, struct failure *failure)
 {
     static const struct document_key keys[] = {
-        {"tasks", true}, {"envelope", true}, {"send", true}, {"workers", true}};
+        {"tasks", true}, {"envelope", true}, {"send", true}, {"answer", false}, {"workers", true}};
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
         return false;
     struct document_place tasks = document_at(place, "tasks");
@@ -170,6 +173,7 @@ static bool window_parse(struct profile_window *window, json_t *value,
     return interval_parse(window, json_object_get(value, "tasks"), &tasks, failure) &&
            member_cost(&window->envelope, value, "envelope", place, failure) &&
            member_cost(&window->send, value, "send", place, failure) &&
+           member_cost(&window->answer, value, "answer", place, failure) &&
            workers_parse(window, json_object_get(value, "workers"), &workers, failure) &&
            costs_positive(window, place, failure);
 }

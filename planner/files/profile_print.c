@@ -30,6 +30,11 @@ static void cost_print(struct text *text, const char *key, const struct measured
     text_add(text, "}");
 }
 
+static bool cost_is_given(const struct measured_cost *cost)
+{
+    return cost->cost.latency_s != 0 || cost->cost.s_per_task != 0 || cost->fit.n > 0;
+}
+
 static void worker_print(struct text *text, const struct profile_worker *worker)
 {
     text_add(text, "            { ");
@@ -46,6 +51,10 @@ static void worker_print(struct text *text, const struct profile_worker *worker)
     cost_print(text, "compute", &worker->compute);
     text_add(text, ",\n              ");
     cost_print(text, "output", &worker->output);
+    if (cost_is_given(&worker->request)) {
+        text_add(text, ",\n              ");
+        cost_print(text, "request", &worker->request);
+    }
     text_add(text, " }");
 }
 
@@ -56,6 +65,10 @@ static void window_print(struct text *text, const struct profile_window *window)
     cost_print(text, "envelope", &window->envelope);
     text_add(text, ",\n          ");
     cost_print(text, "send", &window->send);
+    if (cost_is_given(&window->answer)) {
+        text_add(text, ",\n          ");
+        cost_print(text, "answer", &window->answer);
+    }
     text_add(text, ",\n          \"workers\": [\n");
     for (size_t k = 0; k < window->worker_count; k++) {
         worker_print(text, &window->workers[k]);

@@ -13,7 +13,8 @@ static bool class_same(const struct platform_class *class, const struct profile_
     return cost_same(class->link, worker->link.cost) &&
            cost_same(class->receive, worker->receive.cost) &&
            cost_same(class->compute, worker->compute.cost) &&
-           cost_same(class->output, worker->output.cost);
+           cost_same(class->output, worker->output.cost) &&
+           cost_same(class->request, worker->request.cost);
 }
 
 static void class_append(struct platform_window *window, const struct profile_worker *worker,
@@ -31,7 +32,8 @@ static void class_append(struct platform_window *window, const struct profile_wo
                                                                      worker->link.cost,
                                                                      worker->receive.cost,
                                                                      worker->compute.cost,
-                                                                     worker->output.cost};
+                                                                     worker->output.cost,
+                                                                     worker->request.cost};
 }
 
 static bool window_init(struct platform_window *window, const struct profile_window *from,
@@ -40,7 +42,8 @@ static bool window_init(struct platform_window *window, const struct profile_win
     *window = (struct platform_window){.least = from->least,
                                        .greatest = from->greatest,
                                        .envelope = from->envelope.cost,
-                                       .send = from->send.cost};
+                                       .send = from->send.cost,
+                                       .answer = from->answer.cost};
     window->classes = calloc(from->worker_count, sizeof *window->classes);
     if (!window->classes)
         return false;

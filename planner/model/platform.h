@@ -15,6 +15,7 @@
 struct platform_class {
     int64_t first, count; /* workers first .. first + count - 1 of the profile, counts expanded */
     struct cost link, receive, compute, output;
+    struct cost request; /* until a waiting master has answered; only of packages on request */
 };
 
 /* One affine mapping and the package sizes for which it holds. */
@@ -23,6 +24,7 @@ struct platform_window {
     struct cost envelope, send;
     struct platform_class *classes; /* owned */
     int64_t class_count;
+    struct cost answer; /* the master's part of a request */
 };
 
 struct platform {

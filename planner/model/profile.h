@@ -19,6 +19,8 @@ struct profile_worker {
     char *name;    /* owned; NULL when not given */
     int64_t count; /* >= 1 */
     struct measured_cost link, receive, compute, output;
+    struct measured_cost request; /* of packages dealt on request: from the end of one until a
+                                   * waiting master has taken in the report and decided */
 };
 
 struct profile_window {
@@ -26,6 +28,8 @@ struct profile_window {
     struct measured_cost envelope, send;
     struct profile_worker *workers; /* owned */
     size_t worker_count;            /* classes, not workers */
+    struct measured_cost answer; /* the master's own part of a request, while it does nothing else
+                                  */
 };
 
 /* What a worker must hold for packages of x core tasks: bytes + bytes_per_task * x. */

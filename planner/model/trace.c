@@ -7,9 +7,9 @@
 
 const char *operation_name(enum operation operation)
 {
-    static const char *const names[OPERATION_COUNT] = {"envelope", "send",   "link", "receive",
-                                                       "compute",  "output", "idle"};
-    assert(operation < OPERATION_COUNT);
+    static const char *const names[] = {"envelope", "send", "link",    "receive", "compute",
+                                        "output",   "idle", "request", "answer"};
+    assert(operation <= OPERATION_ANSWER);
     return names[operation];
 }
 

@@ -17,7 +17,10 @@ enum operation {
     OPERATION_COMPUTE,  /* worker */
     OPERATION_OUTPUT,   /* worker: results into the store */
     OPERATION_IDLE,     /* worker: waiting for a package */
-    OPERATION_COUNT
+    OPERATION_COUNT,
+    /* Of packages dealt on request; no trace has these, for they follow from it (requests.h). */
+    OPERATION_REQUEST = OPERATION_COUNT, /* from a package's end until the master has answered */
+    OPERATION_ANSWER                     /* master: take in a report and decide */
 };
 
 struct trace_event {

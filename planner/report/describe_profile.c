@@ -53,6 +53,7 @@ static void class_describe(const struct profile_worker *worker, int64_t first, s
     cost_describe(&worker->receive, "receive", text);
     cost_describe(&worker->compute, "compute", text);
     cost_describe(&worker->output, "output", text);
+    cost_describe(&worker->request, "request", text);
 }
 
 static void window_describe(const struct profile_window *window, struct text *text)
@@ -62,6 +63,7 @@ static void window_describe(const struct profile_window *window, struct text *te
              window->greatest);
     cost_describe(&window->envelope, "envelope", text);
     cost_describe(&window->send, "send", text);
+    cost_describe(&window->answer, "answer", text);
     for (size_t k = 0; k < window->worker_count && k < CLASSES_MOST; k++) {
         class_describe(&window->workers[k], first, text);
         first += window->workers[k].count;

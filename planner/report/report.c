@@ -113,6 +113,21 @@ static void seconds_row(struct text *text, const struct residuals *residuals, co
     text_add(text, "\n");
 }
 
+/* Of a run on request: the master's answers take part of the makespan, too. */
+static void requests_row(struct text *text, const struct residuals *residuals)
+{
+    const struct request_summary *requests = &residuals->requests;
+    text_add(text, "%-20s", "requests");
+    if (residuals->has_predicted)
+        text_add_seconds_column(text, requests->predicted_s);
+    else
+        text_add(text, "%12s", "-");
+    text_add_seconds_column(text, requests->measured_s);
+    error_add(text, residuals_error(residuals->has_predicted ? requests->predicted_s : 0,
+                                    requests->measured_s));
+    text_add(text, "   %" PRId64 " of them\n", requests->count);
+}
+
 static void share_row(struct text *text, const struct residuals *residuals, const char *name,
                       double predicted, double measured)
 {
@@ -146,6 +161,8 @@ static void totals_add(struct text *text, const struct residuals *residuals)
     for (int k = 0; k < OPERATION_COUNT; k++)
         seconds_row(text, residuals, operation_name((enum operation)k), predicted->seconds[k],
                     measured->seconds[k], residuals->replayed.seconds[k]);
+    if (residuals->requests.count > 0)
+        requests_row(text, residuals);
     causes_add(text, residuals);
     share_row(text, residuals, "worker utilization", predicted->worker_utilization,
               measured->worker_utilization);
@@ -372,6 +389,19 @@ static void head_json(struct text *text, const struct residuals *residuals)
     others_json(text, &record->plan);
 }
 
+/* null where nothing was dealt on request. */
+static void requests_json(struct text *text, const struct residuals *residuals)
+{
+    const struct request_summary *requests = &residuals->requests;
+    text_add(text, ",\n  \"requests\": ");
+    if (requests->count == 0) {
+        text_add(text, "null");
+        return;
+    }
+    pair_open(text, residuals, "_s", requests->predicted_s, requests->measured_s);
+    text_add(text, ", \"count\": %" PRId64 "}", requests->count);
+}
+
 static void shares_json(struct text *text, const struct residuals *residuals)
 {
     const struct trace_summary *predicted = &residuals->predicted, *measured = &residuals->measured;
@@ -446,6 +476,7 @@ char *report_json(const struct run_record *record, struct failure *failure)
     text_add(&text, ",\n  \"operations\": ");
     operations_json(&text, &residuals, residuals.predicted.seconds, residuals.measured.seconds,
                     residuals.replayed.seconds);
+    requests_json(&text, &residuals);
     text_add(&text, ",\n  \"causes\": ");
     causes_json(&text, &residuals, residuals.causes.predicted.seconds,
                 residuals.causes.measured.seconds, residuals.causes.replayed.seconds);

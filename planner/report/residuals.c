@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "planner/model/platform.h"
+#include "planner/model/requests.h"
 #include "planner/report/replay.h"
 #include "planner/simulate/scenario.h"
 
@@ -13,7 +14,7 @@ static int64_t greater_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The rule on the profile's workers, as many as the run had: requests cost nothing there. */
+/* The rule on the profile's workers, as many as the run had. */
 static bool rule_predict(const struct run_record *record, const struct platform *platform,
                          struct trace *trace, struct failure *failure)
 {
@@ -62,14 +63,31 @@ bool residuals_predict(const struct run_record *record, struct trace *trace,
     return good;
 }
 
-static bool predicted_make(const struct run_record *record, struct residuals *residuals,
-                           struct failure *failure)
+/* Of a run that dealt on request; how many there were in *count. */
+static bool requests_add(const struct run_record *record, const struct trace *trace,
+                         double *seconds, int64_t *count, struct failure *failure)
 {
+    struct requests requests;
+    if (!record->rule || record->ahead < 1)
+        return true;
+    if (!requests_find(trace, record->ahead, &requests))
+        return failure_memory(failure, "reading a trace");
+    *seconds = requests_sum(&requests);
+    *count = (int64_t)requests.count;
+    requests_release(&requests);
+    return true;
+}
+
+static bool predicted_make(struct residuals *residuals, struct failure *failure)
+{
+    const struct run_record *record = residuals->record;
     struct trace trace;
+    int64_t count;
     if (!residuals_predict(record, &trace, failure))
         return false;
     bool good = trace_summary_make(&trace, &residuals->predicted, failure) &&
-                causes_make(&trace, &residuals->causes.predicted, failure);
+                causes_make(&trace, &residuals->causes.predicted, failure) &&
+                requests_add(record, &trace, &residuals->requests.predicted_s, &count, failure);
     trace_release(&trace);
     return good;
 }
@@ -107,10 +125,12 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
     made.has_predicted = record->has_profile && record->plan.round_count > 0 && !record->rule;
     if (!trace_summary_make(&record->trace, &made.measured, failure))
         return false;
-    good = causes_make(&record->trace, &made.causes.measured, failure);
-    if (record->rule && record->has_profile) /* without one, for whatever reason, there is none */
-        made.has_predicted = predicted_make(record, &made, &none);
-    else if (made.has_predicted && !predicted_make(record, &made, failure))
+    good = causes_make(&record->trace, &made.causes.measured, failure) &&
+           requests_add(record, &record->trace, &made.requests.measured_s, &made.requests.count,
+                        failure);
+    if (good && record->rule && record->has_profile) /* without one there is none, whatever for */
+        made.has_predicted = predicted_make(&made, &none);
+    else if (good && made.has_predicted && !predicted_make(&made, failure))
         good = false;
     if (!good || !replayed_make(record, &made, failure)) {
         residuals_release(&made);

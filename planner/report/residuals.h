@@ -14,6 +14,10 @@ struct residuals {
     bool has_predicted;              /* the run left plan and profile, and they fit */
     bool has_replayed;               /* every package went out once, so the run can be replayed */
     struct trace_summary predicted, measured;
+    struct request_summary {
+        double predicted_s, measured_s; /* sums over packages, as requests.h says */
+        int64_t count;                  /* in the run; 0: nothing was dealt on request */
+    } requests;
     struct trace_summary replayed; /* simulated with what each package took in the run */
     struct {
         struct causes predicted, measured, replayed;

@@ -10,9 +10,10 @@
 struct report {
     struct package package;
     double start_s, end_s;
+    double there_s, answer_s; /* a waiting master takes it in from then on, and takes so long */
 };
 
-/* Reports by their ends: a binary heap. */
+/* Reports in the order in which they come: a binary heap. */
 struct report_heap {
     struct report *items; /* owned */
     size_t count, capacity;
@@ -36,7 +37,7 @@ static bool heap_push(struct report_heap *heap, const struct report *report)
         return false;
     heap->items = items;
     size_t at = heap->count++;
-    for (; at > 0 && heap->items[(at - 1) / 2].end_s > report->end_s; at = (at - 1) / 2)
+    for (; at > 0 && heap->items[(at - 1) / 2].there_s > report->there_s; at = (at - 1) / 2)
         heap->items[at] = heap->items[(at - 1) / 2];
     heap->items[at] = *report;
     return true;
@@ -48,9 +49,9 @@ static struct report heap_pop(struct report_heap *heap)
     struct report last = heap->items[--heap->count];
     size_t at = 0;
     for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
-        if (child + 1 < heap->count && heap->items[child + 1].end_s < heap->items[child].end_s)
+        if (child + 1 < heap->count && heap->items[child + 1].there_s < heap->items[child].there_s)
             child++;
-        if (heap->items[child].end_s >= last.end_s)
+        if (heap->items[child].there_s >= last.there_s)
             break;
         heap->items[at] = heap->items[child];
     }
@@ -110,6 +111,20 @@ static bool package_lost(const struct course *course, const struct package *pack
     return package->worker == course->scenario->lost_worker && end_s > course->scenario->lost_s;
 }
 
+/* The master waits for reports only where they decide something. */
+static void request_add(const struct course *course, const struct platform_window *window,
+                        const struct package *package, struct report *report)
+{
+    const double load = (double)package->count;
+    const struct cost request = platform_worker(window, package->worker)->request;
+    if (!dispatch_listens(course->dispatch))
+        return;
+    report->answer_s =
+        cost_of(window->answer, load) * noise_factor(course->scenario, package->index, 6);
+    const double all_s = cost_of(request, load) * noise_factor(course->scenario, package->index, 7);
+    report->there_s += fmax(all_s - report->answer_s, 0);
+}
+
 static bool package_send(struct course *course, const struct package *package,
                          struct failure *failure)
 {
@@ -125,7 +140,8 @@ static bool package_send(struct course *course, const struct package *package,
                                       .tasks = package->count};
     if (course->trace && !star_trace(&times, package->worker, event, course->trace))
         return failure_memory(failure, "tracing the simulation");
-    const struct report report = {*package, times.start_s, times.end_s};
+    struct report report = {*package, times.start_s, times.end_s, times.end_s, 0};
+    request_add(course, window, package, &report);
     if (!package_lost(course, package, times.end_s) && !heap_push(&course->heap, &report))
         return failure_memory(failure, "simulating");
     return true;
@@ -134,7 +150,7 @@ static bool package_send(struct course *course, const struct package *package,
 /* The next thing that the master hears of: a report, or the loss. HUGE_VAL: nothing. */
 static double next_event(const struct course *course)
 {
-    double event_s = course->heap.count > 0 ? course->heap.items[0].end_s : HUGE_VAL;
+    double event_s = course->heap.count > 0 ? course->heap.items[0].there_s : HUGE_VAL;
     if (course->scenario->lost_worker >= 0 && !course->lost_known)
         event_s = fmin(event_s, course->scenario->lost_s);
     return event_s;
@@ -145,12 +161,14 @@ static void event_tell(struct course *course)
     const struct scenario *scenario = course->scenario;
     bool reported = course->heap.count > 0;
     if (scenario->lost_worker >= 0 && !course->lost_known &&
-        (!reported || scenario->lost_s < course->heap.items[0].end_s)) {
+        (!reported || scenario->lost_s < course->heap.items[0].there_s)) {
         course->lost_known = true;
         dispatch_lost(course->dispatch, scenario->lost_worker);
         return;
     }
-    struct report report = heap_pop(&course->heap);
+    const struct report report = heap_pop(&course->heap);
+    course->star.master_s += report.answer_s;
+    course->star.master_busy_s += report.answer_s;
     dispatch_done(course->dispatch, &report.package, report.start_s, report.end_s);
 }
 

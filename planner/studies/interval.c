@@ -113,7 +113,8 @@ static bool window_copy(struct platform_window *window, const struct profile_win
                                                      worker->link.cost,
                                                      worker->receive.cost,
                                                      worker->compute.cost,
-                                                     worker->output.cost};
+                                                     worker->output.cost,
+                                                     worker->request.cost};
         first += worker->count;
         window->class_count++;
     }

@@ -71,7 +71,8 @@ double emulation_cost(const struct emulation *emulation, enum operation operatio
     case OPERATION_OUTPUT:
         return cost_of(class->output, (double)tasks);
     case OPERATION_IDLE:
-    case OPERATION_COUNT:
+    case OPERATION_REQUEST:
+    case OPERATION_ANSWER:
         break;
     }
     return 0;

@@ -17,8 +17,9 @@ static void homogeneous(struct platform *platform, struct platform_window *windo
                         struct platform_class *class, int64_t workers, int64_t greatest)
 {
     *class = (struct platform_class){
-        0, workers, seconds(0, 0), seconds(0, 0), seconds(0, 1), seconds(0, 0)};
-    *window = (struct platform_window){1, greatest, seconds(0, 0), seconds(0, 0), class, 1};
+        0, workers, seconds(0, 0), seconds(0, 0), seconds(0, 1), seconds(0, 0), seconds(0, 0)};
+    *window = (struct platform_window){1,     greatest, seconds(0, 0), seconds(0, 0),
+                                       class, 1,        seconds(0, 0)};
     *platform = (struct platform){window, 1, workers, PLATFORM_BUFFERS};
 }
 

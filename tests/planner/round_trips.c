@@ -27,13 +27,14 @@ static bool worker_equal(const struct profile_worker *a, const struct profile_wo
 {
     return word_equal(a->name, b->name) && a->count == b->count && cost_equal(&a->link, &b->link) &&
            cost_equal(&a->receive, &b->receive) && cost_equal(&a->compute, &b->compute) &&
-           cost_equal(&a->output, &b->output);
+           cost_equal(&a->output, &b->output) && cost_equal(&a->request, &b->request);
 }
 
 static void assert_window_equal(const struct profile_window *a, const struct profile_window *b)
 {
     assert_true(a->least == b->least && a->greatest == b->greatest);
     assert_true(cost_equal(&a->envelope, &b->envelope) && cost_equal(&a->send, &b->send));
+    assert_true(cost_equal(&a->answer, &b->answer));
     assert_int_equal(a->worker_count, b->worker_count);
     for (size_t k = 0; k < a->worker_count; k++)
         assert_true(worker_equal(&a->workers[k], &b->workers[k]));

@@ -81,6 +81,16 @@ static void sample_worker(struct dice *dice, double rate, struct profile_worker 
         worker->output = sample_cost(dice, rate / 100);
 }
 
+/* By a copy of the dice: what else a seed gives does not change for them. */
+static void sample_requests(struct dice dice, double rate, struct profile_window *window)
+{
+    for (size_t k = 0; k < window->worker_count; k++)
+        if (dice_whole(&dice, 0, 1) == 0)
+            window->workers[k].request = sample_cost(&dice, rate / 100);
+    if (dice_whole(&dice, 0, 1) == 0)
+        window->answer = sample_cost(&dice, rate / 100);
+}
+
 static void sample_window(struct dice *dice, const int64_t *counts, size_t classes, double rate,
                           struct profile_window *window)
 {
@@ -97,6 +107,7 @@ static void sample_window(struct dice *dice, const int64_t *counts, size_t class
         sample_sink(dice, window->least, &window->workers[k].receive);
         sample_sink(dice, window->least, &window->workers[k].compute);
     }
+    sample_requests(*dice, rate, window);
 }
 
 static void sample_setting(struct dice *dice, const int64_t *counts, size_t classes,
