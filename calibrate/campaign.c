@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "calibrate/focus.h"
+#include "planner/model/requests.h"
 
 /* Scouting ends with a package of this share of the budget, and grows by this factor. */
 static const double SCOUT_SHARE = 0.02;
@@ -12,6 +13,8 @@ enum { SCOUT_GROWTH = 4, SCOUT_PACKAGES = 2 };
 static const double PACKAGES_SHARE = 0.75;
 /* A package may take this much memory on its way. */
 static const double PACKAGE_BYTES_MOST = 512e6;
+/* A report has come when it is older than so many others took, and so many seconds more. */
+static const double LATE_TIMES = 2, LATE_S = 2e-5;
 
 /* A campaign under way. */
 struct survey {
@@ -60,6 +63,53 @@ static void trace_keep(struct survey *self, const struct trace *trace, int64_t p
     }
 }
 
+/* The mean of those that a waiting master answered; 0: there are none. */
+static double waited_mean(const struct requests *requests)
+{
+    double sum = 0;
+    int64_t waited = 0;
+    for (size_t i = 0; i < requests->count; i++)
+        if (requests->items[i].late_s <= 0) {
+            sum += requests->items[i].seconds;
+            waited++;
+        }
+    return waited > 0 ? sum / (double)waited : 0;
+}
+
+/* A master that was busy until long after the report had come shows its own part, which is no
+ * longer than the whole. */
+static bool is_answer(const struct request *request, double mean_s)
+{
+    return request->late_s > LATE_S + LATE_TIMES * mean_s && request->seconds <= mean_s;
+}
+
+/* How long packages that came one by one waited for their answers, which a waiting master shows in
+ * whole: of those that come ahead, some wait for a buffer. */
+static void requests_keep(struct survey *self, const struct trace *trace)
+{
+    struct requests requests;
+    struct sample sample = {.setting = self->campaign->setting,
+                            .pass = self->campaign->first_pass + self->pass,
+                            .waited = true};
+    if (!requests_find(trace, 1, &requests)) {
+        failure_memory(self->failure, "keeping the probes");
+        return;
+    }
+    const double mean_s = waited_mean(&requests);
+    for (size_t i = 0; i < requests.count; i++) {
+        const struct request *request = &requests.items[i];
+        const bool waited = request->late_s <= 0;
+        sample.operation = waited ? OPERATION_REQUEST : OPERATION_ANSWER;
+        sample.rank = waited ? (int)request->worker + 1 : 0;
+        sample.first = request->first;
+        sample.tasks = request->tasks;
+        sample.seconds = request->seconds;
+        if ((waited || is_answer(request, mean_s)) && !samples_add(self->samples, &sample))
+            failure_memory(self->failure, "keeping the probes");
+    }
+    requests_release(&requests);
+}
+
 static struct package *packages_of(const struct design_package *designed, int64_t count)
 {
     struct package *packages = calloc((size_t)count + 1, sizeof *packages);
@@ -85,13 +135,20 @@ static bool part_run(struct survey *self, const struct design_pass *pass, int64_
     return good;
 }
 
+static void part_keep(struct survey *self, const struct trace *trace, int64_t packages, bool ahead)
+{
+    trace_keep(self, trace, packages, ahead);
+    if (!ahead)
+        requests_keep(self, trace);
+}
+
 static bool pass_run(struct survey *self, const struct design_pass *pass, int64_t largest,
                      bool ahead)
 {
     for (int64_t k = 0; k < pass->part_count && self->failure->code == FAILURE_NONE; k++) {
         struct trace trace;
         if (part_run(self, pass, k, largest, ahead, &trace))
-            trace_keep(self, &trace, pass->parts[k].end - pass->parts[k].begin, ahead);
+            part_keep(self, &trace, pass->parts[k].end - pass->parts[k].begin, ahead);
         trace_release(&trace);
     }
     return self->failure->code == FAILURE_NONE;

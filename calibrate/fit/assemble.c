@@ -16,6 +16,7 @@ static const enum operation master_operations[MASTER_OPERATIONS] = {OPERATION_EN
 /* Everything fitted of one setting. */
 struct assembly {
     struct costs master[MASTER_OPERATIONS];
+    struct costs answer;          /* breaks of requests make no windows: no plan has them */
     struct worker_class *classes; /* owned */
     int class_count;
     struct windows windows;
@@ -49,7 +50,8 @@ static bool assembly_fit(struct assembly *assembly, const struct samples *sample
         const struct sample_choice choice = {setting, 0, 0, master_operations[k], SAMPLE_BUSY};
         good = costs_fit(samples, &choice, &assembly->master[k], failure);
     }
-    if (!good)
+    const struct sample_choice answers = {setting, 0, 0, OPERATION_ANSWER, SAMPLE_ANY};
+    if (!good || !costs_fit(samples, &answers, &assembly->answer, failure))
         return false;
     assembly->classes = classes_make(samples, setting, workers, &assembly->class_count, failure);
     return assembly->classes && windows_find(assembly, largest, failure);
@@ -94,6 +96,7 @@ static bool worker_fill(const struct worker_class *class, char *const *names,
     worker->name = class_name(class, names);
     for (int k = 0; k < CLASS_OPERATIONS; k++)
         *costs[k] = cost_in(&class->costs[k], window);
+    worker->request = cost_in(&class->request, window);
     worker->compute.cost.s_per_task = fmax(worker->compute.cost.s_per_task, COMPUTE_LEAST);
     return worker->name || failure_memory(failure, "writing the profile");
 }
@@ -103,6 +106,7 @@ static bool window_fill(const struct assembly *assembly, char *const *names,
 {
     window->envelope = cost_in(&assembly->master[0], window);
     window->send = cost_in(&assembly->master[1], window);
+    window->answer = cost_in(&assembly->answer, window);
     window->workers = calloc((size_t)assembly->class_count, sizeof *window->workers);
     if (!window->workers)
         return failure_memory(failure, "writing the profile");

@@ -30,7 +30,8 @@ static bool class_fit(const struct samples *samples, int setting, int least, int
                                              waiting_of(class_operations[k])};
         good = costs_fit(samples, &choice, &class->costs[k], failure);
     }
-    return good;
+    const struct sample_choice requests = {setting, least, greatest, OPERATION_REQUEST, SAMPLE_ANY};
+    return good && costs_fit(samples, &requests, &class->request, failure);
 }
 
 static const struct point *point_find(const struct points *points, double tasks)

@@ -16,6 +16,7 @@ extern const enum operation class_operations[CLASS_OPERATIONS];
 struct worker_class {
     int least, greatest;
     struct costs costs[CLASS_OPERATIONS]; /* of all of them together, in class_operations' order */
+    struct costs request;                 /* likewise */
 };
 
 /* Classes of the workers 1 .. workers in one setting; owned, *count of them. NULL with *failure

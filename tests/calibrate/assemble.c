@@ -35,10 +35,15 @@ static struct samples cluster_of(const double factors[WORKERS], int64_t link_bre
     const struct machine output = {.latency_s = 1e-4, .s_per_task = 2e-5, .noise = 0.05 * loud};
     rank_time(&envelope, OPERATION_ENVELOPE, 0, &samples);
     rank_time(&send, OPERATION_SEND, 0, &samples);
+    const struct machine answer = {.latency_s = 8e-6, .noise = 0.05};
+    const struct machine request = {
+        .latency_s = 2e-4, .jump_at = 8, .jump_s = 1e-4, .rate_factor = 1, .noise = 0.05};
+    rank_time(&answer, OPERATION_ANSWER, 0, &samples);
     for (int rank = 1; rank <= WORKERS; rank++) {
         const struct machine compute = {
             .latency_s = 1e-4, .s_per_task = 1e-3 * factors[rank - 1], .noise = 0.02 * loud};
         rank_time(&link, OPERATION_LINK, rank, &samples);
+        rank_time(&request, OPERATION_REQUEST, rank, &samples);
         rank_time(&receive, OPERATION_RECEIVE, rank, &samples);
         rank_time(&compute, OPERATION_COMPUTE, rank, &samples);
         rank_time(&output, OPERATION_OUTPUT, rank, &samples);
@@ -69,6 +74,7 @@ static void test_every_cost(void **state)
     assert_true(window->least == 1 && window->greatest == LARGEST);
     assert_true(near(&window->envelope, 100, 2.1e-4));
     assert_true(near(&window->send, 100, 5e-6) && window->send.cost.s_per_task == 0);
+    assert_true(near(&window->answer, 100, 8e-6) && window->answer.fit.n > 20);
     /* Two that are alike, and one that is not. */
     assert_int_equal(window->worker_count, 2);
     assert_int_equal(window->workers[0].count, 2);
@@ -80,6 +86,8 @@ static void test_every_cost(void **state)
         assert_true(near(&worker->receive, 100, 1.05e-4));
         assert_true(near(&worker->compute, 100, k == 0 ? 0.1001 : 0.3001));
         assert_true(near(&worker->output, 100, 2.1e-3));
+        /* A request's break makes no window. */
+        assert_true(near(&worker->request, 100, 3e-4) && worker->request.fit.n > 20);
         assert_true(worker->compute.fit.n > 100 && worker->compute.fit.r2 > 0.9);
         assert_true(worker->compute.fit.stderr_s_per_task > 0);
     }
