@@ -70,9 +70,11 @@ double emulation_cost(const struct emulation *emulation, enum operation operatio
         return cost_of(class->compute, (double)tasks);
     case OPERATION_OUTPUT:
         return cost_of(class->output, (double)tasks);
-    case OPERATION_IDLE:
     case OPERATION_REQUEST:
+        return cost_of(class->request, (double)tasks);
     case OPERATION_ANSWER:
+        return cost_of(window->answer, (double)tasks);
+    case OPERATION_IDLE:
         break;
     }
     return 0;

@@ -4,6 +4,7 @@
 
 #include "planner/base/array.h"
 #include "spmd/run/message.h"
+#include "spmd/run/pending.h"
 #include "spmd/run/run.h"
 #include "spmd/transport/outbox.h"
 #include "spmd/transport/wire.h"
@@ -32,8 +33,9 @@ struct master {
     double origin_s;        /* the first envelope's start */
     double *sent_s;         /* owned; per package: end of its send, for its link event */
     size_t sent_capacity;
-    double port_free_s; /* of an emulated port */
-    bool cancelled;     /* the workers have been told to stop */
+    double port_free_s;     /* of an emulated port */
+    struct pending pending; /* reports on an emulated network */
+    bool cancelled;         /* the workers have been told to stop */
 };
 
 /* ---- results ------------------------------------------------------------------------------- */
@@ -94,6 +96,24 @@ static void rejection_keep(struct run_outcome *outcome, const struct rejection *
     outcome->rejections[at] = *rejection;
 }
 
+/* At once, or where a job sleeps when the report's way is over: reports_answer. */
+static void report_tell(struct master *master, const struct package *package, double start_s,
+                        double end_s)
+{
+    const struct emulation *emulation = master->run->emulation;
+    struct pending_report report = {*package, start_s, end_s, end_s};
+    if (!emulation || !dispatch_listens(master->dispatch)) {
+        dispatch_done(master->dispatch, package, start_s, end_s);
+        return;
+    }
+    report.there_s +=
+        fmax(emulation_cost(emulation, OPERATION_REQUEST, package->worker, package->count) -
+                 emulation_cost(emulation, OPERATION_ANSWER, package->worker, package->count),
+             0);
+    if (!pending_add(&master->pending, &report))
+        failure_memory(master->failure, "keeping reports");
+}
+
 static void report_take(struct master *master)
 {
     const struct wire_result *report = master->report;
@@ -109,8 +129,8 @@ static void report_take(struct master *master)
         rejection_keep(master->outcome, &report->rejection);
     if (master->outcome->state)
         job->task->merge(job->opened, master->outcome->state, report + 1);
-    dispatch_done(master->dispatch, &report->package, report->times.start_s - master->origin_s,
-                  report->times.written_s - master->origin_s);
+    report_tell(master, &report->package, report->times.start_s - master->origin_s,
+                report->times.written_s - master->origin_s);
 }
 
 /* Take in every result that has come; never waits. */
@@ -255,12 +275,25 @@ static bool decision_take(struct master *master, struct pause *pause)
     return false;
 }
 
+/* Of a job that sleeps: take in the reports that are there, each for as long as that takes. */
+static void reports_answer(struct master *master)
+{
+    const struct comm *comm = master->run->comm;
+    struct pending_report report;
+    while (pending_take(&master->pending, comm_now(comm) - master->origin_s, &report)) {
+        sleep_here(master, OPERATION_ANSWER, &report.package, comm_now(comm));
+        dispatch_done(master->dispatch, &report.package, report.start_s, report.end_s);
+    }
+}
+
 /* Until everything is handed out or something failed. */
 static void packages_send(struct master *master)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
-    while (master->failure->code == FAILURE_NONE && decision_take(master, &pause))
+    while (master->failure->code == FAILURE_NONE && decision_take(master, &pause)) {
         results_take(master);
+        reports_answer(master);
+    }
 }
 
 /* The first large message between two ranks takes milliseconds once. */
@@ -356,6 +389,7 @@ static void master_release(struct master *master)
     outbox_free(&master->outbox);
     free(master->report);
     free(master->sent_s);
+    pending_release(&master->pending);
 }
 
 bool master_run(const struct run *run, struct dispatch *dispatch, struct progress *progress,

@@ -1,0 +1,35 @@
+#include "spmd/run/pending.h"
+
+#include <stdlib.h>
+
+#include "planner/base/array.h"
+
+bool pending_add(struct pending *pending, const struct pending_report *report)
+{
+    struct pending_report *items =
+        array_reserve(pending->items, &pending->capacity, pending->count + 1, sizeof *items);
+    if (!items)
+        return false;
+    pending->items = items;
+    pending->items[pending->count++] = *report;
+    return true;
+}
+
+bool pending_take(struct pending *pending, double now_s, struct pending_report *report)
+{
+    size_t first = 0;
+    for (size_t k = 1; k < pending->count; k++)
+        if (pending->items[k].there_s < pending->items[first].there_s)
+            first = k;
+    if (pending->count == 0 || pending->items[first].there_s > now_s)
+        return false;
+    *report = pending->items[first];
+    pending->items[first] = pending->items[--pending->count];
+    return true;
+}
+
+void pending_release(struct pending *pending)
+{
+    free(pending->items);
+    *pending = (struct pending){NULL, 0, 0};
+}
