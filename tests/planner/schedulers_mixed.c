@@ -25,6 +25,25 @@ static double makespan_of(const char *scheduler, const struct platform *platform
     return makespan_s;
 }
 
+/* `optimal` is not above any other, and near the lower bound. */
+static void optimum_is_near_its_bound(const char *what, const struct platform *platform,
+                                      double tasks, double gap_most)
+{
+    const struct schedule_request request = {.platform = platform, .tasks = tasks};
+    struct plan plan = {.kernel = NULL};
+    struct failure failure = FAILURE_INIT;
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    if (!scheduler_make(scheduler_find("optimal"), &request, &plan, &failure))
+        fail_msg("%s", failure.text);
+    print_message("%s: optimal %.2f %% above the bound\n", what, 100 * plan.predicted.gap);
+    assert_true(plan.predicted.gap <= gap_most);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, "optimal") != 0)
+            assert_true(plan.predicted.makespan_s <= makespan_of(list[i].name, platform, tasks));
+    plan_release(&plan);
+}
+
 /* The least makespan of all but `optimal`, which comes first where it is wanted. */
 static double best_of(const struct platform *platform, double tasks, bool with_optimal)
 {
@@ -72,6 +91,23 @@ static void random_workers(void **state)
     }
 }
 
+/* Short jobs, in which latencies and the start weigh most; the bound was up to half below them. */
+static void short_jobs(void **state)
+{
+    (void)state;
+    if (!optimal_lp_available())
+        skip();
+    struct platform two = platform_split(1, 2, 2), eight = platform_split(4, 1.8, 8);
+    optimum_is_near_its_bound("two workers", &two, 1000, 0.03);
+    optimum_is_near_its_bound("eight workers", &eight, 1000, 0.03);
+    platform_release(&two);
+    platform_release(&eight);
+    struct dice dice = dice_of(508); /* of the benchmark's platforms, the one that was furthest */
+    struct platform platform = platform_cluster(&dice, dice_between(&dice, 4, 48));
+    optimum_is_near_its_bound("cluster", &platform, floor(dice_scale(&dice, 1e3, 1e6)), 0.06);
+    platform_release(&platform);
+}
+
 /* The master dominates packages of up to 99 tasks, the links larger ones: what is planned does not
  * depend on how far beyond that the window goes. */
 static void dominance_is_judged_at_the_package(void **state)
@@ -95,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_and_eight_workers),
         cmocka_unit_test(random_workers),
+        cmocka_unit_test(short_jobs),
         cmocka_unit_test(dominance_is_judged_at_the_package),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
