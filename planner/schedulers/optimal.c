@@ -124,8 +124,9 @@ static void walk_from(struct walk *walk, int64_t count, int64_t rounds)
 struct starts {
     struct point points[16];
     size_t count;
-    double bound_s;   /* on any schedule's makespan */
-    uint64_t seen[9]; /* orders in which programs have been solved, by their hashes */
+    double bound_s;       /* on any schedule's makespan */
+    struct prices prices; /* that give it */
+    uint64_t seen[9];     /* orders in which programs have been solved, by their hashes */
     size_t seen_count;
 };
 
@@ -209,27 +210,36 @@ static bool visit_ranking(struct search *search, struct ranking *ranking, void *
     return false;
 }
 
-/* Programs over what the workers would choose at the prices of the bound, which is the plan's. */
-static bool priced_search(struct search *search, double *bound_s, struct failure *failure)
+static bool bound_make(const struct search *search, struct starts *starts, struct failure *failure)
+{
+    const struct schedule_request *request = search->request;
+    return bound_makespan(request->platform, request->tasks, request->real_valued, &starts->bound_s,
+                          failure) &&
+           bound_priced(request->platform, request->tasks, request->real_valued, search->best_s,
+                        &starts->bound_s, &starts->prices, failure);
+}
+
+/* Programs over what the workers would choose at the prices of the bound, improved by themselves:
+ * what looks worse before may be better after it. */
+static void priced_search(struct search *search, const struct starts *starts)
 {
     enum { PRICED_EFFORT = 600000 };
-    const struct schedule_request *request = search->request;
-    struct prices prices;
-    struct ranking ranking;
-    if (!bound_makespan(request->platform, request->tasks, request->real_valued, bound_s,
-                        failure) ||
-        !bound_priced(request->platform, request->tasks, request->real_valued, search->best_s,
-                      bound_s, &prices, failure))
-        return false;
-    for (int64_t w = 0; w < request->platform->window_count && !is_enough(search, *bound_s); w++) {
-        if (!ranking_init(&ranking, request->platform, &request->platform->windows[w],
-                          request->real_valued, RANKING_BY_FEED))
-            return failure_memory(failure, "planning");
-        optimal_priced(search, &ranking, &prices, *bound_s,
-                       PRICED_EFFORT / (double)request->platform->window_count);
+    const struct platform *platform = search->request->platform;
+    struct search fork = search_fork(search);
+    search_allot(&fork, 1);
+    for (int64_t w = 0; w < platform->window_count && !fork.out_of_memory; w++) {
+        struct ranking ranking;
+        if (!ranking_init(&ranking, platform, &platform->windows[w], search->request->real_valued,
+                          RANKING_BY_FEED)) {
+            fork.out_of_memory = true;
+            break;
+        }
+        optimal_priced(&fork, &ranking, &starts->prices, starts->bound_s,
+                       PRICED_EFFORT / (double)platform->window_count);
         ranking_release(&ranking);
     }
-    return true;
+    search_improve(&fork);
+    search_join(search, &fork);
 }
 
 bool optimal_make(const struct schedule_request *request, struct plan *plan,
@@ -244,13 +254,15 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
     if (!search_init(&search, request, failure))
         return false;
     if (!starts_make(&search, &starts, failure) ||
-        (search.best_s < HUGE_VAL && !priced_search(&search, &starts.bound_s, failure))) {
+        (search.best_s < HUGE_VAL && !bound_make(&search, &starts, failure))) {
         search_release(&search);
         return false;
     }
     search_visit(&search, RANKING_EVERY_ORDER, visit_ranking, &starts);
     search_allot(&search, 1);
     search_improve(&search);
+    if (search.best_s < HUGE_VAL && !search.out_of_memory && !is_enough(&search, starts.bound_s))
+        priced_search(&search, &starts);
     if (!search_finish(&search, "packages within the profile's windows cannot add up to the tasks",
                        plan, failure))
         return false;
