@@ -204,10 +204,17 @@ static void point_add(struct points *points, const struct places *places, const 
 
 /* Deviations go with a power of the size (Harvey, Estimating Regression Models with Multiplicative
  * Heteroscedasticity, Econometrica 44, 1976): ln variance = a + b ln tasks, 0 <= b <= 4. Not of
- * the mean: means that happened to be low would seem to be sure. */
+ * the mean: means that happened to be low would seem to be sure. The variance is that of one unit,
+ * a place or a pass, whichever the point's error comes from: sizes that were timed once or twice
+ * are not as sure as their neighbours. */
 struct power {
     double a, b;
 };
+
+static double point_units(const struct point *point)
+{
+    return point->freedom + 1;
+}
 
 /* The mean of ln(chi square / freedom). */
 static double logarithm_bias(double freedom)
@@ -225,7 +232,8 @@ static struct power power_fit(const struct points *points)
                 continue;
             const double w = point->freedom, x = log(point->tasks);
             const double y =
-                log(point->error_s * point->error_s + CLOCK * CLOCK) - logarithm_bias(w);
+                log((point->error_s * point->error_s + CLOCK * CLOCK) * point_units(point)) -
+                logarithm_bias(w);
             if (pass == 0) {
                 sw += w;
                 sx += w * x;
@@ -250,7 +258,7 @@ static void errors_smooth(struct points *points)
     const struct power power = power_fit(points);
     for (int i = 0; i < points->count; i++) {
         struct point *point = &points->items[i];
-        const double smooth = exp(power.a + power.b * log(point->tasks));
+        const double smooth = exp(power.a + power.b * log(point->tasks)) / point_units(point);
         const double freedom = point->freedom;
         const double own = point->error_s * point->error_s + CLOCK * CLOCK;
         const double variance =
