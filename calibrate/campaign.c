@@ -221,12 +221,23 @@ static double size_scout(struct survey *self, int64_t tasks, uint64_t seed)
     return longest;
 }
 
+/* What takes long is looked at again: a stall must not pass for a cost, or nothing larger would
+ * ever be tried. */
+static double size_scout_twice(struct survey *self, int64_t tasks, double enough_s)
+{
+    const uint64_t seed = self->campaign->seed + (uint64_t)tasks;
+    const double longest = size_scout(self, tasks, seed);
+    if (longest <= enough_s || self->failure->code != FAILURE_NONE)
+        return longest;
+    return fmin(longest, size_scout(self, tasks, seed + 1));
+}
+
 static void scout(struct survey *self, int64_t most)
 {
     const double enough_s = SCOUT_SHARE * self->campaign->effort.budget_s;
     double first_s = 0;
     for (int64_t tasks = 1;; tasks = tasks * SCOUT_GROWTH < most ? tasks * SCOUT_GROWTH : most) {
-        const double longest = size_scout(self, tasks, self->campaign->seed + (uint64_t)tasks);
+        const double longest = size_scout_twice(self, tasks, enough_s);
         if (tasks == 1)
             first_s = longest;
         self->s_per_task = tasks > 1 ? fmax(0, longest - first_s) / (double)(tasks - 1) : first_s;
