@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calibrate/calibration.h"
+#include "calibrate/effort.h"
 #include "calibrate/outcome.h"
 #include "calibrate/settings.h"
 #include "planner/files/profile_json.h"
@@ -148,6 +149,9 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
         wishes[i] = (struct setting_wish){row->name, arguments->values[i], is_number(row)};
         if (strcmp(row->name, "block") != 0 || !is_number(row))
             continue;
+        if (arguments->blocks && arguments->values[i])
+            return failure_set(failure, FAILURE_USAGE,
+                               "--block and --blocks are the same: give one of them");
         if (arguments->blocks)
             wishes[i].typed = arguments->blocks;
         if (wishes[i].typed || arguments->quick)
@@ -157,36 +161,6 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
     }
     wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true};
     return settings_read(settings, task, wishes, count + 1, arguments->staged, failure);
-}
-
-static const struct campaign_effort effort_quick = {
-    .budget_s = 4, .growth = 4, .sets = 2, .copies_most = 16};
-static const struct campaign_effort effort_usual = {
-    .budget_s = 30, .growth = 2, .sets = 4, .copies_most = 32};
-
-/* "30", "30s", "5m", "1h". */
-static bool budget_read(const char *typed, double *seconds, struct failure *failure)
-{
-    static const struct {
-        const char *suffix;
-        double seconds;
-    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
-    char *end = NULL;
-    const double number = strtod(typed, &end);
-    for (size_t k = 0; end != typed && k < sizeof units / sizeof *units; k++)
-        if (strcmp(end, units[k].suffix) == 0 && number > 0 && number < 1e6) {
-            *seconds = number * units[k].seconds;
-            return true;
-        }
-    return failure_set(failure, FAILURE_USAGE,
-                       "--budget needs a time such as 30s, 5m or 1h, not '%.60s'", typed);
-}
-
-static bool effort_find(const struct arguments *arguments, struct campaign_effort *effort,
-                        struct failure *failure)
-{
-    *effort = arguments->quick ? effort_quick : effort_usual;
-    return !arguments->budget || budget_read(arguments->budget, &effort->budget_s, failure);
 }
 
 /* ---- outcome ------------------------------------------------------------------------------- */
@@ -245,12 +219,12 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
 {
     struct calibration calibration = {0};
     struct settings settings = {.count = 0};
-    struct campaign_effort effort = effort_usual;
+    struct campaign_effort effort;
     char *scratch = scratch_directory(arguments);
     if (!scratch)
         failure_memory(failure, "naming the scratch file");
     settings_find(arguments, kernel->task, &settings, failure);
-    effort_find(arguments, &effort, failure);
+    effort_read(&effort, arguments->quick, arguments->budget, failure);
     if (comm->rank == 0 && failure->code == FAILURE_NONE)
         outcome_check(arguments, failure);
     if (!comm_agree(comm, failure))

@@ -1,0 +1,14 @@
+/*
+ * How much a calibration does, as a command line asks for it.
+ */
+#ifndef CALIBRATE_EFFORT_H
+#define CALIBRATE_EFFORT_H
+
+#include "calibrate/campaign.h"
+
+/* Of a quick calibration, or a usual one. `budget` is how long it may take: "30", "30s", "5m",
+ * "1h"; NULL: 30 s, or 4 s for a quick one. *effort is filled in any case. False: FAILURE_USAGE. */
+bool effort_read(struct campaign_effort *effort, bool quick, const char *budget,
+                 struct failure *failure);
+
+#endif
