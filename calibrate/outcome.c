@@ -6,20 +6,10 @@
 
 /* Errors below this share of a package's time are not worth a line. */
 static const double TOLD = 0.03;
+/* Nor is a smaller share of timings that were cut. */
+static const double OUTLIERS_TOLD = 0.02;
 
 enum { OPERATIONS = OPERATION_IDLE, CLASSES_TOLD = 4 };
-
-/* In the order of the operations. */
-struct operations {
-    const struct measured_cost *costs[OPERATIONS];
-};
-
-static struct operations operations_of(const struct profile_window *window,
-                                       const struct profile_worker *worker)
-{
-    return (struct operations){{&window->envelope, &window->send, &worker->link, &worker->receive,
-                                &worker->compute, &worker->output}};
-}
 
 static double error_at(const struct measured_cost *cost, double tasks)
 {
@@ -31,13 +21,13 @@ static double error_at(const struct measured_cost *cost, double tasks)
 static void unsure_describe(const struct profile_window *window,
                             const struct profile_worker *worker, struct text *text)
 {
-    const struct operations operations = operations_of(window, worker);
+    const struct profile_costs operations = profile_costs(window, worker);
     const double tasks = (double)window->greatest;
     double package_s = 0;
     for (int k = 0; k < OPERATIONS; k++)
-        package_s += cost_of(operations.costs[k]->cost, tasks);
+        package_s += cost_of(operations.items[k]->cost, tasks);
     for (int k = 0; k < OPERATIONS; k++) {
-        const double error_s = error_at(operations.costs[k], tasks);
+        const double error_s = error_at(operations.items[k], tasks);
         if (error_s > TOLD * package_s)
             text_add(text,
                      "unsure: %s on %s, by %.0f %% of a package's time: more --budget, or a "
@@ -62,10 +52,29 @@ static void score_describe(const struct profile_setting *setting, const struct f
         text_add(text, "too few packages to score the fit with: more --budget would help\n");
 }
 
+/* Timings that were cut, of all that a class and the master had. */
+static void outliers_describe(const struct profile_window *window,
+                              const struct profile_worker *worker, struct text *text)
+{
+    const struct profile_costs operations = profile_costs(window, worker);
+    for (int k = 0; k < OPERATIONS; k++) {
+        const struct fit *fit = &operations.items[k]->fit;
+        if (fit->outliers > OUTLIERS_TOLD * fit->n && fit->outliers > 1)
+            text_add(
+                text,
+                "outliers: %d timings of %s on %s took more than twice as long as others of the "
+                "same package and were cut: something else ran there\n",
+                fit->outliers, operation_name((enum operation)k),
+                worker->name ? worker->name : "a worker");
+    }
+}
+
 void outcome_describe(const struct profile_setting *setting, struct text *text)
 {
     const struct profile_window *window = &setting->windows[setting->window_count - 1];
     score_describe(setting, &window->workers[0].compute.fit, text);
     for (size_t k = 0; k < window->worker_count && k < CLASSES_TOLD; k++)
         unsure_describe(window, &window->workers[k], text);
+    for (size_t k = 0; k < window->worker_count && k < CLASSES_TOLD; k++)
+        outliers_describe(window, &window->workers[k], text);
 }

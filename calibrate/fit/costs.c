@@ -82,6 +82,7 @@ static struct fit fit_of(const struct line *line, const struct segment *segment,
         .drift_own = points->drift_own * widening,
         .r2 = determination(line, items, segment->count),
         .n = (int)timings,
+        .outliers = (int)points->outliers,
     };
 }
 

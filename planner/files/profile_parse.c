@@ -19,8 +19,8 @@ static bool member_number(json_t *object, const char *key, const struct document
 static bool fit_parse(struct fit *fit, json_t *value, const struct document_place *place,
                       struct failure *failure)
 {
-    struct document_place n = document_at(place, "n");
-    int64_t packages = 0;
+    struct document_place n = document_at(place, "n"), cut = document_at(place, "outliers");
+    int64_t packages = 0, outliers = 0;
     bool good =
         member_number(value, "stderr_latency_s", place, 0, LIMIT_COST_S, &fit->stderr_latency_s,
                       failure) &&
@@ -30,8 +30,11 @@ static bool fit_parse(struct fit *fit, json_t *value, const struct document_plac
         member_number(value, "drift", place, 0, LIMIT_DEVIATION, &fit->drift, failure) &&
         member_number(value, "drift_own", place, 0, LIMIT_DEVIATION, &fit->drift_own, failure) &&
         member_number(value, "r2", place, -LIMIT_COST_S, 1, &fit->r2, failure) &&
-        document_count(json_object_get(value, "n"), &n, 0, LIMIT_TIMED, &packages, failure);
+        document_count(json_object_get(value, "n"), &n, 0, LIMIT_TIMED, &packages, failure) &&
+        document_count(json_object_get(value, "outliers"), &cut, 0, LIMIT_TIMED, &outliers,
+                       failure);
     fit->n = (int)packages;
+    fit->outliers = (int)outliers;
     return good;
 }
 
@@ -42,7 +45,8 @@ static bool cost_parse(struct measured_cost *cost, json_t *value,
                                                {"stderr", false},      {"stderr_latency_s", false},
                                                {"correlation", false}, {"deviation", false},
                                                {"drift", false},       {"drift_own", false},
-                                               {"r2", false},          {"n", false}};
+                                               {"r2", false},          {"n", false},
+                                               {"outliers", false}};
     if (!value)
         return true;
     return document_keys(value, place, keys, COUNT_OF(keys), failure) &&

@@ -26,6 +26,8 @@ static void cost_print(struct text *text, const char *key, const struct measured
             number_print(text, ", \"drift_own\": ", fit->drift_own);
         number_print(text, ", \"r2\": ", fit->r2);
         text_add(text, ", \"n\": %d", fit->n);
+        if (fit->outliers > 0)
+            text_add(text, ", \"outliers\": %d", fit->outliers);
     }
     text_add(text, "}");
 }

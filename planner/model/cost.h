@@ -27,6 +27,8 @@ struct fit {
                          master does */
     double r2;        /* coefficient of determination of the weighted fit, at most 1 */
     int n;            /* packages timed */
+    int outliers;     /* of them, or of those of all sizes: cut to a multiple of another timing of
+                         the same package */
 };
 
 struct measured_cost {

@@ -36,6 +36,19 @@ int profile_threads(const struct profile *profile, const struct profile_setting 
     return setting->threads > 0 ? setting->threads : profile->origin.threads;
 }
 
+struct profile_costs profile_costs(const struct profile_window *window,
+                                   const struct profile_worker *worker)
+{
+    return (struct profile_costs){{
+        [OPERATION_ENVELOPE] = &window->envelope,
+        [OPERATION_SEND] = &window->send,
+        [OPERATION_LINK] = &worker->link,
+        [OPERATION_RECEIVE] = &worker->receive,
+        [OPERATION_COMPUTE] = &worker->compute,
+        [OPERATION_OUTPUT] = &worker->output,
+    }};
+}
+
 double profile_drift(const struct profile *profile)
 {
     double squares = 0;

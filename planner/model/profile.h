@@ -13,6 +13,7 @@
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
 #include "planner/model/cost.h"
+#include "planner/model/trace.h"
 
 /* `count` equal workers. */
 struct profile_worker {
@@ -101,6 +102,13 @@ const struct profile_setting *profile_find(const struct profile *profile,
                                            const struct parameter_list *parameters, int threads);
 /* Workers with counts expanded. */
 int64_t profile_workers(const struct profile_window *window);
+
+/* What a package costs a worker and the master, in the order of the operations. Borrowed. */
+struct profile_costs {
+    const struct measured_cost *items[OPERATION_IDLE];
+};
+struct profile_costs profile_costs(const struct profile_window *window,
+                                   const struct profile_worker *worker);
 void profile_setting_release(struct profile_setting *setting);
 void profile_release(struct profile *profile);
 

@@ -25,6 +25,8 @@ static void fit_describe(const struct fit *fit, struct text *text)
         text_add(text, "drift %.2g %%, ", 100 * fit->drift);
     if (fit->drift_own > 0)
         text_add(text, "of a worker by itself %.2g %%, ", 100 * fit->drift_own);
+    if (fit->outliers > 0)
+        text_add(text, "%d timings cut, ", fit->outliers);
     text_add(text, "%d packages, r2 %.4f)", fit->n, fit->r2);
 }
 

@@ -19,11 +19,6 @@ static const double SHARE_LEAST = 0.01;
 
 enum { OPERATIONS = OPERATION_IDLE }; /* those that take the time of a package */
 
-/* Fits of one class, in the order of the operations. */
-struct class_fits {
-    const struct measured_cost *costs[OPERATIONS];
-};
-
 /* One slot of a round: what its package costs by the costs drawn, and how much it may differ. */
 struct slot {
     double seconds[OPERATIONS], deviations[OPERATIONS];
@@ -72,17 +67,11 @@ static double common_factor(double normal, double deviation)
     return exp(sqrt(variance) * normal - variance / 2);
 }
 
-static struct class_fits fits_of(const struct profile_window *window,
-                                 const struct profile_worker *worker)
-{
-    return (struct class_fits){{&window->envelope, &window->send, &worker->link, &worker->receive,
-                                &worker->compute, &worker->output}};
-}
-
 static bool fit_known(const struct measured_cost *cost)
 {
     const struct fit *fit = &cost->fit;
-    return fit->stderr_latency_s > 0 || fit->deviation > 0 || fit->drift > 0 || fit->drift_own > 0;
+    return fit->stderr_latency_s > 0 || fit->stderr_s_per_task > 0 || fit->deviation > 0 ||
+           fit->drift > 0 || fit->drift_own > 0;
 }
 
 bool interval_known(const struct profile *profile, const struct profile_setting *setting)
@@ -91,9 +80,9 @@ bool interval_known(const struct profile *profile, const struct profile_setting 
     for (size_t w = 0; w < setting->window_count; w++)
         for (size_t k = 0; k < setting->windows[w].worker_count; k++) {
             const struct profile_window *window = &setting->windows[w];
-            const struct class_fits fits = fits_of(window, &window->workers[k]);
+            const struct profile_costs fits = profile_costs(window, &window->workers[k]);
             for (int operation = 0; operation < OPERATIONS; operation++)
-                known = known || fit_known(fits.costs[operation]);
+                known = known || fit_known(fits.items[operation]);
         }
     return known;
 }
@@ -268,13 +257,13 @@ static void slot_fill(const struct drawing *drawing, int64_t worker, double load
     const struct platform_class *class = platform_worker(fitted, worker);
     const int64_t index = class - fitted->classes;
     const struct profile_window *window = &setting->windows[fitted - drawing->fitted.windows];
-    const struct class_fits fits = fits_of(window, &window->workers[index]);
+    const struct profile_costs fits = profile_costs(window, &window->workers[index]);
     double fitted_s[OPERATIONS];
     seconds_of(fitted, class, load, fitted_s);
     seconds_of(drawn, &drawn->classes[index], load, slot->seconds);
     for (int k = 0; k < OPERATIONS; k++) {
         slot->seconds[k] = fmax(slot->seconds[k], SHARE_LEAST * fitted_s[k]);
-        slot->deviations[k] = fits.costs[k]->fit.deviation;
+        slot->deviations[k] = fits.items[k]->fit.deviation;
     }
     if (setting->spread_count > 0)
         slot->deviations[OPERATION_COMPUTE] =

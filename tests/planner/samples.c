@@ -56,8 +56,10 @@ static struct measured_cost sample_cost(struct dice *dice, double rate)
                                 .correlation = -dice_unit(dice),
                                 .deviation = dice_unit(dice),
                                 .drift = dice_unit(dice),
+                                .drift_own = dice_unit(dice),
                                 .r2 = dice_unit(dice),
-                                .n = 7};
+                                .n = 7,
+                                .outliers = (int)dice_whole(dice, 0, 3)};
     return cost;
 }
 

@@ -1,0 +1,155 @@
+/* What a command line asks a calibration for, and what it is told at the end. */
+#include "calibrate/effort.h"
+#include "calibrate/outcome.h"
+#include "calibrate/settings.h"
+#include "tests/checks.h"
+
+static const char *const words[] = {"sum", "max", NULL};
+static const struct scow_parameter parameters[] = {
+    {.name = "block", .help = "h", .kind = SCOW_WHOLE, .initial = 64, .least = 1, .greatest = 512},
+    {.name = "sigma", .help = "h", .kind = SCOW_NUMBER, .initial = 2, .least = 0.5, .greatest = 8},
+    {.name = "combine", .help = "h", .kind = SCOW_WORD, .words = words},
+    {.name = NULL}};
+static const struct scow_task task = {SCOW_TASK, .name = "filter", .parameters = parameters};
+
+static bool read_wishes(const char *block, const char *sigma, const char *threads,
+                        struct settings *settings, struct failure *failure)
+{
+    const struct setting_wish wishes[] = {{"block", block, true},
+                                          {"sigma", sigma, true},
+                                          {"combine", "max", false},
+                                          {SETTING_THREADS, threads, true}};
+    return settings_read(settings, &task, wishes, (int)COUNT_OF(wishes), false, failure);
+}
+
+static void every_combination_is_a_setting(void **state)
+{
+    struct settings settings;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    assert_true(read_wishes("32,64,128", "1.5,2", "1,4", &settings, &failure));
+    assert_int_equal(settings.count, 12);
+    for (int i = 0; i < 12; i++) {
+        const struct setting *setting = &settings.items[i];
+        assert_true(setting->values.items[0].number == 32 << i / 4);
+        assert_true(setting->values.items[1].number == (i / 2 % 2 ? 2 : 1.5));
+        assert_true(setting->values.items[2].number == 1);
+        assert_int_equal(setting->threads, i % 2 ? 4 : 1);
+    }
+    assert_int_equal(settings.own_count, 2);
+    assert_string_equal(settings.own[0], "block");
+    assert_string_equal(settings.own[1], "sigma");
+    settings_release(&settings);
+}
+
+/* Nothing listed: one setting, with a block of its own all the same. */
+static void one_setting_has_its_block(void **state)
+{
+    struct settings settings;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    assert_true(read_wishes(NULL, "3", NULL, &settings, &failure));
+    assert_int_equal(settings.count, 1);
+    assert_true(settings.items[0].values.items[0].number == 64);
+    assert_int_equal(settings.items[0].threads, 0);
+    assert_int_equal(settings.own_count, 1);
+    assert_string_equal(settings.own[0], "block");
+    settings_release(&settings);
+}
+
+static void nonsense_is_refused(void **state)
+{
+    static const struct {
+        const char *block, *sigma, *threads, *says;
+    } cases[] = {
+        {"32,", NULL, NULL, "--block needs a number, not ''"},
+        {"32,many", NULL, NULL, "--block needs a number, not 'many'"},
+        {"32x", NULL, NULL, "--block needs a number, not '32x'"},
+        {"0", NULL, NULL, "block"},
+        {"32.5", NULL, NULL, "block"},
+        {NULL, "9", NULL, "sigma"},
+        {NULL, NULL, "0", "--threads must be whole numbers from 1"},
+        {NULL, NULL, "1.5", "--threads must be whole numbers from 1"},
+        {"64,32,64", NULL, NULL, "a list names the same value twice"},
+        {"1,2,3,4,5", "1,2,3,4", NULL, "more than 16 combinations"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct settings settings;
+        struct failure failure = FAILURE_INIT;
+        assert_false(
+            read_wishes(cases[i].block, cases[i].sigma, cases[i].threads, &settings, &failure));
+        assert_int_equal(failure.code, FAILURE_USAGE);
+        if (!strstr(failure.text, cases[i].says))
+            fail_msg("'%s' instead of '%s'", failure.text, cases[i].says);
+        settings_release(&settings);
+    }
+}
+
+static void budgets_are_times(void **state)
+{
+    static const struct {
+        const char *typed;
+        double seconds; /* 0: refused */
+    } cases[] = {{NULL, 30},   {"30", 30}, {"2.5s", 2.5}, {"5m", 300}, {"5min", 300},
+                 {"1h", 3600}, {"", 0},    {"s", 0},      {"-3s", 0},  {"0", 0},
+                 {"3d", 0},    {"1e9", 0}, {"nan", 0},    {"inf", 0},  {"3 s", 0}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct campaign_effort effort;
+        struct failure failure = FAILURE_INIT;
+        assert_true(effort_read(&effort, false, cases[i].typed, &failure) ==
+                    (cases[i].seconds > 0));
+        assert_int_equal(failure.code, cases[i].seconds > 0 ? FAILURE_NONE : FAILURE_USAGE);
+        if (cases[i].seconds > 0)
+            assert_true(effort.budget_s == cases[i].seconds);
+    }
+    struct campaign_effort quick;
+    struct failure failure = FAILURE_INIT;
+    assert_true(effort_read(&quick, true, NULL, &failure));
+    assert_true(quick.budget_s < 10);
+}
+
+static char *outcome_of(const struct fit *compute, const struct score *score)
+{
+    struct profile_worker worker = {.count = 2, .compute = {{1e-3, 1e-3}, *compute}};
+    struct profile_window window = {.least = 1,
+                                    .greatest = 99,
+                                    .envelope = {{1e-5, 1e-6}, {.n = 20}},
+                                    .workers = &worker,
+                                    .worker_count = 1};
+    const struct profile_setting setting = {.windows = &window, .window_count = 1, .score = *score};
+    struct text text = TEXT_INIT;
+    outcome_describe(&setting, &text);
+    return text_take(&text);
+}
+
+/* A package of 99 tasks takes 0.1 s here. */
+static void what_matters_is_told(void **state)
+{
+    (void)state;
+    const struct score scored = {0.05, 0.04}, none = {0, 0};
+    char *sure = outcome_of(&(struct fit){.n = 100, .stderr_s_per_task = 1e-5}, &scored);
+    assert_non_null(strstr(sure, "off by 5 % (root mean square), of which noise 4 %"));
+    assert_null(strstr(sure, "unsure"));
+    assert_null(strstr(sure, "outliers"));
+    char *unsure =
+        outcome_of(&(struct fit){.n = 100, .stderr_s_per_task = 1e-4, .outliers = 7}, &none);
+    assert_non_null(strstr(unsure, "too few packages to score the fit with"));
+    assert_non_null(strstr(unsure, "unsure: compute on a worker, by 10 % of a package's time"));
+    assert_non_null(strstr(unsure, "outliers: 7 timings of compute on a worker"));
+    free(sure);
+    free(unsure);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_combination_is_a_setting),
+        cmocka_unit_test(one_setting_has_its_block),
+        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(budgets_are_times),
+        cmocka_unit_test(what_matters_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
