@@ -105,6 +105,10 @@ static bool parameters_pick(const struct session *session, bool own, struct para
             good = failure_memory(failure, "writing the profile");
     }
     parameter_list_release(&all);
+    /* Where others are, that this one is not must be said. */
+    if (good && own && is_own(session->request, VALUES_STAGED) && !job->values.staged)
+        good = parameter_list_add(picked, VALUES_STAGED, "no", 0) ||
+               failure_memory(failure, "writing the profile");
     return good;
 }
 

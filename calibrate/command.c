@@ -24,7 +24,7 @@ struct arguments {
     const char *blocks; /* the parameter "block", as scripts know it */
     const char *threads, *budget;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
-    bool quick, quiet, staged, version;
+    bool quick, quiet, staged, staged_too, version;
 };
 
 /* ---- command line -------------------------------------------------------------------------- */
@@ -66,6 +66,8 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
          "OpenMP threads of a rank to measure with, kept for the run"},
         {0, "staged", NULL, OPTION_FLAG, &arguments->staged,
          "workers read their packages from the input by themselves, not from the master"},
+        {0, "staged-too", NULL, OPTION_FLAG, &arguments->staged_too,
+         "measure both ways, for the planner to choose"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
          "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
         {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "only failures"},
@@ -88,7 +90,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[16 + PARAMETERS_MOST];
+    struct option_row rows[17 + PARAMETERS_MOST];
     const struct option_table table = {
         .usage = "scow calibrate [-k KERNEL] [-i INPUT] [options] -o PROFILE",
         .purpose =
@@ -160,7 +162,10 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
         wishes[i].typed = usual[0] ? usual : NULL;
     }
     wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true};
-    return settings_read(settings, task, wishes, count + 1, arguments->staged, failure);
+    const enum setting_staging staging = arguments->staged_too ? SETTING_BOTH
+                                         : arguments->staged   ? SETTING_STAGED
+                                                               : SETTING_SHIPPED;
+    return settings_read(settings, task, wishes, count + 1, staging, failure);
 }
 
 /* ---- outcome ------------------------------------------------------------------------------- */

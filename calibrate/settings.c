@@ -107,7 +107,7 @@ static bool are_alike(const struct setting *a, const struct setting *b)
     for (int i = 0; i < a->values.count; i++)
         if (a->values.items[i].number != b->values.items[i].number)
             return false;
-    return a->threads == b->threads;
+    return a->threads == b->threads && a->values.staged == b->values.staged;
 }
 
 static bool any_twice(const struct settings *settings)
@@ -119,21 +119,30 @@ static bool any_twice(const struct settings *settings)
     return false;
 }
 
-bool settings_read(struct settings *settings, const struct scow_task *task,
-                   const struct setting_wish *wishes, int count, bool staged,
-                   struct failure *failure)
+static bool staging_combine(const struct combining *combining, bool staged)
 {
     struct parameter_list chosen = {0};
+    const bool good = (!staged || parameter_list_add(&chosen, VALUES_STAGED, "yes", 0) ||
+                       failure_memory(combining->failure, "reading the command line")) &&
+                      wishes_combine(combining, 0, &chosen);
+    parameter_list_release(&chosen);
+    return good;
+}
+
+bool settings_read(struct settings *settings, const struct scow_task *task,
+                   const struct setting_wish *wishes, int count, enum setting_staging staging,
+                   struct failure *failure)
+{
     *settings = (struct settings){.count = 0};
     const struct combining combining = {settings, task, wishes, count, failure};
     own_find(settings, wishes, count);
-    bool good = !staged || parameter_list_add(&chosen, VALUES_STAGED, "yes", 0) ||
-                failure_memory(failure, "reading the command line");
-    good = good && wishes_combine(&combining, 0, &chosen);
+    if (staging == SETTING_BOTH && settings->own_count < SETTING_PARAMETERS_MOST)
+        settings->own[settings->own_count++] = VALUES_STAGED;
+    bool good = (staging == SETTING_SHIPPED || staging_combine(&combining, true)) &&
+                (staging == SETTING_STAGED || staging_combine(&combining, false));
     if (good && any_twice(settings))
         good = failure_set(failure, FAILURE_USAGE,
                            "a list names the same value twice: once is enough");
-    parameter_list_release(&chosen);
     if (!good && failure->code == FAILURE_MISMATCH)
         failure->code = FAILURE_USAGE;
     return good;

@@ -28,12 +28,19 @@ struct settings {
     int own_count;
 };
 
+/* Who reads packages from the input. */
+enum setting_staging {
+    SETTING_SHIPPED, /* the master */
+    SETTING_STAGED,  /* workers by themselves */
+    SETTING_BOTH,    /* each combination is measured both ways, the staged ones first */
+};
+
 /* The wish of this name is for the number of threads, not for a parameter. */
 #define SETTING_THREADS "threads"
 
 /* To be released also on failure, which is FAILURE_USAGE. */
 bool settings_read(struct settings *settings, const struct scow_task *task,
-                   const struct setting_wish *wishes, int count, bool staged,
+                   const struct setting_wish *wishes, int count, enum setting_staging staging,
                    struct failure *failure);
 void settings_release(struct settings *settings);
 

@@ -291,7 +291,8 @@ static bool outlook_add(const struct plan_options *options, const struct platfor
         robustness_add(options, &robustness, text);
     advice.robustness = noisy ? &robustness : NULL;
     advice_text(&advice, text);
-    if (!advice_unequal(&advice, text, failure))
+    if (!advice_unequal(&advice, text, failure) ||
+        !advice_feeding(&advice, options->workers, options->input != NULL, text, failure))
         return false;
     if (!options->gantt)
         return true;

@@ -31,6 +31,12 @@ double advice_memory(const struct plan *plan, const struct memory *memory);
 /* How unequal core tasks are, and how far a fixed plan will typically be off for that: a line for
  * the table of a plan, where packages like its own deviate by more than 5 %. */
 bool advice_unequal(const struct advice *advice, struct text *text, struct failure *failure);
+/* A line for the table of a plan where one master cannot feed the first `worker_most` workers (0:
+ * all) with packages as large as the plan's largest: the thesis's lambda, the most workers with sum
+ * of h/(r+w) <= 1 (Theorem 9), those first that need the least of the port. `input`: packages hold
+ * parts of an input, which workers could read by themselves. */
+bool advice_feeding(const struct advice *advice, int64_t worker_most, bool input, struct text *text,
+                    struct failure *failure);
 /* Two lines for the table of a plan. */
 void advice_text(const struct advice *advice, struct text *text);
 

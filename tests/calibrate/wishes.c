@@ -19,7 +19,7 @@ static bool read_wishes(const char *block, const char *sigma, const char *thread
                                           {"sigma", sigma, true},
                                           {"combine", "max", false},
                                           {SETTING_THREADS, threads, true}};
-    return settings_read(settings, &task, wishes, (int)COUNT_OF(wishes), false, failure);
+    return settings_read(settings, &task, wishes, (int)COUNT_OF(wishes), SETTING_SHIPPED, failure);
 }
 
 static void every_combination_is_a_setting(void **state)
@@ -54,6 +54,23 @@ static void one_setting_has_its_block(void **state)
     assert_int_equal(settings.items[0].threads, 0);
     assert_int_equal(settings.own_count, 1);
     assert_string_equal(settings.own[0], "block");
+    settings_release(&settings);
+}
+
+static void both_ways_of_reading_are_settings(void **state)
+{
+    const struct setting_wish wishes[] = {{"block", "32,64", true}};
+    struct settings settings;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    assert_true(settings_read(&settings, &task, wishes, 1, SETTING_BOTH, &failure));
+    assert_int_equal(settings.count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_true(settings.items[i].values.staged == (i < 2));
+        assert_true(settings.items[i].values.items[0].number == (i % 2 ? 64 : 32));
+    }
+    assert_int_equal(settings.own_count, 2);
+    assert_string_equal(settings.own[1], VALUES_STAGED);
     settings_release(&settings);
 }
 
@@ -147,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_combination_is_a_setting),
         cmocka_unit_test(one_setting_has_its_block),
+        cmocka_unit_test(both_ways_of_reading_are_settings),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(budgets_are_times),
         cmocka_unit_test(what_matters_is_told),
