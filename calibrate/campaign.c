@@ -6,8 +6,9 @@
 #include "calibrate/focus.h"
 #include "planner/model/requests.h"
 
-/* Scouting ends with a package of this share of the budget, and grows by this factor. */
-static const double SCOUT_SHARE = 0.02;
+/* Scouting ends with a package of this share of the budget, and grows by this factor. Of one task
+ * it bears more: a rate is known from two sizes only. */
+static const double SCOUT_SHARE = 0.02, SCOUT_SHARE_FIRST = 0.2;
 enum { SCOUT_GROWTH = 4, SCOUT_PACKAGES = 2 };
 /* Of a pass's time, what goes to packages; the rest is making the ranks ready. */
 static const double PACKAGES_SHARE = 0.75;
@@ -166,21 +167,33 @@ static int64_t size_most(const struct survey *self)
     return (int64_t)fmax(1, fmin(share, floor(PACKAGE_BYTES_MOST / one)));
 }
 
-/* The longest time that a worker was busy with one package. */
-static double longest_package(const struct trace *trace)
+static bool is_work(const struct trace_event *event)
 {
-    double longest = 0, busy = 0;
-    int64_t package = -1;
-    for (size_t i = 0; i < trace->count; i++) {
+    return event->operation == OPERATION_RECEIVE || event->operation == OPERATION_COMPUTE ||
+           event->operation == OPERATION_OUTPUT;
+}
+
+/* How long the slowest worker is busy with one package, by the quickest of each worker's: what
+ * else held it up is no cost. 0: out of memory. */
+static double slowest_worker(const struct trace *trace, int64_t packages, int workers)
+{
+    double *busy = calloc((size_t)packages, sizeof *busy);
+    double *least = calloc((size_t)workers + 1, sizeof *least);
+    double slowest = 0;
+    for (size_t i = 0; busy && least && i < trace->count; i++)
+        if (is_work(&trace->events[i]))
+            busy[trace->events[i].package] += trace->events[i].end_s - trace->events[i].start_s;
+    for (size_t i = 0; busy && least && i < trace->count; i++) {
         const struct trace_event *event = &trace->events[i];
-        if (event->operation != OPERATION_RECEIVE && event->operation != OPERATION_COMPUTE &&
-            event->operation != OPERATION_OUTPUT)
-            continue;
-        busy = (event->package == package ? busy : 0) + event->end_s - event->start_s;
-        package = event->package;
-        longest = fmax(longest, busy);
+        double *own = &least[event->rank];
+        if (event->operation == OPERATION_COMPUTE && (*own == 0 || busy[event->package] < *own))
+            *own = busy[event->package];
     }
-    return longest;
+    for (int rank = 1; busy && least && rank <= workers; rank++)
+        slowest = fmax(slowest, least[rank]);
+    free(busy);
+    free(least);
+    return slowest;
 }
 
 /* The master's mean time for one package. */
@@ -198,8 +211,8 @@ static double master_package(const struct trace *trace)
     return packages > 0 ? sum / (double)packages : 0;
 }
 
-/* Packages of one size on every worker; the longest time for one, which is the master's for one to
- * each where that is longer. */
+/* Packages of one size on every worker; the time for one on the slowest, which is the master's for
+ * one to each where that is longer. */
 static double size_scout(struct survey *self, int64_t tasks, uint64_t seed)
 {
     struct design design;
@@ -213,7 +226,7 @@ static double size_scout(struct survey *self, int64_t tasks, uint64_t seed)
     for (int64_t k = 0; k < pass.part_count && self->failure->code == FAILURE_NONE; k++) {
         struct trace trace;
         part_run(self, &pass, k, tasks, true, &trace);
-        longest = fmax(longest, longest_package(&trace));
+        longest = fmax(longest, slowest_worker(&trace, pass.count, comm_of(self)->size - 1));
         longest = fmax(longest, master_package(&trace) * (comm_of(self)->size - 1));
         trace_release(&trace);
     }
@@ -234,15 +247,16 @@ static double size_scout_twice(struct survey *self, int64_t tasks, double enough
 
 static void scout(struct survey *self, int64_t most)
 {
-    const double enough_s = SCOUT_SHARE * self->campaign->effort.budget_s;
+    const double budget_s = self->campaign->effort.budget_s;
     double first_s = 0;
     for (int64_t tasks = 1;; tasks = tasks * SCOUT_GROWTH < most ? tasks * SCOUT_GROWTH : most) {
-        const double longest = size_scout_twice(self, tasks, enough_s);
+        const double longest = size_scout_twice(self, tasks, SCOUT_SHARE * budget_s);
         if (tasks == 1)
             first_s = longest;
         self->s_per_task = tasks > 1 ? fmax(0, longest - first_s) / (double)(tasks - 1) : first_s;
         self->latency_s = fmax(1e-6, first_s - self->s_per_task);
-        if (longest > enough_s || tasks == most || self->failure->code != FAILURE_NONE)
+        const double bearable_s = (tasks > 1 ? SCOUT_SHARE : SCOUT_SHARE_FIRST) * budget_s;
+        if (longest > bearable_s || tasks == most || self->failure->code != FAILURE_NONE)
             return;
     }
 }
@@ -250,11 +264,12 @@ static void scout(struct survey *self, int64_t most)
 /* ---- passes -------------------------------------------------------------------------------- */
 
 /* What one pass over the grid may take: the second half of the passes takes twice as long as the
- * first. */
+ * first. Where looking around took most of the budget, half of it is spent all the same: packages
+ * of one task say nothing of others. */
 static double grid_pass_s(const struct survey *self)
 {
-    const double left = self->campaign->effort.budget_s - spent_s(self);
-    return fmax(0, left) / (3 * self->campaign->effort.sets);
+    const double budget_s = self->campaign->effort.budget_s;
+    return fmax(budget_s / 2, budget_s - spent_s(self)) / (3 * self->campaign->effort.sets);
 }
 
 /* Sizes such that one package of each fits into a pass. */
