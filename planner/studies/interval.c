@@ -24,6 +24,11 @@ struct slot {
     double seconds[OPERATIONS], deviations[OPERATIONS];
 };
 
+/* All packages of a worker together, by the costs fitted. */
+struct load_sum {
+    double compute_s, variance_s2;
+};
+
 struct drawing {
     const struct interval_request *request;
     struct platform fitted, drawn; /* owned; classes as in the profile, none joined */
@@ -32,7 +37,7 @@ struct drawing {
     struct slot *slots;            /* owned, one per worker of the plan */
     double *ends_s;                /* owned, likewise */
     double *factors;               /* owned, likewise: of a worker's computing, its own drift */
-    double *variances_s2;          /* owned, likewise: of all packages of a worker together */
+    struct load_sum *sums;         /* owned, likewise: of a large plan */
     uint64_t random;
 };
 
@@ -321,24 +326,30 @@ static double packages_play(struct drawing *drawing)
     return makespan_s;
 }
 
-static void variances_fill(struct drawing *drawing)
+static void sum_add(struct load_sum *sum, const struct slot *slot, double repeat)
 {
-    const struct plan *plan = drawing->request->plan;
-    memset(drawing->variances_s2, 0, (size_t)plan->worker_count * sizeof(double));
-    for (size_t r = 0; r < plan->round_count; r++) {
-        slots_fill(drawing, plan->rounds[r].loads);
-        for (int64_t k = 0; k < plan->worker_count; k++)
-            for (int i = OPERATION_RECEIVE; i < OPERATIONS && plan->rounds[r].loads[k] > 0; i++) {
-                const struct slot *slot = &drawing->slots[k];
-                const double deviation_s = slot->seconds[i] * slot->deviations[i];
-                drawing->variances_s2[k] +=
-                    (double)plan->rounds[r].repeat * deviation_s * deviation_s;
-            }
+    sum->compute_s += repeat * slot->seconds[OPERATION_COMPUTE];
+    for (int i = OPERATION_RECEIVE; i < OPERATIONS; i++) {
+        const double deviation_s = slot->seconds[i] * slot->deviations[i];
+        sum->variance_s2 += repeat * deviation_s * deviation_s;
     }
 }
 
-/* One draw of a plan with very many packages: only a worker's sum of deviations is felt. NaN: out
- * of memory. */
+/* While what is drawn is still what was fitted. */
+static void sums_fill(struct drawing *drawing)
+{
+    const struct plan *plan = drawing->request->plan;
+    for (size_t r = 0; r < plan->round_count; r++) {
+        const struct plan_round *round = &plan->rounds[r];
+        slots_fill(drawing, round->loads);
+        for (int64_t k = 0; k < plan->worker_count; k++)
+            if (round->loads[k] > 0)
+                sum_add(&drawing->sums[k], &drawing->slots[k], (double)round->repeat);
+    }
+}
+
+/* One draw of a plan with very many packages: only a worker's sum of deviations is felt, and its
+ * own drift in the time that it computes. NaN: out of memory. */
 static double rounds_play(struct drawing *drawing)
 {
     const struct plan *plan = drawing->request->plan;
@@ -349,10 +360,11 @@ static double rounds_play(struct drawing *drawing)
     evaluator_makespan(evaluator, plan, drawing->ends_s);
     evaluator_free(&evaluator);
     for (int64_t k = 0; k < plan->worker_count; k++) {
-        const double bell = random_bell(&drawing->random);
+        const struct load_sum *sum = &drawing->sums[k];
+        const double off_s = random_bell(&drawing->random) * sqrt(sum->variance_s2) +
+                             (drawing->factors[k] - 1) * sum->compute_s;
         if (drawing->ends_s[k] > 0)
-            makespan_s = fmax(makespan_s, drawing->factors[k] * drawing->ends_s[k] +
-                                              bell * sqrt(drawing->variances_s2[k]));
+            makespan_s = fmax(makespan_s, drawing->ends_s[k] + off_s);
     }
     return makespan_s;
 }
@@ -365,7 +377,7 @@ static void drawing_release(struct drawing *drawing)
     free(drawing->slots);
     free(drawing->ends_s);
     free(drawing->factors);
-    free(drawing->variances_s2);
+    free(drawing->sums);
 }
 
 /* False: out of memory; released all the same by the caller. */
@@ -378,8 +390,8 @@ static bool drawing_init(struct drawing *drawing, const struct interval_request 
     drawing->slots = calloc(slots, sizeof *drawing->slots);
     drawing->ends_s = calloc(slots, sizeof *drawing->ends_s);
     drawing->factors = calloc(slots, sizeof *drawing->factors);
-    drawing->variances_s2 = calloc(slots, sizeof *drawing->variances_s2);
-    if (!drawing->slots || !drawing->ends_s || !drawing->factors || !drawing->variances_s2 ||
+    drawing->sums = calloc(slots, sizeof *drawing->sums);
+    if (!drawing->slots || !drawing->ends_s || !drawing->factors || !drawing->sums ||
         !star_init(&drawing->star, plan->worker_count, buffers) ||
         !platform_copy(&drawing->fitted, request->setting, buffers) ||
         !platform_copy(&drawing->drawn, request->setting, buffers))
@@ -409,7 +421,7 @@ static bool draws_make(struct drawing *drawing, struct interval *interval)
 {
     bool good = true;
     if (drawing->large)
-        variances_fill(drawing);
+        sums_fill(drawing);
     for (int64_t k = 0; k < interval->draws; k++) {
         drawing->random = drawing->request->seed + (uint64_t)k * 0xd1b54a32d192ed03u;
         platform_draw(drawing);

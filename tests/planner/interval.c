@@ -315,6 +315,25 @@ static void draws_are_unbiased(void **state)
     }
 }
 
+/* A worker that mostly waits for the port drifts in what it computes, not in its waiting. */
+static void waiting_does_not_drift(void **state)
+{
+    struct bench large;
+    struct interval interval;
+    (void)state;
+    bench_init(&large, 5000000);
+    for (int k = 0; k < 2; k++) {
+        large.workers[k].link.cost.s_per_task = 0.2;
+        large.workers[k].compute.fit = (struct fit){.drift_own = 0.1, .n = 40};
+    }
+    bench_draw(&large, 9, &interval);
+    const double width = (interval_quantile(&interval, 0.95) - interval_quantile(&interval, 0.05)) /
+                         interval_quantile(&interval, 0.5);
+    printf("relative width: %.4f\n", width);
+    assert_true(width > 0 && width < 0.4 * 2 * 1.645 * 0.1);
+    interval_release(&interval);
+}
+
 /* A plan too large to play package by package: what all packages share is as wide as in a small
  * one, and single packages do not count any more. */
 static void large_plans_are_quick(void **state)
@@ -402,6 +421,7 @@ int main(void)
         cmocka_unit_test(spreads_are_for_computing),
         cmocka_unit_test(draws_are_unbiased),
         cmocka_unit_test(large_plans_are_quick),
+        cmocka_unit_test(waiting_does_not_drift),
         cmocka_unit_test(quantiles_go_on_beyond_the_draws),
         cmocka_unit_test(plans_that_do_not_fit_are_refused),
     };
