@@ -19,19 +19,64 @@ static enum sample_waiting waiting_of(enum operation operation)
     return operation == OPERATION_LINK ? SAMPLE_WAITED : SAMPLE_BUSY;
 }
 
-static bool class_fit(const struct samples *samples, int setting, int least, int greatest,
+/* Timings of one setting, rank by rank: no fit of a few ranks looks at those of all others. */
+struct sorted {
+    struct sample *items; /* owned */
+    int64_t *begins;      /* owned; of rank k at begins[k], workers + 2 of them */
+};
+
+static void sorted_release(struct sorted *sorted)
+{
+    free(sorted->items);
+    free(sorted->begins);
+}
+
+/* By counting. False: out of memory; to be released all the same. */
+static bool sorted_make(const struct samples *samples, int setting, int workers,
+                        struct sorted *sorted)
+{
+    int64_t *begins = calloc((size_t)workers + 2, sizeof *begins);
+    struct sample *items = malloc(((size_t)samples->count + 1) * sizeof *items);
+    *sorted = (struct sorted){items, begins};
+    if (!begins || !items)
+        return false;
+    for (int64_t i = 0; i < samples->count; i++)
+        if (samples->items[i].setting == setting && samples->items[i].rank <= workers)
+            begins[samples->items[i].rank + 1]++;
+    for (int rank = 0; rank <= workers; rank++)
+        begins[rank + 1] += begins[rank];
+    for (int64_t i = 0; i < samples->count; i++) /* each begin moves to its end */
+        if (samples->items[i].setting == setting && samples->items[i].rank <= workers)
+            items[begins[samples->items[i].rank]++] = samples->items[i];
+    for (int rank = workers; rank > 0; rank--)
+        begins[rank] = begins[rank - 1];
+    begins[0] = 0;
+    return true;
+}
+
+static bool class_fit(const struct sorted *sorted, int setting, int least, int greatest,
                       struct worker_class *class, struct failure *failure)
 {
+    const struct samples own = {.items = sorted->items + sorted->begins[least],
+                                .count = sorted->begins[greatest + 1] - sorted->begins[least]};
     class->least = least;
-    class->greatest = greatest;
+    class->greatest = class->fitted = greatest;
     bool good = true;
     for (int k = 0; good && k < CLASS_OPERATIONS; k++) {
         const struct sample_choice choice = {setting, least, greatest, class_operations[k],
                                              waiting_of(class_operations[k])};
-        good = costs_fit(samples, &choice, &class->costs[k], failure);
+        good = costs_fit(&own, &choice, &class->costs[k], failure);
     }
     const struct sample_choice requests = {setting, least, greatest, OPERATION_REQUEST, SAMPLE_ANY};
-    return good && costs_fit(samples, &requests, &class->request, failure);
+    return good && costs_fit(&own, &requests, &class->request, failure);
+}
+
+/* With all ranks that it has by now. */
+static bool class_settle(const struct sorted *sorted, int setting, struct worker_class *class,
+                         struct failure *failure)
+{
+    return class->fitted == class->greatest ||
+           class_fit(sorted, setting, class->least, class->greatest, class, failure);
 }
 
 static const struct point *point_find(const struct points *points, double tasks)
@@ -87,33 +132,54 @@ static bool are_alike(const struct worker_class *a, const struct worker_class *b
     return differ_little(a, b, 0) && differ_little(a, b, workers);
 }
 
-/* One more worker: into the last class, or a class of its own. */
-static bool worker_join(const struct samples *samples, int setting, int rank, int workers,
-                        struct worker_class *classes, int *count, struct failure *failure)
+/* What joins workers. */
+struct joining {
+    const struct sorted *sorted;
+    int setting, workers;
+};
+
+/* One more worker: into the last class, or a class of its own. The last one is fitted anew whenever
+ * it has grown by half, so that many ranks of a kind stay quick. */
+static bool worker_join(const struct joining *joining, int rank, struct worker_class *classes,
+                        int *count, struct failure *failure)
 {
-    struct worker_class *next = &classes[*count];
-    if (!class_fit(samples, setting, rank, rank, next, failure))
+    struct worker_class *next = &classes[*count], *last = next - 1;
+    if (!class_fit(joining->sorted, joining->setting, rank, rank, next, failure))
         return false;
-    if (*count == 0 || !are_alike(next - 1, next, workers)) {
+    if (*count == 0 || !are_alike(last, next, joining->workers)) {
         ++*count;
-        return true;
+        return *count == 1 || class_settle(joining->sorted, joining->setting, last, failure);
     }
-    return class_fit(samples, setting, next[-1].least, rank, next - 1, failure);
+    last->greatest = rank;
+    const int grown = last->greatest - last->fitted, before = last->fitted - last->least + 1;
+    return 2 * grown < before || class_settle(joining->sorted, joining->setting, last, failure);
+}
+
+static bool workers_join(const struct joining *joining, struct worker_class *classes, int *count,
+                         struct failure *failure)
+{
+    bool good = true;
+    *count = 0;
+    for (int rank = 1; good && rank <= joining->workers; rank++)
+        good = worker_join(joining, rank, classes, count, failure);
+    return good && class_settle(joining->sorted, joining->setting, &classes[*count - 1], failure);
 }
 
 struct worker_class *classes_make(const struct samples *samples, int setting, int workers,
                                   int *count, struct failure *failure)
 {
     struct worker_class *classes = calloc((size_t)workers, sizeof *classes);
-    *count = 0;
-    if (!classes) {
+    struct sorted sorted;
+    const bool ready = sorted_make(samples, setting, workers, &sorted);
+    const struct joining joining = {&sorted, setting, workers};
+    bool good = false;
+    if (!ready || !classes)
         failure_memory(failure, "fitting costs");
-        return NULL;
-    }
-    for (int rank = 1; rank <= workers; rank++)
-        if (!worker_join(samples, setting, rank, workers, classes, count, failure)) {
-            free(classes);
-            return NULL;
-        }
-    return classes;
+    else
+        good = workers_join(&joining, classes, count, failure);
+    sorted_release(&sorted);
+    if (good)
+        return classes;
+    free(classes);
+    return NULL;
 }

@@ -15,6 +15,7 @@ extern const enum operation class_operations[CLASS_OPERATIONS];
 /* Ranks least to greatest. */
 struct worker_class {
     int least, greatest;
+    int fitted; /* the costs are of ranks least to this one: at the end, all */
     struct costs costs[CLASS_OPERATIONS]; /* of all of them together, in class_operations' order */
     struct costs request;                 /* likewise */
 };

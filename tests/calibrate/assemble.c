@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "calibrate/fit/assemble.h"
+#include "calibrate/fit/classes.h"
 #include "tests/calibrate/synthetic.h"
 #include "tests/checks.h"
 
@@ -219,6 +220,31 @@ static void test_no_samples(void **state)
     profile_setting_release(&setting);
 }
 
+/* Two kinds of ranks, many of each: two classes, each with the cost of all its ranks. */
+static void test_many_ranks(void **state)
+{
+    (void)state;
+    enum { RANKS = 300, SLOW = 200 };
+    const struct machine quick = {.latency_s = 1e-4, .s_per_task = 1e-3, .noise = 0.02};
+    const struct machine slow = {.latency_s = 1e-4, .s_per_task = 2e-3, .noise = 0.02};
+    struct samples samples = {0};
+    struct failure failure = FAILURE_INIT;
+    int count = 0;
+    for (int rank = 1; rank <= RANKS; rank++)
+        rank_time(rank < SLOW ? &quick : &slow, OPERATION_COMPUTE, rank, &samples);
+    struct worker_class *classes = classes_make(&samples, 0, RANKS, &count, &failure);
+    assert_non_null(classes);
+    assert_int_equal(count, 2);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(classes[k].least, k == 0 ? 1 : SLOW);
+        assert_int_equal(classes[k].greatest, k == 0 ? SLOW - 1 : RANKS);
+        assert_int_equal(classes[k].fitted, classes[k].greatest);
+        assert_true(near(&classes[k].costs[2].pieces[0].cost, 100, k == 0 ? 0.1001 : 0.2001));
+    }
+    free(classes);
+    samples_release(&samples);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_which_samples_count),
         cmocka_unit_test(test_cold_samples),
         cmocka_unit_test(test_no_samples),
+        cmocka_unit_test(test_many_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
