@@ -17,7 +17,7 @@
 #include "spmd/job/method.h"
 #include "spmd/job/values.h"
 
-enum { PARAMETERS_MOST = 64 };
+enum { PARAMETERS_MOST = SCOW_PARAMETERS_MOST };
 
 struct arguments {
     const char *kernel, *input, *output, *probes, *scratch, *isa;
@@ -75,7 +75,7 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
     };
     size_t count = sizeof fixed / sizeof fixed[0];
     memcpy(rows, fixed, sizeof fixed);
-    for (int i = 0; i < task_parameter_count(task) && i < PARAMETERS_MOST; i++) {
+    for (int i = 0; i < task_parameter_count(task); i++) {
         const struct scow_parameter *row = &task->parameters[i];
         rows[count++] = (struct option_row){
             0, row->name, "VALUE", OPTION_TEXT, &arguments->values[i], row->help};
@@ -144,8 +144,7 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
 {
     struct setting_wish wishes[PARAMETERS_MOST + 1];
     char usual[64];
-    int count = task_parameter_count(task);
-    count = count < PARAMETERS_MOST ? count : PARAMETERS_MOST;
+    const int count = task_parameter_count(task);
     for (int i = 0; i < count; i++) {
         const struct scow_parameter *row = &task->parameters[i];
         wishes[i] = (struct setting_wish){row->name, arguments->values[i], is_number(row)};

@@ -71,6 +71,9 @@ enum scow_parameter_kind {
     SCOW_PATH /* of a file that exists when it is given; made absolute */
 };
 
+/* A core task has no more than so many. */
+#define SCOW_PARAMETERS_MOST 64
+
 /* An option of scow calibrate, --name VALUE; kept in profile and plan. A table of these ends with
  * one whose name is NULL. */
 struct scow_parameter {

@@ -20,11 +20,11 @@ static bool task_refuse(const char *where, const char *why, struct failure *fail
 /* What the programs themselves call so. */
 static bool name_is_taken(const char *name)
 {
-    static const char *const taken[] = {VALUES_STAGED, "threads", "budget",  "input",    "image",
-                                        "kernel",      "output",  "profile", "probes",   "scratch",
-                                        "quick",       "quiet",   "isa",     "version",  "verbose",
-                                        "help",        "blocks",  "plugin",  "checksum", "minimum",
-                                        "method",      "maximum", "failed",  "complete"};
+    static const char *const taken[] = {
+        VALUES_STAGED, "staged-too", "threads", "budget",  "input",  "image",    "kernel",
+        "output",      "profile",    "probes",  "scratch", "quick",  "quiet",    "isa",
+        "version",     "verbose",    "help",    "blocks",  "plugin", "checksum", "minimum",
+        "method",      "maximum",    "failed",  "complete"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0)
             return true;
@@ -62,6 +62,8 @@ static bool parameters_check(const struct scow_task *task, const char *where,
                              struct failure *failure)
 {
     const struct scow_parameter *rows = task->parameters;
+    if (task_parameter_count(task) > SCOW_PARAMETERS_MOST)
+        return task_refuse(where, "it has more than 64 parameters", failure);
     for (int i = 0; i < task_parameter_count(task); i++) {
         if (!parameter_check(&rows[i], where, failure))
             return false;

@@ -54,6 +54,22 @@ static void names_are_made_of_few_letters(void **state)
     }
 }
 
+static void sixty_four_parameters_are_enough(void **state)
+{
+    (void)state;
+    struct scow_parameter rows[SCOW_PARAMETERS_MOST + 2] = {{.name = NULL}};
+    char names[SCOW_PARAMETERS_MOST + 1][8];
+    struct failure failure = FAILURE_INIT;
+    struct scow_task task = scow_plugin;
+    task.parameters = rows;
+    for (int i = 0; i < SCOW_PARAMETERS_MOST + 1; i++) {
+        snprintf(names[i], sizeof names[i], "p%d", i);
+        assert_true(job_task_check(&task, "mine", &failure));
+        rows[i] = (struct scow_parameter){.name = names[i], .help = "h", .kind = SCOW_NUMBER};
+    }
+    check_task(&task, "it has more than 64 parameters");
+}
+
 static void tasks_that_lack_something(void **state)
 {
     (void)state;
@@ -482,6 +498,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_tasks_are_taken),
         cmocka_unit_test(names_are_made_of_few_letters),
+        cmocka_unit_test(sixty_four_parameters_are_enough),
         cmocka_unit_test(tasks_that_lack_something),
         cmocka_unit_test(parameters_that_make_no_sense),
         cmocka_unit_test(parameters_of_one_name),
