@@ -93,7 +93,7 @@ static void focus_add(struct focus *focus, int64_t tasks)
 bool focus_find(const struct samples *samples, int setting, int64_t largest, int workers,
                 double tasks, struct focus *focus, struct failure *failure)
 {
-    static char blank[] = "";
+    char blank[] = "";
     struct profile_setting fitted = {.window_count = 0};
     struct plan plan;
     char **names = calloc((size_t)workers + 1, sizeof *names);

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Simulated ranks are threads of one process: what they run may have no variable that they share.
+#
+#     bash tests/simgrid/statics.sh OBJECT...
+set -euo pipefail
+
+found=$(for object in "$@"; do
+    objdump -t "$object" | awk -v file="$object" '$3 == "O" && $4 ~ /^\.(t?bss|t?data)$/ { print file ": " $6 }'
+done)
+[ -z "$found" ] && exit
+printf 'variables that ranks would share:\n%s\n' "$found"
+exit 1
