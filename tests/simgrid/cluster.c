@@ -302,7 +302,7 @@ static bool arguments_read(struct arguments *arguments, int argc, char **argv,
 
 int main(int argc, char **argv)
 {
-    struct arguments arguments = {.budget_s = 1000, .growth = 2, .sets = 2};
+    struct arguments arguments = {.budget_s = 1000, .growth = 4, .sets = 2};
     struct failure failure = FAILURE_INIT;
     struct comm comm;
     MPI_Init(&argc, &argv);
