@@ -194,7 +194,8 @@ static void package_left(void *self, const struct wire_package *header, double l
 
 /* When the package is to leave. Transfers that begin together share the master's link and arrive
  * together; one after the other, as the plan has them, the first arrive long before. So each leaves
- * when by the profile the one before has arrived, where that takes long enough to be timed; an
+ * when by the profile the one before has arrived, where that takes long enough to be timed, or when
+ * MPI is done with that one: a link that the profile takes for slow must not be made so. An
  * emulated port lets it go when it has carried it. */
 static double departure_of(struct master *master, const struct package *package)
 {
@@ -374,6 +375,7 @@ static bool master_init(struct master *master, const struct run *run, struct fai
     const struct outbox_setup setup = {.buffers = outbox_size(run, bytes),
                                        .bytes = bytes,
                                        .one_by_one = run->one_by_one,
+                                       .early = !run->emulation,
                                        .left = package_left,
                                        .self = master};
     master->outbox = outbox_new(run->comm, &setup, failure);

@@ -92,8 +92,10 @@ static int slot_first(const struct outbox *outbox)
 
 static bool slot_may_leave(struct outbox *outbox, int slot)
 {
-    return comm_now(outbox->comm) >= outbox->departures[slot].at_s &&
-           (!outbox->setup.one_by_one || slot_sent(outbox, outbox->last));
+    const bool now = comm_now(outbox->comm) >= outbox->departures[slot].at_s;
+    if (now && !outbox->setup.one_by_one)
+        return true;
+    return (now || outbox->setup.early) && slot_sent(outbox, outbox->last);
 }
 
 /* In the order of posting. */
@@ -175,7 +177,7 @@ void outbox_await(const struct outbox *outbox, struct awaited *awaited)
     if (outbox->waiting == 0)
         return;
     awaited->left_s = fmax(0, outbox->departures[slot_first(outbox)].at_s - comm_now(outbox->comm));
-    if (!(awaited->left_s > 0))
+    if (!(awaited->left_s > 0) || outbox->setup.early)
         awaited->requests[1] = &outbox->requests[outbox->last];
 }
 

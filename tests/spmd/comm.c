@@ -313,6 +313,31 @@ static void test_one_by_one(void **state)
     comm_barrier(&comm);
 }
 
+/* A departure far off is no reason to wait when nothing travels any more; without `early` it is. */
+static void test_early_departures(void **state)
+{
+    (void)state;
+    for (int early = 0; early < 2 && comm.size > 1; early++) {
+        struct failure failure = FAILURE_INIT;
+        struct wire_package header = {.kind = WIRE_WORK};
+        const struct outbox_setup setup = {.buffers = 2, .bytes = 64, .early = early};
+        struct outbox *outbox = comm.rank == 0 ? outbox_new(&comm, &setup, &failure) : NULL;
+        if (outbox) {
+            const double departure_s = comm_now(&comm) + (early ? 3600 : 0.05);
+            outbox_claim(outbox, (struct outbox_idle){NULL, NULL, NULL});
+            outbox_post(outbox, 1, &header, 0, departure_s);
+            while (!outbox_progress(outbox))
+                ;
+            assert_true(early == (comm_now(&comm) < departure_s));
+        } else if (comm.rank == 1) {
+            MPI_Recv(&header, sizeof header, MPI_BYTE, 0, WIRE_PACKAGE, comm.mpi,
+                     MPI_STATUS_IGNORE);
+        }
+        outbox_free(&outbox);
+    }
+    comm_barrier(&comm);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -329,6 +354,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_packages),
         cmocka_unit_test(test_departures_keep_their_order),
         cmocka_unit_test(test_one_by_one),
+        cmocka_unit_test(test_early_departures),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (failed)
