@@ -39,7 +39,7 @@ for name, count, least in (("waits", 39, 39 * 6.1e-3), ("busy", 36, 36 * 2e-2)):
     requests = json.load(open(name + "-report.json"))["requests"]
     assert requests["count"] == count, requests
     assert requests["predicted_s"] >= least * 0.999, (name, requests, least)
-    assert requests["measured_s"] >= least * 0.999, (name, requests, least)
+    assert requests["measured_s"] >= least * 0.9, (name, requests, least)
     if name == "waits":
         assert abs(requests["predicted_s"] / least - 1) < 1e-9, (requests, least)
 END
