@@ -20,6 +20,7 @@ void run_record_release(struct run_record *record)
     profile_release(&record->profile);
     trace_release(&record->trace);
     free(record->input);
+    free(record->input_sha256);
     free(record->kernel);
     free(record->version);
     free(record->isa);
@@ -367,6 +368,7 @@ static void head_json(struct text *text, const struct residuals *residuals)
     const struct run_record *record = residuals->record;
     text_add(text, "{ \"schema\": \"scow-report-1\"");
     member_word(text, "input", record->input);
+    member_word(text, "input_sha256", record->input ? record->input_sha256 : NULL);
     member_word(text, "kernel", record->kernel);
     member_word(text, "plugin", record->plugin);
     member_word(text, "version", record->version);

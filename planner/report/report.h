@@ -17,15 +17,16 @@ struct run_record {
     struct profile profile; /* released and empty when the run had none (has_profile false) */
     bool has_profile;
     struct trace trace;
-    char *input;   /* owned: name of the input; NULL: none */
-    char *kernel;  /* owned */
-    char *plugin;  /* owned: path of the kernel's plug-in; NULL: built in */
-    char *outcome; /* owned: of a reduction, JSON; NULL: none */
-    char *version; /* owned: of the program that ran */
-    char *isa;     /* owned: instruction set(s) the workers used */
-    char *rule;    /* owned: dealt packages on request in place of the plan's rounds; NULL: none */
-    int ahead;     /* packages that a worker then had at a time */
-    char *method;  /* owned: how tasks were computed; NULL: not said */
+    char *input;        /* owned: name of the input; NULL: none */
+    char *input_sha256; /* owned, 64 hexadecimal digits; NULL: not said */
+    char *kernel;       /* owned */
+    char *plugin;       /* owned: path of the kernel's plug-in; NULL: built in */
+    char *outcome;      /* owned: of a reduction, JSON; NULL: none */
+    char *version;      /* owned: of the program that ran */
+    char *isa;          /* owned: instruction set(s) the workers used */
+    char *rule;   /* owned: dealt packages on request in place of the plan's rounds; NULL: none */
+    int ahead;    /* packages that a worker then had at a time */
+    char *method; /* owned: how tasks were computed; NULL: not said */
     char *processor;                         /* owned: the master's; NULL: not said */
     int threads, workers_per_node;           /* 0: not said */
     int64_t tasks, tasks_done, tasks_failed; /* from the ledger */

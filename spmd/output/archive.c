@@ -181,6 +181,7 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
                             struct failure *failure)
 {
     record->input = attribute_text(file, LAYOUT_INPUT);
+    record->input_sha256 = attribute_text(file, LAYOUT_INPUT_SHA256);
     record->kernel = attribute_text(file, LAYOUT_KERNEL);
     record->version = attribute_text(file, LAYOUT_VERSION);
     record->isa = attribute_text(file, LAYOUT_ISA);
@@ -196,6 +197,7 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     record->outcome = dataset_text(file, LAYOUT_OUTCOME);
     conditions_read(file, record);
     word_drop_empty(&record->outcome);
+    word_drop_empty(&record->input_sha256);
     word_drop_empty(&record->method);
     word_drop_empty(&record->rule);
     if (!record->kernel || !record->version || !record->isa)
