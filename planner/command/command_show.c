@@ -17,7 +17,8 @@ static const char HDF5_SIGNATURE[] = "\211HDF\r\n\032\n";
 struct show_options {
     const char *image, *png;
     char *path;
-    int64_t task; /* number of a core task, from 1; 0: none */
+    int64_t task;  /* number of a core task, from 1; 0: none */
+    int64_t slice; /* from 1; 0: the first */
     bool joblog, quiet, verbose;
 };
 
@@ -135,7 +136,9 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
     const struct option_row rows[] = {
         {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
          "with --png: draw this input to the left of the result"},
-        {0, "png", "FILE", OPTION_TEXT, &options.png, "write a picture of a run's result"},
+        {'o', "png", "FILE", OPTION_TEXT, &options.png, "write a picture of a run's result"},
+        {0, "slice", "N", OPTION_COUNT, &options.slice,
+         "with --png: draw slice N of a stack (from 1, the first)"},
         {0, "task", "N", OPTION_COUNT, &options.task,
          "print what core task N of a run (from 1) left behind"},
         {0, "joblog", NULL, OPTION_FLAG, &options.joblog,
@@ -160,11 +163,14 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
         return failure_set(failure, FAILURE_USAGE, "no file given: see 'scow show --help'");
     if (options.image && !options.png)
         return failure_set(failure, FAILURE_USAGE, "--image is for the picture: add --png FILE");
+    if (options.slice > 0 && !options.png)
+        return failure_set(failure, FAILURE_USAGE, "--slice is for the picture: add --png FILE");
     if (!options.png)
         return show_print(&options, readers, failure);
     if (!readers)
         return failure_set(failure, FAILURE_FAILED,
                            "this scow was built without PNG and HDF5 and cannot draw: use the full "
                            "build");
-    return readers->write_preview(options.path, options.image, options.png, failure);
+    return readers->write_preview(options.path, options.image,
+                                  options.slice > 0 ? options.slice - 1 : 0, options.png, failure);
 }

@@ -21,9 +21,13 @@ struct readers {
                         struct failure *failure);
     /* Everything `scow report` needs from out.h5. */
     bool (*read_run)(const char *path, struct run_record *record, struct failure *failure);
-    /* A PNG of the input (left, may be NULL) beside the normalised result (right). */
-    bool (*write_preview)(const char *output, const char *input, const char *png,
+    /* A PNG of one slice (from 0) of the input (left, may be NULL) beside the normalised result. */
+    bool (*write_preview)(const char *output, const char *input, int64_t slice, const char *png,
                           struct failure *failure);
+    /* Slices of a run's input and result as small pictures, one JSON value (spmd/output/slices.h);
+     * "null" where the run made no picture. */
+    bool (*print_slices)(const char *output, const struct run_record *record, struct text *text,
+                         struct failure *failure);
     /* What a run's core task left behind, as text. */
     bool (*show_task)(const char *path, int64_t task, struct text *text, struct failure *failure);
     /* The commands of a run, in GNU parallel's columns. */

@@ -6,14 +6,8 @@
 
 #include "planner/files/replace.h"
 
-/* The file's bytes; data is owned. */
-struct encoded {
-    unsigned char *data;
-    size_t length;
-};
-
-static bool canvas_encode(const struct preview_canvas *canvas, struct encoded *encoded,
-                          struct failure *failure)
+bool preview_canvas_encode(const struct preview_canvas *canvas, struct preview_encoded *encoded,
+                           struct failure *failure)
 {
     png_image image;
     memset(&image, 0, sizeof image);
@@ -32,8 +26,8 @@ static bool canvas_encode(const struct preview_canvas *canvas, struct encoded *e
 bool preview_canvas_write(const struct preview_canvas *canvas, const char *png,
                           struct failure *failure)
 {
-    struct encoded encoded = {NULL, 0};
-    bool ok = canvas_encode(canvas, &encoded, failure) &&
+    struct preview_encoded encoded = {NULL, 0};
+    bool ok = preview_canvas_encode(canvas, &encoded, failure) &&
               replace_write(png, encoded.data, encoded.length, failure);
     free(encoded.data);
     return ok;

@@ -10,6 +10,7 @@
 #include "spmd/job/kernel.h"
 #include "spmd/output/archive.h"
 #include "spmd/output/preview.h"
+#include "spmd/output/slices.h"
 
 static bool values_find(struct values *values, const struct scow_task *task,
                         const struct profile *profile, const struct profile_setting *setting,
@@ -58,10 +59,21 @@ static bool count_tasks(const char *input, const char *plugin, const struct prof
     return good;
 }
 
-static bool write_preview(const char *output, const char *input, const char *png,
+static bool write_preview(const char *output, const char *input, int64_t slice, const char *png,
                           struct failure *failure)
 {
-    return archive_pictured(output, failure) && preview_write(output, input, png, failure);
+    return archive_pictured(output, failure) && preview_write(output, input, slice, png, failure);
+}
+
+static bool print_slices(const char *output, const struct run_record *record, struct text *text,
+                         struct failure *failure)
+{
+    const struct slices_request request = {output, record->input, record->input_sha256};
+    struct failure none = FAILURE_INIT;
+    if (archive_pictured(output, &none))
+        return slices_print(&request, text, failure);
+    text_add(text, "null");
+    return true;
 }
 
 static const char *libraries(void)
@@ -80,6 +92,7 @@ const struct readers *readers_available(void)
         .count_tasks = count_tasks,
         .read_run = archive_read,
         .write_preview = write_preview,
+        .print_slices = print_slices,
         .show_task = archive_task,
         .show_joblog = archive_joblog,
         .list_kernels = kernel_list,

@@ -53,17 +53,25 @@ static void small_pictures_stay_as_they_are(void **state)
     output_make("out.h5", 2, 2, 3, result);
     picture_text("in.pgm", "P2 3 2 255 7 8 9 10 11 12");
     picture_text("both.png", "something older");
-    assert_true(preview_write("out.h5", "in.pgm", "both.png", &failure));
+    assert_true(preview_write("out.h5", "in.pgm", 0, "both.png", &failure));
     uint8_t *pixels = preview_load("both.png", &rows, &columns);
     assert_int_equal(rows, 2);
     assert_int_equal(columns, sizeof wanted[0]);
     assert_memory_equal(pixels, wanted, sizeof wanted);
     free(pixels);
-    assert_true(preview_write("out.h5", NULL, "alone.png", &failure));
+    assert_true(preview_write("out.h5", NULL, 0, "alone.png", &failure));
     pixels = preview_load("alone.png", &rows, &columns);
     assert_int_equal(columns, 3);
     assert_memory_equal(pixels, result, 6);
     free(pixels);
+    assert_true(preview_write("out.h5", NULL, 1, "second.png", &failure));
+    pixels = preview_load("second.png", &rows, &columns);
+    assert_int_equal(columns, 3);
+    assert_memory_equal(pixels, result + 6, 6);
+    free(pixels);
+    assert_false(preview_write("out.h5", NULL, 2, "third.png", &failure));
+    assert_int_equal(failure.code, FAILURE_USAGE);
+    assert_string_equal(failure.text, "out.h5:/normalized: has no slice 3: choose one from 1 to 2");
 }
 
 static void deep_pictures_are_stretched(void **state)
@@ -74,7 +82,7 @@ static void deep_pictures_are_stretched(void **state)
     (void)state;
     output_make("out.h5", 1, 1, 4, result);
     picture_text("deep.pgm", "P2 4 1 65535 1000 1051 1255 1510");
-    assert_true(preview_write("out.h5", "deep.pgm", "deep.png", &failure));
+    assert_true(preview_write("out.h5", "deep.pgm", 0, "deep.png", &failure));
     uint8_t *pixels = preview_load("deep.png", &rows, &columns);
     assert_memory_equal(pixels, ((uint8_t[]){0, 26, 128, 255}), 4);
     free(pixels);
@@ -106,7 +114,7 @@ static void large_pictures_are_averaged(void **state)
     assert_non_null(result);
     picture_noise(result, SIZE, seed);
     output_make("large.h5", 1, EDGE, EDGE, result);
-    assert_true(preview_write("large.h5", NULL, "large.png", &failure));
+    assert_true(preview_write("large.h5", NULL, 0, "large.png", &failure));
     uint8_t *pixels = preview_load("large.png", &rows, &columns);
     assert_int_equal(rows, SMALL);
     assert_int_equal(columns, SMALL);
@@ -130,13 +138,13 @@ static void panels_keep_within_the_edge(void **state)
     (void)state;
     assert_non_null(result);
     output_make("wide.h5", 1, 3, WIDE, result);
-    assert_true(preview_write("wide.h5", "wide.h5:/normalized", "wide.png", &failure));
+    assert_true(preview_write("wide.h5", "wide.h5:/normalized", 0, "wide.png", &failure));
     uint8_t *pixels = preview_load("wide.png", &rows, &columns);
     assert_int_equal(columns, 1600);
     assert_int_equal(rows, 1);
     free(pixels);
     output_make("tall.h5", 1, WIDE, 3, result);
-    assert_true(preview_write("tall.h5", NULL, "tall.png", &failure));
+    assert_true(preview_write("tall.h5", NULL, 0, "tall.png", &failure));
     pixels = preview_load("tall.png", &rows, &columns);
     assert_int_equal(columns, 1);
     assert_int_equal(rows, 1600);
@@ -151,20 +159,20 @@ static void previews_refused(void **state)
     (void)state;
     output_make("out.h5", 1, 1, 4, (const uint8_t *)"abcd");
     picture_text("old.png", "kept");
-    assert_false(preview_write("none.h5", NULL, "old.png", &missing));
+    assert_false(preview_write("none.h5", NULL, 0, "old.png", &missing));
     assert_failure(missing, FAILURE_MISMATCH,
                    "cannot open 'none.h5': No such file or directory; check the name");
-    assert_false(preview_write("old.png", NULL, "old.png", &other));
+    assert_false(preview_write("old.png", NULL, 0, "old.png", &other));
     assert_failure(other, FAILURE_MISMATCH,
                    "'old.png' is neither PNG, PGM nor HDF5: convert it to 8- or 16-bit grey PNG");
-    assert_false(preview_write("out.h5", "none.png", "old.png", &input));
+    assert_false(preview_write("out.h5", "none.png", 0, "old.png", &input));
     assert_failure(input, FAILURE_MISMATCH,
                    "cannot open 'none.png': No such file or directory; check the name");
-    assert_false(preview_write("out.h5", NULL, "no-such-folder/new.png", &nowhere));
+    assert_false(preview_write("out.h5", NULL, 0, "no-such-folder/new.png", &nowhere));
     assert_failure(nowhere, FAILURE_FAILED,
                    "cannot write 'no-such-folder/new.png': No such file or directory; choose a "
                    "place that exists, is yours and has room");
-    assert_false(preview_write("out.h5", NULL, "/dev/full", &full));
+    assert_false(preview_write("out.h5", NULL, 0, "/dev/full", &full));
     assert_failure(full, FAILURE_FAILED,
                    "cannot write '/dev/full': No space left on device; choose a place that exists, "
                    "is yours and has room");
