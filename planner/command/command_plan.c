@@ -5,6 +5,7 @@
 #include "planner/base/limits.h"
 #include "planner/base/options.h"
 #include "planner/command/command.h"
+#include "planner/command/pages.h"
 #include "planner/command/wanted.h"
 #include "planner/files/load.h"
 #include "planner/files/plan_json.h"
@@ -19,7 +20,7 @@
 #include "planner/studies/sweep.h"
 
 struct plan_options {
-    const char *profile, *input, *scheduler, *output, *set, *kernel;
+    const char *profile, *input, *scheduler, *output, *html, *set, *kernel;
     int64_t tasks, workers, block, seeds, buffers;
     double deadline_s, noise, risk_percent;
     bool real_valued, compare, sweep, gantt, json, quiet, verbose;
@@ -325,6 +326,7 @@ static bool plan_put(const struct plan_options *options, const struct planning *
     if (!text)
         return failure_memory(failure, "writing the plan");
     bool good = !options->output || textfile_write(options->output, text, failure);
+    good = good && (!options->html || page_of_plan(options->html, planning, advice, failure));
     if (good && json)
         fputs(text, stdout);
     free(text);
@@ -422,6 +424,8 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {0, "buffers", "N", OPTION_COUNT, &options.buffers,
          "packages that a worker receives ahead of the one it works on (2)"},
         {'o', "output", "FILE", OPTION_TEXT, &options.output, "write the plan to FILE"},
+        {0, "html", "FILE", OPTION_TEXT, &options.html,
+         "write a page with charts of the plan that needs nothing beside it"},
         {0, "deadline", "SECONDS", OPTION_NUMBER, &options.deadline_s,
          "use the fewest workers whose plan meets the deadline"},
         {0, "compare", NULL, OPTION_FLAG, &options.compare, "compare the plans of all schedulers"},

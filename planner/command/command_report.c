@@ -3,16 +3,18 @@
 
 #include "planner/base/options.h"
 #include "planner/command/command.h"
+#include "planner/command/pages.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
+#include "planner/report/events.h"
 #include "planner/report/learn.h"
 #include "planner/report/runs.h"
 
 enum { RUNS_MOST = 256 };
 
 struct report_options {
-    const char *chrome_trace, *profile;
+    const char *chrome_trace, *csv, *html, *profile;
     char *paths[RUNS_MOST];
     int count;
     bool json, quiet, verbose, compare;
@@ -22,6 +24,14 @@ static bool chrome_trace_write(const char *path, const struct run_record *record
                                struct failure *failure)
 {
     char *text = report_chrome_trace(record, failure);
+    bool good = text && textfile_write(path, text, failure);
+    free(text);
+    return good;
+}
+
+static bool csv_write(const char *path, const struct run_record *record, struct failure *failure)
+{
+    char *text = events_csv(record, failure);
     bool good = text && textfile_write(path, text, failure);
     free(text);
     return good;
@@ -48,14 +58,25 @@ static bool plan_describe(const struct run_record *record, struct failure *failu
     return text_print(&text, "describing a plan", failure);
 }
 
+/* What was asked for beside the report. */
+static bool files_write(const struct report_options *options, const struct run_record *record,
+                        const struct readers *readers, struct failure *failure)
+{
+    if (options->chrome_trace && !chrome_trace_write(options->chrome_trace, record, failure))
+        return false;
+    if (options->csv && !csv_write(options->csv, record, failure))
+        return false;
+    return !options->html ||
+           page_of_run(options->html, options->paths[0], record, readers, failure);
+}
+
 static bool report_print(const struct report_options *options, const struct readers *readers,
                          struct failure *failure)
 {
     struct run_record record = {0};
     if (!readers->read_run(options->paths[0], &record, failure))
         return false;
-    bool good =
-        !options->chrome_trace || chrome_trace_write(options->chrome_trace, &record, failure);
+    bool good = files_write(options, &record, readers, failure);
     char *text = NULL;
     if (good && options->verbose && !options->json && record.plan.round_count > 0)
         good = plan_describe(&record, failure);
@@ -85,11 +106,15 @@ static bool runs_compare(const struct report_options *options, const struct read
     for (; good && read < count; read++)
         good = readers->read_run(options->paths[read], &records[read], failure) &&
                run_summarise(options->paths[read], &records[read], &runs[read], failure);
+    good = good &&
+           (!options->html || page_of_runs(options->html, options->paths, records, count, failure));
     if (good && options->json)
         runs_print(runs, count, &text);
     else if (good)
         runs_describe(runs, count, &text);
-    good = good && text_print(&text, "comparing runs", failure);
+    if (good && !options->quiet)
+        good = text_print(&text, "comparing runs", failure);
+    text_release(&text);
     for (size_t k = 0; k < read; k++)
         run_record_release(&records[k]);
     free(records);
@@ -105,10 +130,10 @@ static bool options_check(const struct report_options *options, struct failure *
     if (options->count > 1 && !options->compare)
         return failure_set(failure, FAILURE_USAGE,
                            "%d runs given: add --compare to see them side by side", options->count);
-    if (options->compare && (options->chrome_trace || options->profile))
+    if (options->compare && (options->chrome_trace || options->csv || options->profile))
         return failure_set(failure, FAILURE_USAGE,
-                           "--compare is about several runs, --chrome-trace and --profile about "
-                           "one: leave one of them out");
+                           "--compare is about several runs, --chrome-trace, --csv and --profile "
+                           "about one: leave one of them out");
     return true;
 }
 
@@ -119,12 +144,16 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
         {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-report-1)"},
         {0, "compare", NULL, OPTION_FLAG, &options.compare,
          "a table of several runs, the fastest first (with --json scow-runs-1)"},
+        {0, "html", "FILE", OPTION_TEXT, &options.html,
+         "write a page with charts that needs nothing beside it"},
         {0, "chrome-trace", "FILE", OPTION_TEXT, &options.chrome_trace,
          "write all events for chrome://tracing or Perfetto"},
+        {0, "csv", "FILE", OPTION_TEXT, &options.csv,
+         "write all events, measured and predicted, as comma-separated values"},
         {0, "profile", "FILE", OPTION_TEXT, &options.profile,
          "write the run's profile with what the run's own costs add to it"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
-         "print nothing, for use with --chrome-trace or --profile"},
+         "print nothing, for use with those that write a FILE"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "also print the plan"},
     };
     const struct option_table table = {

@@ -41,9 +41,10 @@ simulate="$model planner/dispatch planner/simulate"
     room planner/simulate $model planner/dispatch
     room planner/schedulers $model planner/simulate
     room planner/files $model
+    room planner/report/html $base
     room planner/report $simulate
     room planner/studies $simulate planner/schedulers
-    room planner/command $simulate planner/{schedulers,files,studies,report}
+    room planner/command $simulate planner/{schedulers,files,studies,report,report/html}
 
     room kernel/vector
     room kernel/matched/banks

@@ -1,0 +1,277 @@
+#include "planner/command/pages.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
+#include "planner/files/textfile.h"
+#include "planner/model/platform.h"
+#include "planner/report/describe.h"
+#include "planner/report/events.h"
+#include "planner/report/html/page.h"
+#include "planner/simulate/simulate.h"
+#include "planner/studies/comparison.h"
+#include "planner/studies/sweep.h"
+
+/* Events in the chart, of the run and of its plan each; workers up to which all schedulers are
+ * compared, which takes a second for more. */
+enum { EVENTS_MOST = 400000, COMPARED_MOST = 64, PARTS_MOST = 12 };
+
+/* A page that grows; what is added is owned. */
+struct draft {
+    struct page_part parts[PARTS_MOST];
+    char *texts[PARTS_MOST];
+    size_t count;
+};
+
+/* Takes over `json` (NULL: the value null). */
+static void draft_add(struct draft *draft, const char *key, char *json)
+{
+    draft->texts[draft->count] = json;
+    draft->parts[draft->count] = (struct page_part){key, json};
+    draft->count++;
+}
+
+/* The same; false: memory ended while the text was written. */
+static bool draft_take(struct draft *draft, const char *key, struct text *text,
+                       struct failure *failure)
+{
+    char *json = text_take(text);
+    if (!json)
+        return failure_memory(failure, "writing a page");
+    draft_add(draft, key, json);
+    return true;
+}
+
+/* And for texts that a printer hands over. */
+static bool draft_keep(struct draft *draft, const char *key, char *json, struct failure *failure)
+{
+    if (!json)
+        return failure_memory(failure, "writing a page");
+    draft_add(draft, key, json);
+    return true;
+}
+
+static void draft_release(struct draft *draft)
+{
+    for (size_t k = 0; k < draft->count; k++)
+        free(draft->texts[k]);
+}
+
+static bool draft_write(const struct draft *draft, const char *html, const char *title,
+                        const char *plain, struct failure *failure)
+{
+    const struct page page = {title, plain, draft->parts, draft->count};
+    char *text = page_print(&page, failure);
+    const bool good = text && textfile_write(html, text, failure);
+    free(text);
+    return good;
+}
+
+static bool profile_add(struct draft *draft, const struct profile *profile,
+                        const struct profile_setting *setting, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    text_add(&text, "%d", setting ? (int)(setting - profile->settings) : -1);
+    return draft_keep(draft, "profile", profile_print(profile), failure) &&
+           draft_take(draft, "setting", &text, failure);
+}
+
+/* How many workers, and which scheduler? Both are left out where they cannot be planned. */
+static bool studies_add(struct draft *draft, const struct planning *planning,
+                        struct failure *failure)
+{
+    struct failure none = FAILURE_INIT;
+    const struct scenario scenario = SCENARIO_INIT;
+    struct planning all = *planning;
+    struct sweep sweep;
+    struct comparison comparison;
+    struct text text = TEXT_INIT;
+    all.workers = 0;
+    if (sweep_make(&all, &sweep, &none)) {
+        sweep_json(&sweep, &text);
+        sweep_release(&sweep);
+        if (!draft_take(draft, "sweep", &text, failure))
+            return false;
+    }
+    if (profile_workers(&planning->setting->windows[0]) > COMPARED_MOST ||
+        !comparison_make(planning, &scenario, 0, &comparison, &none))
+        return true;
+    comparison_json(&comparison, &text);
+    comparison_release(&comparison);
+    return draft_take(draft, "schedulers", &text, failure);
+}
+
+static bool walltime_add(struct draft *draft, const struct advice *advice, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    double most_s = 0;
+    const double walltime_s = advice_walltime(advice, &most_s);
+    text_add(&text, "{\"walltime_s\": ");
+    text_add_number(&text, walltime_s);
+    text_add(&text, ", \"most_s\": ");
+    text_add_number(&text, most_s);
+    text_add(&text, ", \"risk\": ");
+    text_add_number(&text, advice->risk);
+    text_add(&text, "}");
+    return draft_take(draft, "walltime", &text, failure);
+}
+
+/* What the same plan would be advised to ask for now. */
+static bool walltime_of_run(struct draft *draft, const struct run_record *record,
+                            const struct profile_setting *setting, struct failure *failure)
+{
+    const struct interval_request request = {
+        .profile = &record->profile, .setting = setting, .plan = &record->plan};
+    struct interval interval = {NULL, 0};
+    struct failure none = FAILURE_INIT;
+    const bool known =
+        interval_known(&record->profile, setting) && interval_draw(&request, &interval, &none);
+    const struct advice advice = {.plan = &record->plan,
+                                  .profile = &record->profile,
+                                  .setting = setting,
+                                  .interval = known ? &interval : NULL,
+                                  .risk = ADVICE_RISK};
+    const bool good = walltime_add(draft, &advice, failure);
+    interval_release(&interval);
+    return good;
+}
+
+/* What the profile that the run kept says. */
+static bool outlook_add(struct draft *draft, const struct run_record *record,
+                        struct failure *failure)
+{
+    const struct plan *plan = &record->plan;
+    const struct profile_setting *setting =
+        record->has_profile ? profile_find(&record->profile, &plan->parameters, plan->threads)
+                            : NULL;
+    if (record->has_profile && !profile_add(draft, &record->profile, setting, failure))
+        return false;
+    if (!setting || plan->real_valued)
+        return true;
+    const struct planning planning = {.profile = &record->profile,
+                                      .setting = setting,
+                                      .scheduler = "auto",
+                                      .tasks = plan->tasks,
+                                      .buffers = plan->buffers};
+    return (!plan->predicted.known || walltime_of_run(draft, record, setting, failure)) &&
+           studies_add(draft, &planning, failure);
+}
+
+static bool run_add(struct draft *draft, const char *path, const struct run_record *record,
+                    struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    char *json = report_json(record, failure);
+    if (!json)
+        return false;
+    draft_add(draft, "report", json);
+    text_add_quoted(&text, path);
+    if (!draft_take(draft, "path", &text, failure))
+        return false;
+    if (events_print(record, EVENTS_MOST, &text, failure))
+        return draft_take(draft, "events", &text, failure);
+    text_release(&text);
+    return false;
+}
+
+static bool slices_add(struct draft *draft, const char *path, const struct run_record *record,
+                       const struct readers *readers, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    if (readers->print_slices(path, record, &text, failure))
+        return draft_take(draft, "pictures", &text, failure);
+    text_release(&text);
+    return false;
+}
+
+bool page_of_run(const char *html, const char *path, const struct run_record *record,
+                 const struct readers *readers, struct failure *failure)
+{
+    struct draft draft = {.count = 0};
+    char *plain = report_text(record, failure);
+    const bool good =
+        plain && run_add(&draft, path, record, failure) &&
+        draft_keep(&draft, "plan", plan_print(&record->plan), failure) &&
+        outlook_add(&draft, record, failure) &&
+        slices_add(&draft, path, record, readers, failure) &&
+        draft_write(&draft, html, record->input ? record->input : path, plain, failure);
+    draft_release(&draft);
+    free(plain);
+    return good;
+}
+
+static bool runs_add(struct text *text, char *const *paths, const struct run_record *records,
+                     size_t count, struct failure *failure)
+{
+    text_add(text, "[");
+    for (size_t k = 0; k < count; k++) {
+        char *json = report_json(&records[k], failure);
+        if (!json)
+            return false;
+        text_add(text, "%s{\"path\": ", k > 0 ? ",\n" : "");
+        text_add_quoted(text, paths[k]);
+        text_add(text, ", \"report\": %s}", json);
+        free(json);
+    }
+    text_add(text, "]");
+    return true;
+}
+
+bool page_of_runs(const char *html, char *const *paths, const struct run_record *records,
+                  size_t count, struct failure *failure)
+{
+    struct draft draft = {.count = 0};
+    struct text text = TEXT_INIT, title = TEXT_INIT;
+    text_add(&title, "%zu runs", count);
+    bool good = !title.failed || failure_memory(failure, "writing a page");
+    good = good && runs_add(&text, paths, records, count, failure) &&
+           draft_take(&draft, "runs", &text, failure) &&
+           draft_write(&draft, html, title.bytes, NULL, failure);
+    draft_release(&draft);
+    text_release(&title);
+    text_release(&text);
+    return good;
+}
+
+/* The events of the plan's simulation, where they can be drawn. */
+static bool plan_events_add(struct draft *draft, const struct planning *planning,
+                            const struct plan *plan, struct failure *failure)
+{
+    struct platform platform;
+    struct simulation simulation;
+    struct trace trace = {NULL, 0, 0};
+    struct text text = TEXT_INIT;
+    if (plan->real_valued || plan_packages(plan) > EVENTS_MOST)
+        return true;
+    if (!platform_init(&platform, planning->setting, planning->workers, failure))
+        return false;
+    platform.buffers = plan_buffers(plan);
+    const bool good = simulate_plan(&platform, plan, &trace, &simulation, failure) &&
+                      events_print_traces(NULL, &trace, EVENTS_MOST, &text, failure) &&
+                      draft_take(draft, "events", &text, failure);
+    text_release(&text);
+    trace_release(&trace);
+    platform_release(&platform);
+    return good;
+}
+
+bool page_of_plan(const char *html, const struct planning *planning, const struct advice *advice,
+                  struct failure *failure)
+{
+    struct draft draft = {.count = 0};
+    struct text plain = TEXT_INIT;
+    describe_plan(advice->plan, 0, &plain);
+    bool good = !plain.failed || failure_memory(failure, "writing a page");
+    good = good && draft_keep(&draft, "plan", plan_print(advice->plan), failure) &&
+           walltime_add(&draft, advice, failure) &&
+           plan_events_add(&draft, planning, advice->plan, failure) &&
+           profile_add(&draft, planning->profile, planning->setting, failure) &&
+           studies_add(&draft, planning, failure) &&
+           draft_write(&draft, html, planning->profile->kernel, plain.bytes, failure);
+    draft_release(&draft);
+    text_release(&plain);
+    return good;
+}

@@ -1,0 +1,108 @@
+/* What a reader wants to know first. */
+
+function figure(name, value, aside) {
+    return el('div', null, el('dt', null, name), el('dd', null, el('div', { class: 'value' }, value),
+        el('div', { class: 'aside' }, aside ?? '')));
+}
+
+/* What to do, by the larger part of the error. */
+function adviceOf(report) {
+    if (!report.complete)
+        return 'Not every core task was done: the ledger in the output says which.';
+    if (report.error === null)
+        return 'The run left no prediction to compare with: plan with a profile to have one.';
+    if (Math.abs(report.error) < 0.1)
+        return 'Nothing needs to be done: plans made from this profile hold.';
+    if (report.drift !== null && Math.abs(report.drift) >= Math.abs(report.model_error ?? 0))
+        return 'Costs were other than at calibration. Let the profile learn from this run '
+            + '(scow report OUT.h5 -q --profile better.json), or calibrate again under the conditions of the run.';
+    return 'Costs were as calibrated, but the run went other than the simulation: see which waiting is larger than '
+        + 'predicted below, and whether something else ran on these nodes.';
+}
+
+/* The first sentence large, what follows from it small. */
+function diagnosis(report) {
+    const [first, ...rest] = words.bound(report.explanation).split(/(?<=\.)\s+/);
+    return [el('p', { class: 'lead' }, first), el('p', { class: 'advice' }, [...rest, adviceOf(report)].join(' '))];
+}
+
+function intervalWords(report) {
+    if (!report.interval)
+        return null;
+    const [low, high] = report.interval.map(words.seconds);
+    return `90 % of runs between ${low} and ${high}: this one is ${report.inside ? 'inside' : 'outside'}`;
+}
+
+/* Predicted interval, predicted and measured makespan on one axis. */
+function intervalStrip(report) {
+    if (report.predicted_s === null)
+        return null;
+    const [low, high] = report.interval ?? [report.predicted_s, report.predicted_s];
+    const most = 1.06 * Math.max(high, report.measured_s, report.predicted_s);
+    const at = (seconds) => `${100 * seconds / most}%`;
+    const anchor = (seconds) => (seconds / most > 0.85 ? 'end' : seconds / most < 0.1 ? 'start' : 'middle');
+    const label = (seconds, y, text) => svg('text', { x: at(seconds), y, 'text-anchor': anchor(seconds) }, text);
+    const picture = svg('svg', { class: 'interval', role: 'img', 'aria-label':
+        `Predicted ${words.seconds(report.predicted_s)}, measured ${words.seconds(report.measured_s)}. ${
+            intervalWords(report) ?? ''}` });
+    picture.append(
+        svg('line', { x1: 0, x2: '100%', y1: 27, y2: 27, stroke: 'var(--line)' }),
+        svg('rect', { x: at(low), width: at(high - low), y: 20, height: 14, rx: 2, fill: 'var(--band)' }),
+        svg('line', { x1: at(report.predicted_s), x2: at(report.predicted_s), y1: 17, y2: 37,
+            stroke: 'var(--accent)', 'stroke-width': 2 }),
+        svg('circle', { cx: at(report.measured_s), cy: 27, r: 5, fill: 'var(--ink)' }),
+        label(report.predicted_s, 50, `predicted ${words.seconds(report.predicted_s)}`),
+        label(report.measured_s, 12, `measured ${words.seconds(report.measured_s)}`));
+    return picture;
+}
+
+function runFigures(report, data) {
+    const pair = (name, both) => figure(name, words.percent(both.measured),
+        both.predicted === null ? null : `predicted ${words.percent(both.predicted)}`);
+    const used = report.workers.filter((worker) => worker.packages > 0).length;
+    const walltime = data.walltime;
+    return el('dl', { class: 'figures' },
+        figure('Measured makespan', words.seconds(report.measured_s), `and ${words.seconds(report.finish_s)} to finish`),
+        figure('Predicted', words.seconds(report.predicted_s),
+            report.interval ? `${words.seconds(report.interval[0])} to ${words.seconds(report.interval[1])}` : 'without an interval'),
+        figure('Error', words.signedPercent(report.error), `drift ${words.signedPercent(report.drift)}, model ${
+            words.signedPercent(report.model_error)}`),
+        figure('Walltime to ask for', walltime ? words.walltime(walltime.walltime_s) : '–',
+            walltime ? 'for this plan, by its profile' : 'no profile'),
+        figure('Core tasks done', words.count(report.tasks_done), report.complete && report.tasks_failed === 0
+            ? `all, in ${words.count(report.rounds.length)} rounds`
+            : `of ${words.count(report.tasks)}, ${words.count(report.tasks_failed)} failed`),
+        figure('Workers', words.count(used), `${report.scheduler ?? 'unknown scheduler'}, ${report.threads ?? '?'} thread${
+            report.threads === 1 ? '' : 's'} each`),
+        pair('Worker utilisation', report.worker_utilization),
+        pair('Network utilisation', report.network_utilization));
+}
+
+function masthead(words_) {
+    return el('div', { class: 'masthead' }, el('span', null, words_), colours.button());
+}
+
+function runHeadline(data) {
+    const report = data.report;
+    return [masthead(`scow report · ${data.path}`),
+        el('h1', null, [report.kernel, report.input].filter(Boolean).join(' · ')),
+        ...diagnosis(report),
+        runFigures(report, data), intervalStrip(report)];
+}
+
+function planHeadline(data) {
+    const plan = data.plan, predicted = plan.predicted;
+    const rounds = plan.rounds.reduce((sum, round) => sum + (round.repeat ?? 1), 0);
+    const interval = predicted.interval;
+    return [masthead('scow plan'), el('h1', null, `${plan.kernel} · ${words.count(plan.tasks)} core tasks`),
+        el('p', { class: 'lead' }, `${words.count(plan.workers.length)} workers and ${words.count(rounds)} rounds by ${
+            plan.scheduler} take ${words.seconds(predicted.makespan_s)}.`),
+        el('dl', { class: 'figures' },
+            figure('Predicted makespan', words.seconds(predicted.makespan_s),
+                interval ? `${words.seconds(interval[0])} to ${words.seconds(interval[1])}` : 'without an interval'),
+            figure('Walltime to ask for', words.walltime(data.walltime.walltime_s),
+                `risk ${words.percent(data.walltime.risk)}`),
+            figure('Worker utilisation', words.percent(predicted.worker_utilization), null),
+            figure('Over the lower bound', words.signedPercent(predicted.gap),
+                `at least ${words.seconds(predicted.lower_bound_s)}`))];
+}

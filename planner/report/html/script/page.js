@@ -1,0 +1,55 @@
+/* The page: its parts in the order of their weight, those for which there are data. */
+
+function contents(sections) {
+    return el('nav', { class: 'contents', 'aria-label': 'Contents' }, ...sections.map((part) =>
+        el('a', { href: `#${part.id}` }, part.querySelector('h2').textContent)));
+}
+
+/* The Gantt chart, and the other parts' way to it. */
+function ganttPart(data) {
+    if (!data.events || (data.events.measured ?? data.events.predicted).rank.length === 0)
+        return { nodes: [], reveal: null, showRound: null };
+    const chart = ganttBuild(data);
+    const showRound = (round) => {
+        const span = roundSpan(chart.rows, round);
+        if (span)
+            ganttShow(chart, ...span);
+    };
+    return { nodes: [ganttSection(data, chart.rows, chart)], showRound,
+        reveal: (worker) => ganttReveal(chart, FIRST_WORKER + worker) };
+}
+
+/* The parts below the headline, and their contents. */
+function onePage(data) {
+    const gantt = ganttPart(data);
+    const sections = [...gantt.nodes];
+    if (data.report)
+        sections.push(timeSection(data.report, gantt.reveal, gantt.showRound));
+    if (data.profile && data.setting >= 0)
+        sections.push(calibrationSection(data));
+    if (data.sweep || data.schedulers || data.report?.others?.length)
+        sections.push(workersSection(data));
+    if (data.report)
+        sections.push(resultSection(data));
+    sections.push(provenanceSection(data));
+    return [contents(sections), ...sections];
+}
+
+function pageFill(page, parts) {
+    page.append(...parts.filter(Boolean));
+    colours.apply();
+}
+
+/* The headline can be read while the charts are still being made. */
+function pageStart() {
+    const data = JSON.parse(document.getElementById('data').textContent), page = document.getElementById('page');
+    colours.start();
+    if (data.runs) {
+        pageFill(page, comparisonPage(data));
+        return;
+    }
+    pageFill(page, data.report ? runHeadline(data) : planHeadline(data));
+    requestAnimationFrame(() => setTimeout(() => pageFill(page, onePage(data))));
+}
+
+pageStart();

@@ -1,0 +1,115 @@
+/* The rows of the Gantt chart: the master, the port, the workers; for each the spans of plan and run. */
+
+const MASTER = 0, PORT = 1, FIRST_WORKER = 2;
+
+/* Rows of a span: transfers share the port, whichever rank they go to. */
+function rowOf(columns, k, linkOperation) {
+    if (columns.operation[k] === linkOperation)
+        return PORT;
+    return columns.rank[k] === 0 ? MASTER : FIRST_WORKER + columns.rank[k] - 1;
+}
+
+/* Spans of one row by their starts; `reach` is the latest end so far, for transfers overlap. */
+function laneMake(columns, indices) {
+    indices.sort((a, b) => columns.start_ns[a] - columns.start_ns[b]);
+    const reach = new Float64Array(indices.length);
+    let latest = -Infinity;
+    indices.forEach((index, k) => {
+        latest = Math.max(latest, columns.start_ns[index] + columns.length_ns[index]);
+        reach[k] = latest;
+    });
+    return { indices, reach };
+}
+
+function lanesMake(columns, rowCount, linkOperation) {
+    const indices = Array.from({ length: rowCount }, () => []);
+    for (let k = 0; k < columns.rank.length; k++)
+        indices[rowOf(columns, k, linkOperation)].push(k);
+    return indices.map((row) => laneMake(columns, row));
+}
+
+/* The first place from which values[place] > limit; values ascend. */
+function firstAbove(values, limit) {
+    let low = 0, high = values.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (values[middle] > limit)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+function lastEnd(lanes) {
+    return lanes.reduce((most, lane) => Math.max(most, lane.reach[lane.reach.length - 1] ?? 0), 0);
+}
+
+function workersIn(columns) {
+    let most = 0;
+    for (const rank of columns?.rank ?? [])
+        most = Math.max(most, rank);
+    return most;
+}
+
+/* Where package and operation lie among the plan's spans, for comparison: "package:operation". */
+function predictedFinder(columns) {
+    let places = null;
+    const key = (package_, operation) => 8 * package_ + operation;
+    return (package_, operation) => {
+        if (!places) {
+            places = new Map();
+            for (let k = 0; k < columns.rank.length; k++)
+                if (columns.cause[k] < 0)
+                    places.set(key(columns.package[k], columns.operation[k]), k);
+        }
+        return places.get(key(package_, operation));
+    };
+}
+
+/* traces: [{name, columns, lanes}], the plan's first; those that are there. */
+function rowsMake(events) {
+    const link = events.operations.indexOf('link');
+    const workers = Math.max(workersIn(events.measured), workersIn(events.predicted));
+    const rowCount = FIRST_WORKER + workers;
+    const traces = ['predicted', 'measured'].filter((name) => events[name]).map((name) => ({
+        name, columns: events[name], lanes: lanesMake(events[name], rowCount, link) }));
+    return { events, traces, rowCount, end: Math.max(...traces.map((trace) => lastEnd(trace.lanes)), 1),
+        findPredicted: events.predicted ? predictedFinder(events.predicted) : () => undefined };
+}
+
+function rowName(row) {
+    return row === MASTER ? 'master' : row === PORT ? 'port' : `worker ${row - FIRST_WORKER}`;
+}
+
+/* From the first start to the last end of a round in the run, or in the plan. */
+function roundSpan(rows, round) {
+    const { columns } = rows.traces[rows.traces.length - 1];
+    let start = Infinity, end = 0;
+    for (let k = 0; k < columns.rank.length; k++) {
+        if (columns.round[k] !== round || columns.cause[k] >= 0)
+            continue;
+        start = Math.min(start, columns.start_ns[k]);
+        end = Math.max(end, columns.start_ns[k] + columns.length_ns[k]);
+    }
+    return end > start ? [start, end] : null;
+}
+
+/* What the tip says of a span, line by line. */
+function spanWords(rows, trace, k) {
+    const { columns } = trace, { operations, causes } = rows.events;
+    const waits = columns.cause[k] >= 0, operation = columns.operation[k];
+    const start = columns.start_ns[k] / 1e9, length = columns.length_ns[k] / 1e9;
+    const tasks = columns.tasks[k], first = columns.first[k];
+    const who = columns.rank[k] === 0 ? 'master' : `worker ${columns.rank[k] - 1}`;
+    const lines = [`round ${columns.round[k]}, package ${columns.package[k]}, ${
+        tasks === 1 ? `core task ${first}` : `core tasks ${first} to ${first + tasks - 1} (${tasks})`}`,
+    `${words.seconds(length)}, from ${words.seconds(start)} to ${words.seconds(start + length)}`];
+    const twin = trace.name === 'measured' && !waits ? rows.findPredicted(columns.package[k], operation) : undefined;
+    if (twin !== undefined) {
+        const predicted = rows.events.predicted.length_ns[twin] / 1e9;
+        lines.push(`predicted ${words.seconds(predicted)}${predicted > 0 ? `, ${words.signedPercent(length / predicted - 1)}` : ''}`);
+    }
+    const what = waits ? `waits: ${causes[columns.cause[k]]}` : operations[operation];
+    return { title: `${words.capital(what)} · ${who} · ${trace.name}`, lines };
+}

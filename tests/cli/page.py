@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""page.py BIN FIXTURES [MPIEXEC]: pages are well-formed, ask nothing of any other place, show what
+comes from users as text, and have the numbers of --json. Without MPIEXEC, a plan's page alone.
+tests/browser/run.sh looks at them in a browser."""
+
+import csv
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+VOID = {"meta", "img", "br", "input", "link", "hr"}
+# The chart library's banner, and the name of SVG: neither is asked for.
+ADDRESSES = {"https://github.com/leeoniya/uPlot", "http://www.w3.org/2000/svg"}
+# As a path it ends a script element, and then begins an image's.
+HOSTILE = "<", "script><img src=x onerror=alert(1)>&amp;\"'.png"
+
+
+class Page(html.parser.HTMLParser):
+    """Every element is closed in order; what lies in script elements is kept."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.scripts, self.names, self.title = [], [], [], ""
+        self.feed(text)
+        self.close()
+        assert not self.open, f"not closed: {self.open}"
+
+    def handle_starttag(self, tag, attrs):
+        self.names.append(tag)
+        for name, value in attrs:
+            assert name not in ("src",) and not name.startswith("on"), (tag, name)
+            assert name != "href" or value.startswith("#"), (tag, value)
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, f"</{tag}> where it does not belong"
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1] += data
+        if self.open and self.open[-1] == "title":
+            self.title += data
+
+
+def run(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def page_read(path):
+    """The page, and its data."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    page = Page(text)
+    assert text.startswith("<!doctype html>") and "{{" not in text
+    assert page.names.count("main") == 1 and "img" not in page.names, page.names
+    assert set(re.findall(r"https?://[^\s\"'`)<]+", text)) <= ADDRESSES
+    data, library, script = page.scripts
+    assert "uPlot" in library and "innerHTML" not in script and "eval(" not in script
+    return page, json.loads(data)
+
+
+def plan_check(scow):
+    run(scow, "plan", "-p", "sure.json", "-X", "300", "-q", "--html", "plan.html", "-o", "plan.json")
+    page, data = page_read("plan.html")
+    assert page.title.strip() == "sleep"
+    with open("plan.json", encoding="utf-8") as file:
+        assert data["plan"] == json.load(file)
+    sweep = json.loads(run(scow, "plan", "-p", "sure.json", "-X", "300", "--sweep", "--json"))
+    assert data["sweep"] == sweep
+    columns = data["events"]["predicted"]
+    end_s = max(start + length for start, length in zip(columns["start_ns"], columns["length_ns"])) / 1e9
+    assert abs(end_s / data["plan"]["predicted"]["makespan_s"] - 1) < 1e-6
+
+
+def run_make(scow, mpiexec, image):
+    run(scow, "plan", "-p", "matched.json", "-i", image, "-s", "static", "-q", "-o", "plan.json")
+    run(mpiexec, "-n", "3", scow, "run", "plan.json", "-i", image, "-o", "out.h5", "-q")
+
+
+def events_check(data):
+    """The chart's events are those of the comma-separated values."""
+    with open("out.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name in "measured", "predicted":
+        columns = data["events"][name]
+        mine = [row for row in rows if row["trace"] == name]
+        assert len(mine) > 0 and all(len(column) == len(mine) for column in columns.values())
+        for k, row in enumerate(mine):
+            assert data["events"]["operations"][columns["operation"][k]] == row["operation"]
+            assert (row["cause"] != "") == (columns["cause"][k] >= 0) == (row["operation"] == "idle")
+            assert [columns[key][k] for key in ("rank", "round", "package", "first", "tasks")] == [
+                int(row[key]) for key in ("rank", "round", "package", "first", "tasks")]
+            assert abs(columns["start_ns"][k] - 1e9 * float(row["start_s"])) <= 1
+
+
+def run_check(scow, mpiexec):
+    os.mkdir(HOSTILE[0])
+    image = "/".join(HOSTILE)
+    shutil.copy("grey.png", image)
+    run_make(scow, mpiexec, image)
+    run(scow, "report", "out.h5", "-q", "--html", "report.html", "--csv", "out.csv")
+    page, data = page_read("report.html")
+    assert page.title.strip() == image, page.title
+    report = json.loads(run(scow, "report", "out.h5", "--json"))
+    assert data["report"] == report and report["input"] == image
+    assert re.fullmatch("[0-9a-f]{64}", report["input_sha256"])
+    pictures = data["pictures"]["pictures"]
+    assert len(pictures) == 1 and data["pictures"]["note"] is None
+    assert all(pictures[0][key].startswith("data:image/png;base64,iVBOR") for key in ("input", "result"))
+    events_check(data)
+    with open(image, "ab") as file:
+        file.write(b"\n")
+    run(scow, "report", "out.h5", "-q", "--html", "changed.html")
+    pictures = page_read("changed.html")[1]["pictures"]
+    assert pictures["note"] and pictures["pictures"][0]["input"] is None
+    run(scow, "report", "--compare", "out.h5", "out.h5", "-q", "--html", "runs.html")
+    assert [one["report"] for one in page_read("runs.html")[1]["runs"]] == [report, report]
+
+
+def main():
+    scow = os.path.join(os.path.realpath(sys.argv[1]), "scow")
+    fixtures = os.path.realpath(sys.argv[2])
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(fixtures, folder, dirs_exist_ok=True)
+        os.chdir(folder)
+        plan_check(scow)
+        if len(sys.argv) > 3:
+            run_check(scow, sys.argv[3])
+        os.chdir("/")
+
+
+main()
