@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Install the Debian packages that scow is built from, where any is missing.
 #
-#     bash jobs/setup.sh [--tests]
+#     bash jobs/setup.sh [--tests | --browser]
 #
-# With --tests, also those that only the tests use. Nothing is done when all is there. Where
+# With --tests, also those that only the tests use; with --browser, those that pages are looked at
+# with (tests/browser/run.sh). Nothing is done when all is there. Where
 # apt-get may not be used (neither root nor sudo without a password), the one line to run is
 # printed and the exit code is 1. On other systems it only says what is needed.
 set -euo pipefail
@@ -18,9 +19,11 @@ build_packages=(
 test_packages=(
     hdf5-tools python3-h5py python3-numpy libpython3-dev shellcheck clang-format clang-tidy
     clang libclang-rt-dev libomp-dev
-    libsimgrid-dev
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
+
+browser_packages=(chromium)
+command -v npm >/dev/null || browser_packages+=(nodejs npm) # there are others than Debian's
 
 # Print those of the arguments that are not installed.
 packages_missing() {
@@ -66,8 +69,9 @@ packages=("${build_packages[@]}")
 case "$*" in
 '') ;;
 --tests) packages+=("${test_packages[@]}") ;;
+--browser) packages+=("${browser_packages[@]}") ;;
 *)
-    echo "usage: bash jobs/setup.sh [--tests]" >&2
+    echo "usage: bash jobs/setup.sh [--tests | --browser]" >&2
     exit 2
     ;;
 esac

@@ -1,0 +1,206 @@
+// check.js FOLDER: the pages that run.sh made there, looked at in Chromium; screenshots beside them.
+// Everything is from disk: a page that asks for anything else fails. Times are printed, not judged.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const folder = resolve(process.argv[2]);
+const PAGES = { run: 6, many: 6, plan: 4, runs: 3 }; // sections that each must have at least
+const GUTTER = 78;
+
+function dataOf(name) {
+    const text = readFileSync(join(folder, `${name}.html`), 'utf8');
+    return JSON.parse(text.match(/<script type="application\/json" id="data">([^<]*)<\/script>/)[1]);
+}
+
+/* A page that has complained of nothing, and asked for nothing but itself and its own pictures. */
+async function pageOpen(browser, name, options) {
+    const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
+    const address = pathToFileURL(join(folder, `${name}.html`)).href;
+    page.complaints = [];
+    page.on('console', (message) => page.complaints.push(`console: ${message.text()}`));
+    page.on('pageerror', (error) => page.complaints.push(`error: ${error.stack}`));
+    page.on('request', (request) => request.url() === address || request.url().startsWith('data:')
+        || page.complaints.push(`asks for ${request.url()}`));
+    await page.goto(address);
+    await page.waitForFunction(() => document.querySelectorAll('section').length > 0);
+    page.filled = await page.evaluate(() => performance.now());
+    await page.waitForTimeout(300);
+    return page;
+}
+
+/* Has every chart something painted in it? Canvases with one colour have not. */
+async function chartsCheck(page, name) {
+    assert.ok(await page.locator('section').count() >= PAGES[name], `${name} has its sections`);
+    const empty = await page.evaluate(() => [...document.querySelectorAll('canvas')].filter((canvas) => {
+        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+        copy.drawImage(canvas, 0, 0);
+        const colours = new Uint32Array(copy.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+        return new Set(colours).size < 4;
+    }).map((canvas) => canvas.closest('section').id));
+    assert.deepEqual(empty, [], `${name}: every canvas is painted`);
+    const figures = await page.locator('figure.chart').count();
+    assert.equal(await page.locator('figure.chart canvas').count(), figures, `${name}: every figure has its chart`);
+    const pictures = await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
+    assert.equal(pictures.length, name === 'run' ? 2 : 0, `${name}: pictures decode`);
+}
+
+/* Everything that can be used has a name and is reached by Tab, in order, without a trap. */
+async function keysCheck(page, name) {
+    const wanted = await page.evaluate(() => [...document.querySelectorAll('a[href], button, select, input, summary, [tabindex="0"]')]
+        .filter((node) => node.checkVisibility()).length);
+    const reached = [];
+    await page.evaluate(() => document.querySelector('.skip').focus());
+    for (let step = 0; step <= wanted; step++) {
+        if (step > 0)
+            await page.keyboard.press('Tab');
+        const at = await page.evaluate(() => {
+            const node = document.activeElement;
+            if (node === document.body)
+                return null;
+            node.dataset.reached = 'yes';
+            return node.getAttribute('aria-label') || node.textContent.trim() || '';
+        });
+        if (at === null)
+            break;
+        reached.push(at);
+    }
+    assert.equal(await page.locator('[data-reached]').count(), wanted, `${name}: Tab reaches everything`);
+    assert.ok(reached.every((words) => words.length > 0), `${name}: everything has a name`);
+    assert.equal(await page.locator('img:not([alt]), th:not([scope]), canvas[tabindex]:not([aria-label])').count(), 0);
+}
+
+/* The longest measured span of an operation, or the longest predicted one. */
+function longest(events, operation) {
+    const trace = events.measured ? 'measured' : 'predicted', columns = events[trace];
+    const code = events.operations.indexOf(operation);
+    const places = columns.rank.map((_, k) => k).filter((k) => columns.operation[k] === code);
+    return { trace, columns, k: places.reduce((a, b) => (columns.length_ns[b] > columns.length_ns[a] ? b : a)) };
+}
+
+function seconds(ns) {
+    const [unit, name] = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']].find(([least]) => ns >= least);
+    return `${(ns / unit).toPrecision(4)} ${name}`;
+}
+
+/* Pointing at a span says what the data say of it. */
+async function hoverCheck(page, name) {
+    const { events } = dataOf(name), { trace, columns, k } = longest(events, 'compute');
+    const canvas = page.locator('.gantt canvas');
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox();
+    const ends = ['measured', 'predicted'].filter((one) => events[one]).flatMap((one) =>
+        events[one].start_ns.map((start, at) => start + events[one].length_ns[at]));
+    const end = ends.reduce((a, b) => Math.max(a, b));
+    const middle = columns.start_ns[k] + columns.length_ns[k] / 2;
+    const both = events.measured && events.predicted, pitch = (both ? 6 : 0) + 13 + 9;
+    await page.mouse.move(box.x + GUTTER + middle / end * (box.width - GUTTER),
+        box.y + 24 + 9 + (1 + columns.rank[k]) * pitch + (both ? 12 : 6));
+    await page.waitForSelector('.tip:not([hidden])');
+    const words = await page.locator('.tip').innerText();
+    for (const part of [`Compute · worker ${columns.rank[k] - 1} · ${trace}`, `round ${columns.round[k]}, package ${columns.package[k]},`,
+        seconds(columns.length_ns[k])])
+        assert.ok(words.includes(part), `${name}: the tip says '${part}': ${words}`);
+    await canvas.focus();
+    await page.keyboard.press('ArrowDown');
+    const first = await page.locator('.tip').innerText();
+    await page.keyboard.press('ArrowRight');
+    assert.notEqual(await page.locator('.tip').innerText(), first, `${name}: arrows go from event to event`);
+    await page.keyboard.press('Escape');
+}
+
+/* The figures are the JSON's, in words. */
+async function figuresCheck(page, name) {
+    const { report } = dataOf(name);
+    if (!report)
+        return;
+    const words = await page.locator('.figures').innerText();
+    for (const value of [seconds(1e9 * report.measured_s), seconds(1e9 * report.predicted_s)])
+        assert.ok(words.includes(value), `${name}: ${value} is in ${words}`);
+    const row = await page.locator('#time tr.total').last().innerText();
+    assert.ok(row.includes(seconds(1e9 * report.measured_s)), row);
+}
+
+async function switchCheck(page) {
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    const before = await theme();
+    await page.locator('.masthead button').click();
+    assert.notEqual(await theme(), before, 'the button changes the colours');
+    await page.locator('.masthead button').click();
+}
+
+async function sliderCheck(page) {
+    const slider = page.locator('#result input[type=range]');
+    const source = () => page.locator('#result img').last().getAttribute('alt');
+    const first = await source();
+    await slider.focus();
+    await page.keyboard.press('ArrowRight');
+    assert.notEqual(await source(), first, 'the slider changes the slice');
+    await page.keyboard.press('Home');
+}
+
+/* Printed, not judged: how soon something is to be seen, how soon all, and how long a zoom takes. */
+async function timesPrint(page, name) {
+    const times = await page.evaluate(() => {
+        const paint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
+        const canvas = document.querySelector('.gantt canvas');
+        const key = (name_) => canvas.dispatchEvent(new KeyboardEvent('keydown', { key: name_ }));
+        return new Promise((done) => {
+            const start = performance.now();
+            let left = 20;
+            const step = () => {
+                if (left-- === 0)
+                    return done({ paint, zoom: (performance.now() - start) / 20 });
+                key(left % 2 ? '+' : '-');
+                return requestAnimationFrame(step);
+            };
+            step();
+        });
+    });
+    const { events } = dataOf(name);
+    const count = (events.measured?.rank.length ?? 0) + (events.predicted?.rank.length ?? 0);
+    console.log(`${name}: ${count} events, first paint after ${times.paint.toFixed(0)} ms, all after ${
+        page.filled.toFixed(0)} ms, a zoom step ${times.zoom.toFixed(0)} ms`);
+}
+
+async function pageCheck(browser, name, colorScheme) {
+    const page = await pageOpen(browser, name, { colorScheme });
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), colorScheme);
+    await chartsCheck(page, name);
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), fullPage: true });
+    await figuresCheck(page, name);
+    if (name !== 'runs') {
+        await hoverCheck(page, name);
+        await timesPrint(page, name);
+    }
+    if (name === 'run')
+        await sliderCheck(page);
+    await switchCheck(page);
+    await keysCheck(page, name);
+    await chartsCheck(page, name);
+    assert.deepEqual(page.complaints, [], name);
+    await page.close();
+}
+
+/* Printed from a dark screen: dark ink on white paper, all charts painted anew. */
+async function printCheck(browser, name) {
+    const page = await pageOpen(browser, name, { colorScheme: 'dark' });
+    await page.pdf({ path: join(folder, `${name}.pdf`), format: 'A4', printBackground: true });
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark', 'after printing all is as before');
+    assert.deepEqual(page.complaints, [], name);
+    await page.close();
+}
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+try {
+    for (const name of Object.keys(PAGES)) {
+        for (const colorScheme of ['light', 'dark'])
+            await pageCheck(browser, name, colorScheme);
+        await printCheck(browser, name);
+        console.log(`${name}: good`);
+    }
+} finally {
+    await browser.close();
+}
