@@ -279,7 +279,7 @@ static void robustness_add(const struct plan_options *options, const struct robu
 static bool outlook_add(const struct plan_options *options, const struct platform *platform,
                         struct advice advice, struct text *text, struct failure *failure)
 {
-    const struct decision decision = {advice.plan, NULL};
+    const struct decision decision = {.plan = advice.plan};
     struct scenario scenario = SCENARIO_INIT;
     struct robustness robustness;
     bool noisy = options->noise > 0;

@@ -10,9 +10,10 @@
 #include "planner/files/load.h"
 #include "planner/simulate/robustness.h"
 #include "planner/simulate/simulate.h"
+#include "planner/studies/watching.h"
 
 struct simulate_options {
-    const char *profile, *rule, *set;
+    const char *profile, *rule, *set, *replan, *tail;
     char *plan;
     int64_t tasks, workers, block, ahead, buffers, seed, seeds, slow, lost;
     struct scenario scenario;
@@ -27,6 +28,9 @@ struct show {
     struct simulation simulation;
     bool has_robustness;
     struct robustness robustness;
+    bool has_tail;
+    int64_t dealt;            /* core tasks that the tail's rule deals */
+    struct text told, listed; /* owned; when the rest was planned anew, a line each and as JSON */
 };
 
 static double ratio(double part, double whole)
@@ -103,6 +107,11 @@ static void show_text(const struct show *show, struct text *text)
         busy_text(simulation, text);
     if (show->has_robustness)
         robustness_text(show, text);
+    if (show->has_tail)
+        text_add(text, "tail        %" PRId64 " core tasks dealt on request by %s\n", show->dealt,
+                 show->options->tail);
+    if (show->told.bytes)
+        text_add(text, "%s", show->told.bytes);
 }
 
 struct member {
@@ -149,6 +158,10 @@ static void show_json(const struct show *show, struct text *text)
     members_json(members, sizeof members / sizeof *members, text);
     if (show->has_robustness)
         members_json(spread, sizeof spread / sizeof *spread, text);
+    if (show->has_tail)
+        text_add(text, ", \"tail_tasks\": %" PRId64, show->dealt);
+    if (show->listed.bytes)
+        text_add(text, ", \"replanned\": %s", show->listed.bytes);
     text_add(text, "}\n");
 }
 
@@ -189,12 +202,19 @@ static bool scenario_usual(const struct scenario *scenario)
 }
 
 static bool decision_simulate(struct show *show, const struct decision *decision,
-                              struct failure *failure)
+                              const struct watching *watching, struct failure *failure)
 {
     const struct scenario *scenario = &show->options->scenario;
     struct dispatch *dispatch = decision_dispatch(decision, &show->platform, scenario, failure);
     bool good = dispatch && simulate_scenario(&show->platform, dispatch, scenario, NULL,
                                               &show->simulation, failure);
+    /* A recovering dispatch does not show what is in it. */
+    const struct dispatch *watch =
+        good && watching && scenario->lost_worker < 0 ? watching_watch(watching, dispatch) : NULL;
+    if (watch) {
+        watching_tell(watch, &show->told);
+        watching_json(watch, &show->listed);
+    }
     dispatch_free(&dispatch);
     show->has_robustness = show->options->seeds > 1;
     return good && (!show->has_robustness ||
@@ -202,10 +222,32 @@ static bool decision_simulate(struct show *show, const struct decision *decision
                                        &show->robustness, failure));
 }
 
+static bool watched_simulate(struct show *show, const struct plan *plan,
+                             const struct profile_setting *setting, struct failure *failure)
+{
+    const struct simulate_options *options = show->options;
+    const struct watching_request request = {.plan = plan,
+                                             .setting = setting,
+                                             .workers = options->workers,
+                                             .tolerance = options->replan,
+                                             .tail = options->tail,
+                                             .ahead = options->ahead > 0 ? (int)options->ahead : 2,
+                                             .noise = options->scenario.noise};
+    struct watching watching;
+    if (!watching_init(&watching, &request, failure))
+        return false;
+    show->tasks = plan->tasks;
+    show->has_tail = options->tail != NULL;
+    show->dealt = watching.tail.setup.tasks;
+    const bool good = decision_simulate(show, &watching.decision, &watching, failure);
+    watching_release(&watching);
+    return good;
+}
+
 /* Fractional loads are for the plain simulation only, which has no noise. */
 static bool plan_simulate(struct show *show, const struct plan *plan, struct failure *failure)
 {
-    const struct decision decision = {plan, NULL};
+    const struct decision decision = {.plan = plan};
     show->tasks = plan->tasks;
     if (!simulate_plan(&show->platform, plan, NULL, &show->simulation, failure))
         return false;
@@ -215,7 +257,7 @@ static bool plan_simulate(struct show *show, const struct plan *plan, struct fai
         return failure_set(failure, FAILURE_MISMATCH,
                            "the plan has fractional loads, which only the simulation without noise "
                            "can handle: plan again without --real-valued");
-    return decision_simulate(show, &decision, failure);
+    return decision_simulate(show, &decision, NULL, failure);
 }
 
 static bool rule_simulate(struct show *show, struct failure *failure)
@@ -224,14 +266,14 @@ static bool rule_simulate(struct show *show, struct failure *failure)
     struct dispatch_setup setup = {.rule = options->rule,
                                    .tasks = options->tasks,
                                    .workers = show->platform.worker_count,
-                                   .ahead = (int)options->ahead};
+                                   .ahead = options->ahead > 0 ? (int)options->ahead : 1};
     double *weights = dispatch_setup_platform(&setup, &show->platform);
     if (!weights)
         return failure_memory(failure, "simulating a rule");
     setup.deviation_s = options->scenario.noise / weights[0];
-    const struct decision decision = {NULL, &setup};
+    const struct decision decision = {.setup = &setup};
     show->tasks = (double)options->tasks;
-    bool good = decision_simulate(show, &decision, failure);
+    bool good = decision_simulate(show, &decision, NULL, failure);
     free(weights);
     return good;
 }
@@ -255,8 +297,14 @@ static bool show_simulate(struct show *show, const struct profile *profile, cons
         failure_set(failure, FAILURE_USAGE,
                     "--slow and --lose name more workers than the %" PRId64 " there are",
                     show->platform.worker_count);
-    good = good && (plan ? plan_simulate(show, plan, failure) : rule_simulate(show, failure)) &&
-           show_print(show, failure);
+    if (good && plan)
+        good = options->replan || options->tail ? watched_simulate(show, plan, setting, failure)
+                                                : plan_simulate(show, plan, failure);
+    else if (good)
+        good = rule_simulate(show, failure);
+    good = good && show_print(show, failure);
+    text_release(&show->told);
+    text_release(&show->listed);
     platform_release(&show->platform);
     return good;
 }
@@ -272,6 +320,9 @@ static bool options_check(struct simulate_options *options, int operands, struct
         return failure_set(
             failure, FAILURE_USAGE,
             "-s RULE and -X TASKS belong together: a plan has its own number of tasks");
+    if (options->rule && (options->replan || options->tail))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--replan and --tail are for plans: leave -s RULE out and name a plan");
     if (options->ahead > 1000 || options->buffers > LIMIT_BUFFERS || options->block > INT32_MAX ||
         options->seeds > 1000000)
         return failure_set(
@@ -279,7 +330,7 @@ static bool options_check(struct simulate_options *options, int operands, struct
             "--ahead and --buffers are at most 1000, --seeds at most 1000000: give less");
     if (!(scenario->noise >= 0 && scenario->noise <= 10 && scenario->outlier_rate >= 0 &&
           scenario->outlier_rate <= 1 && scenario->outlier_factor > 0 &&
-          scenario->slow_factor > 0 && scenario->lost_s >= 0))
+          scenario->slow_factor > 0 && scenario->slow_from_s >= 0 && scenario->lost_s >= 0))
         return failure_set(failure, FAILURE_USAGE,
                            "--noise must be from 0 to 10, --outliers from 0 to 1, factors positive "
                            "and times not negative");
@@ -314,8 +365,7 @@ static void rules_list(FILE *out)
 
 bool command_simulate(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
-    struct simulate_options options = {
-        .ahead = 1, .seed = 1, .seeds = 1, .scenario = SCENARIO_INIT};
+    struct simulate_options options = {.seed = 1, .seeds = 1, .scenario = SCENARIO_INIT};
     int operands = 0;
     options.scenario.outlier_factor = 5;
     options.scenario.slow_factor = 2;
@@ -331,7 +381,11 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
         {0, "set", "NAME=VALUE,...", OPTION_TEXT, &options.set,
          "the profile's setting with those parameters"},
         {0, "ahead", "N", OPTION_COUNT, &options.ahead,
-         "with -s: packages that a worker may have at a time (1)"},
+         "packages that a worker may have at a time: with -s (1), with --tail (2)"},
+        {0, "replan", "TOLERANCE", OPTION_TEXT, &options.replan,
+         "watch the plan, and plan the rest anew where workers are off by more (10%)"},
+        {0, "tail", "RULE[:SHARE]", OPTION_TEXT, &options.tail,
+         "deal the end of the plan on request, as much as spread or noise asks for"},
         {0, "buffers", "B", OPTION_COUNT, &options.buffers,
          "packages that a worker receives ahead (the plan's, or 2)"},
         {0, "noise", "FRACTION", OPTION_NUMBER, &options.scenario.noise,
@@ -343,6 +397,8 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
         {0, "slow", "N", OPTION_COUNT, &options.slow, "the first N workers are slow"},
         {0, "slow-factor", "F", OPTION_NUMBER, &options.scenario.slow_factor,
          "how many times slower they are (2)"},
+        {0, "slow-from", "SECONDS", OPTION_NUMBER, &options.scenario.slow_from_s,
+         "since when they are (0)"},
         {0, "lose", "N", OPTION_COUNT, &options.lost, "lose the N-th worker, counted from 1"},
         {0, "at", "SECONDS", OPTION_NUMBER, &options.scenario.lost_s,
          "when that worker is lost (0)"},

@@ -79,6 +79,14 @@ struct dispatch_rule_name {
 size_t dispatch_rule_count(void);
 struct dispatch_rule_name dispatch_rule_name(size_t index);
 
+/* What `head` decides (owned; freed also when this fails), which hands out less than the whole, and
+ * then setup->tasks by a rule: who has reported all but setup->ahead packages can ask. NULL with
+ * *failure set, as dispatch_new_rule. */
+struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_setup *setup,
+                                   struct failure *failure);
+/* The dispatch that a tail comes after. */
+const struct dispatch *dispatch_tail_head(const struct dispatch *tail);
+
 /* What `inner` (owned; freed also when this fails) decides, as long as no worker is lost; then the
  * tasks that come back are handed out again, half of what is left over the living workers at a
  * time. Core tasks then no longer come in ascending order. NULL: out of memory. */

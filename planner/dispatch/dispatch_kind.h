@@ -18,4 +18,12 @@ struct dispatch {
     const struct dispatch_kind *kind;
 };
 
+/* Of a rule that comes after something else: nobody asks until told, */
+void dispatch_rule_hold(struct dispatch *dispatch);
+/* this worker can take a package more, */
+void dispatch_rule_ask(struct dispatch *dispatch, int64_t worker);
+/* and this one, which the rule had not handed out, was worked on: rules learn from it. */
+void dispatch_rule_learn(struct dispatch *dispatch, const struct package *package, double start_s,
+                         double end_s);
+
 #endif

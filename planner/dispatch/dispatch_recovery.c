@@ -126,6 +126,7 @@ static void recovery_lost(struct dispatch *dispatch, int64_t worker)
         return; /* the last one cannot be replaced */
     self->lost[worker] = true;
     self->living--;
+    dispatch_lost(self->inner, worker);
     for (size_t k = 0; k < self->out.count; k++) {
         if (self->out.items[k].worker == worker)
             package_return(self, &self->out.items[k]);

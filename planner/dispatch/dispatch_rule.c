@@ -38,6 +38,7 @@ struct dispatch_rule {
     int64_t line_first, line_count;
     double *sent_s;       /* owned; per worker, a ring of `ahead` times of sending */
     int64_t *sent;        /* owned; per worker, packages handed out */
+    int64_t *reported;    /* owned; per worker, of those */
     double *ended_s;      /* owned; per worker, end of the last package reported */
     struct package after; /* index, round and first of the package after the last one handed out */
     int64_t outstanding;
@@ -110,22 +111,47 @@ static void times_add(struct rule_worker *worker, int64_t tasks, double work_s)
     worker->squares_s2 += (double)tasks * before_s * (per_task_s - worker->mean_s);
 }
 
+/* What the rule learns from a package that the worker could have had from then on. */
+static void package_learn(struct dispatch_rule *self, const struct package *package, double could_s,
+                          double start_s, double end_s)
+{
+    const int64_t at = package->worker;
+    const double total_s = end_s - fmax(could_s, self->ended_s[at]);
+    times_add(&self->state.worker[at], package->count, end_s - start_s);
+    if (self->state.rule->report)
+        self->state.rule->report(&self->state, at, package->count, end_s - start_s, total_s);
+    self->ended_s[at] = end_s;
+}
+
 static void rule_done(struct dispatch *dispatch, const struct package *package, double start_s,
                       double end_s)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
     int64_t at = package->worker;
-    struct rule_worker *worker = &self->state.worker[at];
-    double sent_s = self->sent_s[at * self->ahead + worker->packages % self->ahead];
-    double total_s = end_s - fmax(sent_s, self->ended_s[at]);
-    worker->queued -= package->count;
-    times_add(worker, package->count, end_s - start_s);
-    if (self->state.rule->report)
-        self->state.rule->report(&self->state, at, package->count, end_s - start_s, total_s);
-    self->ended_s[at] = end_s;
+    const int64_t place = at * self->ahead + self->reported[at]++ % self->ahead;
+    self->state.worker[at].queued -= package->count;
+    package_learn(self, package, self->sent_s[place], start_s, end_s);
     self->outstanding--;
     if (self->line_count < self->state.workers * self->ahead)
         line_push(self, at);
+}
+
+void dispatch_rule_hold(struct dispatch *dispatch)
+{
+    ((struct dispatch_rule *)dispatch)->line_count = 0;
+}
+
+void dispatch_rule_ask(struct dispatch *dispatch, int64_t worker)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    if (self->line_count < self->state.workers * self->ahead)
+        line_push(self, worker);
+}
+
+void dispatch_rule_learn(struct dispatch *dispatch, const struct package *package, double start_s,
+                         double end_s)
+{
+    package_learn((struct dispatch_rule *)dispatch, package, start_s, start_s, end_s);
 }
 
 static void rule_free(struct dispatch *dispatch)
@@ -135,6 +161,7 @@ static void rule_free(struct dispatch *dispatch)
     free(self->line);
     free(self->sent_s);
     free(self->sent);
+    free(self->reported);
     free(self->ended_s);
     free(self);
 }
@@ -187,8 +214,10 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
     self->line = calloc(places, sizeof *self->line);
     self->sent_s = calloc(places, sizeof *self->sent_s);
     self->sent = calloc(workers, sizeof *self->sent);
+    self->reported = calloc(workers, sizeof *self->reported);
     self->ended_s = calloc(workers, sizeof *self->ended_s);
-    if (!self->state.worker || !self->line || !self->sent_s || !self->sent || !self->ended_s) {
+    if (!self->state.worker || !self->line || !self->sent_s || !self->sent || !self->reported ||
+        !self->ended_s) {
         rule_free(&self->base);
         failure_memory(failure, "starting a rule");
         return NULL;

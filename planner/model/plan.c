@@ -1,6 +1,8 @@
 #include "planner/model/plan.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/model/platform.h"
 
@@ -64,9 +66,63 @@ double plan_largest_load(const struct plan *plan)
     return largest;
 }
 
+/* One entry more, its loads from the left as long as `tasks` last, in whole packages. */
+static bool head_add(const struct plan *plan, const struct plan_round *round, int64_t repeat,
+                     double tasks, struct plan *head)
+{
+    double *loads = calloc((size_t)plan->worker_count, sizeof *loads), sum = 0;
+    if (!loads)
+        return false;
+    for (int64_t k = 0; k < plan->worker_count && sum + round->loads[k] <= tasks; k++) {
+        loads[k] = round->loads[k];
+        sum += loads[k];
+    }
+    head->rounds[head->round_count++] = (struct plan_round){repeat, loads};
+    head->tasks += (double)repeat * sum;
+    return true;
+}
+
+static double round_tasks(const struct plan *plan, const struct plan_round *round)
+{
+    double tasks = 0;
+    for (int64_t k = 0; k < plan->worker_count; k++)
+        tasks += round->loads[k];
+    return tasks;
+}
+
+/* Whole rounds as long as there are any, and then a part of one. */
+static bool head_fill(const struct plan *plan, double tasks, struct plan *head)
+{
+    for (size_t r = 0; r < plan->round_count; r++) {
+        const struct plan_round *round = &plan->rounds[r];
+        const double each = round_tasks(plan, round), left = tasks - head->tasks;
+        const double fit = each > 0 ? floor(left / each) : 0;
+        const int64_t whole = fit < (double)round->repeat ? (int64_t)fit : round->repeat;
+        if (whole > 0 && !head_add(plan, round, whole, left, head))
+            return false;
+        if (whole < round->repeat)
+            return head_add(plan, round, 1, tasks - head->tasks, head);
+    }
+    return true;
+}
+
+bool plan_head(const struct plan *plan, double tasks, struct plan *head)
+{
+    const size_t workers = (size_t)plan->worker_count;
+    *head = (struct plan){.worker_count = plan->worker_count};
+    head->workers = calloc(workers, sizeof *head->workers);
+    head->rounds = calloc(plan->round_count + 1, sizeof *head->rounds);
+    if (!head->workers || !head->rounds || !head_fill(plan, tasks, head)) {
+        plan_release(head);
+        return false;
+    }
+    memcpy(head->workers, plan->workers, workers * sizeof *head->workers);
+    return true;
+}
+
 void plan_release(struct plan *plan)
 {
-    for (size_t k = 0; k < plan->round_count; k++)
+    for (size_t k = 0; plan->rounds && k < plan->round_count; k++)
         free(plan->rounds[k].loads);
     free(plan->rounds);
     for (size_t k = 0; k < plan->other_count; k++)

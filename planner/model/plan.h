@@ -73,6 +73,9 @@ int64_t plan_rounds_total(const struct plan *plan);
 int64_t plan_workers_used(const struct plan *plan);
 /* The largest package, core tasks. */
 double plan_largest_load(const struct plan *plan);
+/* The plan's first packages that hold at most `tasks` core tasks in all; head->tasks says how many.
+ * Only workers, rounds and tasks are filled in; to be released. False: out of memory. */
+bool plan_head(const struct plan *plan, double tasks, struct plan *head);
 void plan_release(struct plan *plan);
 
 #endif

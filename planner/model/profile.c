@@ -31,6 +31,15 @@ double profile_setting_deviation(const struct profile_setting *setting, double t
     return low->deviation + share * (high->deviation - low->deviation);
 }
 
+double profile_package_deviation(const struct profile_setting *setting, double tasks)
+{
+    double deviation = 0;
+    for (size_t w = 0; w < setting->window_count; w++)
+        for (size_t k = 0; k < setting->windows[w].worker_count; k++)
+            deviation = fmax(deviation, setting->windows[w].workers[k].compute.fit.deviation);
+    return hypot(deviation, profile_setting_deviation(setting, tasks));
+}
+
 int profile_threads(const struct profile *profile, const struct profile_setting *setting)
 {
     return setting->threads > 0 ? setting->threads : profile->origin.threads;

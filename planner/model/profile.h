@@ -91,6 +91,9 @@ bool profile_setting_suits(const struct profile_setting *setting,
 /* The relative deviation of packages of `tasks` core tasks, between the sizes measured in
  * proportion to the size's logarithm; 0 where nothing is known. */
 double profile_setting_deviation(const struct profile_setting *setting, double tasks);
+/* That and how far timings of one and the same package are apart: the relative deviation of the
+ * time of computing one; of the class that is the least sure. */
+double profile_package_deviation(const struct profile_setting *setting, double tasks);
 /* Threads of a worker that the setting holds for; 0 where the profile does not say. */
 int profile_threads(const struct profile *profile, const struct profile_setting *setting);
 /* Root mean square of the history; 0 without one. */

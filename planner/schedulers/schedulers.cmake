@@ -14,6 +14,8 @@ target_sources(scow-planner PRIVATE
     schedulers/periodic.c
     schedulers/ramp_down.c
     schedulers/ranking.c
+    schedulers/rest.c
+    schedulers/rest_platform.c
     schedulers/scheduler.c
     schedulers/scow.c
     schedulers/scow_exact.c

@@ -1,13 +1,19 @@
-/* A scenario simulated with many seeds: how far noise moves the makespan. */
+/* What decides in a simulation, and a scenario with many seeds: how far noise moves the makespan.
+ */
 #ifndef PLANNER_SIMULATE_ROBUSTNESS_H
 #define PLANNER_SIMULATE_ROBUSTNESS_H
 
+#include "planner/dispatch/watch.h"
 #include "planner/simulate/scenario.h"
+#include "planner/simulate/tail.h"
 
 /* What decides: a plan, or else a rule. */
 struct decision {
     const struct plan *plan;            /* borrowed, whole loads; NULL: the rule */
     const struct dispatch_setup *setup; /* borrowed */
+    const struct watch_setup *watch;    /* borrowed: the plan is watched; NULL: it is not */
+    const struct plan_tail *tail; /* borrowed: the end is dealt on request, and the plan, also where
+                                   * it is watched, is the tail's head; NULL: it is not */
 };
 
 struct robustness {

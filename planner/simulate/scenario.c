@@ -100,10 +100,22 @@ static void cost_disturb(const struct scenario *scenario, const struct package *
                                   &cost->receive_s,  &cost->compute_s, &cost->output_s};
     for (unsigned kind = 0; kind < 6; kind++)
         *operations[kind] *= noise_factor(scenario, package->index, kind);
-    if (package->worker >= scenario->slow_workers)
-        return;
-    for (unsigned kind = 3; kind < 6; kind++)
-        *operations[kind] *= scenario->slow_factor;
+}
+
+/* What is done after the slowing down takes longer. */
+static void cost_slow(const struct scenario *scenario, double start_s, struct star_cost *cost)
+{
+    double *const operations[] = {&cost->receive_s, &cost->compute_s, &cost->output_s};
+    for (unsigned kind = 0; kind < 3; kind++) {
+        const double fast_s = fmin(fmax(scenario->slow_from_s - start_s, 0), *operations[kind]);
+        *operations[kind] = fast_s + (*operations[kind] - fast_s) * scenario->slow_factor;
+        start_s += *operations[kind];
+    }
+}
+
+static bool worker_slow(const struct scenario *scenario, int64_t worker)
+{
+    return worker >= scenario->slow_first && worker - scenario->slow_first < scenario->slow_workers;
 }
 
 static bool package_lost(const struct course *course, const struct package *package, double end_s)
@@ -133,6 +145,8 @@ static bool package_send(struct course *course, const struct package *package,
     struct star_times times;
     struct star_cost cost = star_cost_of(window, platform_worker(window, package->worker), load);
     cost_disturb(course->scenario, package, &cost);
+    if (worker_slow(course->scenario, package->worker))
+        cost_slow(course->scenario, star_start(&course->star, package->worker, &cost), &cost);
     star_send(&course->star, package->worker, &cost, &times);
     const struct trace_event event = {.round = package->round,
                                       .package = package->index,

@@ -13,16 +13,18 @@ struct scenario {
     double noise;          /* relative standard deviation of every operation (0), 0: none */
     double outlier_rate;   /* share of the operations that are outliers */
     double outlier_factor; /* how many times longer these take */
-    int64_t slow_workers;  /* the first that many are slow */
+    int64_t slow_workers;  /* that many are slow */
     double slow_factor;    /* how many times longer their operations take */
     int64_t lost_worker;   /* -1: none; the dispatch must be a recovering one */
     double lost_s;         /* when; the master notices at once */
+    int64_t slow_first;    /* the first of the slow workers */
+    double slow_from_s;    /* since when they are; what they then work on is stretched from there */
 };
 
 /* Nothing unusual. */
 #define SCENARIO_INIT                                                                              \
     {                                                                                              \
-        0, 0, 0, 1, 0, 1, -1, 0                                                                    \
+        0, 0, 0, 1, 0, 1, -1, 0, 0, 0                                                              \
     }
 
 /* Simulate what `dispatch` decides. With nothing unusual and a plan's dispatch it gives what

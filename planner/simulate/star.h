@@ -91,6 +91,17 @@ static inline struct star_step star_step(struct star_before before, double link_
     return step;
 }
 
+/* When `worker` would begin a package of this cost, were it the next one sent. */
+static inline double star_start(const struct star *star, int64_t worker,
+                                const struct star_cost *cost)
+{
+    const struct star_worker *to = &star->workers[worker];
+    const struct star_before before = {
+        star->master_s + cost->envelope_s + cost->send_s, star->port_s,
+        star->starts[worker * star->buffers + to->oldest], to->free_s};
+    return star_step(before, cost->link_s).start_s;
+}
+
 /* Send the next package to `worker`. Inline because the simulation is this and nothing else. */
 static inline void star_send(struct star *star, int64_t worker, const struct star_cost *cost,
                              struct star_times *times)

@@ -10,7 +10,7 @@ static bool plan_robustness(const struct planning *planning, const struct plan *
                             const struct scenario *scenario, int64_t seeds,
                             struct robustness *robustness, struct failure *failure)
 {
-    const struct decision decision = {plan, NULL};
+    const struct decision decision = {.plan = plan};
     struct platform platform;
     if (!planning_platform(planning, &platform, failure))
         return false;

@@ -39,7 +39,7 @@ simulate="$model planner/dispatch planner/simulate"
     room planner/model $base
     room planner/dispatch $model
     room planner/simulate $model planner/dispatch
-    room planner/schedulers $model planner/simulate
+    room planner/schedulers $model planner/{dispatch,simulate}
     room planner/files $model
     room planner/report/html $base
     room planner/report $simulate

@@ -176,7 +176,7 @@ static bool try_rule(void *self, struct failure *failure)
     const struct texts *texts = self;
     const struct dispatch_setup setup = {"awf-c", 100, texts->platform.worker_count, 2, NULL, 0, 0,
                                          1,       300};
-    const struct decision decision = {NULL, &setup};
+    const struct decision decision = {.setup = &setup};
     struct scenario scenario = SCENARIO_INIT;
     struct robustness robustness;
     scenario.lost_worker = 0;

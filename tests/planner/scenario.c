@@ -32,7 +32,7 @@ static void setup_release(struct setup *setup)
 static struct simulation play(const struct setup *setup, const struct scenario *scenario,
                               struct trace *trace)
 {
-    const struct decision decision = {&setup->plan, NULL};
+    const struct decision decision = {.plan = &setup->plan};
     struct failure failure = FAILURE_INIT;
     struct simulation simulation = {0};
     struct dispatch *dispatch = decision_dispatch(&decision, &setup->platform, scenario, &failure);
@@ -225,7 +225,7 @@ static void losing_the_only_worker_is_refused(void **state)
     struct platform_window window = {1, 100, {0, 0}, {0, 0}, &class, 1, {0, 0}};
     const struct platform platform = {&window, 1, 1, 2};
     const struct dispatch_setup setup = {"gss", 100, 1, 1, NULL, 0, 0, 1, 100};
-    const struct decision decision = {NULL, &setup};
+    const struct decision decision = {.setup = &setup};
     struct scenario loss = SCENARIO_INIT;
     struct robustness robustness;
     struct failure failure = FAILURE_INIT;
@@ -246,7 +246,7 @@ static void percentiles_are_in_order(void **state)
     struct failure failure = FAILURE_INIT;
     (void)state;
     setup_init(&setup, &dice);
-    const struct decision decision = {&setup.plan, NULL};
+    const struct decision decision = {.plan = &setup.plan};
     assert_true(robustness_measure(&setup.platform, &decision, &noisy, 9, &robustness, &failure));
     assert_true(robustness.least_s == robustness.greatest_s);
     noisy.noise = 0.3;

@@ -7,6 +7,8 @@ scow_add_test(planner-schedulers-parts prop schedulers_parts.c planner-platforms
 scow_add_test(planner-schedulers-tiny prop schedulers_tiny.c planner-platforms)
 scow_add_test(planner-schedulers-mixed unit schedulers_mixed.c planner-platforms)
 scow_add_test(planner-schedulers-counts prop schedulers_counts.c planner-platforms)
+scow_add_test(planner-watch prop watch.c planner-platforms)
+scow_add_test(planner-tail prop tail.c planner-platforms)
 scow_add_test(planner-schedulers-windows unit schedulers_windows.c planner-platforms)
 
 # Not a test: prints how fast planning is and how good the plans are.

@@ -137,7 +137,7 @@ static bool rule_predict(const struct trial *trial, struct decided *decided,
                                    .workers = platform.worker_count,
                                    .ahead = AHEAD};
     double *weights = dispatch_setup_platform(&setup, &platform);
-    const struct decision decision = {NULL, &setup};
+    const struct decision decision = {.setup = &setup};
     struct simulation simulation = {0};
     struct dispatch *dispatch = decision_dispatch(&decision, &platform, &usual, failure);
     const bool good =

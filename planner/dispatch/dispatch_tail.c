@@ -1,0 +1,110 @@
+/* A plan whose end is dealt on request. */
+#include <stdlib.h>
+
+#include "planner/dispatch/dispatch_kind.h"
+
+struct dispatch_tail {
+    struct dispatch base;
+    struct dispatch *head, *rule; /* owned */
+    int64_t workers, ahead;
+    int64_t *out;        /* owned; per worker: packages of the head that it has not reported */
+    struct package next; /* index, round and first of the rule's first package */
+    bool over;           /* the head has handed out everything */
+};
+
+static void rule_begin(struct dispatch_tail *self)
+{
+    self->over = true;
+    for (int64_t place = 0; place < self->ahead; place++)
+        for (int64_t k = 0; k < self->workers; k++)
+            if (self->out[k] + place < self->ahead)
+                dispatch_rule_ask(self->rule, k);
+}
+
+static enum dispatch_answer tail_next(struct dispatch *dispatch, double now_s,
+                                      struct package *package)
+{
+    struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
+    enum dispatch_answer answer = DISPATCH_FINISHED;
+    if (!self->over)
+        answer = dispatch_next(self->head, now_s, package);
+    if (answer == DISPATCH_SEND) {
+        self->out[package->worker]++;
+        self->next.index = package->index + 1;
+        self->next.first = package->first + package->count;
+        if (package->round >= self->next.round)
+            self->next.round = package->round + 1;
+    }
+    if (answer != DISPATCH_FINISHED)
+        return answer;
+    if (!self->over)
+        rule_begin(self);
+    answer = dispatch_next(self->rule, now_s, package);
+    if (answer == DISPATCH_SEND) {
+        package->index += self->next.index;
+        package->round += self->next.round;
+        package->first += self->next.first;
+    }
+    return answer;
+}
+
+static void tail_done(struct dispatch *dispatch, const struct package *package, double start_s,
+                      double end_s)
+{
+    struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
+    const int64_t worker = package->worker;
+    if (self->over && package->first >= self->next.first) {
+        dispatch_done(self->rule, package, start_s, end_s);
+        return;
+    }
+    dispatch_done(self->head, package, start_s, end_s);
+    dispatch_rule_learn(self->rule, package, start_s, end_s);
+    self->out[worker]--;
+    if (self->over && self->out[worker] < self->ahead)
+        dispatch_rule_ask(self->rule, worker);
+}
+
+static void tail_lost(struct dispatch *dispatch, int64_t worker)
+{
+    struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
+    dispatch_lost(self->head, worker);
+}
+
+static void tail_free(struct dispatch *dispatch)
+{
+    struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
+    dispatch_free(&self->head);
+    dispatch_free(&self->rule);
+    free(self->out);
+    free(self);
+}
+
+struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_setup *setup,
+                                   struct failure *failure)
+{
+    static const struct dispatch_kind kind = {tail_next, tail_done, tail_lost, tail_free};
+    struct dispatch_tail *self = calloc(1, sizeof *self);
+    int64_t *out = calloc((size_t)setup->workers, sizeof *out);
+    struct dispatch *rule = self && out ? dispatch_new_rule(setup, failure) : NULL;
+    if (!rule) {
+        if (failure->code == FAILURE_NONE)
+            failure_memory(failure, "starting a rule");
+        dispatch_free(&head);
+        free(out);
+        free(self);
+        return NULL;
+    }
+    *self = (struct dispatch_tail){.base = {&kind},
+                                   .head = head,
+                                   .rule = rule,
+                                   .workers = setup->workers,
+                                   .ahead = setup->ahead,
+                                   .out = out};
+    dispatch_rule_hold(rule);
+    return &self->base;
+}
+
+const struct dispatch *dispatch_tail_head(const struct dispatch *tail)
+{
+    return ((const struct dispatch_tail *)tail)->head;
+}

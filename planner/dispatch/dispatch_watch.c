@@ -1,0 +1,504 @@
+/* A plan as a dispatch that watches what becomes of it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/base/array.h"
+#include "planner/dispatch/dispatch_kind.h"
+#include "planner/dispatch/watch.h"
+#include "planner/dispatch/watch_slot.h"
+
+/* Packages that a worker may have: one that it works on, those that wait, and one more whose
+ * transfer begins when the first is done. */
+enum { OUT_MOST = WATCH_AHEAD + 2 };
+/* A measured time counts for as much as the last RECENT ones at most. */
+enum { RECENT = 8 };
+/* The list of what is left is made at boundaries only, and not beyond this length. */
+enum { KEPT_MOST = 2000000 };
+/* Of the rest's time: what a new plan must save. */
+static const double gain_least = 0.02;
+/* Every change of plan makes the next one need more. */
+static const double tolerance_step = 0.25;
+/* A package that is overdue is taken to be at two thirds of its time. */
+static const double overdue_factor = 1.5;
+/* A worker that becomes four times as slow holds WATCH_AHEAD + 1 packages: they shall take no
+ * longer than what is left and this share of the whole. The divisor allows for noticing it late. */
+static const double late_share = 0.15, part_divisor = 4 * (WATCH_AHEAD + 1) + 2;
+/* Where a plan has fewer rounds than this, latencies are such that parts cost more than they save.
+ */
+enum { PART_ROUNDS = 12 };
+/* Of a part, its worker's latencies are at most one in so many, and all parts together make the
+ * port busy for at most this much longer than the whole is predicted to take. */
+static const double part_latencies = 20, port_share = 0.05;
+
+struct watch_out {
+    int64_t count;
+    double arrived_s; /* as reckoned */
+};
+
+struct watch_worker {
+    struct watch_out out[OUT_MOST]; /* handed out and not reported, oldest first */
+    int out_count;
+    bool lost;
+    double ended_s;                 /* the last package reported */
+    double measured_s, predicted_s; /* sums over the packages since the rate changed */
+    double reports;                 /* that are in these sums */
+    double factor, expected;        /* measured over predicted, and as reckoned with */
+};
+
+struct dispatch_watch {
+    struct dispatch base;
+    struct watch_setup setup;
+    const struct plan *plan;      /* in use */
+    struct plan replanned;        /* owned; the one in use, once there was a change */
+    struct watch_slot *slots;     /* owned, one for each of the plan's workers */
+    struct watch_worker *workers; /* owned */
+    struct watch_state *states;   /* owned */
+    struct watch_change *changes; /* owned */
+    size_t change_count, change_capacity;
+    int64_t adopted;
+    int64_t left, index, first;
+    int64_t round_start, round_now; /* of the plan in use; the last one begun */
+    double port_s;                  /* when the port is free, as reckoned */
+    double whole_s;                 /* the makespan, roughly */
+    double spare_s;                 /* that the port may still spend on sending in parts */
+    bool news;                      /* reports since a worker was last found without work */
+};
+
+/* ---- costs --------------------------------------------------------------------------------- */
+
+static const struct platform_class *class_of(const struct dispatch_watch *self, int64_t worker,
+                                             const struct platform_window *window)
+{
+    const int64_t last = self->setup.platform->worker_count - 1;
+    return platform_worker(window, worker < last ? worker : last);
+}
+
+static struct cost work_of(const struct dispatch_watch *self, int64_t worker, double tasks)
+{
+    const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
+    return platform_class_work(class_of(self, worker, window));
+}
+
+/* That hold up whatever else is sent. */
+static double port_latency_s(const struct dispatch_watch *self, int64_t worker, double tasks)
+{
+    const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
+    return fmax(window->envelope.latency_s + window->send.latency_s,
+                class_of(self, worker, window)->link.latency_s);
+}
+
+static double work_s(const struct dispatch_watch *self, int64_t worker, double tasks)
+{
+    return cost_of(work_of(self, worker, tasks), tasks);
+}
+
+/* The plan's makespan; where it does not say, what its workers need at least. */
+static double whole_estimate(const struct dispatch_watch *self)
+{
+    const struct plan *plan = self->setup.plan;
+    double rate = 0;
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        const double s_per_task = work_of(self, plan->workers[k], plan->tasks).s_per_task;
+        rate += s_per_task > 0 ? 1 / s_per_task : 0;
+    }
+    return fmax(plan->predicted.known ? plan->predicted.makespan_s : 0,
+                rate > 0 ? plan->tasks / rate : 0);
+}
+
+/* How long the plan makes the busier of master and port busy. */
+static double port_estimate(const struct dispatch_watch *self)
+{
+    const struct plan *plan = self->setup.plan;
+    double master_s = 0, port_s = 0;
+    for (size_t r = 0; r < plan->round_count; r++)
+        for (int64_t k = 0; k < plan->worker_count; k++) {
+            const double tasks = plan->rounds[r].loads[k], times = (double)plan->rounds[r].repeat;
+            const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
+            const struct platform_class *class = class_of(self, plan->workers[k], window);
+            master_s += times * (cost_of(window->envelope, tasks) + cost_of(window->send, tasks));
+            port_s += times * cost_of(class->link, tasks);
+        }
+    return fmax(master_s, port_s);
+}
+
+/* ---- places in the plan -------------------------------------------------------------------- */
+
+static bool slots_start(struct dispatch_watch *self, const struct plan *plan)
+{
+    struct watch_slot *slots = calloc((size_t)plan->worker_count, sizeof *slots);
+    if (!slots)
+        return false;
+    for (int64_t k = 0; k < plan->worker_count; k++)
+        watch_slot_enter(plan, k, 0, 0, &slots[k]);
+    free(self->slots);
+    self->slots = slots;
+    self->plan = plan;
+    return true;
+}
+
+static double out_start_s(const struct watch_worker *worker)
+{
+    return fmax(worker->ended_s, worker->out[0].arrived_s);
+}
+
+/* Will what the worker is at be done when a transfer could begin? */
+static bool room_in_time(const struct dispatch_watch *self, int64_t at, double now_s)
+{
+    const struct watch_worker *worker = &self->workers[at];
+    const struct platform_window *window = &self->setup.platform->windows[0];
+    const double tasks = (double)worker->out[0].count;
+    const double end_s = out_start_s(worker) + worker->factor * work_s(self, at, tasks);
+    const double sent_s = now_s + cost_of(window->envelope, tasks) + cost_of(window->send, tasks);
+    return end_s > now_s && end_s <= fmax(sent_s, self->port_s);
+}
+
+static bool room_is(const struct dispatch_watch *self, int64_t at, double now_s)
+{
+    const struct watch_worker *worker = &self->workers[at];
+    return worker->lost || worker->out_count <= WATCH_AHEAD ||
+           (worker->out_count < OUT_MOST && room_in_time(self, at, now_s));
+}
+
+/* The earliest place in the plan whose worker has room; -1: none. */
+static int64_t slot_choose(const struct dispatch_watch *self, double now_s)
+{
+    int64_t chosen = -1;
+    for (int64_t k = 0; k < self->plan->worker_count; k++)
+        if (self->slots[k].left > 0 &&
+            (chosen < 0 || self->slots[k].round < self->slots[chosen].round) &&
+            room_is(self, self->plan->workers[k], now_s))
+            chosen = k;
+    return chosen;
+}
+
+/* ---- handing out --------------------------------------------------------------------------- */
+
+/* How much of the package at hand to send now. */
+static int64_t part_of(const struct dispatch_watch *self, int64_t worker, double left)
+{
+    const struct platform *platform = self->setup.platform;
+    const struct cost work = work_of(self, worker, left);
+    const double share = (double)self->left / self->setup.plan->tasks;
+    const double most_s = self->whole_s * (share + late_share) / part_divisor;
+    const double latencies = work.latency_s;
+    double parts = ceil(self->workers[worker].factor * cost_of(work, left) / most_s - 1e-9);
+    if (latencies > 0)
+        parts = fmin(parts, floor(left * work.s_per_task / (part_latencies * latencies)));
+    if (!(parts > 1) || !(self->spare_s > 0))
+        return (int64_t)left;
+    const double part = ceil(left / parts);
+    const bool fits = platform_find(platform, part) && platform_find(platform, left - part);
+    return (int64_t)(fits ? part : left);
+}
+
+static void package_reckon(struct dispatch_watch *self, const struct package *package, double now_s)
+{
+    struct watch_worker *worker = &self->workers[package->worker];
+    const double tasks = (double)package->count;
+    const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
+    const double sent_s = now_s + cost_of(window->envelope, tasks) + cost_of(window->send, tasks);
+    self->port_s =
+        fmax(self->port_s, sent_s) + cost_of(class_of(self, package->worker, window)->link, tasks);
+    if (!worker->lost)
+        worker->out[worker->out_count++] = (struct watch_out){package->count, self->port_s};
+}
+
+static void package_hand(struct dispatch_watch *self, int64_t at, double now_s,
+                         struct package *package)
+{
+    struct watch_slot *slot = &self->slots[at];
+    const int64_t worker = self->plan->workers[at];
+    *package = (struct package){.index = self->index++,
+                                .round = self->round_start + slot->round,
+                                .worker = worker,
+                                .first = self->first,
+                                .count = part_of(self, worker, slot->left)};
+    self->first += package->count;
+    self->left -= package->count;
+    slot->left -= (double)package->count;
+    if (slot->left <= 0)
+        watch_slot_advance(self->plan, at, slot);
+    else
+        self->spare_s -= port_latency_s(self, worker, (double)package->count);
+    package_reckon(self, package, now_s);
+}
+
+/* ---- measured against predicted ------------------------------------------------------------ */
+
+static double noise_limit(const struct dispatch_watch *self, double deviations)
+{
+    return fmax(self->setup.tolerance, deviations * self->setup.deviation);
+}
+
+static void watch_done(struct dispatch *dispatch, const struct package *package, double start_s,
+                       double end_s)
+{
+    struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
+    struct watch_worker *worker = &self->workers[package->worker];
+    const double predicted_s = work_s(self, package->worker, (double)package->count);
+    const double before = worker->reports > 0 ? worker->measured_s / worker->predicted_s : 0;
+    self->news = true;
+    worker->ended_s = end_s;
+    worker->out_count -= worker->out_count > 0;
+    for (int k = 0; k < worker->out_count; k++)
+        worker->out[k] = worker->out[k + 1];
+    if (!(predicted_s > 0))
+        return;
+    const double ratio = (end_s - start_s) / predicted_s;
+    if (worker->reports > 0 && fabs(ratio / before - 1) > noise_limit(self, 4))
+        worker->reports = worker->measured_s = worker->predicted_s = 0;
+    if (worker->reports >= RECENT) {
+        worker->measured_s *= 0.5;
+        worker->predicted_s *= 0.5;
+        worker->reports *= 0.5;
+    }
+    worker->measured_s += end_s - start_s;
+    worker->predicted_s += predicted_s;
+    worker->reports++;
+    worker->factor = worker->measured_s / worker->predicted_s;
+}
+
+/* A package that should have been reported long ago says that its worker is slow. */
+static void overdue_see(struct dispatch_watch *self, int64_t at, double now_s)
+{
+    struct watch_worker *worker = &self->workers[at];
+    if (worker->out_count == 0 || worker->reports == 0 || worker->lost)
+        return;
+    const double predicted_s = work_s(self, at, (double)worker->out[0].count);
+    const double elapsed_s = now_s - out_start_s(worker);
+    if (elapsed_s > worker->factor * predicted_s * (1 + noise_limit(self, 4)))
+        worker->factor = overdue_factor * elapsed_s / predicted_s;
+}
+
+/* How far the worker is off what was reckoned with, if that is more than noise; else 0. */
+static double worker_off(const struct dispatch_watch *self, const struct watch_worker *worker)
+{
+    const double off = fabs(worker->factor / worker->expected - 1);
+    const double wide = 1 + tolerance_step * (double)self->adopted;
+    if (worker->reports == 0 || worker->lost)
+        return 0;
+    return off > wide * noise_limit(self, 3 / sqrt(worker->reports)) ? off : 0;
+}
+
+/* The worker that is farthest off; -1: all go as reckoned with. */
+static int64_t farthest_find(struct dispatch_watch *self, double now_s)
+{
+    int64_t farthest = -1;
+    double most = 0;
+    for (int64_t k = 0; k < self->setup.workers; k++) {
+        overdue_see(self, k, now_s);
+        const double off = worker_off(self, &self->workers[k]);
+        if (off > most) {
+            most = off;
+            farthest = k;
+        }
+    }
+    return farthest;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------ */
+
+static void states_fill(struct dispatch_watch *self, double now_s)
+{
+    for (int64_t k = 0; k < self->setup.workers; k++) {
+        const struct watch_worker *worker = &self->workers[k];
+        struct watch_state *state = &self->states[k];
+        *state = (struct watch_state){.factor = worker->factor, .lost = worker->lost};
+        state->ready_s = worker->ended_s;
+        for (int i = 0; i < worker->out_count; i++) {
+            const double tasks = (double)worker->out[i].count;
+            state->last_start_s = fmax(state->ready_s, worker->out[i].arrived_s);
+            state->ready_s = state->last_start_s + worker->factor * work_s(self, k, tasks);
+        }
+        state->ready_s = fmax(state->ready_s, now_s);
+    }
+    for (int64_t k = 0; k < self->plan->worker_count; k++)
+        self->states[self->plan->workers[k]].used = true;
+}
+
+static int64_t packages_left(const struct dispatch_watch *self)
+{
+    int64_t packages = 0;
+    for (int64_t k = 0; k < self->plan->worker_count; k++) {
+        struct watch_slot slot = self->slots[k];
+        for (; slot.left > 0 && packages <= KEPT_MOST; watch_slot_advance(self->plan, k, &slot))
+            packages++;
+    }
+    return packages;
+}
+
+static int package_compare(const void *a, const void *b)
+{
+    const struct package *one = a, *two = b;
+    if (one->round != two->round)
+        return one->round < two->round ? -1 : 1;
+    return (one->index > two->index) - (one->index < two->index);
+}
+
+/* What is left, in the plan's order; owned. NULL: too long, or out of memory. */
+static struct package *kept_list(const struct dispatch_watch *self, int64_t *count)
+{
+    struct package *kept = NULL;
+    *count = packages_left(self);
+    if (*count <= KEPT_MOST)
+        kept = calloc((size_t)*count + 1, sizeof *kept);
+    for (int64_t k = 0, at = 0; kept && k < self->plan->worker_count; k++) {
+        struct watch_slot slot = self->slots[k];
+        for (; slot.left > 0; watch_slot_advance(self->plan, k, &slot))
+            kept[at++] = (struct package){.index = k,
+                                          .round = slot.round,
+                                          .worker = self->plan->workers[k],
+                                          .count = (int64_t)slot.left};
+    }
+    if (kept)
+        qsort(kept, (size_t)*count, sizeof *kept, package_compare);
+    return kept;
+}
+
+/* The answer's plan takes the place of the one in use; false: it could not. */
+static bool plan_adopt(struct dispatch_watch *self, struct plan *plan)
+{
+    struct plan before = self->replanned;
+    self->replanned = *plan;
+    if (!slots_start(self, &self->replanned)) {
+        self->replanned = before;
+        return false;
+    }
+    *plan = before;
+    self->round_start = self->round_now + 1;
+    self->adopted++;
+    return true;
+}
+
+static bool change_reserve(struct dispatch_watch *self)
+{
+    struct watch_change *changes = array_reserve(self->changes, &self->change_capacity,
+                                                 self->change_count + 1, sizeof *changes);
+    if (changes)
+        self->changes = changes;
+    return changes != NULL;
+}
+
+static void answer_take(struct dispatch_watch *self, struct watch_answer *answer,
+                        struct watch_change *change)
+{
+    const double rest_s = answer->kept_end_s - change->now_s;
+    change->kept_end_s = answer->kept_end_s;
+    change->end_s = answer->end_s;
+    change->adopted =
+        answer->kept_end_s - answer->end_s > gain_least * rest_s && plan_adopt(self, &answer->plan);
+    for (int64_t k = 0; k < self->setup.workers; k++)
+        self->workers[k].expected = self->workers[k].factor;
+}
+
+/* At a boundary. True: another plan is in use. */
+static bool plan_reconsider(struct dispatch_watch *self, double now_s)
+{
+    const int64_t farthest = farthest_find(self, now_s);
+    struct watch_answer answer = {.end_s = 0};
+    struct watch_rest rest = {.now_s = now_s,
+                              .tasks = self->left,
+                              .workers = self->setup.workers,
+                              .states = self->states};
+    if (farthest < 0 || !change_reserve(self))
+        return false;
+    struct watch_change *change = &self->changes[self->change_count];
+    *change = (struct watch_change){.now_s = now_s,
+                                    .round = self->round_now + 1,
+                                    .worker = farthest,
+                                    .expected = self->workers[farthest].expected,
+                                    .measured = self->workers[farthest].factor,
+                                    .tasks = self->left};
+    struct package *kept = kept_list(self, &rest.kept_count);
+    rest.kept = kept;
+    states_fill(self, now_s);
+    if (kept && self->setup.planner.plan(self->setup.planner.self, &rest, &answer)) {
+        answer_take(self, &answer, change);
+        self->change_count++;
+    }
+    plan_release(&answer.plan);
+    free(kept);
+    return change->adopted;
+}
+
+/* Has a worker nothing more to come, while others have more than they can take? */
+static bool worker_without(struct dispatch_watch *self)
+{
+    if (!self->news)
+        return false;
+    self->news = false;
+    for (int64_t k = 0; k < self->setup.workers; k++)
+        self->states[k].used = false;
+    for (int64_t k = 0; k < self->plan->worker_count; k++)
+        self->states[self->plan->workers[k]].used = self->slots[k].left > 0;
+    for (int64_t k = 0; k < self->setup.workers; k++)
+        if (!self->states[k].used && !self->workers[k].lost &&
+            self->workers[k].out_count <= WATCH_AHEAD && self->workers[k].reports > 0)
+            return true;
+    return false;
+}
+
+static enum dispatch_answer watch_next(struct dispatch *dispatch, double now_s,
+                                       struct package *package)
+{
+    struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
+    if (self->left == 0)
+        return DISPATCH_FINISHED;
+    int64_t at = slot_choose(self, now_s);
+    const bool begins = at >= 0 && self->round_start + self->slots[at].round > self->round_now;
+    if ((begins || (at < 0 && worker_without(self))) && plan_reconsider(self, now_s))
+        at = slot_choose(self, now_s);
+    if (at < 0)
+        return DISPATCH_WAIT;
+    package_hand(self, at, now_s, package);
+    if (package->round > self->round_now)
+        self->round_now = package->round;
+    return DISPATCH_SEND;
+}
+
+static void watch_lost(struct dispatch *dispatch, int64_t worker)
+{
+    struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
+    self->workers[worker].lost = true;
+    self->workers[worker].out_count = 0;
+}
+
+static void watch_free(struct dispatch *dispatch)
+{
+    struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
+    plan_release(&self->replanned);
+    free(self->slots);
+    free(self->workers);
+    free(self->states);
+    free(self->changes);
+    free(self);
+}
+
+struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
+{
+    static const struct dispatch_kind kind = {watch_next, watch_done, watch_lost, watch_free};
+    struct dispatch_watch *self = calloc(1, sizeof *self);
+    if (!self)
+        return NULL;
+    *self = (struct dispatch_watch){
+        .base = {&kind}, .setup = *setup, .left = (int64_t)setup->plan->tasks, .round_now = -1};
+    self->workers = calloc((size_t)setup->workers, sizeof *self->workers);
+    self->states = calloc((size_t)setup->workers, sizeof *self->states);
+    if (!self->workers || !self->states || !slots_start(self, setup->plan)) {
+        watch_free(&self->base);
+        return NULL;
+    }
+    for (int64_t k = 0; k < setup->workers; k++)
+        self->workers[k].factor = self->workers[k].expected = 1;
+    self->whole_s = whole_estimate(self);
+    if (plan_rounds_total(setup->plan) >= PART_ROUNDS)
+        self->spare_s = (1 + port_share) * self->whole_s - port_estimate(self);
+    return &self->base;
+}
+
+const struct watch_change *dispatch_watch_changes(const struct dispatch *watch, int64_t *count)
+{
+    const struct dispatch_watch *self = (const struct dispatch_watch *)watch;
+    *count = (int64_t)self->change_count;
+    return self->changes;
+}

@@ -1,0 +1,172 @@
+/*
+ * The static share follows source 004's idea of what can be relied upon (AppLeS): the mean less
+ * three root mean square errors. A worker's end deviates by the root of the sum of the squared
+ * deviations of its packages; for three times that long, all workers together are dealt to.
+ */
+#include "planner/simulate/tail.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/simulate/scenario.h"
+
+static const double errors_dealt = 3;
+/* What the tail may cost where no package differs. */
+static const double cost_most = 0.01;
+/* Simulations for each size of the tail, fewer where there are many packages; halvings of it. */
+static const uint64_t first_seed = 0x7a11;
+enum { DRAWS = 16, PACKAGES_MOST = 2000000, SIZES = 6 };
+
+static double package_s(const struct plan_tail_request *request, int64_t worker, double tasks)
+{
+    const struct platform_window *window = platform_nearest(request->platform, tasks);
+    const int64_t last = request->platform->worker_count - 1;
+    return cost_of(platform_class_work(platform_worker(window, worker < last ? worker : last)),
+                   tasks);
+}
+
+/* Of the worker whose end is the least sure, and the tasks per second of all workers. */
+static double end_deviation(const struct plan_tail_request *request, double *rate)
+{
+    const struct plan *plan = request->plan;
+    double most_s2 = 0;
+    *rate = 0;
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        double squares_s2 = 0, work_s = 0, tasks = 0;
+        for (size_t r = 0; r < plan->round_count; r++) {
+            const double load = plan->rounds[r].loads[k], times = (double)plan->rounds[r].repeat;
+            const double each_s = package_s(request, plan->workers[k], load);
+            squares_s2 += times * each_s * each_s;
+            work_s += times * each_s;
+            tasks += times * load;
+        }
+        most_s2 = fmax(most_s2, squares_s2);
+        *rate += work_s > 0 ? tasks / work_s : 0;
+    }
+    return request->deviation * sqrt(most_s2);
+}
+
+static bool tail_simulate(const struct plan_tail_request *request, const struct plan_tail *tail,
+                          const struct scenario *scenario, double *makespan_s,
+                          struct failure *failure)
+{
+    struct simulation simulation;
+    struct dispatch *dispatch = dispatch_new_plan(&tail->head);
+    if (!dispatch)
+        return failure_memory(failure, "simulating a tail");
+    if (tail->setup.tasks > 0)
+        dispatch = dispatch_new_tail(dispatch, &tail->setup, failure);
+    const bool good = dispatch && simulate_scenario(request->platform, dispatch, scenario, NULL,
+                                                    &simulation, failure);
+    if (good)
+        *makespan_s = simulation.makespan_s;
+    dispatch_free(&dispatch);
+    return good;
+}
+
+/* The mean over equal draws for every tail, so that they can be compared. */
+static bool tail_score(const struct plan_tail_request *request, const struct plan_tail *tail,
+                       double *mean_s, struct failure *failure)
+{
+    struct scenario scenario = SCENARIO_INIT;
+    const int64_t fit = PACKAGES_MOST / (plan_packages(request->plan) + 1);
+    const int64_t draws = fit < 1 ? 1 : fit < DRAWS ? fit : DRAWS;
+    scenario.noise = request->deviation;
+    *mean_s = 0;
+    for (int64_t k = 0; k < draws; k++) {
+        double makespan_s = 0;
+        scenario.seed = first_seed + (uint64_t)k;
+        if (!tail_simulate(request, tail, &scenario, &makespan_s, failure))
+            return false;
+        *mean_s += makespan_s / (double)draws;
+    }
+    return true;
+}
+
+/* With about so many tasks dealt on request. */
+static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *request, double dealt,
+                      struct failure *failure)
+{
+    const struct scenario usual = SCENARIO_INIT;
+    const double tasks = request->plan->tasks;
+    *tail = (struct plan_tail){
+        .setup = {.rule = request->rule, .workers = request->workers, .ahead = request->ahead}};
+    if (!plan_head(request->plan, fmax(0, tasks - ceil(dealt)), &tail->head))
+        return failure_memory(failure, "dividing a plan");
+    tail->setup.tasks = (int64_t)(tasks - tail->head.tasks);
+    if (tail->setup.tasks == 0)
+        return tail_simulate(request, tail, &usual, &tail->makespan_s, failure);
+    tail->weights = dispatch_setup_platform(&tail->setup, request->platform);
+    if (!tail->weights)
+        return failure_memory(failure, "starting a rule");
+    tail->setup.deviation_s = request->deviation / tail->weights[0];
+    return tail_simulate(request, tail, &usual, &tail->makespan_s, failure);
+}
+
+static bool rule_exists(const struct plan_tail_request *request, struct failure *failure)
+{
+    const struct dispatch_setup setup = {
+        .rule = request->rule, .tasks = 1, .workers = 1, .ahead = 1, .least = 1, .most = 1};
+    struct dispatch *trial = dispatch_new_rule(&setup, failure);
+    dispatch_free(&trial);
+    return failure->code == FAILURE_NONE;
+}
+
+/* The better of the two is in *tail, the other one released. */
+static bool tail_offer(struct plan_tail *tail, double *best_s,
+                       const struct plan_tail_request *request, double dealt, double most_s,
+                       struct failure *failure)
+{
+    struct plan_tail other;
+    double mean_s = 0;
+    bool good = tail_make(&other, request, dealt, failure);
+    const bool dear = request->equal && other.makespan_s > most_s;
+    good = good && (dear || tail_score(request, &other, &mean_s, failure));
+    if (good && !dear && mean_s < *best_s) {
+        plan_tail_release(tail);
+        *tail = other;
+        *best_s = mean_s;
+    } else {
+        plan_tail_release(&other);
+    }
+    return good;
+}
+
+/* As much as the deviations ask for, and less. */
+static bool tail_choose(struct plan_tail *tail, const struct plan_tail_request *request,
+                        struct failure *failure)
+{
+    double rate, best_s;
+    const double wanted = errors_dealt * end_deviation(request, &rate) * rate;
+    double dealt = fmin(wanted, request->plan->tasks);
+    if (!tail_make(tail, request, 0, failure) || !tail_score(request, tail, &best_s, failure))
+        return false;
+    const double most_s = (1 + cost_most) * tail->makespan_s;
+    for (int k = 0; k < SIZES && dealt >= 1; k++) {
+        if (!tail_offer(tail, &best_s, request, dealt, most_s, failure))
+            return false;
+        dealt /= 2;
+    }
+    return true;
+}
+
+bool plan_tail_init(struct plan_tail *tail, const struct plan_tail_request *request,
+                    struct failure *failure)
+{
+    *tail = (struct plan_tail){.weights = NULL};
+    const bool good =
+        rule_exists(request, failure) &&
+        (request->share >= 0
+             ? tail_make(tail, request, request->share * request->plan->tasks, failure)
+             : tail_choose(tail, request, failure));
+    if (!good)
+        plan_tail_release(tail);
+    return good;
+}
+
+void plan_tail_release(struct plan_tail *tail)
+{
+    plan_release(&tail->head);
+    free(tail->weights);
+    *tail = (struct plan_tail){.weights = NULL};
+}

@@ -1,0 +1,50 @@
+/*
+ * A plan that is watched while it runs, or whose end is dealt on request, or both: what the options
+ * say, made into a decision, for the simulation and the run alike.
+ */
+#ifndef PLANNER_STUDIES_WATCHING_H
+#define PLANNER_STUDIES_WATCHING_H
+
+#include <stdbool.h>
+
+#include "planner/base/text.h"
+#include "planner/dispatch/watch.h"
+#include "planner/model/profile.h"
+#include "planner/schedulers/rest.h"
+#include "planner/simulate/robustness.h"
+#include "planner/simulate/tail.h"
+
+/* What was asked for. */
+struct watching_request {
+    const struct plan *plan;               /* whole loads; must outlive the watching */
+    const struct profile_setting *setting; /* that it was made for; borrowed for the call */
+    int64_t workers;                       /* that there are; 0: the setting's */
+    const char *tolerance;                 /* "10%" or "0.1"; NULL: the plan is not watched */
+    const char *tail;                      /* "RULE" or "RULE:20%"; NULL: none. Must outlive it */
+    int ahead;                             /* of the tail's rule */
+    double noise;                          /* that is expected beside what the setting knows of */
+};
+
+struct watching {
+    struct platform platform; /* owned */
+    struct rest_setup rest;
+    struct watch_setup watch;
+    struct plan_tail tail; /* owned */
+    char rule[16];
+    struct decision decision; /* points into this object, which is not to be moved */
+    int64_t largest;          /* no package will be larger */
+};
+
+/* To be released. False with *failure set: an option that cannot be read, no such rule, a plan that
+ * cannot be run, or out of memory. */
+bool watching_init(struct watching *watching, const struct watching_request *request,
+                   struct failure *failure);
+void watching_release(struct watching *watching);
+/* The watch in a dispatch that was made for the decision, by itself or in a tail; NULL: none. */
+const struct dispatch *watching_watch(const struct watching *watching,
+                                      const struct dispatch *dispatch);
+/* When the rest was planned anew, and why: a line each, or a JSON array. */
+void watching_tell(const struct dispatch *watch, struct text *text);
+void watching_json(const struct dispatch *watch, struct text *text);
+
+#endif

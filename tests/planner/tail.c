@@ -1,0 +1,225 @@
+/* Plans whose end is dealt on request: every task once, no worse than the plan where tasks are
+ * equal, and ahead of plan and rule where they are not. */
+#include "planner/simulate/tail.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/schedulers/scheduler.h"
+#include "planner/simulate/robustness.h"
+#include "tests/checks.h"
+#include "tests/planner/platforms.h"
+
+enum { SEEDS = 24, RUNS = 5 };
+static const char *const rules[] = {"fac", "gss", "wf", "awf-c"};
+enum { RULES = sizeof rules / sizeof *rules };
+
+struct setup {
+    struct platform platform;
+    struct plan plan;
+};
+
+static void setup_init(struct setup *setup, struct dice *dice)
+{
+    struct failure failure = FAILURE_INIT;
+    setup->platform = platform_cluster(dice, dice_between(dice, 2, 32));
+    const struct schedule_request request = {&setup->platform,
+                                             nearbyint(dice_scale(dice, 5e3, 2e5)), false};
+    setup->plan = (struct plan){.kernel = NULL};
+    if (!scheduler_make(scheduler_find(SCHEDULER_QUICK), &request, &setup->plan, &failure))
+        fail_msg("%s", failure.text);
+}
+
+static void setup_release(struct setup *setup)
+{
+    platform_release(&setup->platform);
+    plan_release(&setup->plan);
+}
+
+static struct plan_tail tail_with(const struct setup *setup, const char *rule, double deviation,
+                                  double share)
+{
+    const struct plan_tail_request request = {.plan = &setup->plan,
+                                              .platform = &setup->platform,
+                                              .rule = rule,
+                                              .workers = setup->platform.worker_count,
+                                              .ahead = 2,
+                                              .deviation = deviation,
+                                              .equal = deviation < 0.05,
+                                              .share = share};
+    struct failure failure = FAILURE_INIT;
+    struct plan_tail tail;
+    if (!plan_tail_init(&tail, &request, &failure))
+        fail_msg("%s", failure.text);
+    return tail;
+}
+
+static void tasks_are_all(const struct setup *setup, const struct trace *trace)
+{
+    int64_t next = 0, package = 0;
+    for (size_t k = 0; k < trace->count; k++) {
+        const struct trace_event *event = &trace->events[k];
+        if (event->operation != OPERATION_COMPUTE)
+            continue;
+        assert_int_equal(event->first, next);
+        assert_int_equal(event->package, package++);
+        next += event->tasks;
+    }
+    assert_int_equal(next, (int64_t)setup->plan.tasks);
+}
+
+static double play(const struct setup *setup, const struct decision *decision,
+                   const struct scenario *scenario)
+{
+    struct failure failure = FAILURE_INIT;
+    struct simulation simulation = {0};
+    struct trace trace = {NULL, 0, 0};
+    struct dispatch *dispatch = decision_dispatch(decision, &setup->platform, scenario, &failure);
+    if (!dispatch ||
+        !simulate_scenario(&setup->platform, dispatch, scenario, &trace, &simulation, &failure))
+        fail_msg("%s", failure.text);
+    tasks_are_all(setup, &trace);
+    trace_release(&trace);
+    dispatch_free(&dispatch);
+    return simulation.makespan_s;
+}
+
+static double played_mean(const struct setup *setup, const struct decision *decision, double noise)
+{
+    struct scenario scenario = SCENARIO_INIT;
+    double sum = 0;
+    scenario.noise = noise;
+    for (int k = 0; k < RUNS; k++) {
+        scenario.seed = (uint64_t)k + 1;
+        sum += play(setup, decision, &scenario);
+    }
+    return sum / RUNS;
+}
+
+/* The share that calibration's noise asks for costs at most 1 % where no package differs. */
+static void equal_tasks_are_no_worse(void **state)
+{
+    static const double deviations[] = {0, 0.01, 0.03};
+    const struct scenario usual = SCENARIO_INIT;
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct dice dice = dice_of(seed);
+        struct setup setup;
+        setup_init(&setup, &dice);
+        for (size_t k = 0; k < (size_t)3 * RULES; k++) {
+            struct plan_tail tail = tail_with(&setup, rules[k / 3], deviations[k % 3], -1);
+            const struct decision decision = {.plan = &tail.head, .tail = &tail};
+            const double cost =
+                play(&setup, &decision, &usual) / setup.plan.predicted.makespan_s - 1;
+            if (cost > 0.0101)
+                fail_msg("seed %" PRIu64 ", %s, deviation %g: %.2f %% worse", seed, rules[k / 3],
+                         deviations[k % 3], 100 * cost);
+            plan_tail_release(&tail);
+        }
+        setup_release(&setup);
+    }
+}
+
+static double rule_mean(const struct setup *setup, const char *rule, double noise)
+{
+    struct dispatch_setup own = {.rule = rule,
+                                 .tasks = (int64_t)setup->plan.tasks,
+                                 .workers = setup->platform.worker_count,
+                                 .ahead = 2};
+    double *weights = dispatch_setup_platform(&own, &setup->platform);
+    assert_non_null(weights);
+    own.deviation_s = noise / weights[0];
+    const struct decision decision = {.setup = &own};
+    const double mean_s = played_mean(setup, &decision, noise);
+    free(weights);
+    return mean_s;
+}
+
+/* How many times as long plan and rule take as the tail, in the geometric mean. */
+struct gain {
+    double plan, rule;
+};
+
+static struct gain gain_of(const char *rule, double noise)
+{
+    struct gain gain = {1, 1};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct dice dice = dice_of(seed);
+        struct setup setup;
+        setup_init(&setup, &dice);
+        struct plan_tail tail = tail_with(&setup, rule, noise, -1);
+        const struct decision kept = {.plan = &setup.plan};
+        const struct decision decision = {.plan = &tail.head, .tail = &tail};
+        const double tail_s = played_mean(&setup, &decision, noise);
+        gain.plan *= pow(played_mean(&setup, &kept, noise) / tail_s, 1.0 / SEEDS);
+        gain.rule *= pow(rule_mean(&setup, rule, noise) / tail_s, 1.0 / SEEDS);
+        plan_tail_release(&tail);
+        setup_release(&setup);
+    }
+    return gain;
+}
+
+static void unequal_tasks_gain(void **state)
+{
+    static const double noises[] = {0.2, 0.5};
+    (void)state;
+    for (size_t k = 0; k < (size_t)2 * RULES; k++) {
+        const struct gain gain = gain_of(rules[k / 2], noises[k % 2]);
+        print_message("%s, noise %g: plan %.3f, rule %.3f times as long\n", rules[k / 2],
+                      noises[k % 2], gain.plan, gain.rule);
+        assert_true(gain.plan > 1.005 && gain.rule > 1.1);
+    }
+}
+
+/* What is asked for is dealt: nothing, a part, everything. */
+static void shares_are_as_asked(void **state)
+{
+    const struct scenario usual = SCENARIO_INIT;
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct dice dice = dice_of(seed);
+        struct setup setup;
+        setup_init(&setup, &dice);
+        for (int k = 0; k <= 4; k++) {
+            struct plan_tail tail = tail_with(&setup, "fac", 0, k / 4.0);
+            const struct decision decision = {.plan = &tail.head, .tail = &tail};
+            const double dealt = (double)tail.setup.tasks;
+            assert_true(dealt >= k / 4.0 * setup.plan.tasks);
+            assert_true(dealt <= k / 4.0 * setup.plan.tasks + plan_largest_load(&setup.plan));
+            assert_true(play(&setup, &decision, &usual) == tail.makespan_s);
+            plan_tail_release(&tail);
+        }
+        setup_release(&setup);
+    }
+}
+
+static void unknown_rules_are_refused(void **state)
+{
+    struct dice dice = dice_of(1);
+    struct setup setup;
+    struct plan_tail tail;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    setup_init(&setup, &dice);
+    const struct plan_tail_request request = {.plan = &setup.plan,
+                                              .platform = &setup.platform,
+                                              .rule = "fat",
+                                              .workers = 2,
+                                              .ahead = 2,
+                                              .share = -1};
+    assert_false(plan_tail_init(&tail, &request, &failure));
+    assert_failure(failure, FAILURE_USAGE, "unknown rule 'fat': did you mean 'fac'?");
+    setup_release(&setup);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_tasks_are_no_worse),
+        cmocka_unit_test(unequal_tasks_gain),
+        cmocka_unit_test(shares_are_as_asked),
+        cmocka_unit_test(unknown_rules_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,307 @@
+/* Plans that are watched: every task once, nothing lost where all goes as planned, and little where
+ * a worker becomes slow in the middle. */
+#include "planner/dispatch/watch.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/schedulers/rest.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/simulate/robustness.h"
+#include "tests/checks.h"
+#include "tests/planner/platforms.h"
+
+struct setup {
+    struct platform platform;
+    struct plan plan;
+    struct rest_setup rest;
+    struct watch_setup watch;
+};
+
+static void plan_with(const struct platform *platform, double tasks, const char *name,
+                      struct plan *plan)
+{
+    const struct schedule_request request = {platform, tasks, false};
+    struct failure failure = FAILURE_INIT;
+    *plan = (struct plan){.kernel = NULL};
+    if (!scheduler_make(scheduler_find(name), &request, plan, &failure))
+        fail_msg("%s", failure.text);
+}
+
+static void setup_init(struct setup *setup, struct dice *dice)
+{
+    setup->platform = platform_cluster(dice, dice_between(dice, 2, 32));
+    plan_with(&setup->platform, nearbyint(dice_scale(dice, 5e3, 2e5)), SCHEDULER_QUICK,
+              &setup->plan);
+    setup->rest = (struct rest_setup){&setup->platform, (int64_t)plan_largest_load(&setup->plan)};
+    setup->watch = (struct watch_setup){.plan = &setup->plan,
+                                        .platform = &setup->platform,
+                                        .workers = setup->platform.worker_count,
+                                        .tolerance = 0.1,
+                                        .planner = {rest_plan, &setup->rest}};
+}
+
+static void setup_release(struct setup *setup)
+{
+    platform_release(&setup->platform);
+    plan_release(&setup->plan);
+}
+
+/* Every task once, in ascending order of packages. */
+static void tasks_are_all(const struct setup *setup, const struct trace *trace)
+{
+    int64_t next = 0, package = 0;
+    for (size_t k = 0; k < trace->count; k++) {
+        const struct trace_event *event = &trace->events[k];
+        if (event->operation != OPERATION_COMPUTE)
+            continue;
+        assert_int_equal(event->first, next);
+        assert_int_equal(event->package, package++);
+        assert_non_null(platform_find(&setup->platform, (double)event->tasks));
+        next += event->tasks;
+    }
+    assert_int_equal(next, (int64_t)setup->plan.tasks);
+}
+
+struct outcome {
+    double makespan_s;
+    int64_t asked, adopted; /* new plans */
+};
+
+static struct outcome play(const struct setup *setup, const struct decision *decision,
+                           const struct scenario *scenario)
+{
+    struct failure failure = FAILURE_INIT;
+    struct simulation simulation = {0};
+    struct trace trace = {NULL, 0, 0};
+    struct outcome outcome = {0, 0, 0};
+    struct dispatch *dispatch = decision_dispatch(decision, &setup->platform, scenario, &failure);
+    if (!dispatch ||
+        !simulate_scenario(&setup->platform, dispatch, scenario, &trace, &simulation, &failure))
+        fail_msg("%s", failure.text);
+    outcome.makespan_s = simulation.makespan_s;
+    if (scenario->lost_worker < 0)
+        tasks_are_all(setup, &trace);
+    if (decision->watch && scenario->lost_worker < 0) {
+        const struct watch_change *changes = dispatch_watch_changes(dispatch, &outcome.asked);
+        for (int64_t k = 0; k < outcome.asked; k++) {
+            assert_true(changes[k].end_s < changes[k].kept_end_s || !changes[k].adopted);
+            assert_true(changes[k].now_s > 0 && changes[k].tasks > 0);
+            outcome.adopted += changes[k].adopted;
+        }
+    }
+    trace_release(&trace);
+    dispatch_free(&dispatch);
+    return outcome;
+}
+
+/* A copy in which one worker takes `factor` times as long. */
+static struct platform platform_with_slow(const struct platform *platform, int64_t worker,
+                                          double factor)
+{
+    struct platform copy = *platform;
+    struct platform_window *window = calloc(1, sizeof *window);
+    assert_non_null(window);
+    *window = platform->windows[0];
+    window->classes = calloc((size_t)window->class_count, sizeof *window->classes);
+    assert_non_null(window->classes);
+    for (int64_t k = 0; k < window->class_count; k++)
+        window->classes[k] = platform->windows[0].classes[k];
+    struct platform_class *class = &window->classes[worker];
+    struct cost *const costs[] = {&class->receive, &class->compute, &class->output};
+    for (int k = 0; k < 3; k++) {
+        costs[k]->latency_s *= factor;
+        costs[k]->s_per_task *= factor;
+    }
+    copy.windows = window;
+    return copy;
+}
+
+/* What a planner gets that knows from the start when the worker becomes slow: it reckons with the
+ * worker's mean rate until the end, which it finds by iteration. */
+static double known_from_the_start(const struct setup *setup, const struct scenario *scenario)
+{
+    static const char *const names[] = {"scow-mp", "scow-pwu", "umr-scow"};
+    const struct decision kept = {.plan = &setup->plan};
+    double best_s = play(setup, &kept, scenario).makespan_s;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        for (int k = 0; k < 6; k++) {
+            const double from_s = fmin(scenario->slow_from_s, best_s);
+            const double mean = best_s / (from_s + (best_s - from_s) / scenario->slow_factor);
+            struct setup known = *setup;
+            known.platform = platform_with_slow(&setup->platform, scenario->slow_first, mean);
+            plan_with(&known.platform, setup->plan.tasks, names[n], &known.plan);
+            platform_release(&known.platform);
+            known.platform = setup->platform;
+            const struct decision decision = {.plan = &known.plan};
+            best_s = fmin(best_s, play(&known, &decision, scenario).makespan_s);
+            plan_release(&known.plan);
+        }
+    return best_s;
+}
+
+/* Or it makes one plan until then, and another from then on for what is left. */
+static double known_in_two(const struct setup *setup, const struct scenario *scenario)
+{
+    const double planned_s = setup->plan.predicted.makespan_s;
+    const double left = ceil(setup->plan.tasks * (1 - scenario->slow_from_s / planned_s));
+    struct platform slow =
+        platform_with_slow(&setup->platform, scenario->slow_first, scenario->slow_factor);
+    struct plan rest;
+    plan_with(&slow, left, SCHEDULER_QUICK, &rest);
+    const double rest_s = rest.predicted.makespan_s;
+    plan_release(&rest);
+    platform_release(&slow);
+    return scenario->slow_from_s + rest_s;
+}
+
+enum { SEEDS = 60 };
+
+/* With nothing known, the rest is the whole: as good as the scheduler's plan, nearly. */
+static void plans_for_the_rest_are_good(void **state)
+{
+    double sum = 0, worst = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct dice dice = dice_of(seed);
+        struct setup setup;
+        setup_init(&setup, &dice);
+        const size_t workers = (size_t)setup.platform.worker_count;
+        struct watch_state *states = calloc(workers, sizeof *states);
+        assert_non_null(states);
+        for (size_t k = 0; k < workers; k++)
+            states[k] = (struct watch_state){.factor = 1, .used = true};
+        const struct watch_rest rest = {.tasks = (int64_t)setup.plan.tasks,
+                                        .workers = setup.platform.worker_count,
+                                        .states = states};
+        struct watch_answer answer = {.end_s = 0};
+        assert_true(rest_plan(&setup.rest, &rest, &answer));
+        const double off = answer.end_s / setup.plan.predicted.makespan_s - 1;
+        sum += off;
+        worst = fmax(worst, off);
+        plan_release(&answer.plan);
+        free(states);
+        setup_release(&setup);
+    }
+    assert_true(sum / SEEDS < 0.05 && worst < 0.15);
+}
+
+/* Watching alone costs little: packages in hand are fewer, and towards the end they are smaller. */
+static void where_all_goes_as_planned_nothing_changes(void **state)
+{
+    const struct scenario usual = SCENARIO_INIT;
+    double sum = 0, worst = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct dice dice = dice_of(seed);
+        struct setup setup;
+        setup_init(&setup, &dice);
+        const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
+        const struct outcome watched = play(&setup, &decision, &usual);
+        assert_int_equal(watched.asked, 0);
+        sum += watched.makespan_s / setup.plan.predicted.makespan_s - 1;
+        worst = fmax(worst, watched.makespan_s / setup.plan.predicted.makespan_s - 1);
+        setup_release(&setup);
+    }
+    print_message("watching costs %.2f %% in the mean, %.2f %% at worst\n", 100 * sum / SEEDS,
+                  100 * worst);
+    assert_true(sum / SEEDS < 0.025 && worst < 0.15);
+}
+
+/* Below this, a worker has too much in hand when it becomes slow. */
+enum { ROUNDS_LEAST = 12 };
+
+static void slow_workers_cost_little(void **state)
+{
+    double sum = 0, worst = 0, kept = 0;
+    int count = 0, late = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= UINT64_C(3) * SEEDS; seed++) {
+        struct dice dice = dice_of(seed);
+        struct setup setup;
+        struct scenario slow = SCENARIO_INIT;
+        setup_init(&setup, &dice);
+        slow.slow_workers = 1;
+        slow.slow_factor = 4;
+        slow.slow_first = dice_between(&dice, 0, setup.platform.worker_count - 1);
+        slow.slow_from_s = setup.plan.predicted.makespan_s * (0.25 + 0.5 * dice_roll(&dice));
+        if (plan_rounds_total(&setup.plan) >= ROUNDS_LEAST) {
+            const struct decision plain = {.plan = &setup.plan};
+            const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
+            const double known_s =
+                fmin(known_from_the_start(&setup, &slow), known_in_two(&setup, &slow));
+            const double over = play(&setup, &decision, &slow).makespan_s / known_s - 1;
+            if (over > 0.15)
+                print_message("seed %" PRIu64 ": %.1f %% over\n", seed, 100 * over);
+            late += over > 0.15;
+            sum += over;
+            worst = fmax(worst, over);
+            kept += play(&setup, &plain, &slow).makespan_s / known_s - 1;
+            count++;
+        }
+        setup_release(&setup);
+    }
+    print_message("%d plans: a slow worker costs %.1f %% in the mean, %.1f %% at worst; unwatched "
+                  "%.1f %%\n",
+                  count, 100 * sum / count, 100 * worst, 100 * kept / count);
+    assert_true(count > SEEDS);
+    assert_true(20 * late <= count && worst < 0.3 && sum / count < 0.06);
+}
+
+/* Noise that the profile knows of asks for new plans hardly ever, and none makes things worse. */
+static void noise_is_left_alone(void **state)
+{
+    double plain_s = 0, watched_s = 0;
+    int64_t adopted = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct dice dice = dice_of(seed);
+        struct setup setup;
+        struct scenario noisy = SCENARIO_INIT;
+        setup_init(&setup, &dice);
+        noisy.seed = seed;
+        noisy.noise = setup.watch.deviation = 0.1;
+        const struct decision plain = {.plan = &setup.plan};
+        const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
+        const struct outcome watched = play(&setup, &decision, &noisy);
+        adopted += watched.adopted;
+        assert_true(watched.adopted <= 8);
+        watched_s += watched.makespan_s / setup.plan.predicted.makespan_s;
+        plain_s += play(&setup, &plain, &noisy).makespan_s / setup.plan.predicted.makespan_s;
+        setup_release(&setup);
+    }
+    print_message("%.2f new plans a run; %.2f %% longer\n", (double)adopted / SEEDS,
+                  100 * (watched_s / plain_s - 1));
+    assert_true(watched_s < 1.03 * plain_s);
+    assert_true(adopted < INT64_C(2) * SEEDS);
+}
+
+/* What a lost worker had is done by others, watched or not. */
+static void losses_are_made_good(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct dice dice = dice_of(seed);
+        struct setup setup;
+        struct scenario loss = SCENARIO_INIT;
+        setup_init(&setup, &dice);
+        loss.lost_worker = dice_between(&dice, 0, setup.platform.worker_count - 1);
+        loss.lost_s = setup.plan.predicted.makespan_s * dice_roll(&dice);
+        const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
+        assert_true(play(&setup, &decision, &loss).makespan_s >= loss.lost_s);
+        setup_release(&setup);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_for_the_rest_are_good),
+        cmocka_unit_test(where_all_goes_as_planned_nothing_changes),
+        cmocka_unit_test(slow_workers_cost_little),
+        cmocka_unit_test(noise_is_left_alone),
+        cmocka_unit_test(losses_are_made_good),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
