@@ -17,15 +17,15 @@ enum { KEPT_MOST = 2000000 };
 /* Of the rest's time: what a new plan must save. */
 static const double gain_least = 0.02;
 /* Every change of plan makes the next one need more. */
-static const double tolerance_step = 0.25;
+static const double tolerance_step = 0.5;
 /* A package that is overdue is taken to be at two thirds of its time. */
 static const double overdue_factor = 1.5;
 /* A worker that becomes four times as slow holds WATCH_AHEAD + 1 packages: they shall take no
  * longer than what is left and this share of the whole. The divisor allows for noticing it late. */
 static const double late_share = 0.15, part_divisor = 4 * (WATCH_AHEAD + 1) + 2;
-/* Where a plan has fewer rounds than this, latencies are such that parts cost more than they save.
- */
-enum { PART_ROUNDS = 12 };
+/* Where a plan has fewer rounds than this, parts may cost more than they save, unless the port has
+ * time for PARTS_MOST of them a worker that is hardly noticed. */
+enum { PART_ROUNDS = 12, PARTS_MOST = 20 };
 /* Of a part, its worker's latencies are at most one in so many, and all parts together make the
  * port busy for at most this much longer than the whole is predicted to take. */
 static const double part_latencies = 20, port_share = 0.05;
@@ -57,6 +57,7 @@ struct dispatch_watch {
     size_t change_count, change_capacity;
     int64_t adopted;
     int64_t left, index, first;
+    int64_t look_index;             /* of the package before which to look again, at the latest */
     int64_t round_start, round_now; /* of the plan in use; the last one begun */
     double port_s;                  /* when the port is free, as reckoned */
     double whole_s;                 /* the makespan, roughly */
@@ -119,6 +120,15 @@ static double port_estimate(const struct dispatch_watch *self)
             port_s += times * cost_of(class->link, tasks);
         }
     return fmax(master_s, port_s);
+}
+
+static bool parts_are_cheap(const struct dispatch_watch *self)
+{
+    const struct plan *plan = self->setup.plan;
+    double port_s = 0;
+    for (int64_t k = 0; k < plan->worker_count; k++)
+        port_s += PARTS_MOST * port_latency_s(self, plan->workers[k], plan->tasks);
+    return port_s <= port_share * self->whole_s;
 }
 
 /* ---- places in the plan -------------------------------------------------------------------- */
@@ -230,6 +240,11 @@ static double noise_limit(const struct dispatch_watch *self, double deviations)
     return fmax(self->setup.tolerance, deviations * self->setup.deviation);
 }
 
+static double caution(const struct dispatch_watch *self)
+{
+    return 1 + tolerance_step * (double)self->adopted;
+}
+
 static void watch_done(struct dispatch *dispatch, const struct package *package, double start_s,
                        double end_s)
 {
@@ -266,7 +281,7 @@ static void overdue_see(struct dispatch_watch *self, int64_t at, double now_s)
         return;
     const double predicted_s = work_s(self, at, (double)worker->out[0].count);
     const double elapsed_s = now_s - out_start_s(worker);
-    if (elapsed_s > worker->factor * predicted_s * (1 + noise_limit(self, 4)))
+    if (elapsed_s > worker->factor * predicted_s * (1 + caution(self) * noise_limit(self, 4)))
         worker->factor = overdue_factor * elapsed_s / predicted_s;
 }
 
@@ -274,10 +289,9 @@ static void overdue_see(struct dispatch_watch *self, int64_t at, double now_s)
 static double worker_off(const struct dispatch_watch *self, const struct watch_worker *worker)
 {
     const double off = fabs(worker->factor / worker->expected - 1);
-    const double wide = 1 + tolerance_step * (double)self->adopted;
     if (worker->reports == 0 || worker->lost)
         return 0;
-    return off > wide * noise_limit(self, 3 / sqrt(worker->reports)) ? off : 0;
+    return off > caution(self) * noise_limit(self, 3 / sqrt(worker->reports)) ? off : 0;
 }
 
 /* The worker that is farthest off; -1: all go as reckoned with. */
@@ -385,8 +399,8 @@ static void answer_take(struct dispatch_watch *self, struct watch_answer *answer
     const double rest_s = answer->kept_end_s - change->now_s;
     change->kept_end_s = answer->kept_end_s;
     change->end_s = answer->end_s;
-    change->adopted =
-        answer->kept_end_s - answer->end_s > gain_least * rest_s && plan_adopt(self, &answer->plan);
+    change->adopted = answer->kept_end_s - answer->end_s > caution(self) * gain_least * rest_s &&
+                      plan_adopt(self, &answer->plan);
     for (int64_t k = 0; k < self->setup.workers; k++)
         self->workers[k].expected = self->workers[k].factor;
 }
@@ -445,7 +459,10 @@ static enum dispatch_answer watch_next(struct dispatch *dispatch, double now_s,
     if (self->left == 0)
         return DISPATCH_FINISHED;
     int64_t at = slot_choose(self, now_s);
-    const bool begins = at >= 0 && self->round_start + self->slots[at].round > self->round_now;
+    const bool begins = at >= 0 && (self->round_start + self->slots[at].round > self->round_now ||
+                                    self->index >= self->look_index);
+    if (begins) /* a round, or as many parts as there are workers */
+        self->look_index = self->index + self->plan->worker_count;
     if ((begins || (at < 0 && worker_without(self))) && plan_reconsider(self, now_s))
         at = slot_choose(self, now_s);
     if (at < 0)
@@ -491,7 +508,7 @@ struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
     for (int64_t k = 0; k < setup->workers; k++)
         self->workers[k].factor = self->workers[k].expected = 1;
     self->whole_s = whole_estimate(self);
-    if (plan_rounds_total(setup->plan) >= PART_ROUNDS)
+    if (plan_rounds_total(setup->plan) >= PART_ROUNDS || parts_are_cheap(self))
         self->spare_s = (1 + port_share) * self->whole_s - port_estimate(self);
     return &self->base;
 }

@@ -27,6 +27,9 @@ void run_record_release(struct run_record *record)
     free(record->method);
     free(record->processor);
     free(record->rule);
+    free(record->tail);
+    free(record->told);
+    free(record->replanned);
     free(record->plugin);
     free(record->outcome);
     *record = (struct run_record){0};
@@ -74,8 +77,12 @@ static void head_add(struct text *text, const struct residuals *residuals)
     if (record->rule)
         text_add(text, "scheduler   %s, on request\n", record->rule);
     else
-        text_add(text, "scheduler   %s\n",
-                 record->plan.scheduler ? record->plan.scheduler : "unknown");
+        text_add(text, "scheduler   %s%s%s%s\n",
+                 record->plan.scheduler ? record->plan.scheduler : "unknown",
+                 record->tail ? ", its end on request by " : "", record->tail ? record->tail : "",
+                 record->replanned ? ", watched" : "");
+    if (record->told)
+        text_add(text, "%s", record->told);
     describe_others(&record->plan, text);
     text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
     text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done", record->tasks, record->tasks_done);
@@ -387,6 +394,10 @@ static void head_json(struct text *text, const struct residuals *residuals)
     if (record->outcome) /* JSON already */
         text_add(text, ",\n  \"result\": %s", record->outcome);
     text_add(text, ",\n  \"checksum\": \"%016" PRIx64 "\"", record->checksum);
+    if (record->tail)
+        member_word(text, "tail", record->tail);
+    if (record->replanned) /* JSON already */
+        text_add(text, ",\n  \"replanned\": %s", record->replanned);
     makespan_json(text, residuals);
     others_json(text, &record->plan);
 }

@@ -186,6 +186,9 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     record->version = attribute_text(file, LAYOUT_VERSION);
     record->isa = attribute_text(file, LAYOUT_ISA);
     record->rule = attribute_text(file, LAYOUT_RULE); /* absent in most */
+    record->tail = attribute_text(file, LAYOUT_TAIL);
+    record->told = dataset_text(file, LAYOUT_TOLD);
+    record->replanned = dataset_text(file, LAYOUT_REPLANNED);
     attribute_number(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &record->ahead);
     record->method = attribute_text(file, LAYOUT_METHOD); /* older files do without */
     attribute_number(file, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &record->finish_s);
@@ -200,6 +203,8 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     word_drop_empty(&record->input_sha256);
     word_drop_empty(&record->method);
     word_drop_empty(&record->rule);
+    word_drop_empty(&record->tail);
+    word_drop_empty(&record->replanned);
     if (!record->kernel || !record->version || !record->isa)
         return not_ours(path, "attributes", failure);
     return true;

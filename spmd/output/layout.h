@@ -20,6 +20,9 @@
 #define LAYOUT_PLAN "/run/plan"
 #define LAYOUT_PROFILE "/run/profile"
 #define LAYOUT_TRACE "/run/trace"
+/* Of a watched plan: when and why its rest was planned anew, as lines and as a JSON array. */
+#define LAYOUT_TOLD "/run/watched"
+#define LAYOUT_REPLANNED "/run/replanned"
 #define LAYOUT_OUTCOME "/run/result" /* of a reduction: a JSON text, filled up with zeros */
 
 /* Attributes of the root group. */
@@ -37,7 +40,8 @@
 #define LAYOUT_WORKERS_PER_NODE "workers_per_node"
 /* With a rule that dealt packages on request; absent where the plan's rounds were sent. */
 #define LAYOUT_RULE "rule"
-#define LAYOUT_AHEAD "ahead"       /* packages that a worker had at a time */
+#define LAYOUT_TAIL "tail"   /* "RULE" or "RULE:SHARE" that dealt the plan's end; absent in most */
+#define LAYOUT_AHEAD "ahead" /* packages that a worker had at a time */
 #define LAYOUT_METHOD "method"     /* how every rank computes a core task */
 #define LAYOUT_CHECKSUM "checksum" /* 16 hexadecimal digits */
 #define LAYOUT_COMPLETE "complete" /* 1 when the run reached its end */

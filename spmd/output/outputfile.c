@@ -162,6 +162,7 @@ static bool attributes_create(hid_t file, const struct job *job, const struct ou
            (!job->results.emits || attribute_text(file, LAYOUT_RESULTS, info->emitted)) &&
            (!info->rule || (attribute_text(file, LAYOUT_RULE, info->rule) &&
                             attribute_put(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &info->ahead))) &&
+           (!info->tail || attribute_text(file, LAYOUT_TAIL, info->tail)) &&
            attribute_text(file, LAYOUT_ISA, info->conditions.isa) && attributes_of_job(file, job) &&
            attributes_of_outcome(file, &nothing, 0, 0);
 }
@@ -499,6 +500,8 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
     hid_t file = seal_begin(path);
     bool good = file >= 0 && trace_write(file, outcome->trace) &&
                 outcome_write(file, outcome->outcome) &&
+                (!outcome->told || text_create(file, LAYOUT_TOLD, outcome->told)) &&
+                (!outcome->replanned || text_create(file, LAYOUT_REPLANNED, outcome->replanned)) &&
                 attributes_of_outcome(file, outcome->summary, outcome->finish_s, 1);
     good = file >= 0 && H5Fclose(file) >= 0 && good;
     return good || failure_set(failure, FAILURE_FAILED,

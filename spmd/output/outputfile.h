@@ -27,6 +27,7 @@ struct output_info {
     const char *emitted;                /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
     struct conditions conditions;       /* with its isa */
     const char *rule;                   /* that deals packages; NULL: the plan does */
+    const char *tail;                   /* that deals the plan's end; NULL: none */
     int ahead;                          /* with a rule */
     int64_t events;                     /* rows of /run/trace, as far as is known */
     int workers;
@@ -46,8 +47,9 @@ struct output_places {
 struct output_outcome {
     const struct trace *trace; /* at most the events announced; borrowed */
     const struct summary *summary;
-    const char *outcome; /* of a reduction, JSON; NULL: none */
-    double finish_s;     /* from the last package to here */
+    const char *outcome;          /* of a reduction, JSON; NULL: none */
+    const char *told, *replanned; /* of a watched plan: lines, JSON; NULL: it was not */
+    double finish_s;              /* from the last package to here */
 };
 
 /* Local, serial. Create `path`, which must not exist, whole and closed; nothing is left behind on

@@ -14,7 +14,7 @@
 enum { AHEAD_USUAL = 2 };
 
 struct arguments {
-    const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule;
+    const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule, *replan, *tail;
     int64_t ahead;
     bool quiet, verbose, version;
 };
@@ -33,8 +33,12 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
          "plug-in of the plan's core task (default: where it was when the plan was made)"},
         {'s', "scheduler", "RULE", OPTION_TEXT, &arguments->rule,
          "deal packages on request by this rule, in place of the plan's rounds: ss, gss, fac, ..."},
+        {0, "replan", "TOLERANCE", OPTION_TEXT, &arguments->replan,
+         "watch the plan, and plan the rest anew where workers are off by more (10%)"},
+        {0, "tail", "RULE[:SHARE]", OPTION_TEXT, &arguments->tail,
+         "deal the plan's end on request, as much of it as the profile's spread asks for"},
         {0, "ahead", "N", OPTION_COUNT, &arguments->ahead,
-         "with a rule: packages that a worker has at a time (default 2)"},
+         "with a rule or a tail: packages that a worker has at a time (default 2)"},
         {0, "results", "FILE", OPTION_TEXT, &arguments->results,
          "for what core tasks write: FILE.1, FILE.2, ..., one a worker (default: OUTPUT.results)"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
@@ -69,9 +73,12 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                            !arguments->plan ? "the plan" : "the output (-o FILE)");
     if (arguments->ahead > 1000)
         return failure_set(failure, FAILURE_USAGE, "--ahead is at most 1000: give less");
-    if (arguments->ahead > 0 && !arguments->rule)
+    if (arguments->ahead > 0 && !arguments->rule && !arguments->tail)
         return failure_set(failure, FAILURE_USAGE,
                            "--ahead is for rules: add -s RULE, or leave it out");
+    if (arguments->rule && (arguments->replan || arguments->tail))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--replan and --tail are for plans: leave -s RULE out");
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
 
@@ -102,6 +109,8 @@ static void outcome_print(const struct arguments *arguments, const struct plan *
                summary->values);
     if (outcome->json)
         printf("%s\n", outcome->json);
+    if (outcome->told)
+        printf("%s", outcome->told);
 }
 
 /* Core tasks that could not be done are a failure of the run, though everything else is there. They
@@ -208,6 +217,8 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .isa = isa,
         .threads = threads_choose(comm, &documents->plan),
         .rule = arguments->rule,
+        .replan = arguments->replan,
+        .tail = arguments->tail,
         .ahead = arguments->ahead > 0 ? (int)arguments->ahead : AHEAD_USUAL,
         .quiet = arguments->quiet,
     };

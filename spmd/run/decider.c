@@ -7,16 +7,10 @@
 #include "planner/model/profile.h"
 
 /* Weights, overhead and package sizes as the profile has them. */
-static bool setup_measured(struct decider *decider, const struct profile *profile,
+static bool setup_measured(struct decider *decider, const struct profile_setting *setting,
                            struct failure *failure)
 {
-    const struct plan *plan = decider->plan;
-    const struct profile_setting *setting = profile_find(profile, &plan->parameters, plan->threads);
     struct platform platform;
-    if (!setting)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "the profile has no setting with the plan's parameters: plan again with "
-                           "this profile");
     if (!platform_init(&platform, setting, 0, failure))
         return false;
     decider->weights = dispatch_setup_platform(&decider->setup, &platform);
@@ -24,14 +18,36 @@ static bool setup_measured(struct decider *decider, const struct profile *profil
     return decider->weights || failure_memory(failure, "starting a rule");
 }
 
-static bool setup_fill(struct decider *decider, const char *profile_text, struct failure *failure)
+static bool watching_make(struct decider *decider, const struct decider_request *request,
+                          const struct profile_setting *setting, struct failure *failure)
 {
+    const struct watching_request wanted = {.plan = request->plan,
+                                            .setting = setting,
+                                            .workers = request->workers,
+                                            .tolerance = request->replan,
+                                            .tail = request->tail,
+                                            .ahead = request->ahead};
+    decider->watches = watching_init(&decider->watching, &wanted, failure);
+    decider->largest = decider->watching.largest;
+    return decider->watches;
+}
+
+static bool profile_use(struct decider *decider, const struct decider_request *request,
+                        struct failure *failure)
+{
+    const struct plan *plan = request->plan;
     struct profile profile;
-    if (!profile_text)
-        return true;
-    if (!profile_parse(&profile, profile_text, strlen(profile_text), "the profile", failure))
+    if (!profile_parse(&profile, request->profile_text, strlen(request->profile_text),
+                       "the profile", failure))
         return false;
-    const bool good = setup_measured(decider, &profile, failure);
+    const struct profile_setting *setting =
+        profile_find(&profile, &plan->parameters, plan->threads);
+    const bool good =
+        !setting           ? failure_set(failure, FAILURE_MISMATCH,
+                                         "the profile has no setting with the plan's parameters: plan again "
+                                                   "with this profile")
+        : decider->by_rule ? setup_measured(decider, setting, failure)
+                           : watching_make(decider, request, setting, failure);
     profile_release(&profile);
     return good;
 }
@@ -42,8 +58,14 @@ bool decider_init(struct decider *decider, const struct decider_request *request
     const struct plan *plan = request->plan;
     *decider = (struct decider){.plan = plan, .by_rule = request->rule != NULL};
     decider->largest = (int64_t)plan_largest_load(plan);
-    if (!decider->by_rule)
+    if (!decider->by_rule && !request->replan && !request->tail)
         return true;
+    if (!decider->by_rule && !request->profile_text)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--replan and --tail need the profile that the plan was made from: name "
+                           "it with -p PROFILE");
+    if (!decider->by_rule)
+        return profile_use(decider, request, failure);
     const int64_t tasks = (int64_t)plan->tasks;
     const int64_t even = (tasks + request->workers - 1) / request->workers;
     decider->setup = (struct dispatch_setup){.rule = request->rule,
@@ -52,7 +74,7 @@ bool decider_init(struct decider *decider, const struct decider_request *request
                                              .ahead = request->ahead,
                                              .least = 1,
                                              .most = even};
-    if (!setup_fill(decider, request->profile_text, failure))
+    if (request->profile_text && !profile_use(decider, request, failure))
         return false;
     decider->largest = decider->setup.most;
     struct dispatch *trial =
@@ -64,6 +86,8 @@ bool decider_init(struct decider *decider, const struct decider_request *request
 void decider_release(struct decider *decider)
 {
     free(decider->weights);
+    if (decider->watches)
+        watching_release(&decider->watching);
     *decider = (struct decider){.plan = NULL};
 }
 
@@ -72,8 +96,28 @@ struct dispatch *decider_dispatch(const struct decider *decider, struct failure 
     struct dispatch *dispatch = NULL;
     if (decider->by_rule)
         return dispatch_new_rule(&decider->setup, failure);
+    if (decider->watches) {
+        const struct scenario usual = SCENARIO_INIT;
+        return decision_dispatch(&decider->watching.decision, &decider->watching.platform, &usual,
+                                 failure);
+    }
     dispatch = dispatch_new_plan(decider->plan);
     if (!dispatch)
         failure_memory(failure, "starting the plan");
     return dispatch;
+}
+
+void decider_tell(const struct decider *decider, const struct dispatch *dispatch, char **lines,
+                  char **json)
+{
+    struct text told = TEXT_INIT, listed = TEXT_INIT;
+    const struct dispatch *watch =
+        decider->watches ? watching_watch(&decider->watching, dispatch) : NULL;
+    *lines = *json = NULL;
+    if (!watch)
+        return;
+    watching_tell(watch, &told);
+    watching_json(watch, &listed);
+    *lines = text_take(&told);
+    *json = text_take(&listed);
 }

@@ -1,5 +1,6 @@
 /*
- * Who decides what is sent next in a run: its plan, or a rule that deals packages on request.
+ * Who decides what is sent next in a run: its plan, watched or not and dealt at its end or not, or
+ * a rule that deals packages on request.
  */
 #ifndef SPMD_RUN_DECIDER_H
 #define SPMD_RUN_DECIDER_H
@@ -10,12 +11,15 @@
 #include "planner/base/failure.h"
 #include "planner/dispatch/dispatch.h"
 #include "planner/model/plan.h"
+#include "planner/studies/watching.h"
 
 /* What was asked for; borrowed. */
 struct decider_request {
     const struct plan *plan;
     const char *rule;         /* NULL: the plan's own rounds */
-    const char *profile_text; /* for the rule's weights and package sizes; NULL: none */
+    const char *replan;       /* the plan is watched, with this tolerance; NULL: it is not */
+    const char *tail;         /* "RULE" or "RULE:SHARE": deals the plan's end; NULL: none */
+    const char *profile_text; /* for rates, weights and package sizes; NULL: none */
     int ahead;                /* packages that a worker has at a time under a rule, >= 1 */
     int workers;
 };
@@ -25,7 +29,8 @@ struct decider {
     struct dispatch_setup setup; /* of a rule */
     double *weights;             /* owned; NULL: all equal */
     int64_t largest;             /* no package is larger */
-    bool by_rule;
+    bool by_rule, watches;
+    struct watching watching; /* with replan or tail: points into itself, so do not move it */
 };
 
 /* Local, the same on every rank. False with *failure set: no such rule, a profile that does not fit
@@ -35,5 +40,10 @@ bool decider_init(struct decider *decider, const struct decider_request *request
 void decider_release(struct decider *decider);
 /* NULL with *failure set: out of memory. */
 struct dispatch *decider_dispatch(const struct decider *decider, struct failure *failure);
+
+/* Of a dispatch that this decider made, at the end of a run: when the rest was planned anew and
+ * why, as lines and as a JSON array (owned). Both NULL where nobody watched, or memory ended. */
+void decider_tell(const struct decider *decider, const struct dispatch *dispatch, char **lines,
+                  char **json);
 
 #endif

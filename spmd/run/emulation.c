@@ -11,6 +11,10 @@
 
 struct emulation {
     struct platform platform;
+    int64_t slow_worker; /* -1: none */
+    int64_t slow_after;  /* core tasks that it has slept first */
+    double slow_factor;
+    int64_t *slept; /* owned: core tasks slept here so far */
 };
 
 /* Between two pulses. */
@@ -25,6 +29,33 @@ static bool platform_make(struct emulation *emulation, const struct profile *pro
                            "the profile has no setting with the plan's parameters: plan again with "
                            "this profile");
     return platform_init(&emulation->platform, setting, 0, failure);
+}
+
+/* "WORKER,TASKS,FACTOR"; anything else says nothing. */
+static void slow_read(struct emulation *emulation, const char *text)
+{
+    char *end;
+    const long long worker = strtoll(text, &end, 10);
+    if (*end != ',')
+        return;
+    const long long after = strtoll(end + 1, &end, 10);
+    const double factor = *end == ',' ? strtod(end + 1, &end) : 0;
+    if (*end != '\0' || !(factor > 0))
+        return;
+    emulation->slow_worker = worker - 1;
+    emulation->slow_after = after;
+    emulation->slow_factor = factor;
+}
+
+/* Out of memory: false. */
+static bool slow_make(struct emulation *emulation)
+{
+    const char *slow = getenv(EMULATION_SLOW);
+    emulation->slow_worker = -1;
+    if (slow)
+        slow_read(emulation, slow);
+    emulation->slept = calloc(1, sizeof *emulation->slept);
+    return emulation->slept != NULL;
 }
 
 struct emulation *emulation_new(const char *profile_text, const struct plan *plan,
@@ -42,7 +73,11 @@ struct emulation *emulation_new(const char *profile_text, const struct plan *pla
     struct emulation *emulation = calloc(1, sizeof *emulation);
     if (!emulation)
         failure_memory(failure, "preparing to sleep");
-    if (emulation && !platform_make(emulation, &profile, plan, failure)) {
+    if (emulation && !slow_make(emulation))
+        failure_memory(failure, "preparing to sleep");
+    if (emulation &&
+        (failure->code != FAILURE_NONE || !platform_make(emulation, &profile, plan, failure))) {
+        free(emulation->slept);
         free(emulation);
         emulation = NULL;
     }
@@ -80,11 +115,25 @@ double emulation_cost(const struct emulation *emulation, enum operation operatio
     return 0;
 }
 
+/* Counts the core tasks that are computed here. */
+static double slow_factor(const struct emulation *emulation, enum operation operation,
+                          int64_t worker, int64_t tasks)
+{
+    const bool slow = worker == emulation->slow_worker &&
+                      *emulation->slept >= emulation->slow_after &&
+                      (operation == OPERATION_RECEIVE || operation == OPERATION_COMPUTE ||
+                       operation == OPERATION_OUTPUT);
+    if (operation == OPERATION_COMPUTE)
+        *emulation->slept += tasks;
+    return slow ? emulation->slow_factor : 1;
+}
+
 void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
                      enum operation operation, int64_t worker, int64_t tasks, double start_s,
                      struct engine_pulse pulse)
 {
-    const double end_s = start_s + emulation_cost(emulation, operation, worker, tasks);
+    const double end_s = start_s + emulation_cost(emulation, operation, worker, tasks) *
+                                       slow_factor(emulation, operation, worker, tasks);
     for (;;) {
         const bool stop = pulse.call && pulse.call(pulse.self);
         const double left_s = end_s - comm_now(comm);
@@ -100,6 +149,7 @@ void emulation_free(struct emulation **emulation)
     if (!*emulation)
         return;
     platform_release(&(*emulation)->platform);
+    free((*emulation)->slept);
     free(*emulation);
     *emulation = NULL;
 }

@@ -13,6 +13,11 @@
 #include "spmd/job/engine.h"
 #include "spmd/transport/comm.h"
 
+/* To try what a run does when a worker becomes slow: an environment variable "WORKER,TASKS,FACTOR".
+ * That worker (from 1), once it has slept so many core tasks, takes FACTOR times as long for each
+ * package that it begins. */
+#define EMULATION_SLOW "SCOW_SLEEP_SLOW"
+
 struct emulation;
 
 /* Local. Costs for that plan's settings from its profile's text (NULL: refused with a sentence).

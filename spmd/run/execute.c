@@ -100,6 +100,8 @@ static bool decider_make(struct performance *performance, struct failure *failur
     const struct execution *execution = performance->execution;
     const struct decider_request request = {.plan = execution->plan,
                                             .rule = execution->rule,
+                                            .replan = execution->replan,
+                                            .tail = execution->tail,
                                             .profile_text = execution->profile_text,
                                             .ahead = execution->ahead,
                                             .workers = execution->comm->size - 1};
@@ -170,6 +172,7 @@ static bool output_open(struct performance *performance, struct failure *failure
         .emitted = execution->emitted,
         .conditions = conditions_of(performance),
         .rule = execution->rule,
+        .tail = execution->tail,
         .ahead = execution->ahead,
         /* How many packages a rule deals is known at the end. */
         .events = execution->rule ? 1 : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
@@ -216,6 +219,9 @@ static bool lead(struct performance *performance, const struct run *run,
                   predicted->known && !execution->rule ? predicted->makespan_s : 0);
     bool good = master_run(run, performance->dispatch, &progress, outcome, failure);
     progress_end(&progress);
+    if (good)
+        decider_tell(&performance->decider, performance->dispatch, &outcome->told,
+                     &outcome->replanned);
     return good;
 }
 
@@ -243,8 +249,12 @@ static bool finish(struct performance *performance, const struct run *run,
     bool good = comm_agree(comm, failure);
     good = store_close(&performance->store, failure) && good;
     if (good && comm->rank == 0) {
-        struct output_outcome sealed = {&outcome->trace, &outcome->summary, outcome->json,
-                                        comm_now(comm) - start};
+        struct output_outcome sealed = {.trace = &outcome->trace,
+                                        .summary = &outcome->summary,
+                                        .outcome = outcome->json,
+                                        .told = outcome->told,
+                                        .replanned = outcome->replanned,
+                                        .finish_s = comm_now(comm) - start};
         outputfile_seal(performance->execution->output, &sealed, failure);
     }
     return comm_agree(comm, failure);

@@ -24,9 +24,11 @@ struct execution {
     const char *emitted; /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
     const char *isa;     /* which rank computes with which instruction set */
     int threads;
-    const char *rule; /* deals packages on request in place of the plan's rounds; NULL: none */
-    int ahead;        /* packages that a worker then has at a time */
-    bool quiet;       /* no progress */
+    const char *rule;   /* deals packages on request in place of the plan's rounds; NULL: none */
+    const char *replan; /* tolerance with which the plan is watched; NULL: it is not */
+    const char *tail;   /* rule that deals the plan's end on request; NULL: none */
+    int ahead;          /* packages that a worker has at a time under a rule */
+    bool quiet;         /* no progress */
 };
 
 /* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing

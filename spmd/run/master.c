@@ -419,6 +419,8 @@ void run_outcome_release(struct run_outcome *outcome)
     trace_release(&outcome->trace);
     free(outcome->state);
     free(outcome->json);
+    free(outcome->told);
+    free(outcome->replanned);
     outcome->state = NULL;
-    outcome->json = NULL;
+    outcome->json = outcome->told = outcome->replanned = NULL;
 }

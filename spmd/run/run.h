@@ -40,8 +40,10 @@ enum { RUN_REJECTIONS = 3 };                       /* of which reasons are told 
 struct run_outcome {
     struct trace trace; /* owned; times from the first envelope's start */
     struct summary summary;
-    char *state; /* owned; of a reduction over all tasks; NULL: none */
-    char *json;  /* owned; the same in words, when the run has reached its end */
+    char *state;            /* owned; of a reduction over all tasks; NULL: none */
+    char *told, *replanned; /* owned; of a watched plan, when and why its rest was planned anew:
+                             * lines and a JSON array; NULL: it was not watched */
+    char *json;             /* owned; the same in words, when the run has reached its end */
     struct rejection rejections[RUN_REJECTIONS]; /* those with the lowest numbers that were told */
     int rejection_count;
     double makespan_s;
