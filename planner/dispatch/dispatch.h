@@ -2,8 +2,8 @@
  * What to send next, and to whom: the decision that the real master and the event simulation both
  * ask. No clock, no I/O, no threads: the caller says what happened and when.
  *
- * Core tasks are handed out in ascending order, each exactly once; only a list of packages says
- * itself which.
+ * Core tasks are handed out in ascending order, each exactly once; only a list of packages, and
+ * what is left of a job, say themselves which.
  */
 #ifndef PLANNER_DISPATCH_DISPATCH_H
 #define PLANNER_DISPATCH_DISPATCH_H
@@ -15,6 +15,7 @@
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
+#include "planner/model/task_range.h"
 
 struct package {
     int64_t index;  /* 0, 1, ... in order of sending */
@@ -28,7 +29,7 @@ enum dispatch_answer {
     DISPATCH_SEND,         /* *package is the next one */
     DISPATCH_WAIT,         /* nothing until a worker reports */
     DISPATCH_FINISHED,     /* every core task has been handed out */
-    DISPATCH_OUT_OF_MEMORY /* only a recovering dispatch: it must remember one package more */
+    DISPATCH_OUT_OF_MEMORY /* of those that must remember one package more */
 };
 
 struct dispatch;
@@ -40,6 +41,12 @@ struct dispatch *dispatch_new_plan(const struct plan *plan);
  * sending. NULL: out of memory. */
 struct dispatch *dispatch_new_list(const struct package *packages, int64_t count, int64_t workers,
                                    int ahead);
+/* Deal what is left of a job: the tasks of these ranges (borrowed; they must outlive the object).
+ * `inner` (owned; freed also when this fails) decides as if they were a job of their own, its task
+ * k being the k-th of theirs. A package that crosses the end of a range is sent in pieces. Workers
+ * that are lost are nothing that it knows of. NULL: out of memory. */
+struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_range *ranges,
+                                     int64_t count);
 enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,
                                    struct package *package);
 /* Worker `worker` has worked on `package` from start_s to end_s. */
