@@ -27,7 +27,8 @@ static void order_all(const struct comm *comm, int64_t largest)
 static struct store *scratch_open(const struct probe_setup *setup, struct failure *failure)
 {
     const struct comm *comm = setup->comm;
-    const struct store_setup store = {setup->scratch, setup->scratch, true};
+    const struct store_setup store = {
+        .path = setup->scratch, .emitted = setup->scratch, .temporary = true};
     const struct output_info info = {.plan = "{}",
                                      .emitted = setup->scratch,
                                      .conditions.isa = "",

@@ -16,7 +16,8 @@ enum failure_code {
     FAILURE_FAILED = 1,     /* the machine said no: a full disk, no memory, a lost file */
     FAILURE_USAGE = 2,      /* the command line is wrong */
     FAILURE_INFEASIBLE = 3, /* no plan satisfies what was asked */
-    FAILURE_MISMATCH = 4    /* profile, plan, input or output are wrong or do not match */
+    FAILURE_MISMATCH = 4,   /* profile, plan, input or output are wrong or do not match */
+    FAILURE_STOPPED = 75    /* stopped as asked; everything so far is kept */
 };
 
 struct failure {

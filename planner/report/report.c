@@ -89,6 +89,9 @@ static void head_add(struct text *text, const struct residuals *residuals)
     if (record->tasks_failed > 0)
         text_add(text, ", %" PRId64 " failed", record->tasks_failed);
     text_add(text, "\n");
+    if (record->resumed > 0)
+        text_add(text, "resumed     %s; below is the last part, %.0f core tasks\n",
+                 record->resumed == 1 ? "once" : "more than once", record->plan.tasks);
     if (record->outcome)
         text_add(text, "result      %s\n", record->outcome);
     text_add(text, "checksum    %016" PRIx64 "\n\n", record->checksum);
@@ -391,6 +394,9 @@ static void head_json(struct text *text, const struct residuals *residuals)
              ", \"complete\": %s",
              record->tasks, record->tasks_done, record->tasks_failed,
              record->tasks_done + record->tasks_failed == record->tasks ? "true" : "false");
+    if (record->resumed > 0)
+        text_add(text, ", \"resumed\": %d, \"resumed_tasks\": %.0f", record->resumed,
+                 record->plan.tasks);
     if (record->outcome) /* JSON already */
         text_add(text, ",\n  \"result\": %s", record->outcome);
     text_add(text, ",\n  \"checksum\": \"%016" PRIx64 "\"", record->checksum);

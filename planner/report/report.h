@@ -33,6 +33,8 @@ struct run_record {
     char *processor;        /* owned: the master's; NULL: not said */
     int threads, workers_per_node;           /* 0: not said */
     int64_t tasks, tasks_done, tasks_failed; /* from the ledger */
+    int resumed; /* how often the run went on after it had been stopped or killed: the trace and,
+                  * then, the plan are those of the last part */
     uint64_t checksum;
     double finish_s; /* after the last package: reduction, normalised image, close */
 };

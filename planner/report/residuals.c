@@ -118,10 +118,16 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
     struct residuals made = {.record = record};
     struct failure none = FAILURE_INIT;
     bool good = true;
+    if (record->trace.count == 0 && record->resumed > 0 &&
+        record->tasks_done + record->tasks_failed == record->tasks)
+        return failure_set(
+            failure, FAILURE_MISMATCH,
+            "the run left no trace: it was killed when all its core tasks were done, "
+            "and resumed only to be completed");
     if (record->trace.count == 0)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "the run left no trace: it ended before its last round, run it again "
-                           "to another file");
+                           "the run left no trace: it ended before its last round: go on with it "
+                           "by scow run --resume");
     made.has_predicted = record->has_profile && record->plan.round_count > 0 && !record->rule;
     if (!trace_summary_make(&record->trace, &made.measured, failure))
         return false;
@@ -335,8 +341,8 @@ void residuals_explain(const struct residuals *residuals, struct text *text)
     if (record->tasks_done + record->tasks_failed < record->tasks)
         text_add(text,
                  "The run is incomplete: %" PRId64 " of %" PRId64
-                 " core tasks are done; run it again to "
-                 "another file.",
+                 " core tasks are done; go on with it by "
+                 "scow run --resume.",
                  record->tasks_done, record->tasks);
     else if (!residuals->has_predicted)
         text_add(text, "The run has no profile, so there is no prediction to compare with.");

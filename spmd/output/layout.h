@@ -45,6 +45,8 @@
 #define LAYOUT_METHOD "method"     /* how every rank computes a core task */
 #define LAYOUT_CHECKSUM "checksum" /* 16 hexadecimal digits */
 #define LAYOUT_COMPLETE "complete" /* 1 when the run reached its end */
+#define LAYOUT_STOPPED "stopped"   /* 1 when it was asked to stop before */
+#define LAYOUT_RESUMED "resumed"   /* how often it went on after it had been stopped or killed */
 #define LAYOUT_FAILED "failed"     /* core tasks that could not be done */
 #define LAYOUT_MINIMUM "minimum"
 #define LAYOUT_MAXIMUM "maximum"
@@ -62,6 +64,7 @@ struct layout_partial {
     uint64_t digest;      /* XXH3-64 of the rest of the head and the state: the slot is whole */
     uint64_t sequence;    /* the greater one of a rank's two is the later one; 0: nothing yet */
     int64_t first, count; /* the last package that is in it */
+    int64_t tasks;        /* of all packages that are in it */
 };
 
 /* Bytes of one slot; a multiple of 64. */

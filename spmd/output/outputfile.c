@@ -140,6 +140,7 @@ static bool attributes_of_job(hid_t file, const struct job *job)
 static bool attributes_of_outcome(hid_t file, const struct summary *summary, double finish_s,
                                   int32_t complete)
 {
+    const int32_t running = 0;
     char checksum[17];
     snprintf(checksum, sizeof checksum, "%016" PRIx64, summary->checksum);
     return attribute_text(file, LAYOUT_CHECKSUM, checksum) &&
@@ -147,11 +148,13 @@ static bool attributes_of_outcome(hid_t file, const struct summary *summary, dou
            attribute_put(file, LAYOUT_MAXIMUM, H5T_NATIVE_DOUBLE, &summary->maximum) &&
            attribute_put(file, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &finish_s) &&
            attribute_put(file, LAYOUT_FAILED, H5T_NATIVE_INT64, &summary->failed) &&
-           attribute_put(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete);
+           attribute_put(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete) &&
+           attribute_put(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &running);
 }
 
 static bool attributes_create(hid_t file, const struct job *job, const struct output_info *info)
 {
+    const int32_t none = 0;
     struct summary nothing;
     summary_init(&nothing);
     return attribute_text(file, LAYOUT_VERSION, SCOW_VERSION) &&
@@ -164,6 +167,7 @@ static bool attributes_create(hid_t file, const struct job *job, const struct ou
                             attribute_put(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &info->ahead))) &&
            (!info->tail || attribute_text(file, LAYOUT_TAIL, info->tail)) &&
            attribute_text(file, LAYOUT_ISA, info->conditions.isa) && attributes_of_job(file, job) &&
+           attribute_put(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &none) &&
            attributes_of_outcome(file, &nothing, 0, 0);
 }
 
@@ -508,4 +512,38 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
                                "%s: the results are there, but its trace and checksum could not "
                                "be written: is the disk full, or the file gone?",
                                path);
+}
+
+/* To the disk, and not only to the system, so that another node sees it after this one is gone. */
+static bool flush(const char *path)
+{
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    const bool good = file >= 0 && fsync(file) == 0;
+    if (file >= 0)
+        close(file);
+    return good;
+}
+
+bool outputfile_stop(const char *path, struct failure *failure)
+{
+    const int32_t stopped = 1;
+    hid_t file = seal_begin(path);
+    bool good = file >= 0 && attribute_put(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &stopped);
+    good = file >= 0 && H5Fclose(file) >= 0 && good;
+    return (good && flush(path)) ||
+           failure_set(failure, FAILURE_FAILED,
+                       "%s: what is done is there, but that the run was stopped could not be "
+                       "written: is the disk full, or the file gone?",
+                       path);
+}
+
+bool outputfile_reopen(const char *path, int32_t times)
+{
+    const int32_t no = 0;
+    layout_quiet();
+    hid_t file = seal_begin(path);
+    const bool good = file >= 0 && attribute_put(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &times) &&
+                      attribute_put(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &no) &&
+                      attribute_put(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &no);
+    return file >= 0 && H5Fclose(file) >= 0 && good;
 }

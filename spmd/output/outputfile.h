@@ -60,5 +60,11 @@ bool outputfile_create(const char *path, const struct job *job, const struct out
  * complete. */
 bool outputfile_seal(const char *path, const struct output_outcome *outcome,
                      struct failure *failure);
+/* Local, serial; nobody else may have the file open. The run did stop when it was asked to: the
+ * file says so, and what it holds is on the disk. */
+bool outputfile_stop(const char *path, struct failure *failure);
+/* Local, serial; nobody else may have the file open. A run goes on with it, for the `times`th time.
+ */
+bool outputfile_reopen(const char *path, int32_t times);
 
 #endif

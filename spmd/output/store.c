@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kernel/type.h"
+#include "spmd/output/hold.h"
 #include "spmd/output/layout.h"
 #include "spmd/output/stretches.h"
 
@@ -19,7 +20,8 @@ struct store {
     const struct comm *comm;
     const struct job *job;
     struct output_places places;
-    bool temporary;
+    bool temporary, resumed;
+    int hold;                     /* negative: not held */
     MPI_File file;                /* MPI_FILE_NULL: not open */
     char *room;                   /* owned; STRETCHES_ROOM bytes; NULL: no grid */
     uint8_t *bytes;               /* owned; normalised ones of as many numbers */
@@ -38,6 +40,8 @@ static void store_free(struct store *store)
         return;
     if (store->emitted_file >= 0)
         close(store->emitted_file);
+    if (store->hold >= 0)
+        close(store->hold);
     free(store->path);
     free(store->emitted);
     free(store->room);
@@ -58,6 +62,7 @@ static bool store_init(struct store *store, const struct store_setup *setup)
         return false;
     snprintf(store->emitted, name_size, "%s.%d", setup->emitted, store->comm->rank);
     store->temporary = setup->temporary;
+    store->resumed = setup->resumed;
     if (job->state_size > 0)
         job->task->reset(job->opened, store->slot + sizeof(struct layout_partial));
     if (job->tile_size == 0)
@@ -78,6 +83,7 @@ static struct store *store_new(const struct store_setup *setup, const struct com
         store->job = job;
         store->file = MPI_FILE_NULL;
         store->emitted_file = -1;
+        store->hold = -1;
     }
     if (!store || !store_init(store, setup))
         failure_memory(failure, "opening the output");
@@ -96,6 +102,31 @@ static bool first_access(struct store *store)
                MPI_SUCCESS;
 }
 
+/* The rank's state of a reduction: of its two slots the one that mending has left. */
+static bool state_resume(struct store *store)
+{
+    const int size = (int)layout_slot_size(store->job->state_size);
+    const int64_t first = 2 * (int64_t)(store->comm->rank - 1);
+    char *slot = malloc((size_t)size);
+    bool good = slot != NULL;
+    for (int which = 0; good && which < 2; which++) {
+        good = MPI_File_read_at(store->file, store->places.partial + (first + which) * size, slot,
+                                size, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+        if (good && ((const struct layout_partial *)(const void *)slot)->sequence > 0)
+            memcpy(store->slot, slot, (size_t)size);
+    }
+    free(slot);
+    return good;
+}
+
+/* Only workers that the run before had made room for have a state. */
+static bool states_resume(struct store *store, const struct store_setup *setup)
+{
+    const int rank = store->comm->rank;
+    return !setup->resumed || store->job->state_size == 0 || rank == 0 || rank > setup->slots ||
+           state_resume(store);
+}
+
 struct store *store_open(const struct store_setup *setup, const struct output_places *places,
                          const struct comm *comm, const struct job *job, struct failure *failure)
 {
@@ -106,6 +137,7 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
     }
     store->places = *places;
     comm_broadcast(comm, &store->places, sizeof store->places);
+    store->hold = hold_together(store->path);
     /* MPI makes this succeed or fail on all ranks together. */
     if (MPI_File_open(comm->mpi, store->path, MPI_MODE_RDWR, MPI_INFO_NULL, &store->file) !=
         MPI_SUCCESS)
@@ -116,12 +148,23 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
         store_free(store);
         return NULL;
     }
-    if (!first_access(store))
+    if (!first_access(store) || !states_resume(store, setup))
         failure_set(failure, FAILURE_FAILED, "%s: cannot be written on rank %d: check the disk",
                     store->path, comm->rank);
     if (!comm_agree(comm, failure))
         store_close(&store, failure);
     return store;
+}
+
+bool store_flush(struct store *store, struct failure *failure)
+{
+    if (store->emitted_file >= 0 && fsync(store->emitted_file) != 0)
+        failure_set(failure, FAILURE_FAILED, "%s: could not be written: is the disk full?",
+                    store->emitted);
+    if (MPI_File_sync(store->file) != MPI_SUCCESS)
+        failure_set(failure, FAILURE_FAILED, "%s: could not be written: is the disk full?",
+                    store->path);
+    return comm_agree(store->comm, failure);
 }
 
 bool store_close(struct store **store, struct failure *failure)
@@ -194,7 +237,9 @@ static bool emitted_open(struct store *store, struct failure *failure)
 {
     if (store->emitted_file >= 0)
         return true;
-    store->emitted_file = open(store->emitted, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    store->emitted_file =
+        open(store->emitted, O_WRONLY | O_CREAT | O_CLOEXEC | (store->resumed ? O_APPEND : O_EXCL),
+             0666);
     if (store->emitted_file < 0)
         return failure_set(failure, FAILURE_FAILED,
                            "%s: cannot be created: %s: remove it, or choose another name with "
@@ -202,6 +247,8 @@ static bool emitted_open(struct store *store, struct failure *failure)
                            store->emitted, strerror(errno));
     if (store->temporary)
         unlink(store->emitted);
+    if (store->resumed)
+        store->emitted_place = lseek(store->emitted_file, 0, SEEK_END);
     return true;
 }
 
@@ -287,6 +334,7 @@ static bool state_write(struct store *store, const struct package_results *resul
     head->sequence++;
     head->first = results->first;
     head->count = results->count;
+    head->tasks += results->count;
     head->digest = layout_slot_digest(head, state, job->state_size);
     const int64_t slot = 2 * (int64_t)(store->comm->rank - 1) + (int64_t)(head->sequence % 2);
     return bytes_write(store, store->places.partial + slot * (int64_t)slot_size, store->slot,

@@ -25,6 +25,8 @@ struct store_setup {
     const char *path;    /* a file that outputfile_create made on the master for the same job */
     const char *emitted; /* where rank R keeps what its tasks emit: EMITTED.R */
     bool temporary;      /* for trial writes: what is emitted goes as soon as nobody has it open */
+    int slots;           /* then: workers that it has room for states of */
+    bool resumed;        /* go on with what a run before has left, mended (spmd/output/remains.h) */
 };
 
 /* Collective. `places` counts on the master. NULL with *failure set, on every rank. `comm` and
@@ -39,6 +41,8 @@ bool store_write(struct store *store, const struct package_results *results,
  * becomes 0. Nothing otherwise. */
 bool store_normalize(struct store *store, int64_t first, int64_t count,
                      const struct summary *summary, struct failure *failure);
+/* Collective. What has been written is to be seen from everywhere, and to outlive this node. */
+bool store_flush(struct store *store, struct failure *failure);
 /* Collective. Sets *store NULL. */
 bool store_close(struct store **store, struct failure *failure);
 

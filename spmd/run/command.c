@@ -10,13 +10,14 @@
 #include "spmd/job/launch.h"
 #include "spmd/job/method.h"
 #include "spmd/run/execute.h"
+#include "spmd/run/interrupt.h"
 
 enum { AHEAD_USUAL = 2 };
 
 struct arguments {
     const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule, *replan, *tail;
     int64_t ahead;
-    bool quiet, verbose, version;
+    bool resume, quiet, verbose, version;
 };
 
 static bool arguments_parse(const struct comm *comm, int argc, char **argv,
@@ -41,6 +42,10 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
          "with a rule or a tail: packages that a worker has at a time (default 2)"},
         {0, "results", "FILE", OPTION_TEXT, &arguments->results,
          "for what core tasks write: FILE.1, FILE.2, ..., one a worker (default: OUTPUT.results)"},
+        {0, "resume", NULL, OPTION_FLAG, &arguments->resume,
+         "go on with FILE, which the same run left when it was stopped or killed; begin if it is "
+         "not "
+         "there"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
          "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
         {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "no progress, only failures"},
@@ -58,7 +63,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
             "Threads per rank: what the plan says (calibrate --threads), or OMP_NUM_THREADS, or "
             "the node's\ncores shared among its workers.\nExit: 0 done, 1 failed, 2 usage, 4 plan, "
             "input or output do not "
-            "match.\n",
+            "match,\n75 stopped as asked (SIGINT, SIGTERM, SIGUSR1): run again with --resume.\n",
     };
     char *operand = NULL;
     int operands = 0;
@@ -91,14 +96,17 @@ static void prediction_print(const struct plan_prediction *predicted, double mak
     printf("%+.1f %%)", 100 * (makespan_s / predicted->makespan_s - 1));
 }
 
-static void outcome_print(const struct arguments *arguments, const struct plan *plan,
-                          const struct run_outcome *outcome)
+static void outcome_print(const struct arguments *arguments, const struct run_outcome *outcome)
 {
     const struct summary *summary = &outcome->summary;
-    printf("%s: %" PRId64 " core tasks in %.4f s", arguments->output, summary->tasks,
-           outcome->makespan_s);
-    if (plan->predicted.known && plan->predicted.makespan_s > 0 && !arguments->rule)
-        prediction_print(&plan->predicted, outcome->makespan_s);
+    const struct plan_prediction *predicted = &outcome->predicted;
+    printf("%s: %" PRId64 " core tasks", arguments->output, summary->tasks);
+    if (outcome->resumed)
+        printf(", %" PRId64 " of them done before", outcome->kept);
+    if (outcome->kept < summary->tasks)
+        printf("%s in %.4f s", outcome->resumed ? ", the others" : "", outcome->makespan_s);
+    if (predicted->known && predicted->makespan_s > 0 && !arguments->rule)
+        prediction_print(predicted, outcome->makespan_s);
     if (summary->values > summary->not_numbers)
         printf("\nresponse %g to %g, ", summary->minimum, summary->maximum);
     else
@@ -127,8 +135,9 @@ static void rejections_tell(const struct arguments *arguments, const struct run_
     if (outcome->summary.failed > 0)
         failure_set(failure, FAILURE_FAILED,
                     "%s: %" PRId64 " of %" PRId64
-                    " core tasks failed, all others are there; among them %.300s",
-                    arguments->output, outcome->summary.failed, outcome->summary.tasks, list);
+                    " core tasks failed, all others are there%s%.300s",
+                    arguments->output, outcome->summary.failed, outcome->summary.tasks,
+                    list[0] ? "; among them " : "", list);
 }
 
 /* Local to the master. */
@@ -214,6 +223,8 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .input = arguments->input,
         .output = arguments->output,
         .emitted = emitted,
+        .emitted_given = arguments->results != NULL,
+        .resume = arguments->resume,
         .isa = isa,
         .threads = threads_choose(comm, &documents->plan),
         .rule = arguments->rule,
@@ -225,7 +236,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
     if (comm->rank == 0)
         intent_print(arguments, documents, &execution);
     if (execute_run(&execution, &outcome, failure) && comm->rank == 0) {
-        outcome_print(arguments, &documents->plan, &outcome);
+        outcome_print(arguments, &outcome);
         rejections_tell(arguments, &outcome, failure);
     }
 out:
@@ -252,6 +263,7 @@ int run_main(int argc, char **argv)
 {
     struct comm comm;
     struct failure failure = FAILURE_INIT;
+    interrupt_watch();
     launch_begin(&comm, &argc, &argv);
     run_command(&comm, argc, argv, &failure);
     return launch_end(&comm, "scow run", &failure);

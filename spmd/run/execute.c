@@ -11,12 +11,15 @@
 #include "spmd/job/method.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/run/decider.h"
+#include "spmd/run/resumption.h"
 #include "spmd/run/run_conditions.h"
 #include "spmd/transport/wire.h"
 
 /* What one rank opens and must close again. */
 struct performance {
     const struct execution *execution;
+    const struct plan *plan; /* that is executed: the execution's, or of what is left */
+    struct resumption resumption;
     struct making making;
     struct store *store;
     struct emulation *costs; /* by the profile; NULL: not known */
@@ -67,26 +70,33 @@ static bool memory_suffices(struct performance *performance, struct failure *fai
 }
 
 /* Local, the same on every rank. */
-static bool plan_fits(const struct performance *performance, struct failure *failure)
+static bool job_fits(const struct performance *performance, struct failure *failure)
 {
     const struct execution *execution = performance->execution;
     const struct job *job = &performance->making.job;
     const struct plan *plan = execution->plan;
+    return plan->tasks == (double)job->setup.tasks ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: is for %.0f core tasks, but %s has %" PRId64
+                       " with these parameters: plan again%s%s",
+                       execution->plan_name, plan->tasks,
+                       execution->input ? execution->input : plan->kernel, job->setup.tasks,
+                       execution->input ? " with -i " : "",
+                       execution->input ? execution->input : "");
+}
+
+/* Local, the same on every rank. */
+static bool plan_fits(const struct performance *performance, struct failure *failure)
+{
+    const struct execution *execution = performance->execution;
+    const struct plan *plan = performance->plan;
     int64_t workers = execution->comm->size - 1, needed = plan_workers_needed(plan);
     if (plan->real_valued && !performance->decider.by_rule)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: has fractional loads and cannot be run: plan again without "
                            "--real-valued",
                            execution->plan_name);
-    if (plan->tasks != (double)job->setup.tasks)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is for %.0f core tasks, but %s has %" PRId64
-                           " with these parameters: plan again%s%s",
-                           execution->plan_name, plan->tasks,
-                           execution->input ? execution->input : plan->kernel, job->setup.tasks,
-                           execution->input ? " with -i " : "",
-                           execution->input ? execution->input : "");
-    if (needed > workers && !performance->decider.by_rule)
+    if (needed > workers && !performance->decider.by_rule && !performance->resumption.on)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: needs %" PRId64 " workers, but there are %" PRId64
                            ": start mpiexec with -n %" PRId64 ", or plan again with -n %" PRId64,
@@ -98,14 +108,17 @@ static bool plan_fits(const struct performance *performance, struct failure *fai
 static bool decider_make(struct performance *performance, struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    const struct decider_request request = {.plan = execution->plan,
+    const struct resumption *resumption = &performance->resumption;
+    const int workers = resumption->on ? resumption->workers : execution->comm->size - 1;
+    const struct decider_request request = {.plan = performance->plan,
                                             .rule = execution->rule,
                                             .replan = execution->replan,
                                             .tail = execution->tail,
                                             .profile_text = execution->profile_text,
                                             .ahead = execution->ahead,
-                                            .workers = execution->comm->size - 1};
-    decider_init(&performance->decider, &request, failure);
+                                            .workers = workers};
+    if (decider_init(&performance->decider, &request, failure))
+        plan_fits(performance, failure);
     return comm_agree(execution->comm, failure);
 }
 
@@ -126,8 +139,44 @@ static bool job_make(struct performance *performance, struct failure *failure)
     if (good && comm->rank == 0)
         input_sha256(performance->making.input, performance->digest, failure);
     if (good)
-        plan_fits(performance, failure);
+        job_fits(performance, failure);
     return comm_agree(comm, failure) && good;
+}
+
+static struct resumption_setup resumption_setup(const struct performance *performance)
+{
+    const struct execution *execution = performance->execution;
+    return (struct resumption_setup){
+        .comm = execution->comm,
+        .path = execution->output,
+        .wanted = {.job = &performance->making.job,
+                   .plan = execution->plan,
+                   .plan_name = execution->plan_name,
+                   .input = execution->input,
+                   .input_sha256 = performance->digest,
+                   .plugin_sha256 = execution->kernel->plugin ? execution->kernel->sha256 : NULL,
+                   .isa = execution->isa,
+                   .emitted = execution->emitted_given ? execution->emitted : NULL},
+        .profile_text = execution->profile_text,
+    };
+}
+
+/* Collective. What is to be executed: the plan, or what is left of it. */
+static bool work_find(struct performance *performance, struct failure *failure)
+{
+    const struct execution *execution = performance->execution;
+    const struct resumption_setup setup = resumption_setup(performance);
+    struct resumption *resumption = &performance->resumption;
+    if (!execution->resume)
+        return true;
+    if (!resumption_init(resumption, &setup, failure))
+        return false;
+    if (resumption->left > 0)
+        performance->plan = &resumption->plan;
+    if (!resumption->on && execution->comm->rank == 0 && !execution->quiet)
+        fprintf(stderr, "scow run: %s is not there yet: begins with the first core task\n",
+                execution->output);
+    return true;
 }
 
 static bool sleeps(const struct performance *performance)
@@ -154,14 +203,22 @@ static struct conditions conditions_of(const struct performance *performance)
                                .workers_per_node = performance->workers_per_node};
 }
 
-/* Collective. The master makes the file, everybody opens it. */
-static bool output_open(struct performance *performance, struct failure *failure)
+/* Workers that a new file has room for states of: some more than there are, so that more can go on
+ * with it, as far as that costs little. */
+static int slots_wanted(const struct job *job, int workers)
+{
+    static const size_t spare_bytes = 1 << 20;
+    enum { SPARE_MOST = 64 };
+    const size_t fit = job->state_size > 0 ? spare_bytes / (2 * (job->state_size + 64)) : 0;
+    return workers + (fit < SPARE_MOST ? (int)fit : SPARE_MOST);
+}
+
+/* Local to the master. */
+static void output_create(struct performance *performance, struct output_places *places,
+                          struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    if (execution->comm->rank == 0) {
-        performance->processor = run_conditions_processor();
-        job_method(&performance->making.job, performance->method, sizeof performance->method);
-    }
+    const struct job *job = &performance->making.job;
     const struct output_info info = {
         .plan = execution->plan_text,
         .profile = execution->profile_text,
@@ -176,23 +233,41 @@ static bool output_open(struct performance *performance, struct failure *failure
         .ahead = execution->ahead,
         /* How many packages a rule deals is known at the end. */
         .events = execution->rule ? 1 : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
-        .workers = execution->comm->size - 1,
+        .workers = slots_wanted(job, execution->comm->size - 1),
     };
-    const struct store_setup setup = {.path = execution->output, .emitted = execution->emitted};
-    struct output_places places = {0};
-    if (execution->comm->rank == 0)
-        performance->created =
-            outputfile_create(execution->output, &performance->making.job, &info, &places, failure);
-    if (!comm_agree(execution->comm, failure))
+    performance->created = outputfile_create(execution->output, job, &info, places, failure);
+}
+
+/* Collective. The master makes the file, or mends it; everybody opens it. */
+static bool output_open(struct performance *performance, struct failure *failure)
+{
+    const struct execution *execution = performance->execution;
+    struct resumption *resumption = &performance->resumption;
+    const struct resumption_setup resuming = resumption_setup(performance);
+    struct output_places places = resumption->places;
+    if (execution->comm->rank == 0) {
+        performance->processor = run_conditions_processor();
+        job_method(&performance->making.job, performance->method, sizeof performance->method);
+    }
+    if (execution->comm->rank == 0 && !resumption->on)
+        output_create(performance, &places, failure);
+    if (!comm_agree(execution->comm, failure) ||
+        (resumption->on && !resumption_begin(resumption, &resuming, failure)))
         return false;
+    const struct store_setup setup = {.path = execution->output,
+                                      .emitted = resumption->emitted ? resumption->emitted
+                                                                     : execution->emitted,
+                                      .slots = resumption->slots,
+                                      .resumed = resumption->on};
     performance->store =
         store_open(&setup, &places, execution->comm, &performance->making.job, failure);
     return performance->store != NULL;
 }
 
-static void idle_ranks_say(const struct execution *execution)
+static void idle_ranks_say(const struct performance *performance)
 {
-    int64_t used = plan_workers_used(execution->plan), workers = execution->comm->size - 1;
+    const struct execution *execution = performance->execution;
+    int64_t used = plan_workers_used(performance->plan), workers = execution->comm->size - 1;
     if (!execution->quiet && execution->comm->rank == 0 && used < workers && !execution->rule)
         fprintf(stderr,
                 "scow run: the plan uses %" PRId64 " of %" PRId64 " workers: the rest stay idle\n",
@@ -213,9 +288,12 @@ static bool lead(struct performance *performance, const struct run *run,
 {
     const struct execution *execution = performance->execution;
     performance->dispatch = decider_dispatch(&performance->decider, failure);
+    if (performance->dispatch && performance->resumption.on)
+        performance->dispatch =
+            resumption_dispatch(&performance->resumption, performance->dispatch, failure);
     struct progress progress;
-    const struct plan_prediction *predicted = &execution->plan->predicted;
-    progress_init(&progress, execution->quiet ? NULL : stderr, performance->making.job.setup.tasks,
+    const struct plan_prediction *predicted = &performance->plan->predicted;
+    progress_init(&progress, execution->quiet ? NULL : stderr, (int64_t)performance->plan->tasks,
                   predicted->known && !execution->rule ? predicted->makespan_s : 0);
     bool good = master_run(run, performance->dispatch, &progress, outcome, failure);
     progress_end(&progress);
@@ -235,6 +313,21 @@ static void outcome_print(const struct job *job, struct run_outcome *outcome,
         summary_add_outcome(&outcome->summary, outcome->json);
 }
 
+/* Collective. As asked: the file stays as it is, with what is done. */
+static bool stop(struct performance *performance, const struct summary *summary,
+                 struct failure *failure)
+{
+    const struct execution *execution = performance->execution;
+    const struct comm *comm = execution->comm;
+    if (store_flush(performance->store, failure) && store_close(&performance->store, failure) &&
+        comm->rank == 0 && outputfile_stop(execution->output, failure))
+        failure_set(failure, FAILURE_STOPPED,
+                    "%s: stopped as asked, with %" PRId64 " of %" PRId64
+                    " core tasks done: run the same again with --resume to go on",
+                    execution->output, summary->tasks, performance->making.job.setup.tasks);
+    return comm_agree(comm, failure);
+}
+
 /* Collective. The last package is done: everybody normalises its own share, the master seals. */
 static bool finish(struct performance *performance, const struct run *run,
                    const struct done_packages *done, struct run_outcome *outcome,
@@ -242,8 +335,13 @@ static bool finish(struct performance *performance, const struct run *run,
 {
     const struct comm *comm = run->comm;
     double start = comm_now(comm);
-    outcome_print(run->job, outcome, failure);
+    outcome->stopped = outcome->stopped && outcome->summary.tasks < run->job->setup.tasks;
+    if (!outcome->stopped)
+        outcome_print(run->job, outcome, failure);
     comm_broadcast(comm, &outcome->summary, sizeof outcome->summary);
+    comm_broadcast(comm, &outcome->stopped, sizeof outcome->stopped);
+    if (outcome->stopped)
+        return stop(performance, &outcome->summary, failure);
     if (comm->rank != 0)
         worker_normalize(run, done, &outcome->summary, failure);
     bool good = comm_agree(comm, failure);
@@ -258,6 +356,28 @@ static bool finish(struct performance *performance, const struct run *run,
         outputfile_seal(performance->execution->output, &sealed, failure);
     }
     return comm_agree(comm, failure);
+}
+
+/* Local, in a run of its own on every rank. */
+static void packages_do(struct performance *performance, const struct run *run,
+                        struct done_packages *done, struct run_outcome *outcome,
+                        struct failure *failure)
+{
+    const struct resumption *resumption = &performance->resumption;
+    const bool leads = run->comm->rank == 0, over = resumption->on && resumption->left == 0;
+    if (leads && !over)
+        lead(performance, run, outcome, failure);
+    if (leads && resumption->on) {
+        resumption_join(resumption, run->job, outcome);
+        outcome->resumed = true;
+        outcome->kept = resumption->before.tasks;
+    }
+    if (!over)
+        outcome->predicted = performance->plan->predicted;
+    if (!leads && !over)
+        worker_run(run, done, failure);
+    if (!leads && resumption->on)
+        resumption_share(run->comm, run->job->setup.tasks, done, failure);
 }
 
 /* Collective. */
@@ -278,34 +398,48 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
     };
     struct done_packages done = {0};
     conditions_say(performance);
-    idle_ranks_say(execution);
-    if (execution->comm->rank == 0)
-        lead(performance, &run, outcome, failure);
-    else
-        worker_run(&run, &done, failure);
+    idle_ranks_say(performance);
+    packages_do(performance, &run, &done, outcome, failure);
     bool good =
         comm_agree(execution->comm, failure) && finish(performance, &run, &done, outcome, failure);
     done_packages_release(&done);
     return good;
 }
 
+/* What is known of a run that there is nothing left of. */
+static void complete_tell(const struct performance *performance, struct run_outcome *outcome)
+{
+    const struct remains *remains = &performance->resumption.remains; /* the master's */
+    outcome->resumed = true;
+    outcome->kept = performance->making.job.setup.tasks;
+    outcome->summary = (struct summary){
+        .tasks = outcome->kept, .failed = remains->failed, .checksum = remains->checksum};
+}
+
 bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure)
 {
-    struct performance performance = {.execution = execution};
+    struct performance performance = {.execution = execution, .plan = execution->plan};
     bool good = false;
-    if (!decider_make(&performance, failure) || !job_make(&performance, failure) ||
-        !memory_suffices(&performance, failure) || !costs_make(&performance, failure) ||
-        !output_open(&performance, failure))
+    if (!job_make(&performance, failure) || !work_find(&performance, failure))
+        goto out;
+    if (performance.resumption.complete) {
+        complete_tell(&performance, outcome);
+        good = true;
+        goto out;
+    }
+    if (!decider_make(&performance, failure) || !memory_suffices(&performance, failure) ||
+        !costs_make(&performance, failure) || !output_open(&performance, failure))
         goto out;
     good = perform(&performance, outcome, failure);
 out:
     good = store_close(&performance.store, failure) && good;
-    if (performance.created && !good && outcome->summary.tasks == 0)
+    if (performance.created && !good && outcome->summary.tasks == 0 && !outcome->stopped)
         unlink(
             execution->output); /* it holds nothing, and would stand in the way of the next try */
     dispatch_free(&performance.dispatch);
     decider_release(&performance.decider);
+    resumption_release(&performance.resumption);
     emulation_free(&performance.costs);
     free(performance.processor);
     making_release(&performance.making);

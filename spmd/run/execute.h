@@ -28,12 +28,16 @@ struct execution {
     const char *replan; /* tolerance with which the plan is watched; NULL: it is not */
     const char *tail;   /* rule that deals the plan's end on request; NULL: none */
     int ahead;          /* packages that a worker has at a time under a rule */
+    bool emitted_given; /* `emitted` is as the user said */
+    bool resume;        /* go on with the output, if it is there */
     bool quiet;         /* no progress */
 };
 
 /* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing
- * is created when plan and input do not match. The outcome is complete on the master (elsewhere
- * only its summary). */
+ * is created when plan and input do not match. To resume, the output must be of the same plan,
+ * input, kernel and parameters; what is left of it is planned anew for these ranks, and the outcome
+ * is that of a run that nobody disturbed, but for its trace. Stopped as asked: FAILURE_STOPPED. The
+ * outcome is complete on the master (elsewhere only its summary). */
 bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planner/base/array.h"
+#include "spmd/run/interrupt.h"
 #include "spmd/run/message.h"
 #include "spmd/run/pending.h"
 #include "spmd/run/run.h"
@@ -36,6 +37,8 @@ struct master {
     double port_free_s;     /* of an emulated port */
     struct pending pending; /* reports on an emulated network */
     bool cancelled;         /* the workers have been told to stop */
+    bool asked;             /* a worker has been asked to stop */
+    bool dealt;             /* everything has been handed out */
 };
 
 /* ---- results ------------------------------------------------------------------------------- */
@@ -121,6 +124,11 @@ static void report_take(struct master *master)
     master->returned++;
     if (report->failure.code != FAILURE_NONE) {
         failure_set(master->failure, report->failure.code, "%s", report->failure.text);
+        return;
+    }
+    master->asked = master->asked || report->asked;
+    if (report->skipped) {
+        master->outcome->stopped = true;
         return;
     }
     report_trace(master, report);
@@ -271,6 +279,7 @@ static bool decision_take(struct master *master, struct pause *pause)
     case DISPATCH_OUT_OF_MEMORY:
         return failure_memory(master->failure, "deciding what to send");
     case DISPATCH_FINISHED:
+        master->dealt = true;
         break;
     }
     return false;
@@ -287,14 +296,17 @@ static void reports_answer(struct master *master)
     }
 }
 
-/* Until everything is handed out or something failed. */
+/* Until everything is handed out, something failed, or somebody wants the run to stop. */
 static void packages_send(struct master *master)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
-    while (master->failure->code == FAILURE_NONE && decision_take(master, &pause)) {
+    while (master->failure->code == FAILURE_NONE && !master->asked && !interrupt_asked() &&
+           decision_take(master, &pause)) {
         results_take(master);
         reports_answer(master);
     }
+    if (!master->dealt && master->failure->code == FAILURE_NONE)
+        master->outcome->stopped = true;
 }
 
 /* The first large message between two ranks takes milliseconds once. */

@@ -27,6 +27,8 @@ struct wire_result {
     struct summary summary;
     struct rejection rejection; /* when summary.failed > 0 */
     struct failure failure;     /* code FAILURE_NONE: done */
+    int32_t asked;              /* the worker has been asked to stop */
+    int32_t skipped;            /* so it has not begun this package */
 };
 
 #endif

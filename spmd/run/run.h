@@ -47,6 +47,10 @@ struct run_outcome {
     struct rejection rejections[RUN_REJECTIONS]; /* those with the lowest numbers that were told */
     int rejection_count;
     double makespan_s;
+    struct plan_prediction predicted; /* of the plan that was executed */
+    bool stopped;                     /* as asked, with packages left that nobody has begun */
+    bool resumed;                     /* went on with what a run before had done */
+    int64_t kept;                     /* then: core tasks that had been done before */
 };
 
 /* Packages a worker has done, in the order of doing, to be normalised at the end. */
@@ -58,8 +62,9 @@ struct done_packages {
 
 /* Local to the master, except that all ranks agree on having their memory before the first package:
  * send everything `dispatch` says, take in every result, stop the workers. When a worker or the
- * input fails, the others are told to stop, and the first sentence is returned. Workers must be in
- * worker_run. */
+ * input fails, the others are told to stop, and the first sentence is returned. Where a rank has
+ * been asked to stop, workers finish what they compute, and nothing else is begun. Workers must be
+ * in worker_run. */
 bool master_run(const struct run *run, struct dispatch *dispatch, struct progress *progress,
                 struct run_outcome *outcome, struct failure *failure);
 /* Local to a worker, except as master_run: work until the master says stop. Its own failure is in

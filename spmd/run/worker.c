@@ -3,6 +3,7 @@
 
 #include "planner/base/array.h"
 #include "spmd/run/context.h"
+#include "spmd/run/interrupt.h"
 #include "spmd/run/message.h"
 #include "spmd/run/run.h"
 #include "spmd/transport/wire.h"
@@ -89,7 +90,8 @@ static void package_done(struct worker *worker, const struct inbox_package *in,
         memcpy(report + 1, results->state, worker->run->job->state_size);
 }
 
-/* After a failure packages are only acknowledged, so that the master can count them. */
+/* After a failure, or when asked to stop, packages are only acknowledged, so that the master can
+ * count them. */
 static void package_work(struct worker *worker, const struct inbox_package *in,
                          struct failure *failure)
 {
@@ -98,8 +100,10 @@ static void package_work(struct worker *worker, const struct inbox_package *in,
     report->times.free_s = worker->free_s;
     report->times.transit_s = in->transit_s;
     report->times.arrived_s = in->arrived_s;
-    if (failure->code == FAILURE_NONE)
+    report->skipped = interrupt_asked();
+    if (failure->code == FAILURE_NONE && !report->skipped)
         package_done(worker, in, report, failure);
+    report->asked = interrupt_asked();
     report->failure = *failure;
     report_send(worker);
 }

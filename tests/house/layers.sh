@@ -61,7 +61,8 @@ simulate="$model planner/dispatch planner/simulate"
     room spmd/job $model planner/files kernel kernel/{vector,command} spmd/{transport,input}
     room spmd/output $model planner/{dispatch,files,report,command} kernel kernel/vector \
         spmd/{transport,input,job}
-    room spmd/run $model planner/{dispatch,simulate,files,studies} kernel kernel/vector spmd/{transport,input,job,output}
+    room spmd/run $model planner/{dispatch,simulate,schedulers,files,studies} kernel kernel/vector \
+        spmd/{transport,input,job,output}
 
     room calibrate/fit $model
     room calibrate $model planner/command planner/{dispatch,files,schedulers} kernel kernel/vector \

@@ -103,8 +103,8 @@ static void incomplete_runs_say_so(void **state)
     record.tasks_done = 990;
     char *text = report_text(&record, &failure);
     assert_non_null(text);
-    assert_non_null(strstr(text, "The run is incomplete: 990 of 1000 core tasks are done; run it "
-                                 "again to another file.\n"));
+    assert_non_null(strstr(text, "The run is incomplete: 990 of 1000 core tasks are done; go on "
+                                 "with it by scow run --resume.\n"));
     free(text);
     run_record_release(&record);
 }
@@ -215,8 +215,8 @@ static void damaged_traces_are_refused(void **state)
     record.trace.count = 0;
     assert_null(report_json(&record, &empty));
     assert_failure(empty, FAILURE_MISMATCH,
-                   "the run left no trace: it ended before its last round, run it again to "
-                   "another file");
+                   "the run left no trace: it ended before its last round: go on with it by "
+                   "scow run --resume");
     run_record_release(&record);
 }
 

@@ -4,6 +4,8 @@
  * have each task once.
  */
 #include "spmd/output/store.h"
+#include "spmd/output/hold.h"
+#include "spmd/output/remains.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -94,4 +96,50 @@ bool store_close(struct store **store, struct failure *failure)
     free(s);
     *store = NULL;
     return all;
+}
+
+/* ---- no simulated run is stopped, killed or resumed ---------------------------------------- */
+
+bool store_flush(struct store *store, struct failure *failure)
+{
+    (void)store;
+    return failure->code == FAILURE_NONE;
+}
+
+bool outputfile_stop(const char *path, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_FAILED, "%s: simulated runs are not stopped", path);
+}
+
+int hold_first(const char *path, struct failure *failure)
+{
+    failure_set(failure, FAILURE_FAILED, "%s: simulated runs are not resumed", path);
+    return -1;
+}
+
+bool remains_read(struct remains *remains, const char *path, const struct remains_wanted *wanted,
+                  struct failure *failure)
+{
+    (void)remains;
+    (void)wanted;
+    return failure_set(failure, FAILURE_FAILED, "%s: simulated runs are not resumed", path);
+}
+
+bool remains_mend(const struct remains *remains, const char *path, struct failure *failure)
+{
+    return remains_read(NULL, path, NULL, failure) && remains;
+}
+
+void remains_release(struct remains *remains)
+{
+    (void)remains;
+}
+
+bool remains_sum(const char *path, const struct job *job, const struct output_places *places,
+                 int64_t first, int64_t count, struct summary *summary, struct failure *failure)
+{
+    (void)job;
+    (void)places;
+    (void)summary;
+    return remains_read(NULL, path, NULL, failure) && first + count > 0;
 }

@@ -1,0 +1,102 @@
+#include "spmd/output/contents.h"
+
+#include <stdlib.h>
+
+/* Owned, zero-terminated; NULL: absent or not a fixed-length string. */
+static char *text_of(hid_t type, herr_t (*read)(hid_t, hid_t, void *), hid_t object)
+{
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0)
+        return NULL;
+    size_t size = H5Tget_size(type);
+    char *text = calloc(size + 1, 1);
+    if (text && read(object, type, text) < 0) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+static herr_t whole_dataset(hid_t dataset, hid_t type, void *value)
+{
+    return H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value);
+}
+
+char *contents_text(hid_t file, const char *name)
+{
+    if (H5Lexists(file, name, H5P_DEFAULT) <= 0)
+        return NULL;
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    if (dataset < 0)
+        return NULL;
+    hid_t type = H5Dget_type(dataset);
+    char *text = text_of(type, whole_dataset, dataset);
+    H5Tclose(type);
+    H5Dclose(dataset);
+    return text;
+}
+
+char *contents_attribute(hid_t object, const char *name)
+{
+    if (H5Aexists(object, name) <= 0)
+        return NULL;
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    if (attribute < 0)
+        return NULL;
+    hid_t type = H5Aget_type(attribute);
+    char *text = text_of(type, H5Aread, attribute);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return text;
+}
+
+bool contents_number(hid_t object, const char *name, hid_t type, void *value)
+{
+    if (H5Aexists(object, name) <= 0)
+        return false;
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    if (attribute < 0)
+        return false;
+    bool good = H5Aread(attribute, type, value) >= 0;
+    H5Aclose(attribute);
+    return good;
+}
+
+void *contents_rows(hid_t file, const char *name, hid_t type, size_t size, size_t *count)
+{
+    if (H5Lexists(file, name, H5P_DEFAULT) <= 0)
+        return NULL;
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    if (dataset < 0)
+        return NULL;
+    hid_t space = H5Dget_space(dataset);
+    hssize_t rows = H5Sget_simple_extent_npoints(space);
+    void *values = rows >= 0 ? malloc((size_t)rows * size + 1) : NULL;
+    if (values && whole_dataset(dataset, type, values) < 0) {
+        free(values);
+        values = NULL;
+    }
+    *count = rows > 0 ? (size_t)rows : 0;
+    H5Sclose(space);
+    H5Dclose(dataset);
+    return values;
+}
+
+int64_t contents_place(hid_t file, const char *name, int rank, int64_t *shape)
+{
+    hsize_t extent[H5S_MAX_RANK] = {0};
+    if (H5Lexists(file, name, H5P_DEFAULT) <= 0)
+        return -1;
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    if (dataset < 0)
+        return -1;
+    hid_t space = H5Dget_space(dataset);
+    const haddr_t place = H5Dget_offset(dataset);
+    const bool good = H5Sget_simple_extent_ndims(space) == rank && place != HADDR_UNDEF;
+    if (good)
+        H5Sget_simple_extent_dims(space, extent, NULL);
+    for (int i = 0; good && i < rank; i++)
+        shape[i] = (int64_t)extent[i];
+    H5Sclose(space);
+    H5Dclose(dataset);
+    return good ? (int64_t)place : -1;
+}

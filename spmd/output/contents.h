@@ -1,0 +1,23 @@
+/* Single things in an HDF5 file, for those who read a run's output. Serial. */
+#ifndef SPMD_OUTPUT_CONTENTS_H
+#define SPMD_OUTPUT_CONTENTS_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A data set that is one string of fixed length; owned, zero-terminated; NULL: absent or another
+ * thing. */
+char *contents_text(hid_t file, const char *name);
+/* The same of an attribute. */
+char *contents_attribute(hid_t object, const char *name);
+/* An attribute's number, or numbers, as `type` in memory. False: absent, *value untouched. */
+bool contents_number(hid_t object, const char *name, hid_t type, void *value);
+/* A data set of any shape as an owned array; *count how many there are. NULL: it cannot be read. */
+void *contents_rows(hid_t file, const char *name, hid_t type, size_t size, size_t *count);
+/* Where a data set in one piece lies, bytes from the file's start, and its dimensions (`rank` of
+ * them). Negative: there is no such one. */
+int64_t contents_place(hid_t file, const char *name, int rank, int64_t *shape);
+
+#endif

@@ -1,0 +1,44 @@
+#define _GNU_SOURCE /* F_OFD_SETLK */
+#include "spmd/output/hold.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Far behind every byte that anybody else would lock. */
+static const off_t lock_place = INT64_MAX - 1;
+
+static bool lock(int file, short kind)
+{
+    struct flock what = {.l_type = kind, .l_whence = SEEK_SET, .l_start = lock_place, .l_len = 1};
+    return fcntl(file, F_OFD_SETLK, &what) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+int hold_together(const char *path)
+{
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file >= 0)
+        lock(file, F_RDLCK);
+    return file;
+}
+
+int hold_first(const char *path, struct failure *failure)
+{
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0) {
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: cannot be opened for writing: %s: check its permissions", path,
+                    strerror(errno));
+        return -1;
+    }
+    if (lock(file, F_WRLCK)) {
+        lock(file, F_RDLCK);
+        return file;
+    }
+    failure_set(failure, FAILURE_MISMATCH,
+                "%s: a run that writes to it is still alive: wait for it, or end it first", path);
+    close(file);
+    return -1;
+}

@@ -1,0 +1,18 @@
+/*
+ * One run at a time writes to an output: every rank of a run holds the file while it lives, and who
+ * resumes asks first whether anybody does. Record locks of open files, which HDF5 and MPI do not
+ * use; a file system without them lets everybody in.
+ */
+#ifndef SPMD_OUTPUT_HOLD_H
+#define SPMD_OUTPUT_HOLD_H
+
+#include "planner/base/failure.h"
+
+/* Local. A descriptor to be closed, held with whoever else holds the file; negative: it cannot be
+ * opened. */
+int hold_together(const char *path);
+/* Local. The same, after making sure that nobody else holds the file; negative with *failure set:
+ * somebody does, or it cannot be opened. */
+int hold_first(const char *path, struct failure *failure);
+
+#endif

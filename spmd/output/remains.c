@@ -1,0 +1,395 @@
+#include "spmd/output/remains.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernel/type.h"
+#include "planner/base/array.h"
+#include "planner/files/plan_json.h"
+#include "spmd/output/contents.h"
+#include "spmd/output/layout.h"
+
+/* ---- is it the same job? ------------------------------------------------------------------- */
+
+struct check {
+    hid_t file;
+    const char *path;
+    const struct remains_wanted *wanted;
+    struct failure *failure;
+};
+
+static bool differs(const struct check *check, const char *what, const char *then, const char *now)
+{
+    return failure_set(check->failure, FAILURE_MISMATCH,
+                       "%s: was begun with %s %.80s, and now it is %.80s: resume with what it was "
+                       "begun with, or run to another file",
+                       check->path, what, then ? then : "none", now ? now : "none");
+}
+
+/* NULL and NULL are the same. */
+static bool attribute_same(const struct check *check, const char *name, const char *what,
+                           const char *now)
+{
+    char *then = contents_attribute(check->file, name);
+    const bool same = then && now ? strcmp(then, now) == 0 : !then && !now;
+    if (!same)
+        differs(check, what, then, now);
+    free(then);
+    return same;
+}
+
+static bool parameter_same(const struct check *check, const struct scow_parameter *row,
+                           const struct scow_value *value)
+{
+    double number = 0;
+    char then[40], now[40], what[80];
+    snprintf(what, sizeof what, "parameter %.60s", row->name);
+    if (row->kind != SCOW_NUMBER && row->kind != SCOW_WHOLE)
+        return attribute_same(check, row->name, what, value->text);
+    if (contents_number(check->file, row->name, H5T_NATIVE_DOUBLE, &number) &&
+        number == value->number)
+        return true;
+    snprintf(then, sizeof then, "%.17g", number);
+    snprintf(now, sizeof now, "%.17g", value->number);
+    return differs(check, what, then, now);
+}
+
+static bool parameters_same(const struct check *check)
+{
+    const struct job *job = check->wanted->job;
+    bool good = true;
+    for (int i = 0; good && i < job->values.count; i++)
+        good = parameter_same(check, &job->task->parameters[i], &job->values.items[i]);
+    return good;
+}
+
+/* By what they say, not by how they are written. */
+static bool plan_same(const struct check *check)
+{
+    struct failure none = FAILURE_INIT;
+    struct plan plan;
+    bool same = false;
+    char *text = contents_text(check->file, LAYOUT_PLAN);
+    if (text && plan_parse(&plan, text, strlen(text), check->path, &none)) {
+        char *then = plan_print(&plan), *now = plan_print(check->wanted->plan);
+        same = then && now && strcmp(then, now) == 0;
+        free(then);
+        free(now);
+        plan_release(&plan);
+    }
+    free(text);
+    return same || failure_set(check->failure, FAILURE_MISMATCH,
+                               "%s: was begun with another plan than %s: resume with its own, or "
+                               "run to another file",
+                               check->path, check->wanted->plan_name);
+}
+
+static bool input_same(const struct check *check)
+{
+    char *then = contents_attribute(check->file, LAYOUT_INPUT_SHA256);
+    const char *now = check->wanted->input ? check->wanted->input_sha256 : NULL;
+    const bool same = then && now ? strcmp(then, now) == 0 : !then && !now;
+    free(then);
+    return same ||
+           failure_set(check->failure, FAILURE_MISMATCH,
+                       "%s: was begun with another input than %s, or it has changed since "
+                       "(its SHA-256 differs): resume with the same, or run to another file",
+                       check->path, now ? check->wanted->input : "none");
+}
+
+/* Of mixed clusters nothing is known: the method is compared all the same. */
+static bool instructions_same(const struct check *check)
+{
+    char *then = contents_attribute(check->file, LAYOUT_ISA);
+    const char *now = check->wanted->isa;
+    const bool same = then && (strchr(then, ' ') || strchr(now, ' ') || strcmp(then, now) == 0);
+    if (!same)
+        failure_set(check->failure, FAILURE_MISMATCH,
+                    "%s: was begun with the instruction set %s, and these ranks use %s, which may "
+                    "round differently: add --isa %s, or run to another file",
+                    check->path, then ? then : "(unknown)", now, then ? then : "NAME");
+    free(then);
+    return same;
+}
+
+static bool all_same(const struct check *check)
+{
+    const struct remains_wanted *wanted = check->wanted;
+    char method[JOB_METHOD_SIZE];
+    job_method(wanted->job, method, sizeof method);
+    return attribute_same(check, LAYOUT_KERNEL, "kernel", wanted->job->task->name) &&
+           attribute_same(check, LAYOUT_VERSION, "scow", SCOW_VERSION) &&
+           attribute_same(check, LAYOUT_PLUGIN_SHA256, "a plug-in of SHA-256",
+                          wanted->plugin_sha256) &&
+           parameters_same(check) && plan_same(check) && input_same(check) &&
+           instructions_same(check) && attribute_same(check, LAYOUT_METHOD, "the method", method);
+}
+
+/* ---- where everything lies ----------------------------------------------------------------- */
+
+static bool damaged(const char *path, const char *what, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: has no readable %s of this job: is it the output of scow run?", path,
+                       what);
+}
+
+/* One row a task. */
+static bool rows_find(const struct check *check, const char *name, int64_t *place)
+{
+    int64_t rows = 0;
+    *place = contents_place(check->file, name, 1, &rows);
+    return (*place > 0 && rows == check->wanted->job->setup.tasks) ||
+           damaged(check->path, name + 1, check->failure);
+}
+
+static bool grid_find(const struct check *check, const char *name, int64_t *place)
+{
+    int64_t shape[3] = {0, 0, 0};
+    *place = contents_place(check->file, name, 3, shape);
+    return (*place > 0 &&
+            memcmp(shape, check->wanted->job->results.grid_extent, sizeof shape) == 0) ||
+           damaged(check->path, name + 1, check->failure);
+}
+
+static bool partial_find(const struct check *check, struct remains *remains)
+{
+    const size_t slot_size = layout_slot_size(check->wanted->job->state_size);
+    int64_t shape[3] = {0, 0, 0};
+    remains->places.partial = contents_place(check->file, LAYOUT_PARTIAL, 3, shape);
+    remains->partial =
+        contents_rows(check->file, LAYOUT_PARTIAL, H5T_NATIVE_UINT8, 1, &remains->partial_size);
+    remains->slots = (int)shape[0];
+    return (remains->places.partial > 0 && remains->partial && shape[0] > 0 && shape[1] == 2 &&
+            (size_t)shape[2] == slot_size) ||
+           damaged(check->path, "partial states", check->failure);
+}
+
+static bool places_find(const struct check *check, struct remains *remains)
+{
+    const struct job *job = check->wanted->job;
+    const bool grid = job->results.grid_type != SCOW_NONE;
+    struct output_places *places = &remains->places;
+    return rows_find(check, LAYOUT_LEDGER, &places->ledger) &&
+           (!grid || grid_find(check, LAYOUT_RESPONSE, &places->response)) &&
+           (!grid || !job->results.grid_picture ||
+            grid_find(check, LAYOUT_NORMALIZED, &places->normalized)) &&
+           (!job->results.fields || rows_find(check, LAYOUT_RECORDS, &places->records)) &&
+           (!job->results.emits || rows_find(check, LAYOUT_EMITTED, &places->emitted)) &&
+           (job->state_size == 0 || partial_find(check, remains));
+}
+
+/* What core tasks emitted lies where the run put it, or beside the output when both have moved. */
+static bool emitted_find(const struct check *check, struct remains *remains)
+{
+    char *base = contents_attribute(check->file, LAYOUT_RESULTS);
+    if (!base)
+        return !check->wanted->job->results.emits ||
+               damaged(check->path, "name of its results", check->failure);
+    const char *slash = strrchr(check->path, '/'), *last = strrchr(base, '/');
+    const size_t room = strlen(base) + strlen(check->path) + 32;
+    char *name = malloc(room), *beside = malloc(room);
+    bool moved = false;
+    if (name && beside)
+        snprintf(beside, room, "%.*s%s", slash ? (int)(slash - check->path) + 1 : 0, check->path,
+                 last ? last + 1 : base);
+    for (int rank = 1; name && beside && rank <= 64 && !moved; rank++) {
+        snprintf(name, room, "%s.%d", base, rank);
+        if (access(name, F_OK) == 0)
+            break;
+        snprintf(name, room, "%s.%d", beside, rank);
+        moved = access(name, F_OK) == 0;
+    }
+    free(name);
+    remains->emitted = moved ? beside : base;
+    free(moved ? base : beside);
+    if (!name || !beside)
+        return failure_memory(check->failure, "reading a run's output");
+    return !check->wanted->emitted || strcmp(check->wanted->emitted, remains->emitted) == 0 ||
+           differs(check, "results in", remains->emitted, check->wanted->emitted);
+}
+
+/* ---- states of a reduction ----------------------------------------------------------------- */
+
+static struct layout_partial *slot_at(const struct remains *remains, int worker, int which,
+                                      size_t slot_size)
+{
+    char *slot = remains->partial + (size_t)(2 * worker + which) * slot_size;
+    return (struct layout_partial *)(void *)slot;
+}
+
+static bool slot_is_whole(const struct layout_partial *slot, const struct job *job)
+{
+    return slot->sequence > 0 && slot->first >= 0 && slot->count > 0 &&
+           slot->first <= job->setup.tasks - slot->count &&
+           slot->digest == layout_slot_digest(slot, slot + 1, job->state_size);
+}
+
+static bool package_is_done(const struct remains *remains, const struct layout_partial *slot)
+{
+    for (int64_t k = 0; k < slot->count; k++)
+        if (remains->ledger[slot->first + k] == 0)
+            return false;
+    return true;
+}
+
+/* Leaves the worker at most one slot, the state that counts: NULL: it has none. */
+static const struct layout_partial *slot_choose(struct remains *remains, const struct job *job,
+                                                int worker)
+{
+    const size_t slot_size = layout_slot_size(job->state_size);
+    struct layout_partial *chosen = NULL;
+    for (int which = 0; which < 2; which++) {
+        struct layout_partial *slot = slot_at(remains, worker, which, slot_size);
+        struct layout_partial *other = slot_at(remains, worker, 1 - which, slot_size);
+        const bool newest = !slot_is_whole(other, job) || slot->sequence > other->sequence;
+        if (!slot_is_whole(slot, job) || !newest)
+            continue;
+        chosen = slot;
+        if (package_is_done(remains, slot))
+            break;
+        memset(remains->ledger + slot->first, 0, (size_t)slot->count);
+        chosen = slot_is_whole(other, job) ? other : NULL;
+        break;
+    }
+    for (int which = 0; which < 2; which++)
+        if (slot_at(remains, worker, which, slot_size) != chosen)
+            memset(slot_at(remains, worker, which, slot_size), 0, slot_size);
+    return chosen;
+}
+
+static int64_t ledger_count(const struct remains *remains, int64_t tasks, int mark)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < tasks; k++)
+        count += remains->ledger[k] == mark;
+    return count;
+}
+
+static bool states_merge(struct remains *remains, const struct job *job, struct failure *failure)
+{
+    const int64_t tasks = job->setup.tasks;
+    int64_t within = 0;
+    if (job->state_size == 0)
+        return true;
+    remains->state = calloc(1, job->state_size);
+    if (!remains->state)
+        return failure_memory(failure, "reading a run's output");
+    job->task->reset(job->opened, remains->state);
+    for (int worker = 0; worker < remains->slots; worker++) {
+        const struct layout_partial *slot = slot_choose(remains, job, worker);
+        if (slot)
+            job->task->merge(job->opened, remains->state, slot + 1);
+        within += slot ? slot->tasks : 0;
+    }
+    if (within == tasks - ledger_count(remains, tasks, 0))
+        return true;
+    job->task->reset(job->opened, remains->state);
+    memset(remains->ledger, 0, (size_t)tasks);
+    memset(remains->partial, 0, remains->partial_size);
+    return true;
+}
+
+/* ---- what is left -------------------------------------------------------------------------- */
+
+static bool range_extend(struct remains *remains, size_t *capacity, int64_t task)
+{
+    struct task_range *last = remains->ranges + remains->range_count - 1;
+    if (remains->range_count > 0 && last->first + last->count == task) {
+        last->count++;
+        return true;
+    }
+    struct task_range *ranges =
+        array_reserve(remains->ranges, capacity, (size_t)remains->range_count + 1, sizeof *ranges);
+    if (!ranges)
+        return false;
+    remains->ranges = ranges;
+    ranges[remains->range_count++] = (struct task_range){task, 1};
+    return true;
+}
+
+static bool ranges_make(struct remains *remains, const struct job *job, struct failure *failure)
+{
+    const int64_t tasks = job->setup.tasks;
+    size_t capacity = 0;
+    for (int64_t k = 0; k < tasks; k++) {
+        if (remains->ledger[k] > 2 || (remains->ledger[k] == 2 && job->state_size == 0))
+            remains->ledger[k] = 0;
+        if (remains->ledger[k] == 0 && !range_extend(remains, &capacity, k))
+            return failure_memory(failure, "finding out what is left of a run");
+    }
+    remains->done = ledger_count(remains, tasks, 1);
+    remains->failed = ledger_count(remains, tasks, 2);
+    remains->left = tasks - remains->done - remains->failed;
+    return true;
+}
+
+/* ---- whole --------------------------------------------------------------------------------- */
+
+static hid_t file_open(const char *path, struct failure *failure)
+{
+    hid_t file = -1;
+    layout_quiet();
+    if (access(path, R_OK | W_OK) != 0)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: cannot be opened for reading and writing: %s: check its permissions", path,
+                    strerror(errno));
+    else if ((file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: is no readable HDF5 file: name an output of scow run", path);
+    return file;
+}
+
+static bool ledger_read(const struct check *check, struct remains *remains)
+{
+    size_t count = 0;
+    remains->ledger = contents_rows(check->file, LAYOUT_LEDGER, H5T_NATIVE_UINT8, 1, &count);
+    return (remains->ledger && (int64_t)count == check->wanted->job->setup.tasks) ||
+           damaged(check->path, "ledger", check->failure);
+}
+
+static bool progress_read(const struct check *check, struct remains *remains)
+{
+    int32_t complete = 0;
+    char *checksum = contents_attribute(check->file, LAYOUT_CHECKSUM);
+    const bool there =
+        contents_number(check->file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete) &&
+        contents_number(check->file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &remains->resumed);
+    remains->complete = complete != 0;
+    remains->checksum = checksum ? strtoull(checksum, NULL, 16) : 0;
+    remains->profile = contents_text(check->file, LAYOUT_PROFILE);
+    free(checksum);
+    return there || damaged(check->path, "attributes", check->failure);
+}
+
+bool remains_read(struct remains *remains, const char *path, const struct remains_wanted *wanted,
+                  struct failure *failure)
+{
+    *remains = (struct remains){.complete = false};
+    const struct check check = {file_open(path, failure), path, wanted, failure};
+    if (check.file < 0)
+        return false;
+    const bool good =
+        all_same(&check) && places_find(&check, remains) && ledger_read(&check, remains) &&
+        progress_read(&check, remains) && emitted_find(&check, remains) &&
+        states_merge(remains, wanted->job, failure) && ranges_make(remains, wanted->job, failure);
+    H5Fclose(check.file);
+    return good;
+}
+
+void remains_release(struct remains *remains)
+{
+    free(remains->ranges);
+    free(remains->state);
+    free(remains->emitted);
+    free(remains->profile);
+    free(remains->ledger);
+    free(remains->partial);
+    *remains = (struct remains){.complete = false};
+}

@@ -1,0 +1,65 @@
+/*
+ * What a run that was stopped or killed has left in its output, for the run that goes on with it.
+ *
+ * What the ledger calls done is done: data were written before it. Failed core tasks are to be done
+ * again, but for those of a reduction, whose states may hold something of them and cannot give it
+ * back. A worker's state is the latest whole one of its two slots whose last package is in the
+ * ledger; where a package is in the state and not in the ledger, the slot before counts and the
+ * package is done again. Where states and ledger do not come to the same number of core tasks,
+ * everything is done again.
+ */
+#ifndef SPMD_OUTPUT_REMAINS_H
+#define SPMD_OUTPUT_REMAINS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/model/plan.h"
+#include "planner/model/task_range.h"
+#include "spmd/job/summary.h"
+#include "spmd/output/outputfile.h"
+
+/* What the file must be of; borrowed. */
+struct remains_wanted {
+    const struct job *job;
+    const struct plan *plan;
+    const char *plan_name;
+    const char *input, *input_sha256; /* input NULL: none */
+    const char *plugin_sha256;        /* NULL: the kernel is built in */
+    const char *isa;
+    const char *emitted; /* as named for this run; NULL: wherever it is */
+};
+
+struct remains {
+    struct output_places places;
+    bool complete;              /* the run had reached its end */
+    uint64_t checksum;          /* if so */
+    int32_t resumed;            /* how often the run has been resumed before */
+    int64_t done, failed, left; /* core tasks; those left are to be done now */
+    struct task_range *ranges;  /* owned; those left, ascending */
+    int64_t range_count;
+    int slots;     /* workers that have a place for states; 0: no reduction */
+    char *state;   /* owned; what there is of a reduction; NULL: none */
+    char *emitted; /* owned; FILE of FILE.1, ...; NULL: nothing is emitted */
+    char *profile; /* owned; JSON text; NULL: none */
+    /* As they shall be: */
+    uint8_t *ledger; /* owned */
+    char *partial;   /* owned; all slots; NULL: none */
+    size_t partial_size;
+};
+
+/* Local, serial. Changes nothing. False with *failure set (FAILURE_MISMATCH and what differs): it
+ * is not the output of a run with the same plan, input, kernel and parameters. To be released also
+ * on failure. */
+bool remains_read(struct remains *remains, const char *path, const struct remains_wanted *wanted,
+                  struct failure *failure);
+/* Local, serial. Let ledger and states say in the file what is kept, and the file that it is not
+ * complete. */
+bool remains_mend(const struct remains *remains, const char *path, struct failure *failure);
+void remains_release(struct remains *remains);
+
+/* Local. Add what is kept of the tasks [first, first + count), as it stands in the file. */
+bool remains_sum(const char *path, const struct job *job, const struct output_places *places,
+                 int64_t first, int64_t count, struct summary *summary, struct failure *failure);
+
+#endif

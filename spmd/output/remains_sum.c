@@ -1,0 +1,159 @@
+/* Results as they stand in an output, read back by places. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "kernel/type.h"
+#include "spmd/output/remains.h"
+#include "spmd/output/stretches.h"
+
+/* Of memory for results, and of core tasks, at a time. */
+enum { ROOM_BYTES = 1 << 20, BATCH_MOST = 4096 };
+
+struct reading {
+    const char *path;
+    const struct job *job;
+    const struct output_places *places;
+    int file;
+    unsigned char *ledger; /* owned; of a batch, as are the next two */
+    char *records, *grid;  /* owned; NULL: none */
+    char *box;             /* of the task at hand, how far it has been filled */
+};
+
+static bool unreadable(const struct reading *reading, int64_t task, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_FAILED,
+                       "%s: core task %" PRId64 " could not be read back: check the disk",
+                       reading->path, job_task_number(task));
+}
+
+static bool bytes_read(const struct reading *reading, int64_t place, void *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        const ssize_t got =
+            pread(reading->file, (char *)bytes + at, size - at, (off_t)(place + (int64_t)at));
+        if (got <= 0)
+            return false;
+        at += (size_t)got;
+    }
+    return true;
+}
+
+/* A box's rows lie in the order of places. */
+static bool stretch_read(void *self, const struct stretch *stretch, struct failure *failure)
+{
+    struct reading *reading = self;
+    if (!bytes_read(reading, reading->places->response + stretch->place, reading->box,
+                    (size_t)stretch->size))
+        return unreadable(reading, stretch->task, failure);
+    reading->box += stretch->size;
+    return true;
+}
+
+static bool box_read(struct reading *reading, int64_t task, char *box, struct failure *failure)
+{
+    const struct stretches stretches = {.job = reading->job, .take = stretch_read, .self = reading};
+    reading->box = box;
+    return stretches_take(&stretches, task, 1, NULL, failure);
+}
+
+static bool batch_read(struct reading *reading, int64_t first, int64_t count,
+                       struct failure *failure)
+{
+    const struct job *job = reading->job;
+    const int64_t row = (int64_t)job->record_size;
+    if (!bytes_read(reading, reading->places->ledger + first, reading->ledger, (size_t)count) ||
+        (reading->records && !bytes_read(reading, reading->places->records + first * row,
+                                         reading->records, (size_t)(count * row))))
+        return unreadable(reading, first, failure);
+    for (int64_t k = 0; reading->grid && k < count; k++)
+        if (reading->ledger[k] == 1 &&
+            !box_read(reading, first + k, reading->grid + (size_t)k * job->tile_size, failure))
+            return false;
+    return true;
+}
+
+/* Runs of tasks that have results, or have failed. */
+static bool batch_sum(const struct reading *reading, int64_t first, int64_t count,
+                      struct summary *summary, struct failure *failure)
+{
+    const struct job *job = reading->job;
+    for (int64_t at = 0, size; at < count; at += size) {
+        for (size = 1;
+             at + size < count && (reading->ledger[at + size] == 0) == (reading->ledger[at] == 0);)
+            size++;
+        if (reading->ledger[at] == 0)
+            continue;
+        const size_t k = (size_t)at;
+        const struct package_results results = {
+            .first = first + at,
+            .count = size,
+            .grid = reading->grid ? reading->grid + k * job->tile_size : NULL,
+            .records = reading->records ? reading->records + k * job->record_size : NULL,
+            .ledger = reading->ledger + k};
+        if (!summary_add(summary, job, &results, failure))
+            return false;
+    }
+    return true;
+}
+
+static bool reading_init(struct reading *reading, size_t batch, struct failure *failure)
+{
+    const struct job *job = reading->job;
+    reading->ledger = malloc(batch);
+    reading->records = job->record_size > 0 ? malloc(batch * job->record_size) : NULL;
+    reading->grid = job->tile_size > 0 ? malloc(batch * job->tile_size) : NULL;
+    if (!reading->ledger || (job->record_size > 0 && !reading->records) ||
+        (job->tile_size > 0 && !reading->grid))
+        return failure_memory(failure, "reading back what is done");
+    reading->file = open(reading->path, O_RDONLY | O_CLOEXEC);
+    return reading->file >= 0 || unreadable(reading, 0, failure);
+}
+
+bool remains_sum(const char *path, const struct job *job, const struct output_places *places,
+                 int64_t first, int64_t count, struct summary *summary, struct failure *failure)
+{
+    struct reading reading = {.path = path, .job = job, .places = places, .file = -1};
+    const size_t fit = ROOM_BYTES / (job->tile_size + job->record_size + 1);
+    const int64_t batch = fit < 1 ? 1 : fit > BATCH_MOST ? BATCH_MOST : (int64_t)fit;
+    bool good = reading_init(&reading, (size_t)batch, failure);
+    for (int64_t at = 0; good && at < count; at += batch) {
+        const int64_t size = count - at < batch ? count - at : batch;
+        good = batch_read(&reading, first + at, size, failure) &&
+               batch_sum(&reading, first + at, size, summary, failure);
+    }
+    if (reading.file >= 0)
+        close(reading.file);
+    free(reading.ledger);
+    free(reading.records);
+    free(reading.grid);
+    return good;
+}
+
+static bool bytes_write(int file, int64_t place, const void *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        const ssize_t put =
+            pwrite(file, (const char *)bytes + at, size - at, (off_t)(place + (int64_t)at));
+        if (put <= 0)
+            return false;
+        at += (size_t)put;
+    }
+    return true;
+}
+
+bool remains_mend(const struct remains *remains, const char *path, struct failure *failure)
+{
+    const size_t tasks = (size_t)(remains->done + remains->failed + remains->left);
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    const bool good =
+        file >= 0 && bytes_write(file, remains->places.ledger, remains->ledger, tasks) &&
+        (!remains->partial ||
+         bytes_write(file, remains->places.partial, remains->partial, remains->partial_size));
+    if (file >= 0)
+        close(file);
+    return (good && outputfile_reopen(path, remains->resumed + 1)) ||
+           failure_set(failure, FAILURE_FAILED,
+                       "%s: could not be made ready for going on: is the disk full?", path);
+}

@@ -1,0 +1,39 @@
+#include "spmd/run/interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+/* Ctrl-C reaches a rank from its terminal and from its launcher, within this time. */
+static const time_t twice_s = 1;
+
+static volatile sig_atomic_t asked;
+static struct timespec asked_at; /* written before `asked`, by the handler alone */
+
+static void ask(int number)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!asked) {
+        asked_at = now;
+        asked = 1;
+    } else if (now.tv_sec - asked_at.tv_sec > twice_s) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
+void interrupt_watch(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1};
+    struct sigaction action = {.sa_handler = ask, .sa_flags = SA_RESTART};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaddset(&action.sa_mask, numbers[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+bool interrupt_asked(void)
+{
+    return asked != 0;
+}

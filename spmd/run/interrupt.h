@@ -1,0 +1,16 @@
+/*
+ * Being asked to stop: SIGINT (Ctrl-C), SIGTERM and SIGUSR1 mean the same, on any rank. A signal
+ * belongs to a process, not to a run, so this is the one thing in this room that outlives a call.
+ */
+#ifndef SPMD_RUN_INTERRUPT_H
+#define SPMD_RUN_INTERRUPT_H
+
+#include <stdbool.h>
+
+/* Local. From now on these signals only ask. Whoever asks again, later than a launcher and a
+ * terminal need to deliver one and the same signal twice, means it: the process then dies of it. */
+void interrupt_watch(void);
+/* Local. Has this rank been asked to stop? */
+bool interrupt_asked(void);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * Going on with the output of a run that was stopped or killed: what is left, planned anew for the
+ * ranks that there are now, and what was done before, which counts as if it were done now.
+ */
+#ifndef SPMD_RUN_RESUMPTION_H
+#define SPMD_RUN_RESUMPTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/model/plan.h"
+#include "spmd/output/remains.h"
+#include "spmd/run/run.h"
+#include "spmd/transport/comm.h"
+
+struct resumption_setup {
+    const struct comm *comm;
+    const char *path;
+    struct remains_wanted wanted;
+    const char *profile_text; /* NULL: what the file has */
+};
+
+struct resumption {
+    bool on;       /* there is an output to go on with */
+    bool complete; /* and nothing is left to be done, at all */
+    int workers;   /* that can take part */
+    int slots;     /* workers that the file has room for states of */
+    int64_t left;  /* core tasks */
+    struct output_places places;
+    struct plan plan;       /* of those left, if any */
+    struct remains remains; /* the master's */
+    struct summary before;  /* the master's; of what is kept */
+    char *emitted;          /* owned; NULL: nothing is emitted */
+    int hold;               /* the master's, on the file; to be closed */
+};
+
+/* Collective. Finds out what is left and plans it; changes nothing. False with *failure set: the
+ * file is of another job, or somebody writes to it. To be released also on failure. */
+bool resumption_init(struct resumption *resumption, const struct resumption_setup *setup,
+                     struct failure *failure);
+/* Collective. From here on the file is this run's; sums up what is kept in it. */
+bool resumption_begin(struct resumption *resumption, const struct resumption_setup *setup,
+                      struct failure *failure);
+/* Local to the master. What `inner` (owned) deals as tasks 0, 1, ... are those left. NULL with
+ * *failure set. */
+struct dispatch *resumption_dispatch(const struct resumption *resumption, struct dispatch *inner,
+                                     struct failure *failure);
+/* Local to the master. What was done before counts, too. */
+void resumption_join(const struct resumption *resumption, const struct job *job,
+                     struct run_outcome *outcome);
+/* Local. A worker's share of the whole job, in place of what it did: to be normalised. */
+bool resumption_share(const struct comm *comm, int64_t tasks, struct done_packages *done,
+                      struct failure *failure);
+void resumption_release(struct resumption *resumption);
+
+#endif

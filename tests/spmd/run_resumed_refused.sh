@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# What is not of the same job, or has somebody writing to it, cannot be resumed: exit code 4, one
+# sentence, and the file is as it was. Asked twice, a run ends at once.
+# usage: run_resumed_refused.sh SCOW MPIEXEC
+set -euo pipefail
+scow=$1 mpiexec=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export OMP_NUM_THREADS=1
+
+fail() {
+    echo "resuming: $*"
+    exit 1
+}
+
+# plan FILE SECONDS KEEP SCHEDULER
+plan() {
+    cat >"$1" <<END
+{"schema": "scow-plan-1", "kernel": "command",
+ "parameters": {"command": "sleep $2; echo {}", "per": "task", "retries": 0, "keep": $3, "jobs": 1, "grace": 1, "most-output": 1000},
+ "scheduler": "$4", "tasks": 12, "workers": [0, 1], "rounds": [{"repeat": 6, "loads": [1, 1]}]}
+END
+}
+seq 1 12 >lines.txt
+seq 2 13 >others.txt
+plan plan.json 0.3 32 "by hand"
+plan parameter.json 0.3 64 "by hand"
+plan another.json 0.3 32 "by foot"
+
+begin() { # PLAN: in the background, until the first core task is done
+    rm -f part.h5*
+    "$mpiexec" -n 3 "$scow" run "$1" -i lines.txt -o "$dir/part.h5" -q >said 2>&1 &
+    launcher=$!
+    until [[ -s part.h5 ]] && ! "$scow" show part.h5 | grep -q '^done *0 of'; do sleep 0.05; done
+}
+
+refused() { # SENTENCE PLAN INPUT OPTION...: while the file stays as it is
+    local sentence=$1 plan=$2 input=$3 code=0
+    shift 3
+    "$mpiexec" -n 3 "$scow" run "$plan" -i "$input" -o "$dir/part.h5" -q --resume "$@" >errors 2>&1 || code=$?
+    if ((code != 4)) || [[ $(wc -l <errors) != 1 ]] || ! grep -q "$sentence" errors; then
+        fail "'$sentence' is expected, but: exit code $code, $(cat errors)"
+    fi
+}
+
+# Its run is alive for as long as five seconds, which is what resuming waits.
+plan slow.json 30 32 "by hand"
+begin_slow() {
+    rm -f part.h5*
+    "$mpiexec" -n 3 "$scow" run slow.json -i lines.txt -o "$dir/part.h5" -q >said 2>&1 &
+    launcher=$!
+    until [[ -s part.h5 ]]; do sleep 0.05; done
+    sleep 0.5
+}
+begin_slow
+refused 'a run that writes to it is still alive' slow.json lines.txt
+
+# Asked twice: it does not wait for its commands.
+kill -TERM $launcher
+sleep 2.2
+kill -TERM $launcher
+wait $launcher || true # its exit code is what the launcher makes of ranks that a signal ended
+for ((i = 0; i < 100; i++)); do
+    pgrep -f -- "-o $dir/part.h5" >/dev/null || break
+    sleep 0.1
+done
+((i < 100)) || fail "asked twice, some ranks are still there"
+
+begin plan.json
+kill -INT $launcher
+code=0
+wait $launcher || code=$?
+((code == 75)) || fail "Ctrl-C: exit code $code: $(cat said)"
+sha256sum part.h5 >before
+refused 'parameter keep 32, and now it is 64' parameter.json lines.txt
+refused 'was begun with another plan than another.json' another.json lines.txt
+refused 'was begun with another input than others.txt' plan.json others.txt
+refused 'was begun with results in' plan.json lines.txt --results elsewhere
+sha256sum -c before >/dev/null || fail "a refused run has changed the file"
+cp part.h5 kept.h5
+head -c 3000 kept.h5 >part.h5
+refused 'is no readable HDF5 file' plan.json lines.txt
+cp kept.h5 part.h5
+
+# Where all is done there is nothing to do.
+"$mpiexec" -n 2 "$scow" run plan.json -i lines.txt -o part.h5 -q --resume >said || fail "it cannot be resumed: $(cat said)"
+sum=$(grep -o 'checksum .*' said)
+"$mpiexec" -n 4 "$scow" run plan.json -i lines.txt -o part.h5 -q --resume >said || fail "all is done, but $(cat said)"
+[[ $(cat said) == *"12 core tasks, 12 of them done before"*"$sum"* ]] || fail "all is done, but it says $(cat said)"
+# And where there is no file, it begins.
+rm part.h5*
+"$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o part.h5 --resume >said 2>errors || fail "it does not begin: $(cat errors)"
+[[ $(cat errors said) == *"is not there yet"*"$sum"* ]] || fail "begun, it says $(cat said errors)"
