@@ -102,7 +102,7 @@ bool bound_lines_init(struct bound_lines *lines, const struct platform *platform
     for (int64_t w = 0; w < platform->window_count; w++)
         classes += platform->windows[w].class_count;
     *lines = (struct bound_lines){.link_least_s = HUGE_VAL, .worker_least_s = HUGE_VAL};
-    lines->workers = calloc((size_t)classes, sizeof *lines->workers);
+    lines->workers = calloc((size_t)classes + 1, sizeof *lines->workers);
     int64_t *at = calloc((size_t)platform->window_count, sizeof *at);
     struct cost *costs = calloc((size_t)platform->window_count, sizeof *costs);
     const bool good = lines->workers != NULL && at != NULL && costs != NULL;

@@ -48,7 +48,7 @@ static int64_t place_of(const struct optimal_lp *lp, int64_t package)
 static bool packages_link(struct program *program)
 {
     const struct optimal_lp *lp = program->lp;
-    int64_t *before = malloc((size_t)lp->count * sizeof *before);
+    int64_t *before = calloc((size_t)lp->count, sizeof *before);
     if (before == NULL)
         return false;
     for (int64_t place = 0; place < lp->count; place++)

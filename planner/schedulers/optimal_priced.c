@@ -159,16 +159,14 @@ static bool sequence_solve(struct priced_walk *walk)
 static bool sequence_try(struct priced_walk *walk)
 {
     bool better = false;
-    for (bool again = true; again;) {
-        again = false;
-        if (!sequence_solve(walk))
-            break;
+    while (sequence_solve(walk)) {
         if (walk->tried.makespan_s < walk->best.makespan_s * (1 - 1e-9)) {
             sequence_offer(walk);
             walk->best = walk->tried;
             better = true;
         }
-        again = sequence_prune(&walk->tried, ranking_least(walk->ranking));
+        if (!sequence_prune(&walk->tried, ranking_least(walk->ranking)))
+            break;
     }
     return better;
 }

@@ -103,14 +103,14 @@ static void rounds_climb(struct steady *steady, double formulas)
 {
     enum { PARTS = 16 };
     double rounds = formulas;
-    for (double part = PARTS - 1; part >= 1; part--)
+    for (int part = PARTS - 1; part >= 1; part--)
         if (rounds_try(steady, ceil(formulas * part / PARTS)))
             rounds = ceil(formulas * part / PARTS);
-    for (double step = fmax(floor(rounds / 4), 1); step >= 1; step = floor(step / 2)) {
-        while (rounds_try(steady, rounds + step))
-            rounds += step;
-        while (rounds_try(steady, rounds - step))
-            rounds -= step;
+    for (int64_t step = (int64_t)fmax(floor(rounds / 4), 1); step >= 1; step /= 2) {
+        while (rounds_try(steady, rounds + (double)step))
+            rounds += (double)step;
+        while (rounds_try(steady, rounds - (double)step))
+            rounds -= (double)step;
     }
 }
 
