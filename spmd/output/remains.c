@@ -300,8 +300,9 @@ static bool states_merge(struct remains *remains, const struct job *job, struct 
 
 static bool range_extend(struct remains *remains, size_t *capacity, int64_t task)
 {
-    struct task_range *last = remains->ranges + remains->range_count - 1;
-    if (remains->range_count > 0 && last->first + last->count == task) {
+    struct task_range *last =
+        remains->range_count > 0 ? &remains->ranges[remains->range_count - 1] : NULL;
+    if (last && last->first + last->count == task) {
         last->count++;
         return true;
     }
