@@ -71,7 +71,9 @@ begin plan.json
 kill -INT $launcher
 code=0
 wait $launcher || code=$?
-((code == 75)) || fail "Ctrl-C: exit code $code: $(cat said)"
+# MPICH's launcher, interrupted, sometimes ends with 0 before it has seen how its ranks ended.
+((code == 75 || code == 0)) || fail "Ctrl-C: exit code $code: $(cat said)"
+grep -q 'stopped as asked, with .* --resume to go on' said || fail "Ctrl-C: it says: $(cat said)"
 sha256sum part.h5 >before
 refused 'parameter keep 32, and now it is 64' parameter.json lines.txt
 refused 'was begun with another plan than another.json' another.json lines.txt
