@@ -25,7 +25,7 @@ finished() {
 }
 
 partial=0
-for ((trial = 0; trial < 12 && partial < 3; trial++)); do
+for ((trial = 0; trial < 60 && partial < 3; trial++)); do
     "$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o "$dir/part.h5" -q >/dev/null 2>&1 &
     job=$!
     while [[ ! -s part.h5 ]] && kill -0 $job 2>/dev/null; do sleep 0.01; done

@@ -24,6 +24,8 @@ grid)
 {"schema": "scow-plan-1", "kernel": "matched-filter", "parameters": {"bank": "chaudhuri", "combine": "max", "algorithm": "reference"},
  "scheduler": "by hand", "tasks": 192, "block": 16, "workers": [0, 1], "rounds": [{"repeat": 48, "loads": [1, 3]}]}
 END
+    # The same with 210 filters, for a machine that is through with 12 before anybody can disturb it.
+    sed 's/chaudhuri/source/' plan.json >longer.json
     ;;
 records)
     # Numbers 3, 13, ... fail, and are done again whenever the run is resumed.
@@ -79,12 +81,22 @@ results() {
     esac
 }
 
-run 3 whole.h5 -q
-((code == 0)) || { [[ $job == records ]] && ((code == 1)); } || fail "exit code $code: $(cat said)"
-whole=$code
-results whole.h5 >expected
-took_ms=$(sed -n 's/.* in \([0-9]*\)\.\([0-9][0-9][0-9]\).*/\1\2/p' said)
-took_ms=$((10#$took_ms))
+# undisturbed: the run that the others have to equal, and how long it takes.
+undisturbed() {
+    rm -f whole.h5*
+    run 3 whole.h5 -q
+    ((code == 0)) || { [[ $job == records ]] && ((code == 1)); } || fail "exit code $code: $(cat said)"
+    whole=$code
+    results whole.h5 >expected
+    took_ms=$(sed -n 's/.* in \([0-9]*\)\.\([0-9][0-9][0-9]\).*/\1\2/p' said)
+    took_ms=$((10#$took_ms))
+}
+
+undisturbed
+if ((took_ms < 500)) && [[ -e longer.json ]]; then
+    mv longer.json plan.json
+    undisturbed
+fi
 
 # Core tasks that the file says are done.
 done_of() {
@@ -147,4 +159,8 @@ trial TERM KILL
 trial KILL USR1 TERM
 trial KILL KILL
 trial INT
+# Where the machine is faster than whoever disturbs, a run may end first: again, until enough were caught.
+for ((more = 0; more < 20 && (middle < 2 || stopped < 1); more++)); do
+    trial TERM KILL
+done
 ((middle >= 2 && stopped >= 1)) || fail "hardly any run was caught in the middle, or asked to stop"
