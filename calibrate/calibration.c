@@ -360,6 +360,7 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     if (good) {
         session.isa = instructions_gather(comm);
         session.workers_per_node = comm_workers_on_node(comm);
+        calibration->crowding = crowding_find(comm);
         scratch_name(&session);
         comm_align_clocks(comm);
         session.begun_s = comm_now(comm);

@@ -11,6 +11,7 @@
 #include "calibrate/settings.h"
 #include "planner/base/failure.h"
 #include "planner/model/profile.h"
+#include "spmd/job/crowding.h"
 #include "spmd/job/kernel.h"
 #include "spmd/transport/comm.h"
 
@@ -35,6 +36,7 @@ struct calibration {
     struct samples samples;
     struct profile profile;
     int best; /* the setting that a plan for this input would take */
+    struct crowding crowding;
 };
 
 /* Collective. Aligns the clocks, probes every setting, fits. */

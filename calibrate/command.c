@@ -203,7 +203,9 @@ static bool outcome_write(const struct arguments *arguments, const struct calibr
 static void outcome_tell(const struct calibration *calibration)
 {
     struct text text = TEXT_INIT;
-    outcome_describe(&calibration->profile.settings[calibration->best], &text);
+    const struct profile_setting *best = &calibration->profile.settings[calibration->best];
+    outcome_describe(best, &text);
+    crowding_describe(&calibration->crowding, profile_threads(&calibration->profile, best), &text);
     char *lines = text_take(&text);
     for (char *line = lines, *end; line && (end = strchr(line, '\n')); line = end + 1)
         fprintf(stderr, "scow calibrate: %.*s\n", (int)(end - line), line);

@@ -1,0 +1,22 @@
+/*
+ * Whether workers have a core each, or share.
+ */
+#ifndef SPMD_JOB_CROWDING_H
+#define SPMD_JOB_CROWDING_H
+
+#include "planner/base/text.h"
+#include "spmd/transport/comm.h"
+
+/* A node, its workers, and the cores that they may use. */
+struct crowding {
+    char node[64];
+    int workers, cores;
+};
+
+/* Collective. The node with the fewest cores for each of its workers. */
+struct crowding crowding_find(const struct comm *comm);
+/* A line where workers of so many threads each have more threads there
+ * than cores; otherwise nothing. */
+void crowding_describe(const struct crowding *crowding, int threads, struct text *text);
+
+#endif
