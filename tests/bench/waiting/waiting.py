@@ -6,8 +6,9 @@
 Three runs take turns, with the same core tasks (motif search: no memory to speak of) and packages:
 one worker fewer than cores, so that the master has a core to itself; as many as cores; and the same
 with the master stopped while the workers compute, which a fixed plan allows, for it is sent ahead.
-Printed are the medians of the compute time of a core task, and the master's processor time while
-the workers compute. Cores that share a physical one are slower together, whoever waits: the second
+Printed are the medians of the compute time of a core task, of the master's processor time while the
+workers compute, and of how long a worker, ready to run, waits for a core meanwhile, as the kernel's
+scheduler counts it: that is what others take from it, whatever the machine's speed does. Cores that share a physical one are slower together, whoever waits: the second
 comparison is free of that. Needs a build under build/release and two cores that nobody else uses.
 """
 import argparse
@@ -64,15 +65,18 @@ def ranks_find():
     return ranks
 
 
-def busy_s(process):
+def schedule_s(process):
+    """Seconds that it has run, and that it was ready and waited for a core; None: it is gone."""
     try:
-        return int(pathlib.Path(f"/proc/{process}/schedstat").read_text().split()[0]) * 1e-9
+        words = pathlib.Path(f"/proc/{process}/schedstat").read_text().split()
     except OSError:
         return None
+    return int(words[0]) * 1e-9, int(words[1]) * 1e-9
 
 
 def watch(run, size, stop):
-    """The master's share of a core while all workers compute; it is stopped for that time."""
+    """While all workers compute, and the master is stopped if asked for: its share of a core, and
+    the part of the time for which a worker waits for one."""
     ranks = {}
     while run.poll() is None and len(ranks) < size:
         time.sleep(STEP_S)
@@ -80,25 +84,27 @@ def watch(run, size, stop):
     time.sleep(2 * STEP_S)
     if stop:
         os.kill(ranks[0], signal.SIGSTOP)
-    taken = passed = 0
-    before = {rank: busy_s(process) for rank, process in ranks.items()}
+    taken = waited = passed = 0
+    before = {rank: schedule_s(process) for rank, process in ranks.items()}
     then = time.monotonic()
     while True:
         time.sleep(STEP_S)
-        now = {rank: busy_s(process) for rank, process in ranks.items()}
+        now = {rank: schedule_s(process) for rank, process in ranks.items()}
         at = time.monotonic()
-        if any(rank and (now[rank] is None or now[rank] - before[rank] < 0.15 * (at - then))
-               for rank in ranks) or now[0] is None:
+        if any(now[rank] is None or rank and now[rank][0] - before[rank][0] < 0.15 * (at - then)
+               for rank in ranks):
             break
-        taken, passed = taken + now[0] - before[0], passed + at - then
+        taken += now[0][0] - before[0][0]
+        waited += statistics.mean(now[rank][1] - before[rank][1] for rank in ranks if rank)
+        passed += at - then
         before, then = now, at
     if stop:
         os.kill(ranks[0], signal.SIGCONT)
-    return taken / passed if passed > 0 else 0
+    return (taken / passed, waited / passed) if passed > 0 else (0, 0)
 
 
 def play(folder, workers, tasks, stop=False):
-    """Seconds of computing a core task, and the master's share of a core."""
+    """Seconds of computing a core task, the master's share of a core, a worker's waiting for one."""
     plan, output = folder / f"plan{workers}.json", folder / "out.h5"
     plan_write(plan, workers, tasks)
     output.unlink(missing_ok=True)
@@ -106,12 +112,12 @@ def play(folder, workers, tasks, stop=False):
     run = subprocess.Popen(["mpiexec.mpich", "-n", str(workers + 1), SCOW, "run", plan, "-q",
                             "-i", folder / "sequences.fasta", "-o", output],
                            env=environment, stdout=subprocess.DEVNULL)
-    share = watch(run, workers + 1, stop)
+    shares = watch(run, workers + 1, stop)
     if run.wait() != 0:
         raise SystemExit("a run failed")
     report = json.loads(subprocess.run([SCOW, "report", output, "--json"], check=True,
                                        capture_output=True).stdout)
-    return report["operations"]["compute"]["measured_s"] / tasks, share
+    return report["operations"]["compute"]["measured_s"] / tasks, *shares
 
 
 def main():
@@ -127,18 +133,21 @@ def main():
              "the same, master stopped": (cores, True)}
     compute = {kind: [] for kind in kinds}
     shares = {kind: [] for kind in kinds}
+    waits = {kind: [] for kind in kinds}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         sequences_write(folder / "sequences.fasta")
         for _ in range(options.repeat):
             for kind, (workers, stop) in kinds.items():
-                seconds, share = play(folder, workers, all_tasks, stop)
+                seconds, share, wait = play(folder, workers, all_tasks, stop)
                 compute[kind].append(seconds)
                 shares[kind].append(share)
-    print(f"{'':28}{'compute/task':>14}{'least':>12}{'master':>10}")
+                waits[kind].append(wait)
+    print(f"{'':28}{'compute/task':>14}{'least':>12}{'master':>10}{'worker waits':>14}")
     for kind in kinds:
         print(f"{kind:28}{1e3 * statistics.median(compute[kind]):11.4f} ms"
-              f"{1e3 * min(compute[kind]):9.4f} ms{100 * statistics.median(shares[kind]):8.2f} %")
+              f"{1e3 * min(compute[kind]):9.4f} ms{100 * statistics.median(shares[kind]):8.2f} %"
+              f"{100 * statistics.median(waits[kind]):12.2f} %")
     spare, full, stopped = (statistics.median(compute[kind]) for kind in kinds)
     print(f"over a core to spare {100 * (full / spare - 1):+.2f} %, "
           f"over a master that is stopped {100 * (full / stopped - 1):+.2f} %")
