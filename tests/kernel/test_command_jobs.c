@@ -2,24 +2,7 @@
 #include "tests/checks.h"
 
 #include "tests/kernel/command_trial.h"
-
-/* The linker sends the product's allocations here. */
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-
-static int until_failure = -1; /* allocations that still succeed; negative: all */
-
-void *__wrap_malloc(size_t size)
-{
-    return until_failure >= 0 && until_failure-- == 0 ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return until_failure >= 0 && until_failure-- == 0 ? NULL : __real_calloc(count, size);
-}
+#include "tests/scarcity.h"
 
 static void assert_refused(const char *command, const char *per, const char *lines,
                            const char *sentence)
@@ -74,9 +57,9 @@ static void jobs_without_memory(void **state)
     do {
         struct trial trial;
         trial_make(&trial, "echo {} {#} | cat", "task", "a\nb");
-        until_failure = allowed++;
+        scarcity_begin(allowed++);
         status = trial_describe(&trial);
-        until_failure = -1;
+        assert_int_equal(status, scarcity_end() ? SCOW_FAILED : SCOW_OK);
         if (status != SCOW_OK)
             assert_non_null(strstr(trial.failed, "memory"));
         trial_release(&trial);

@@ -11,41 +11,7 @@
 
 #include "kernel/matched/matched_filter.h"
 #include "tests/kernel/whole.h"
-
-/* The linker sends the product's allocations here. */
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-
-static int64_t until_failure = -1; /* allocations that still succeed; negative: all */
-static bool failed;
-
-static bool allocation_fails(void)
-{
-    if (until_failure < 0)
-        return false;
-    failed = until_failure == 0;
-    until_failure--;
-    return failed;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return allocation_fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return allocation_fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return allocation_fails() ? NULL : __real_aligned_alloc(alignment, size);
-}
+#include "tests/scarcity.h"
 
 /* What was shared last, kept without an allocation. */
 static struct {
@@ -79,11 +45,10 @@ static bool describe_survives(struct whole *whole, int64_t allowed)
 {
     int64_t tasks;
     memory_host_restart(&whole->host);
-    failed = false;
-    until_failure = allowed;
+    scarcity_begin(allowed);
     const int status = matched_filter_task.describe(&whole->host.host, whole->job.values,
                                                     &whole->host.input, &tasks);
-    until_failure = -1;
+    const bool failed = scarcity_end();
     assert_int_equal(status, failed ? SCOW_FAILED : SCOW_OK);
     assert_int_equal(failed, strstr(whole->host.failure, "out of memory") != NULL);
     return !failed;
@@ -98,10 +63,9 @@ static bool open_survives(struct whole *whole, int64_t allowed)
     void *job = NULL;
     assert_true(describe_survives(whole, -1));
     memory_host_restart(&whole->host);
-    failed = false;
-    until_failure = allowed;
+    scarcity_begin(allowed);
     const int status = matched_filter_task.open(&whole->host.host, &setup, &job);
-    until_failure = -1;
+    const bool failed = scarcity_end();
     assert_int_equal(status, failed ? SCOW_FAILED : SCOW_OK);
     assert_int_equal(failed, strstr(whole->host.failure, "out of memory") != NULL);
     if (status == SCOW_OK)

@@ -2,58 +2,16 @@
  * sentence, and under a leak checker nothing is lost. */
 #include "tests/checks.h"
 #include "tests/kernel/motif_trial.h"
-
-/* The linker sends allocations here. */
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-
-static int until_failure = -1; /* allocations that still succeed; negative: all */
-static bool failed;
-
-static bool allocation_fails(void)
-{
-    if (until_failure < 0)
-        return false;
-    failed = until_failure == 0;
-    until_failure--;
-    return failed;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return allocation_fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return allocation_fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return allocation_fails() ? NULL : __real_realloc(memory, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return allocation_fails() ? NULL : __real_aligned_alloc(alignment, size);
-}
+#include "tests/scarcity.h"
 
 /* True: it was made ready without a failure. */
 static bool job_survives(const struct motif_wanted *wanted, int allowed)
 {
     const struct motif_sequences sequences = {.count = 3, .letters = {"ACGTA", "TTGCAA", "ACCA"}};
     struct motif_trial trial;
-    failed = false;
-    until_failure = allowed;
+    scarcity_begin(allowed);
     const bool good = motif_trial_open(&trial, &sequences, wanted);
-    until_failure = -1;
+    const bool failed = scarcity_end();
     assert_int_equal(good, !failed);
     assert_true(good || strstr(trial.memory.failure, "not enough memory") != NULL);
     motif_trial_close(&trial);

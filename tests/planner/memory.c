@@ -16,51 +16,7 @@
 #include "planner/studies/interval.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
-
-/* The linker sends the product's allocations here. */
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-char *__wrap_strdup(const char *text);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-char *__real_strdup(const char *text);
-
-static int64_t until_failure = -1; /* allocations that still succeed; negative: all */
-static bool failed;
-
-static bool allocation_fails(void)
-{
-    if (until_failure < 0)
-        return false;
-    if (until_failure > 0) {
-        until_failure--;
-        return false;
-    }
-    failed = true;
-    return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return allocation_fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return allocation_fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return allocation_fails() ? NULL : __real_realloc(memory, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return allocation_fails() ? NULL : __real_strdup(text);
-}
+#include "tests/scarcity.h"
 
 /* `attempt` returns whether it succeeded, and releases what it made. Allocation 0 fails, then
  * allocation `step`, and so on until it needs no more. */
@@ -70,12 +26,10 @@ static void allocations_fail(bool (*attempt)(void *self, struct failure *failure
     int64_t allowed = 0;
     for (bool reached = true; reached; allowed += step) {
         struct failure failure = FAILURE_INIT;
-        failed = false;
-        until_failure = allowed;
+        scarcity_begin(allowed);
         bool good = attempt(self, &failure);
-        until_failure = -1;
-        reached = failed;
-        if (failed) {
+        reached = scarcity_end();
+        if (reached) {
             assert_false(good);
             assert_int_equal(failure.code, FAILURE_FAILED);
             assert_non_null(strstr(failure.text, "out of memory"));

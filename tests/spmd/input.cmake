@@ -12,6 +12,5 @@ target_link_libraries(spmd-items PRIVATE scow-house PUBLIC scow-input)
 scow_add_test(spmd-lines unit lines.c spmd-pictures spmd-items)
 scow_add_test(spmd-fasta unit fasta.c spmd-pictures spmd-items)
 scow_add_test(spmd-input unit input.c spmd-pictures scow-input)
-scow_add_test(spmd-input-faults unit input_faults.c spmd-pictures scow-input)
-target_link_options(spmd-input-faults PRIVATE
-    LINKER:--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=pread)
+scow_add_test(spmd-input-faults unit input_faults.c spmd-pictures scow-input scow-scarcity)
+target_link_options(spmd-input-faults PRIVATE LINKER:--wrap=pread)

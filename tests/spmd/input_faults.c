@@ -5,54 +5,12 @@
 #include <unistd.h>
 
 #include "spmd/input/input.h"
+#include "tests/scarcity.h"
 #include "tests/spmd/pictures.h"
 
-/* The linker sends the product's calls here. */
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-char *__wrap_strdup(const char *text);
+/* The linker sends the product's reads here. */
 ssize_t __wrap_pread(int file, void *bytes, size_t size, off_t offset);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-char *__real_strdup(const char *text);
 ssize_t __real_pread(int file, void *bytes, size_t size, off_t offset);
-
-static int until_failure = -1; /* allocations that still succeed; negative: all */
-static bool failed;
-
-static bool allocation_fails(void)
-{
-    if (until_failure < 0)
-        return false;
-    if (until_failure > 0) {
-        until_failure--;
-        return false;
-    }
-    failed = true;
-    return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return allocation_fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return allocation_fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return allocation_fails() ? NULL : __real_realloc(memory, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return allocation_fails() ? NULL : __real_strdup(text);
-}
 
 /* ---- allocations ---- */
 
@@ -95,14 +53,12 @@ static void every_allocation_fails(void **state)
         int allowed = 0;
         for (bool reached = true; reached; allowed++) {
             struct failure failure = FAILURE_INIT;
-            failed = false;
-            until_failure = allowed;
+            scarcity_begin(allowed);
             bool good = use(&attempts[i], &failure);
-            until_failure = -1;
-            reached = failed;
-            assert_true(good == !failed);
-            assert_int_equal(failure.code, failed ? FAILURE_FAILED : FAILURE_NONE);
-            assert_true(!failed || strstr(failure.text, "out of memory while "));
+            reached = scarcity_end();
+            assert_true(good == !reached);
+            assert_int_equal(failure.code, reached ? FAILURE_FAILED : FAILURE_NONE);
+            assert_true(!reached || strstr(failure.text, "out of memory while "));
         }
         assert_true(allowed > 1); /* something was allocated at all */
     }
