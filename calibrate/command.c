@@ -9,6 +9,7 @@
 #include "calibrate/effort.h"
 #include "calibrate/outcome.h"
 #include "calibrate/settings.h"
+#include "planner/files/probes.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "spmd/job/instructions.h"
@@ -193,7 +194,7 @@ static bool outcome_write(const struct arguments *arguments, const struct calibr
                           struct failure *failure)
 {
     if (arguments->probes &&
-        !text_write(samples_print(&calibration->samples), arguments->probes, failure))
+        !text_write(probes_print(&calibration->samples), arguments->probes, failure))
         return false;
     return text_write(profile_print(&calibration->profile),
                       arguments->output ? arguments->output : "-", failure);

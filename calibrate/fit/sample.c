@@ -1,27 +1,6 @@
 #include "calibrate/fit/sample.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#include "planner/base/array.h"
-
-bool samples_add(struct samples *samples, const struct sample *sample)
-{
-    struct sample *room =
-        array_reserve(samples->items, &samples->capacity, (size_t)samples->count + 1, sizeof *room);
-    if (!room)
-        return false;
-    samples->items = room;
-    samples->items[samples->count++] = *sample;
-    return true;
-}
-
-void samples_release(struct samples *samples)
-{
-    free(samples->items);
-    *samples = (struct samples){0};
-}
 
 bool sample_same_package(const struct sample *a, const struct sample *b)
 {
@@ -76,24 +55,4 @@ struct sample *samples_choose(const struct samples *samples, const struct sample
         *count = choose(samples, &any, true, items);
     qsort(items, (size_t)*count, sizeof *items, by_place);
     return items;
-}
-
-char *samples_print(const struct samples *samples)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fputs("setting\trank\toperation\tpass\tcold\twaited\tfirst_task\ttasks\tseconds\n", out);
-    for (int64_t i = 0; i < samples->count; i++) {
-        const struct sample *s = &samples->items[i];
-        fprintf(out, "%d\t%d\t%s\t%d\t%d\t%d\t%" PRId64 "\t%" PRId64 "\t%.9g\n", s->setting,
-                s->rank, operation_name(s->operation), s->pass, s->cold, s->waited, s->first,
-                s->tasks, s->seconds);
-    }
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
 }

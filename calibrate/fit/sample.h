@@ -1,5 +1,5 @@
 /*
- * Raw timings: what every cost comes from, and what --probes writes.
+ * Which timings a cost is fitted to.
  */
 #ifndef CALIBRATE_FIT_SAMPLE_H
 #define CALIBRATE_FIT_SAMPLE_H
@@ -7,29 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/model/trace.h"
-
-/* One operation on one package. */
-struct sample {
-    int setting; /* of the calibration, from 0 */
-    int rank;    /* the worker concerned; 0: the master */
-    enum operation operation;
-    int pass;    /* over all sizes, from 0 */
-    bool cold;   /* a worker's first package since the ranks were made ready */
-    bool waited; /* packages came one by one: the worker had nothing else to do */
-    int64_t first, tasks;
-    double seconds;
-};
-
-struct samples {
-    struct sample *items; /* owned */
-    int64_t count;
-    size_t capacity;
-};
-
-/* False: out of memory, samples unchanged. */
-bool samples_add(struct samples *samples, const struct sample *sample);
-void samples_release(struct samples *samples);
+#include "planner/model/sample.h"
 
 /* The same package, in whatever pass. */
 bool sample_same_package(const struct sample *a, const struct sample *b);
@@ -47,7 +25,5 @@ struct sample_choice {
 /* Those chosen, sorted by size, rank, place and pass. Owned; NULL: out of memory. */
 struct sample *samples_choose(const struct samples *samples, const struct sample_choice *choice,
                               int64_t *count);
-/* Tab-separated, one line a sample, owned; NULL: out of memory. */
-char *samples_print(const struct samples *samples);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/array.h"
 
@@ -11,6 +12,17 @@ const char *operation_name(enum operation operation)
                                         "output",   "idle", "request", "answer"};
     assert(operation <= OPERATION_ANSWER);
     return names[operation];
+}
+
+bool operation_find(const char *name, enum operation *operation)
+{
+    for (int k = 0; k <= OPERATION_ANSWER; k++) {
+        if (strcmp(name, operation_name((enum operation)k)) == 0) {
+            *operation = (enum operation)k;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool trace_add(struct trace *trace, const struct trace_event *event)

@@ -37,6 +37,8 @@ struct trace {
 };
 
 const char *operation_name(enum operation operation);
+/* The operation of that name, those of requests included. False: there is none. */
+bool operation_find(const char *name, enum operation *operation);
 /* False: out of memory, trace unchanged. */
 bool trace_add(struct trace *trace, const struct trace_event *event);
 void trace_release(struct trace *trace);

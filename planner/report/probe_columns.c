@@ -1,0 +1,73 @@
+#include "planner/report/probe_columns.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static int64_t probe_setting(const struct sample *sample)
+{
+    return sample->setting;
+}
+static int64_t probe_operation(const struct sample *sample)
+{
+    return (int64_t)sample->operation;
+}
+static int64_t probe_rank(const struct sample *sample)
+{
+    return sample->rank;
+}
+static int64_t probe_cold(const struct sample *sample)
+{
+    return sample->cold;
+}
+static int64_t probe_waited(const struct sample *sample)
+{
+    return sample->waited;
+}
+static int64_t probe_tasks(const struct sample *sample)
+{
+    return sample->tasks;
+}
+static int64_t probe_length(const struct sample *sample)
+{
+    return llround(1e9 * sample->seconds);
+}
+
+static const struct {
+    const char *key;
+    int64_t (*of)(const struct sample *sample);
+} columns[] = {{"setting", probe_setting}, {"operation", probe_operation}, {"rank", probe_rank},
+               {"cold", probe_cold},       {"waited", probe_waited},       {"tasks", probe_tasks},
+               {"length_ns", probe_length}};
+
+/* Number `at` of `count`: is it among `most` that are spread over all of them? */
+static bool is_drawn(int64_t at, int64_t count, int64_t most)
+{
+    return count <= most || at * most / count != (at + 1) * most / count;
+}
+
+static void column_add(struct text *text, const struct samples *samples, int64_t most,
+                       int64_t (*of)(const struct sample *sample))
+{
+    const char *before = "";
+    for (int64_t i = 0; i < samples->count; i++) {
+        if (!is_drawn(i, samples->count, most))
+            continue;
+        text_add(text, "%s%" PRId64, before, of(&samples->items[i]));
+        before = ",";
+    }
+}
+
+void probe_columns_add(struct text *text, const struct samples *samples, int64_t most)
+{
+    text_add(text, "{\"operations\": [");
+    for (int k = 0; k <= OPERATION_ANSWER; k++)
+        text_add(text, "%s\"%s\"", k > 0 ? ", " : "", operation_name((enum operation)k));
+    text_add(text, "], \"timings\": %" PRId64 ", \"drawn\": %" PRId64, samples->count,
+             samples->count < most ? samples->count : most);
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+        text_add(text, ",\n\"%s\": [", columns[c].key);
+        column_add(text, samples, most, columns[c].of);
+        text_add(text, "]");
+    }
+    text_add(text, "}\n");
+}
