@@ -9,6 +9,7 @@
 #include "calibrate/effort.h"
 #include "calibrate/outcome.h"
 #include "calibrate/settings.h"
+#include "planner/command/pages.h"
 #include "planner/files/probes.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
@@ -21,7 +22,7 @@
 enum { PARAMETERS_MOST = SCOW_PARAMETERS_MOST };
 
 struct arguments {
-    const char *kernel, *input, *output, *probes, *scratch, *isa;
+    const char *kernel, *input, *output, *html, *probes, *scratch, *isa;
     const char *blocks; /* the parameter "block", as scripts know it */
     const char *threads, *budget;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
@@ -55,6 +56,8 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
          "input like the ones to be processed, if the core task has one"},
         {'o', "output", "FILE", OPTION_TEXT, &arguments->output,
          "profile to write (default: standard output)"},
+        {0, "html", "FILE", OPTION_TEXT, &arguments->html,
+         "write a page with charts of all fits that needs nothing beside it"},
         {0, "probes", "FILE", OPTION_TEXT, &arguments->probes,
          "write every timing there, tab-separated"},
         {0, "scratch", "DIR", OPTION_TEXT, &arguments->scratch,
@@ -189,12 +192,36 @@ static bool text_write(char *text, const char *path, struct failure *failure)
     return good;
 }
 
+/* Owned: how sure the best setting's fit is, in lines; NULL: out of memory. */
+static char *outcome_words(const struct calibration *calibration)
+{
+    struct text text = TEXT_INIT;
+    const struct profile_setting *best = &calibration->profile.settings[calibration->best];
+    outcome_describe(best, &text);
+    crowding_describe(&calibration->crowding, profile_threads(&calibration->profile, best), &text);
+    return text_take(&text);
+}
+
+static bool page_write(const struct arguments *arguments, const struct calibration *calibration,
+                       struct failure *failure)
+{
+    char *told = outcome_words(calibration);
+    const bool good =
+        told ? page_of_calibration(arguments->html, &calibration->profile, calibration->best,
+                                   &calibration->samples, told, failure)
+             : failure_memory(failure, "writing a page");
+    free(told);
+    return good;
+}
+
 /* Local to the master. */
 static bool outcome_write(const struct arguments *arguments, const struct calibration *calibration,
                           struct failure *failure)
 {
     if (arguments->probes &&
         !text_write(probes_print(&calibration->samples), arguments->probes, failure))
+        return false;
+    if (arguments->html && !page_write(arguments, calibration, failure))
         return false;
     return text_write(profile_print(&calibration->profile),
                       arguments->output ? arguments->output : "-", failure);
@@ -203,11 +230,7 @@ static bool outcome_write(const struct arguments *arguments, const struct calibr
 /* Local to the master. On standard error, line by line. */
 static void outcome_tell(const struct calibration *calibration)
 {
-    struct text text = TEXT_INIT;
-    const struct profile_setting *best = &calibration->profile.settings[calibration->best];
-    outcome_describe(best, &text);
-    crowding_describe(&calibration->crowding, profile_threads(&calibration->profile, best), &text);
-    char *lines = text_take(&text);
+    char *lines = outcome_words(calibration);
     for (char *line = lines, *end; line && (end = strchr(line, '\n')); line = end + 1)
         fprintf(stderr, "scow calibrate: %.*s\n", (int)(end - line), line);
     free(lines);
@@ -217,6 +240,7 @@ static void outcome_tell(const struct calibration *calibration)
 static bool outcome_check(const struct arguments *arguments, struct failure *failure)
 {
     return (!arguments->probes || textfile_check(arguments->probes, failure)) &&
+           (!arguments->html || textfile_check(arguments->html, failure)) &&
            (!arguments->output || textfile_check(arguments->output, failure));
 }
 

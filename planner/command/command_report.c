@@ -4,6 +4,7 @@
 #include "planner/base/options.h"
 #include "planner/command/command.h"
 #include "planner/command/pages.h"
+#include "planner/files/probes.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
@@ -14,7 +15,7 @@
 enum { RUNS_MOST = 256 };
 
 struct report_options {
-    const char *chrome_trace, *csv, *html, *profile;
+    const char *chrome_trace, *csv, *html, *probes, *profile;
     char *paths[RUNS_MOST];
     int count;
     bool json, quiet, verbose, compare;
@@ -58,6 +59,26 @@ static bool plan_describe(const struct run_record *record, struct failure *failu
     return text_print(&text, "describing a plan", failure);
 }
 
+static bool probes_read(const char *path, struct samples *probes, struct failure *failure)
+{
+    size_t length = 0;
+    char *text = textfile_read(path, &length, failure);
+    const bool good = text && probes_parse(probes, text, path, failure);
+    free(text);
+    return good;
+}
+
+static bool page_write(const struct report_options *options, const struct run_record *record,
+                       const struct readers *readers, struct failure *failure)
+{
+    struct samples probes = {0};
+    const bool good = (!options->probes || probes_read(options->probes, &probes, failure)) &&
+                      page_of_run(options->html, options->paths[0], record,
+                                  options->probes ? &probes : NULL, readers, failure);
+    samples_release(&probes);
+    return good;
+}
+
 /* What was asked for beside the report. */
 static bool files_write(const struct report_options *options, const struct run_record *record,
                         const struct readers *readers, struct failure *failure)
@@ -66,8 +87,7 @@ static bool files_write(const struct report_options *options, const struct run_r
         return false;
     if (options->csv && !csv_write(options->csv, record, failure))
         return false;
-    return !options->html ||
-           page_of_run(options->html, options->paths[0], record, readers, failure);
+    return !options->html || page_write(options, record, readers, failure);
 }
 
 static bool report_print(const struct report_options *options, const struct readers *readers,
@@ -134,6 +154,10 @@ static bool options_check(const struct report_options *options, struct failure *
         return failure_set(failure, FAILURE_USAGE,
                            "--compare is about several runs, --chrome-trace, --csv and --profile "
                            "about one: leave one of them out");
+    if (options->probes && (options->compare || !options->html))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--probes is for the page of one run: add --html FILE, without "
+                           "--compare");
     return true;
 }
 
@@ -146,6 +170,8 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
          "a table of several runs, the fastest first (with --json scow-runs-1)"},
         {0, "html", "FILE", OPTION_TEXT, &options.html,
          "write a page with charts that needs nothing beside it"},
+        {0, "probes", "FILE", OPTION_TEXT, &options.probes,
+         "with --html: also draw the timings that 'scow calibrate --probes' wrote"},
         {0, "chrome-trace", "FILE", OPTION_TEXT, &options.chrome_trace,
          "write all events for chrome://tracing or Perfetto"},
         {0, "csv", "FILE", OPTION_TEXT, &options.csv,

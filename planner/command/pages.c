@@ -11,13 +11,14 @@
 #include "planner/report/describe.h"
 #include "planner/report/events.h"
 #include "planner/report/html/page.h"
+#include "planner/report/probe_columns.h"
 #include "planner/simulate/simulate.h"
 #include "planner/studies/comparison.h"
 #include "planner/studies/sweep.h"
 
-/* Events in the chart, of the run and of its plan each; workers up to which all schedulers are
- * compared, which takes a second for more. */
-enum { EVENTS_MOST = 400000, COMPARED_MOST = 64, PARTS_MOST = 12 };
+/* Events in the chart, of the run and of its plan each; probes among the fits; workers up to which
+ * all schedulers are compared, which takes a second for more. */
+enum { EVENTS_MOST = 400000, PROBES_MOST = 50000, COMPARED_MOST = 64, PARTS_MOST = 12 };
 
 /* A page that grows; what is added is owned. */
 struct draft {
@@ -77,6 +78,15 @@ static bool profile_add(struct draft *draft, const struct profile *profile,
     text_add(&text, "%d", setting ? (int)(setting - profile->settings) : -1);
     return draft_keep(draft, "profile", profile_print(profile), failure) &&
            draft_take(draft, "setting", &text, failure);
+}
+
+static bool probes_add(struct draft *draft, const struct samples *probes, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    if (!probes)
+        return true;
+    probe_columns_add(&text, probes, PROBES_MOST);
+    return draft_take(draft, "probes", &text, failure);
 }
 
 /* How many workers, and which scheduler? Both are left out where they cannot be planned. */
@@ -187,15 +197,33 @@ static bool slices_add(struct draft *draft, const char *path, const struct run_r
     return false;
 }
 
-bool page_of_run(const char *html, const char *path, const struct run_record *record,
-                 const struct readers *readers, struct failure *failure)
+/* Do the timings come from this profile, as far as can be told? */
+static bool probes_check(const struct run_record *record, const struct samples *probes,
+                         struct failure *failure)
 {
+    for (int64_t i = 0; probes && i < probes->count; i++)
+        if (!record->has_profile ||
+            (size_t)probes->items[i].setting >= record->profile.setting_count)
+            return failure_set(
+                failure, FAILURE_MISMATCH,
+                "the probes have a setting %d, which the run's profile has not: give "
+                "those that were written with it",
+                probes->items[i].setting + 1);
+    return true;
+}
+
+bool page_of_run(const char *html, const char *path, const struct run_record *record,
+                 const struct samples *probes, const struct readers *readers,
+                 struct failure *failure)
+{
+    if (!probes_check(record, probes, failure))
+        return false;
     struct draft draft = {.count = 0};
     char *plain = report_text(record, failure);
     const bool good =
         plain && run_add(&draft, path, record, failure) &&
         draft_keep(&draft, "plan", plan_print(&record->plan), failure) &&
-        outlook_add(&draft, record, failure) &&
+        outlook_add(&draft, record, failure) && probes_add(&draft, probes, failure) &&
         slices_add(&draft, path, record, readers, failure) &&
         draft_write(&draft, html, record->input ? record->input : path, plain, failure);
     draft_release(&draft);
@@ -272,6 +300,24 @@ bool page_of_plan(const char *html, const struct planning *planning, const struc
            studies_add(&draft, planning, failure) &&
            draft_write(&draft, html, planning->profile->kernel, plain.bytes, failure);
     draft_release(&draft);
+    text_release(&plain);
+    return good;
+}
+
+bool page_of_calibration(const char *html, const struct profile *profile, int best,
+                         const struct samples *probes, const char *told, struct failure *failure)
+{
+    struct draft draft = {.count = 0};
+    struct text plain = TEXT_INIT, words = TEXT_INIT;
+    describe_profile(profile, &plain);
+    text_add_quoted(&words, told);
+    bool good = !plain.failed || failure_memory(failure, "writing a page");
+    good = good && draft_take(&draft, "told", &words, failure) &&
+           profile_add(&draft, profile, &profile->settings[best], failure) &&
+           probes_add(&draft, probes, failure) &&
+           draft_write(&draft, html, profile->kernel, plain.bytes, failure);
+    draft_release(&draft);
+    text_release(&words);
     text_release(&plain);
     return good;
 }

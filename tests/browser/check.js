@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const folder = resolve(process.argv[2]);
-const PAGES = { run: 6, many: 6, plan: 4, runs: 3 }; // sections that each must have at least
+const PAGES = { run: 6, many: 6, plan: 4, runs: 3, calibration: 3 }; // sections that each must have at least
 const GUTTER = 78;
 
 function dataOf(name) {
@@ -111,6 +111,20 @@ async function hoverCheck(page, name) {
     await page.keyboard.press('Escape');
 }
 
+/* Pointing at a fit says what its probes took. */
+async function probesCheck(page, name) {
+    const { probes, profile, setting } = dataOf(name), code = probes.operations.indexOf('compute');
+    const size = profile.settings[setting].windows[0].tasks[0];
+    const lengths = probes.length_ns.filter((_, k) => probes.operation[k] === code && probes.setting[k] === setting
+        && !probes.cold[k] && !probes.waited[k] && probes.tasks[k] === size).sort((a, b) => a - b);
+    const chart = page.locator('#calibration figure.chart', { has: page.locator('[aria-label^="Compute"]') });
+    await chart.locator('[tabindex]').focus();
+    await page.keyboard.press('ArrowRight');
+    const words = await chart.locator('output').innerText();
+    const median = seconds(lengths[Math.floor(0.5 * lengths.length)]);
+    assert.ok(lengths.length > 0 && words.includes(`probed ${median}`), `${name}: '${words}' says ${median}`);
+}
+
 /* The figures are the JSON's, in words. */
 async function figuresCheck(page, name) {
     const { report } = dataOf(name);
@@ -171,7 +185,9 @@ async function pageCheck(browser, name, colorScheme) {
     await chartsCheck(page, name);
     await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), fullPage: true });
     await figuresCheck(page, name);
-    if (name !== 'runs') {
+    if (name === 'calibration')
+        await probesCheck(page, name);
+    else if (name !== 'runs') {
         await hoverCheck(page, name);
         await timesPrint(page, name);
     }

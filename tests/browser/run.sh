@@ -39,6 +39,10 @@ scow plan -p matched.json -i slices -s scow-mp -q -o plan.json --html plan.html
 "$mpiexec" -n 3 scow run plan.json -i slices -o run.h5 -q
 scow report run.h5 -q --html run.html
 
+# Two settings, with their probes; the folded one is printed, too.
+"$mpiexec" -n 3 scow calibrate -k mandelbrot --width 400,800 --height 400 --budget 4s -q -o measured.json \
+    --html calibration.html
+
 # A package for every core task: 10^5 events and more.
 cat >quick.json <<'PROFILE'
 { "schema": "scow-profile-1", "kernel": "sleep",

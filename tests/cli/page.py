@@ -125,6 +125,34 @@ def run_check(scow, mpiexec):
     assert [one["report"] for one in page_read("runs.html")[1]["runs"]] == [report, report]
 
 
+def probes_check(data, path):
+    """The page's probes are those of the table."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    probes = data["probes"]
+    assert probes["timings"] == probes["drawn"] == len(rows) > 0
+    for key in "setting", "rank", "cold", "waited", "tasks":
+        assert probes[key] == [int(row[key]) for row in rows]
+    assert [probes["operations"][k] for k in probes["operation"]] == [row["operation"] for row in rows]
+    for mine, row in zip(probes["length_ns"], rows):
+        assert abs(mine - 1e9 * float(row["seconds"])) <= 1
+
+
+def calibration_check(scow, mpiexec):
+    run(mpiexec, "-n", "3", scow, "calibrate", "-k", "mandelbrot", "--width", "100", "--height", "200", "--budget", "1s",
+        "-q", "-o", "measured.json", "--probes", "probes.tsv", "--html", "calibration.html")
+    page, data = page_read("calibration.html")
+    assert page.title.strip() == "mandelbrot"
+    with open("measured.json", encoding="utf-8") as file:
+        assert data["profile"] == json.load(file)
+    assert data["setting"] == 0 and data["told"].strip()
+    probes_check(data, "probes.tsv")
+    run(scow, "plan", "-p", "measured.json", "-s", "static", "-q", "-o", "rows.json")
+    run(mpiexec, "-n", "3", scow, "run", "rows.json", "-o", "rows.h5", "-q")
+    run(scow, "report", "rows.h5", "-q", "--html", "rows.html", "--probes", "probes.tsv")
+    assert page_read("rows.html")[1]["probes"] == data["probes"]
+
+
 def main():
     scow = os.path.join(os.path.realpath(sys.argv[1]), "scow")
     fixtures = os.path.realpath(sys.argv[2])
@@ -134,6 +162,7 @@ def main():
         plan_check(scow)
         if len(sys.argv) > 3:
             run_check(scow, sys.argv[3])
+            calibration_check(scow, sys.argv[3])
         os.chdir("/")
 
 

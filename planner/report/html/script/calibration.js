@@ -1,6 +1,6 @@
-/* Every operation's fitted line with its standard error, and on top what the run took. */
+/* Every operation's probes and fitted line with its standard error, and on top what the run took. */
 
-const FITTED = ['envelope', 'send', 'link', 'receive', 'compute', 'output'];
+const FITTED = ['envelope', 'send', 'link', 'receive', 'compute', 'output', 'request', 'answer'];
 const CURVE_POINTS = 17, CLASSES_MOST = 4;
 
 /* [{cost, least, greatest, name}] of an operation: one for every window and class of workers. */
@@ -29,27 +29,50 @@ function fitted(cost) {
     return cost.latency_s !== 0 || cost.s_per_task !== 0;
 }
 
-/* ---- what the run took ---- */
+/* ---- what probes and the run took ---- */
 
 function quantile(ascending, share) {
     return ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))];
 }
 
-/* By package size: [{tasks, count, low, median, high}] in seconds. */
-function takenBy(events, operation) {
-    const bySize = new Map(), columns = events?.measured, code = events?.operations.indexOf(operation);
-    for (let k = 0; k < (columns?.rank.length ?? 0); k++) {
-        if (columns.operation[k] !== code || columns.cause[k] >= 0 || columns.tasks[k] < 1)
-            continue;
-        if (!bySize.has(columns.tasks[k]))
-            bySize.set(columns.tasks[k], []);
-        bySize.get(columns.tasks[k]).push(columns.length_ns[k] / 1e9);
+/* [{tasks, count, low, median, high, seconds}] of timings {tasks, seconds}, by package size; seconds ascend. */
+function bySize(timings) {
+    const groups = new Map();
+    for (const { tasks, seconds } of timings) {
+        if (!groups.has(tasks))
+            groups.set(tasks, []);
+        groups.get(tasks).push(seconds);
     }
-    return [...bySize.entries()].sort((a, b) => a[0] - b[0]).map(([tasks, seconds]) => {
+    return [...groups.entries()].sort((a, b) => a[0] - b[0]).map(([tasks, seconds]) => {
         seconds.sort((a, b) => a - b);
-        return { tasks, count: seconds.length, low: quantile(seconds, 0.05), median: quantile(seconds, 0.5),
+        return { tasks, count: seconds.length, seconds, low: quantile(seconds, 0.05), median: quantile(seconds, 0.5),
             high: quantile(seconds, 0.95) };
     });
+}
+
+/* The timings of those rows of columns that are wanted. */
+function timingsOf(columns, wanted) {
+    const timings = [];
+    for (let k = 0; k < (columns?.tasks.length ?? 0); k++)
+        if (columns.tasks[k] > 0 && wanted(k))
+            timings.push({ tasks: columns.tasks[k], seconds: columns.length_ns[k] / 1e9 });
+    return timings;
+}
+
+function takenBy(events, operation) {
+    const columns = events?.measured, code = events?.operations.indexOf(operation);
+    return bySize(timingsOf(columns, (k) => columns.operation[k] === code && columns.cause[k] < 0));
+}
+
+/* Those that the fit is from: of warm workers, and of links those that nothing else waited for, of all others those of
+ * busy workers; as long as there are such. */
+function probedBy(probes, setting, operation) {
+    const code = probes?.operations.indexOf(operation), either = operation === 'request' || operation === 'answer';
+    const waited = operation === 'link' ? 1 : 0;
+    const all = (k) => probes.operation[k] === code && probes.setting[k] === setting;
+    const warm = (k) => all(k) && !probes.cold[k];
+    const best = (k) => warm(k) && (either || probes.waited[k] === waited);
+    return bySize([best, warm, all].map((wanted) => timingsOf(probes, wanted)).find((timings) => timings.length > 0) ?? []);
 }
 
 /* ---- one chart ---- */
@@ -61,8 +84,8 @@ function curveSizes(fit) {
     return [...new Set(sizes)];
 }
 
-function sizesOf(fits, taken) {
-    return [...new Set([...fits.flatMap(curveSizes), ...taken.map((size) => size.tasks)])].sort((a, b) => a - b);
+function sizesOf(fits, ...timed) {
+    return [...new Set([...fits.flatMap(curveSizes), ...timed.flat().map((size) => size.tasks)])].sort((a, b) => a - b);
 }
 
 /* Values on a logarithmic axis are above 0. */
@@ -93,6 +116,20 @@ function bandsPaint(u, fits) {
     u.ctx.restore();
 }
 
+/* One dot for every timing, so faint that many of them show where they crowd. */
+function probesPaint(u, probed) {
+    const ratio = window.devicePixelRatio || 1, width = 3 * ratio;
+    plotClip(u);
+    u.ctx.fillStyle = colours.get('soft');
+    u.ctx.globalAlpha = 0.3;
+    for (const { tasks, seconds } of probed) {
+        const x = u.valToPos(tasks, 'x', true) - width / 2;
+        seconds.filter((value) => value > 0).forEach((value) =>
+            u.ctx.fillRect(x, u.valToPos(value, 'y', true) - width / 2, width, width));
+    }
+    u.ctx.restore();
+}
+
 /* From the 5th to the 95th percentile of what the run took. */
 function whiskersPaint(u, taken) {
     plotClip(u);
@@ -108,27 +145,39 @@ function whiskersPaint(u, taken) {
     u.ctx.restore();
 }
 
-function calibrationWords(fits, taken, tasks) {
-    const fit = fits.find((one) => one.least <= tasks && tasks <= one.greatest);
-    const size = taken.find((one) => one.tasks === tasks);
-    const line = fit ? `, fitted ${words.seconds(costAt(fit.cost, tasks))} ± ${words.seconds(errorAt(fit.cost, tasks))}` : '';
-    const run = size ? `, in the run ${words.seconds(size.median)} (${words.seconds(size.low)} to ${
-        words.seconds(size.high)}, ${words.count(size.count)} packages)` : '';
-    return `${words.count(tasks)} core tasks${line}${run}`;
+function sizeWords(before, sizes, tasks, of) {
+    const size = sizes.find((one) => one.tasks === tasks);
+    return size ? `, ${before} ${words.seconds(size.median)} (${words.seconds(size.low)} to ${words.seconds(size.high)}, ${
+        words.count(size.count)} ${of})` : '';
 }
 
-function calibrationChart(operation, fits, taken) {
-    const x = sizesOf(fits, taken);
+function calibrationWords(fits, probed, taken, tasks) {
+    const fit = fits.find((one) => one.least <= tasks && tasks <= one.greatest);
+    const line = fit ? `, fitted ${words.seconds(costAt(fit.cost, tasks))} ± ${words.seconds(errorAt(fit.cost, tasks))}` : '';
+    return `${words.count(tasks)} core tasks${line}${sizeWords('probed', probed, tasks, 'timings')}${
+        sizeWords('in the run', taken, tasks, 'packages')}`;
+}
+
+/* Nothing is drawn of them, but the axis has room for them. */
+function rangeSeries(x, probed) {
+    const bySizes = new Map(probed.map((size) => [size.tasks, size.seconds]));
+    const edge = (at) => ({ hidden: true, values: x.map((tasks) => positive(bySizes.get(tasks)?.filter((value) => value > 0).at(at) ?? 0)) });
+    return probed.length > 0 ? [edge(0), edge(-1)] : [];
+}
+
+function calibrationChart(operation, fits, probed, taken) {
+    const x = sizesOf(fits, probed, taken);
     const line = (fit) => ({ colour: operation, values: x.map((tasks) =>
         (tasks >= fit.least && tasks <= fit.greatest ? positive(costAt(fit.cost, tasks)) : null)) });
     const points = { colour: 'bad', pointsOnly: true, values: x.map((tasks) =>
         positive(taken.find((size) => size.tasks === tasks)?.median ?? 0)) };
     return el('div', null, el('h3', null, swatch(operation), operation), lineChart({
         label: `${words.capital(operation)} by package size`, height: 220, x, log: true, xLabel: 'core tasks in a package',
-        say: (k) => calibrationWords(fits, taken, x[k]),
-        series: taken.length > 0 ? [...fits.map(line), points] : fits.map(line),
+        say: (k) => calibrationWords(fits, probed, taken, x[k]),
+        series: [...fits.map(line), ...rangeSeries(x, probed), ...(taken.length > 0 ? [points] : [])],
         paint(u) {
             bandsPaint(u, fits);
+            probesPaint(u, probed);
             whiskersPaint(u, taken);
         } }));
 }
@@ -149,17 +198,63 @@ function costsTable(setting) {
         FITTED.flatMap((operation) => fitsOf(setting, operation).map((fit) => costRow(operation, fit))))));
 }
 
-function calibrationNote(setting, taken) {
-    const score = setting.score ? ` It foretells packages that it has not seen to ${words.percent(setting.score.held_out)}, where ${
-        words.percent(setting.score.noise)} is the noise between two timings of one.` : '';
-    const run = taken ? ' Dots are the run’s medians, with the 5th to the 95th percentile.' : '';
-    return `Lines are the profile’s fits over their windows, shades 95 % of their standard errors.${run}${score}`;
+function scoreWords({ score }) {
+    return score ? ` It foretells packages that it has not seen to ${words.percent(score.held_out)}, where ${
+        words.percent(score.noise)} is the noise between two timings of one.` : '';
+}
+
+function calibrationNote(setting, probes, taken) {
+    const dots = probes ? ` Grey dots are single probes${probes.drawn < probes.timings ? `, ${words.count(probes.drawn)} of ${
+        words.count(probes.timings)}` : ''}.` : '';
+    const run = taken ? ' Red dots are the run’s medians, with the 5th to the 95th percentile.' : '';
+    return `Lines are the profile’s fits over their windows, shades 95 % of their standard errors.${dots}${run}${scoreWords(setting)}`;
+}
+
+/* The charts of one setting, and its numbers. */
+function calibrationParts(data, index) {
+    const setting = data.profile.settings[index], events = index === data.setting ? data.events : null;
+    const charts = FITTED.map((operation) => [operation, fitsOf(setting, operation).filter((fit) => fitted(fit.cost)),
+        probedBy(data.probes, index, operation), takenBy(events, operation)]).filter(([, fits]) => fits.length > 0);
+    return [el('div', { class: 'multiples' }, ...charts.map((chart) => calibrationChart(...chart))), costsTable(setting)];
 }
 
 function calibrationSection(data) {
     const setting = data.profile.settings[data.setting];
-    const charts = FITTED.map((operation) => [operation, fitsOf(setting, operation).filter((fit) => fitted(fit.cost)),
-        takenBy(data.events, operation)]).filter(([, fits]) => fits.length > 0);
-    return section('calibration', 'Calibration', calibrationNote(setting, data.events?.measured),
-        el('div', { class: 'multiples' }, ...charts.map((chart) => calibrationChart(...chart))), costsTable(setting));
+    return section('calibration', 'Calibration', calibrationNote(setting, data.probes, data.events?.measured),
+        ...calibrationParts(data, data.setting));
+}
+
+/* ---- the page of a calibration alone ---- */
+
+/* What tells a setting from the others. */
+function settingName(setting, index) {
+    const own = [setting.block === undefined ? null : `block ${setting.block}`, setting.threads ? `${setting.threads} threads` : null,
+        ...Object.entries(setting.parameters ?? {}).map(([name, value]) => `${name} ${value}`)].filter(Boolean);
+    return `Setting ${index + 1}${own.length > 0 ? `: ${own.join(', ')}` : ''}`;
+}
+
+function settingsSection(data) {
+    const { settings } = data.profile, others = settings.map((setting, k) => k).filter((k) => k !== data.setting);
+    return section('settings', 'Other settings', `A plan for this input would take ${
+        settingName(settings[data.setting], data.setting).toLowerCase()}, which is shown above.`, ...others.map((k) =>
+        folded(settingName(settings[k], k), () => [el('p', { class: 'soft' }, calibrationNote(settings[k], data.probes, null)),
+            ...calibrationParts(data, k)])));
+}
+
+function calibrationHeadline(data) {
+    const { profile, probes } = data, setting = profile.settings[data.setting];
+    const [first, ...rest] = data.told.trim().split('\n'), { windows, score } = setting;
+    const workers = windows[0].workers.reduce((sum, worker) => sum + (worker.count ?? 1), 0);
+    return [masthead('scow calibrate'), el('h1', null, profile.kernel),
+        el('p', { class: 'lead' }, words.bound(words.capital(`${first}.`))),
+        ...rest.map((line) => el('p', { class: 'advice' }, words.bound(words.capital(`${line}.`)))),
+        el('dl', { class: 'figures' },
+            figure('Unknown packages are off by', score ? words.percent(score.held_out) : '–',
+                score ? `noise ${words.percent(score.noise)}` : 'too few to say'),
+            figure('Timings', words.count(probes.timings), `in ${words.count(profile.settings.length)} setting${
+                profile.settings.length === 1 ? '' : 's'}`),
+            figure('Package sizes', `${words.count(windows[0].tasks[0])} to ${words.count(windows.at(-1).tasks[1])}`,
+                `in ${words.count(windows.length)} window${windows.length === 1 ? '' : 's'}`),
+            figure('Workers', words.count(workers), `in ${words.count(windows[0].workers.length)} class${
+                windows[0].workers.length === 1 ? '' : 'es'}`))];
 }

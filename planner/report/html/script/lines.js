@@ -22,6 +22,8 @@ function tickSeconds(seconds) {
 }
 
 function lineSeries(series) {
+    if (series.hidden)
+        return { stroke: 'transparent', scale: 'y', paths: () => null, points: { show: false, stroke: 'transparent', fill: 'transparent' } };
     const stroke = colours.get(series.colour);
     return { stroke, width: series.width ?? 1.5, fill: series.fill ? colours.get(series.fill) : undefined, dash: series.dash,
         scale: series.scale ?? 'y', spanGaps: true,
@@ -29,7 +31,8 @@ function lineSeries(series) {
         points: { show: Boolean(series.points || series.pointsOnly), size: series.pointsOnly ? 7 : 5, fill: stroke } };
 }
 
-/* request: label, height, x, series, say(k) -> words, choose(k), xLabel, yLabel, log, yFrom0, share (a right axis of
+/* Of series: colour, width, fill, dash, scale, points, pointsOnly, hidden (only the axis has room for it).
+ * request: label, height, x, series, say(k) -> words, choose(k), xLabel, yLabel, log, yFrom0, share (a right axis of
  * percentages), paint(u) for more, help: what stands below as long as nothing is pointed at. */
 function lineOptions(request, width) {
     const log = request.log ? 3 : 1;

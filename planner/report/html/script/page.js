@@ -27,6 +27,8 @@ function onePage(data) {
         sections.push(timeSection(data.report, gantt.reveal, gantt.showRound));
     if (data.profile && data.setting >= 0)
         sections.push(calibrationSection(data));
+    if (data.told !== undefined && data.profile.settings.length > 1)
+        sections.push(settingsSection(data));
     if (data.sweep || data.schedulers || data.report?.others?.length)
         sections.push(workersSection(data));
     if (data.report)
@@ -48,7 +50,7 @@ function pageStart() {
         pageFill(page, comparisonPage(data));
         return;
     }
-    pageFill(page, data.report ? runHeadline(data) : planHeadline(data));
+    pageFill(page, data.report ? runHeadline(data) : data.plan ? planHeadline(data) : calibrationHeadline(data));
     requestAnimationFrame(() => setTimeout(() => pageFill(page, onePage(data))));
 }
 

@@ -21,6 +21,8 @@ function shellWord(word) {
 
 function commandsPart(data) {
     const { report, plan } = data;
+    if (!plan)
+        return null;
     const input = report?.input ? ` -i ${shellWord(report.input)}` : '';
     const size = input || ` -X ${plan.tasks}`;
     const text = `scow plan -p profile.json${size} -o plan.json\nmpiexec -n ${plan.workers.length + 1} scow run plan.json${input} -o out.h5\nscow report out.h5 --html report.html\n`;
@@ -31,13 +33,13 @@ function provenanceSection(data) {
     const report = data.report ?? {}, plan = data.plan ?? {}, host = data.profile?.host ?? {};
     const code = (value) => (value ? el('code', null, value) : null);
     return section('provenance', 'Provenance', null, facts([['run by', report.version ? `scow ${report.version}` : null],
-        ['core task', report.kernel ?? plan.kernel], ['plug-in', report.plugin], ['input', report.input],
+        ['core task', report.kernel ?? plan.kernel ?? data.profile?.kernel], ['plug-in', report.plugin], ['input', report.input],
         ['SHA-256 of the input', code(report.input_sha256)], ['checksum of the results', code(report.checksum)],
         ['computed by', report.method], ['processor', report.processor ?? host.processor], ['instruction set', report.isa ?? host.isa],
-        ['threads of a worker', report.threads], ['workers on a node', report.workers_per_node], ['scheduler', plan.scheduler],
+        ['threads of a worker', report.threads ?? host.threads], ['workers on a node', report.workers_per_node ?? host.workers_per_node], ['scheduler', plan.scheduler],
         ['calibrated', data.profile?.created], ['on', host.name], ['MPI', data.profile?.mpi],
         ['SHA-256 of the profile', code(plan.profile_sha256)]]),
-    commandsPart(data), documentPart('The plan (plan.json)', data.plan),
+    commandsPart(data), data.plan ? documentPart('The plan (plan.json)', data.plan) : null,
     data.profile ? documentPart('The profile (profile.json)', data.profile) : null,
     data.report ? documentPart('The report (scow report --json)', data.report) : null);
 }

@@ -26,6 +26,15 @@ function sweepChart(sweep, chosen) {
             { values: rows.map((row) => row.efficiency), colour: 'output', scale: 'share', dash: [5, 4] }] });
 }
 
+/* What the workers cost together, idle or not: who pays for them sees where it begins to rise. */
+function costChart(sweep, chosen) {
+    const { rows } = sweep;
+    return lineChart({ label: 'Workers’ time by the number of workers', height: 170, x: rows.map((row) => row.workers),
+        xLabel: 'workers', yLabel: 'workers’ time', yFrom0: true, say: (k) => sweepWords(rows[k]),
+        paint: (u) => markPaint(u, chosen, 'ink'),
+        series: [{ values: rows.map((row) => row.node_seconds), colour: 'compute', width: 2, points: rows.length < 40 }] });
+}
+
 function sweepTable(sweep) {
     return folded('The numbers', () => scrolled('Workers', table(null,
         [{ name: 'workers', text: true }, { name: 'makespan' }, { name: 'speed-up' }, { name: 'efficiency' }, { name: 'workers’ time' }],
@@ -62,6 +71,7 @@ function workersNote(data) {
 
 function workersSection(data) {
     return section('workers', 'How many workers?', workersNote(data),
-        ...(data.sweep ? [sweepChart(data.sweep, data.plan.workers.length), sweepTable(data.sweep)] : []),
+        ...(data.sweep ? [sweepChart(data.sweep, data.plan.workers.length),
+            costChart(data.sweep, data.plan.workers.length), sweepTable(data.sweep)] : []),
         ...(data.schedulers?.plans.length ? schedulersTable(data.schedulers, data.plan.scheduler) : []), ...othersTable(data.report));
 }
