@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "planner/base/options.h"
 #include "planner/command/command.h"
@@ -15,7 +16,7 @@
 static const char HDF5_SIGNATURE[] = "\211HDF\r\n\032\n";
 
 struct show_options {
-    const char *image, *png;
+    const char *image, *png, *xdmf;
     char *path;
     int64_t task;  /* number of a core task, from 1; 0: none */
     int64_t slice; /* from 1; 0: the first */
@@ -129,6 +130,46 @@ static bool show_print(const struct show_options *options, const struct readers 
     return good;
 }
 
+/* A TIFF has the numbers of the result alone, and all of them. */
+static bool is_tiff(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    return ending && (strcasecmp(ending, ".tif") == 0 || strcasecmp(ending, ".tiff") == 0);
+}
+
+static bool options_check(const struct show_options *options, struct failure *failure)
+{
+    if (!options->path)
+        return failure_set(failure, FAILURE_USAGE, "no file given: see 'scow show --help'");
+    if (options->image && !options->png)
+        return failure_set(failure, FAILURE_USAGE, "--image is for the picture: add --png FILE");
+    if (options->slice > 0 && !options->png)
+        return failure_set(failure, FAILURE_USAGE, "--slice is for the picture: add --png FILE");
+    if (options->image && is_tiff(options->png))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--image is for pictures, and a TIFF has the result's own numbers: name "
+                           "a PNG, or leave it out");
+    return true;
+}
+
+/* What is written in place of a description. */
+static bool files_write(const struct show_options *options, const struct readers *readers,
+                        struct failure *failure)
+{
+    const int64_t slice = options->slice > 0 ? options->slice - 1 : 0;
+    if (!readers)
+        return failure_set(failure, FAILURE_FAILED,
+                           "this scow was built without PNG and HDF5 and cannot draw: use the full "
+                           "build");
+    if (options->xdmf && !readers->write_xdmf(options->path, options->xdmf, failure))
+        return false;
+    if (!options->png)
+        return true;
+    return is_tiff(options->png) ? readers->write_tiff(options->path, slice, options->png, failure)
+                                 : readers->write_preview(options->path, options->image, slice,
+                                                          options->png, failure);
+}
+
 bool command_show(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
     struct show_options options = {.quiet = false};
@@ -136,9 +177,12 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
     const struct option_row rows[] = {
         {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
          "with --png: draw this input to the left of the result"},
-        {'o', "png", "FILE", OPTION_TEXT, &options.png, "write a picture of a run's result"},
+        {'o', "png", "FILE", OPTION_TEXT, &options.png,
+         "write a picture of a run's result; FILE.tiff: its numbers, as they are"},
         {0, "slice", "N", OPTION_COUNT, &options.slice,
          "with --png: draw slice N of a stack (from 1, the first)"},
+        {0, "xdmf", "FILE", OPTION_TEXT, &options.xdmf,
+         "write what ParaView opens to see a run's result"},
         {0, "task", "N", OPTION_COUNT, &options.task,
          "print what core task N of a run (from 1) left behind"},
         {0, "joblog", NULL, OPTION_FLAG, &options.joblog,
@@ -159,18 +203,8 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
         options_read(&table, argc, argv, &options.path, 1, &operands, failure);
     if (outcome != OPTIONS_READ)
         return outcome == OPTIONS_HELPED;
-    if (operands == 0)
-        return failure_set(failure, FAILURE_USAGE, "no file given: see 'scow show --help'");
-    if (options.image && !options.png)
-        return failure_set(failure, FAILURE_USAGE, "--image is for the picture: add --png FILE");
-    if (options.slice > 0 && !options.png)
-        return failure_set(failure, FAILURE_USAGE, "--slice is for the picture: add --png FILE");
-    if (!options.png)
-        return show_print(&options, readers, failure);
-    if (!readers)
-        return failure_set(failure, FAILURE_FAILED,
-                           "this scow was built without PNG and HDF5 and cannot draw: use the full "
-                           "build");
-    return readers->write_preview(options.path, options.image,
-                                  options.slice > 0 ? options.slice - 1 : 0, options.png, failure);
+    if (!options_check(&options, failure))
+        return false;
+    return options.png || options.xdmf ? files_write(&options, readers, failure)
+                                       : show_print(&options, readers, failure);
 }

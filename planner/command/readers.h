@@ -24,6 +24,11 @@ struct readers {
     /* A PNG of one slice (from 0) of the input (left, may be NULL) beside the normalised result. */
     bool (*write_preview)(const char *output, const char *input, int64_t slice, const char *png,
                           struct failure *failure);
+    /* The numbers of one slice (from 0) of the result as TIFF. */
+    bool (*write_tiff)(const char *output, int64_t slice, const char *tiff,
+                       struct failure *failure);
+    /* Where in the output the grids are, for ParaView. */
+    bool (*write_xdmf)(const char *output, const char *xdmf, struct failure *failure);
     /* Slices of a run's input and result as small pictures, one JSON value (spmd/output/slices.h);
      * "null" where the run made no picture. */
     bool (*print_slices)(const char *output, const struct run_record *record, struct text *text,

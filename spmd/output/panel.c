@@ -157,11 +157,11 @@ void panel_release(struct panel *panel)
     panel->values = NULL;
 }
 
-struct input *panel_result_open(const char *output, struct failure *failure)
+struct input *panel_grid_open(const char *output, const char *grid, struct failure *failure)
 {
     struct text name = TEXT_INIT;
     struct input *image = NULL;
-    text_add(&name, "%s:/normalized", output);
+    text_add(&name, "%s:%s", output, grid);
     if (name.failed)
         failure_memory(failure, "drawing a slice");
     else

@@ -27,7 +27,8 @@ bool panel_load(struct panel *panel, struct input *image, int64_t slice, struct 
  * canvas must have room for the panel from column `left`. */
 void panel_draw(const struct panel *panel, struct preview_canvas *canvas, int64_t left);
 void panel_release(struct panel *panel);
-/* The picture of a run's result, to be closed; NULL with *failure set. */
-struct input *panel_result_open(const char *output, struct failure *failure);
+/* A grid of a run's output ("/normalized", the picture of its result), to be closed; NULL with
+ * *failure set. */
+struct input *panel_grid_open(const char *output, const char *grid, struct failure *failure);
 
 #endif

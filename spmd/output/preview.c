@@ -55,7 +55,7 @@ bool preview_write(const char *output, const char *input, int64_t slice, const c
     struct panel panels[2] = {{.type = SCOW_U8}, {.type = SCOW_U8}};
     const int count = input ? 2 : 1;
     const int64_t columns_most = input ? (EDGE_MOST - GAP) / 2 : EDGE_MOST;
-    struct input *result = panel_result_open(output, failure);
+    struct input *result = panel_grid_open(output, "/normalized", failure);
     struct input *before = result && input ? input_open(SCOW_INPUT_IMAGE, input, failure) : NULL;
     const bool ok = slice_load(&panels[count - 1], result, slice, columns_most, failure) &&
                     (!input || slice_load(&panels[0], before, slice, columns_most, failure)) &&

@@ -11,6 +11,8 @@
 #include "spmd/output/archive.h"
 #include "spmd/output/preview.h"
 #include "spmd/output/slices.h"
+#include "spmd/output/tiff.h"
+#include "spmd/output/xdmf.h"
 
 static bool values_find(struct values *values, const struct scow_task *task,
                         const struct profile *profile, const struct profile_setting *setting,
@@ -65,6 +67,11 @@ static bool write_preview(const char *output, const char *input, int64_t slice, 
     return archive_pictured(output, failure) && preview_write(output, input, slice, png, failure);
 }
 
+static bool write_tiff(const char *output, int64_t slice, const char *tiff, struct failure *failure)
+{
+    return archive_pictured(output, failure) && tiff_write(output, slice, tiff, failure);
+}
+
 static bool print_slices(const char *output, const struct run_record *record, struct text *text,
                          struct failure *failure)
 {
@@ -92,6 +99,8 @@ const struct readers *readers_available(void)
         .count_tasks = count_tasks,
         .read_run = archive_read,
         .write_preview = write_preview,
+        .write_tiff = write_tiff,
+        .write_xdmf = xdmf_write,
         .print_slices = print_slices,
         .show_task = archive_task,
         .show_joblog = archive_joblog,

@@ -104,7 +104,7 @@ static bool pictures_print(struct input *result, struct input *before, struct te
 bool slices_print(const struct slices_request *request, struct text *text, struct failure *failure)
 {
     const char *note = NULL;
-    struct input *result = panel_result_open(request->output, failure);
+    struct input *result = panel_grid_open(request->output, "/normalized", failure);
     if (!result)
         return false;
     const struct scow_input *shape = input_shape(result);

@@ -65,6 +65,49 @@ sed 's/"algorithm": "auto"/"algorithm": "direct"/' profile.json >otherwise.json
 "$scow" show out.h5 -i "$image" --png preview.png
 [[ $(head -c 4 preview.png | tail -c 3) == PNG ]] || fail "the preview is no PNG"
 
+"$scow" show out.h5 -o slice.tiff
+code=0
+"$scow" show out.h5 --slice 2 -o second.tif 2>errors.txt || code=$?
+[[ $code == 2 && ! -e second.tif && $(cat errors.txt) == *"has no slice 2: choose one from 1 to 1" ]] ||
+    fail "drew a slice that is not there: $(cat errors.txt)"
+mkdir elsewhere
+"$scow" show out.h5 --xdmf out.xdmf
+"$scow" show out.h5 --xdmf elsewhere/out.xdmf
+/usr/bin/python3 - <<'EOF' || fail "the exported slice or grid is another"
+import os, struct, xml.etree.ElementTree
+import h5py, numpy
+
+# The fields of the TIFF by their numbers, read by hand.
+data = open("slice.tiff", "rb").read()
+order = {b"II": "<", b"MM": ">"}[data[:2]]
+magic, place = struct.unpack(order + "HL", data[2:8])
+(count,) = struct.unpack_from(order + "H", data, place)
+fields = {}
+for k in range(count):
+    tag, kind, values = struct.unpack_from(order + "HHL", data, place + 2 + 12 * k)
+    assert values == 1 and tag > max(fields, default=0)
+    fields[tag] = struct.unpack_from(order + {3: "H", 4: "L", 5: "L"}[kind], data, place + 10 + 12 * k)[0]
+assert magic == 42 and fields[259] == 1 and fields[258] == 32 and fields[339] == 3, fields
+assert struct.unpack_from(order + "LL", data, fields[282]) == struct.unpack_from(order + "LL", data, fields[283]) == (1, 1)
+assert fields[273] + fields[279] == len(data)
+pixels = numpy.frombuffer(data, order + "f4", offset=fields[273]).reshape(fields[257], fields[256])
+response = h5py.File("out.h5")["response"][:]
+assert (pixels == response[0]).all()
+
+for name in "out.xdmf", "elsewhere/out.xdmf":
+    grid = xml.etree.ElementTree.parse(name).find("Domain/Grid")
+    assert grid.find("Topology").get("Dimensions") == "1 256 200"
+    kinds = {}
+    for attribute in grid.findall("Attribute"):
+        item = attribute.find("DataItem")
+        path, inside = item.text.rsplit(":", 1)
+        dataset = h5py.File(os.path.join(os.path.dirname(name), path))[inside]
+        assert item.get("Dimensions") == " ".join(map(str, dataset.shape))
+        assert int(item.get("Precision")) == dataset.dtype.itemsize
+        kinds[attribute.get("Name")] = item.get("NumberType")
+    assert kinds == {"response": "Float", "normalized": "UChar"}, kinds
+EOF
+
 h5dump -H out.h5 >header.txt || fail "h5dump cannot read the output"
 /usr/bin/python3 - <<'EOF' || fail "h5py cannot read the output"
 import h5py
