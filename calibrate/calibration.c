@@ -1,5 +1,6 @@
 #include "calibrate/calibration.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,9 @@ struct session {
     int64_t *tasks;   /* owned; by setting, the job's */
     struct progress progress;
     double begun_s, later_s; /* when; how long the settings behind this one will take */
+    int64_t seen;            /* samples that the slowest worker is known from */
+    int slowest;             /* from 0; -1: not known */
+    double slowest_excess;   /* over the mean */
 };
 
 /* Of the setting at hand, on one rank. */
@@ -169,16 +173,59 @@ static void once_tell(const struct calibration_request *request)
                 "real, and more than once\n");
 }
 
+/* The worker that computes the slowest, by all timings of the setting so far. */
+static void slowest_find(struct session *session)
+{
+    const int workers = session->comm->size - 1;
+    const struct samples *samples = &session->result->samples;
+    double *sums = calloc(2 * ((size_t)workers + 1), sizeof *sums); /* by rank: seconds, tasks */
+    double whole_s = 0, tasks = 0;
+    session->seen = samples->count;
+    session->slowest = -1;
+    for (int64_t i = 0; sums && i < samples->count; i++) {
+        const struct sample *sample = &samples->items[i];
+        if (sample->setting != session->setting || sample->operation != OPERATION_COMPUTE)
+            continue;
+        sums[2 * sample->rank] += sample->seconds;
+        sums[2 * sample->rank + 1] += (double)sample->tasks;
+        whole_s += sample->seconds;
+        tasks += (double)sample->tasks;
+    }
+    for (int rank = 1; sums && workers > 1 && whole_s > 0 && rank <= workers; rank++) {
+        const double own_s = sums[2 * rank], own_tasks = sums[2 * rank + 1];
+        const double excess = own_tasks > 0 ? own_s / own_tasks * tasks / whole_s - 1 : -1;
+        if (session->slowest < 0 || excess > session->slowest_excess) {
+            session->slowest = rank - 1;
+            session->slowest_excess = excess;
+        }
+    }
+    free(sums);
+}
+
 static void watch_tell(void *self, int pass, int passes, double left_s)
 {
     struct session *session = self;
-    char text[160], setting[64] = "";
+    const double elapsed_s = comm_now(session->comm) - session->begun_s;
+    char text[360], setting[64] = "", at[64] = "finding package sizes", slowest[64] = "";
+    char passed[PROGRESS_TIME_SIZE], left[PROGRESS_TIME_SIZE];
+    if (!progress_due(&session->progress, elapsed_s))
+        return;
+    if (session->result->samples.count != session->seen)
+        slowest_find(session);
+    const double all_left_s = left_s + session->later_s;
     if (session->request->setting_count > 1)
         snprintf(setting, sizeof setting, "setting %d of %d, ", session->setting + 1,
                  session->request->setting_count);
-    snprintf(text, sizeof text, "probing, %spass %d of %d, about %.0f s left", setting, pass + 1,
-             passes, left_s + session->later_s);
-    progress_line(&session->progress, text, comm_now(session->comm) - session->begun_s);
+    if (pass >= 0)
+        snprintf(at, sizeof at, "pass %d of %d", pass + 1, passes);
+    if (session->slowest >= 0)
+        snprintf(slowest, sizeof slowest, "; slowest worker %d at %+.0f %%", session->slowest,
+                 100 * session->slowest_excess);
+    snprintf(text, sizeof text, "probing, %s%s (%.0f %%), %" PRId64 " timings, %s, %s left%s",
+             setting, at, 100 * elapsed_s / fmax(elapsed_s + all_left_s, 1e-9),
+             session->result->samples.count, progress_time(elapsed_s, passed),
+             progress_time(all_left_s, left), slowest);
+    progress_line(&session->progress, text, elapsed_s);
 }
 
 /* Collective, of a job that is made. */
@@ -353,7 +400,7 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
                       const struct calibration_request *request, struct failure *failure)
 {
     struct session session = {
-        .comm = comm, .request = request, .result = calibration, .setting = -1};
+        .comm = comm, .request = request, .result = calibration, .setting = -1, .slowest = -1};
     session.making.comm = comm;
     settings_prepare(&session, failure);
     bool good = comm_agree(comm, failure) && names_gather(&session, failure);

@@ -26,6 +26,7 @@ struct survey {
     double latency_s, s_per_task;         /* of a package on the slowest worker, or the master */
     struct design grid, focus;
     struct design_pass grid_sets[CAMPAIGN_SETS_MOST], focus_sets[CAMPAIGN_SETS_MOST];
+    bool scouted;
     int pass; /* the next one's number within the campaign */
 };
 
@@ -37,6 +38,16 @@ static const struct comm *comm_of(const struct survey *self)
 static double spent_s(const struct survey *self)
 {
     return comm_now(comm_of(self)) - self->begun_s;
+}
+
+static void tell(void *survey)
+{
+    const struct survey *self = survey;
+    const struct campaign *campaign = self->campaign;
+    if (campaign->watch.tell)
+        campaign->watch.tell(campaign->watch.self, self->scouted ? self->pass : -1,
+                             2 * campaign->effort.sets,
+                             fmax(0, campaign->effort.budget_s - spent_s(self)));
 }
 
 /* ---- one run of the executor --------------------------------------------------------------- */
@@ -128,7 +139,7 @@ static bool part_run(struct survey *self, const struct design_pass *pass, int64_
 {
     const int64_t begin = pass->parts[part].begin, count = pass->parts[part].end - begin;
     struct package *packages = packages_of(pass->packages + begin, count);
-    const struct probe_work work = {packages, count, largest, ahead};
+    const struct probe_work work = {packages, count, largest, ahead, {tell, self}};
     *trace = (struct trace){NULL, 0, 0};
     const bool good = packages ? probe_run(self->campaign->setup, &work, trace, self->failure)
                                : failure_memory(self->failure, "choosing what to probe");
@@ -287,14 +298,6 @@ static void grid_make(struct survey *self, int64_t most)
     design_copies(&self->grid, self->latency_s, self->s_per_task, pass_s, effort->copies_most);
 }
 
-static void tell(const struct survey *self)
-{
-    const struct campaign *campaign = self->campaign;
-    if (campaign->watch.tell)
-        campaign->watch.tell(campaign->watch.self, self->pass, 2 * campaign->effort.sets,
-                             fmax(0, campaign->effort.budget_s - spent_s(self)));
-}
-
 /* Is there time for so many more passes like the last one? For the first set of places there always
  * is, or nothing would be timed twice. */
 static bool time_left(const struct survey *self, int set, double passes)
@@ -305,7 +308,6 @@ static bool time_left(const struct survey *self, int set, double passes)
 
 static void pass_begin(struct survey *self)
 {
-    tell(self);
     self->pass_begun_s = comm_now(comm_of(self));
 }
 
@@ -379,6 +381,7 @@ bool campaign_run(const struct campaign *campaign, struct samples *samples, int6
     self.begun_s = comm_now(campaign->setup->comm);
     const int64_t most = size_most(&self);
     scout(&self, most);
+    self.scouted = true;
     if (failure->code == FAILURE_NONE) {
         grid_make(&self, most);
         *largest = design_largest(&self.grid);

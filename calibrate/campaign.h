@@ -23,7 +23,7 @@ struct campaign_effort {
     int copies_most; /* packages of one size for a worker in a pass */
 };
 
-/* Says how far it is; may be called often. */
+/* Says how far it is; may be called often. Pass -1: it is still finding out what can be probed. */
 struct campaign_watch {
     void (*tell)(void *self, int pass, int passes, double left_s);
     void *self;

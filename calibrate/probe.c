@@ -67,6 +67,7 @@ static void lead(const struct run *run, const struct probe_work *work, struct tr
     struct dispatch *dispatch = dispatch_new_list(work->packages, work->count, run->comm->size - 1,
                                                   work->ahead ? PACKAGES_AHEAD : 1);
     progress_init(&silent, NULL, run->job->setup.tasks, 0);
+    silent.tick = work->tick;
     if (!dispatch)
         failure_memory(failure, "starting a probe"); /* which master_run tells all ranks */
     master_run(run, dispatch, &silent, &outcome, failure);

@@ -14,6 +14,7 @@
 #include "planner/model/trace.h"
 #include "spmd/input/input.h"
 #include "spmd/job/job.h"
+#include "spmd/job/progress.h"
 #include "spmd/transport/comm.h"
 
 /* What every rank holds; all borrowed. */
@@ -31,6 +32,7 @@ struct probe_work {
     int64_t count;
     int64_t largest; /* of any package, core tasks */
     bool ahead;      /* packages come before they are needed, as in a run; or each after the last */
+    struct progress_tick tick; /* while it is done */
 };
 
 /* Local to the master, the workers being in probe_serve: have these packages worked on, every

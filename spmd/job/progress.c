@@ -1,11 +1,19 @@
 #include "spmd/job/progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "planner/base/array.h"
+
 static const double terminal_interval_s = 0.2, log_interval_s = 5.0;
+/* The plan's pace counts as much as measuring it for this share of the plan. */
+static const double PLAN_TRUST = 0.1;
+
+enum { LINE_SIZE = 320, WORKERS_MOST = 1 << 20 };
 
 static bool is_terminal(FILE *out)
 {
@@ -19,54 +27,144 @@ void progress_init(struct progress *progress, FILE *out, int64_t tasks, double p
         .out = out, .terminal = is_terminal(out), .tasks = tasks, .predicted_s = predicted_s};
 }
 
+/* ---- how long, and who ---------------------------------------------------------------------- */
+
+/* How far into its plan a run is. Between the ends of two packages of the plan that is not known,
+ * and taken to be as the clock says. */
+static double planned_s(const struct progress *progress, int64_t done, double elapsed_s)
+{
+    const struct progress_course *course = &progress->course;
+    size_t low = 0, high = course->count;
+    if (course->count == 0)
+        return progress->predicted_s * (double)done / (double)progress->tasks;
+    while (low < high) { /* the first step with more done */
+        const size_t middle = low + (high - low) / 2;
+        if (course->steps[middle].done > done)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    const double before_s = low > 0 ? course->steps[low - 1].end_s : 0;
+    const double after_s = low < course->count ? course->steps[low].end_s : before_s;
+    return fmin(fmax(elapsed_s, before_s), after_s);
+}
+
 double progress_left_s(const struct progress *progress, int64_t done, double elapsed_s)
 {
-    double share = progress->tasks > 0 ? (double)done / (double)progress->tasks : 1;
-    if (share >= 1)
+    if (done >= progress->tasks)
         return 0;
-    double measured_s = share > 0 ? elapsed_s / share : 0;
     if (progress->predicted_s <= 0)
-        return share > 0 ? measured_s - elapsed_s : -1;
-    /* The more is done, the more what was measured counts. */
-    double whole_s = (1 - share) * progress->predicted_s + share * measured_s;
-    double left_s = whole_s - elapsed_s;
-    return left_s > 0 ? left_s : 0;
+        return done > 0 ? elapsed_s * (double)(progress->tasks - done) / (double)done : -1;
+    const double at_s = planned_s(progress, done, elapsed_s);
+    const double trusted_s = PLAN_TRUST * progress->predicted_s;
+    const double pace = (elapsed_s + trusted_s) / (at_s + trusted_s);
+    return fmax(0, progress->predicted_s - at_s) * pace;
 }
 
-static bool is_due(struct progress *progress, double elapsed_s)
+void progress_worker(struct progress *progress, int64_t worker, double expected_s, double taken_s)
 {
-    double interval = progress->terminal ? terminal_interval_s : log_interval_s;
-    if (!progress->out || elapsed_s - progress->shown_s < interval)
-        return false;
-    progress->shown_s = elapsed_s;
-    return true;
+    if (!progress->out || worker < 0 || worker >= WORKERS_MOST)
+        return;
+    const size_t needed = (size_t)worker + 1;
+    if (needed > progress->worker_count) {
+        struct progress_pace *room =
+            array_reserve(progress->paces, &progress->capacity, needed, sizeof *room);
+        if (!room)
+            return;
+        progress->paces = room;
+        for (; progress->worker_count < needed; progress->worker_count++)
+            room[progress->worker_count] = (struct progress_pace){0, 0};
+    }
+    progress->paces[worker].expected_s += expected_s;
+    progress->paces[worker].taken_s += taken_s;
 }
 
-static void line_print(struct progress *progress, const char *text)
+bool progress_slowest(const struct progress *progress, int64_t *worker, double *excess)
 {
-    fprintf(progress->out, "%s%s%s", progress->terminal ? "\r\033[K" : "scow: ", text,
+    int known = 0;
+    for (size_t k = 0; k < progress->worker_count; k++) {
+        const struct progress_pace *pace = &progress->paces[k];
+        if (!(pace->expected_s > 0))
+            continue;
+        const double own = pace->taken_s / pace->expected_s - 1;
+        if (known++ == 0 || own > *excess) {
+            *worker = (int64_t)k;
+            *excess = own;
+        }
+    }
+    return known > 1;
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+bool progress_due(const struct progress *progress, double elapsed_s)
+{
+    const double interval_s = progress->terminal ? terminal_interval_s : log_interval_s;
+    return progress->out && elapsed_s - progress->shown_s >= interval_s;
+}
+
+/* A longer line would wrap, and could not be redrawn. */
+static int columns_most(const struct progress *progress)
+{
+    struct winsize size = {.ws_col = 0};
+    if (!progress->terminal || ioctl(fileno(progress->out), TIOCGWINSZ, &size) != 0 ||
+        size.ws_col < 2)
+        return LINE_SIZE;
+    return size.ws_col - 1;
+}
+
+static void line_print(struct progress *progress, const char *text, double elapsed_s)
+{
+    fprintf(progress->out, "%s%.*s%s",
+            progress->terminal ? "\r\033[K" : "scow: ", columns_most(progress), text,
             progress->terminal ? "" : "\n");
     fflush(progress->out);
     progress->drawn = progress->terminal;
+    progress->shown_s = elapsed_s;
 }
 
 void progress_line(struct progress *progress, const char *text, double elapsed_s)
 {
-    if (is_due(progress, elapsed_s))
-        line_print(progress, text);
+    if (progress_due(progress, elapsed_s))
+        line_print(progress, text, elapsed_s);
+}
+
+char *progress_time(double seconds, char words[PROGRESS_TIME_SIZE])
+{
+    const int64_t whole = llround(fmin(seconds, 1e12));
+    if (whole < 100)
+        snprintf(words, PROGRESS_TIME_SIZE, "%d s", (int)whole);
+    else if (whole < 6000)
+        snprintf(words, PROGRESS_TIME_SIZE, "%d min %02d s", (int)(whole / 60), (int)(whole % 60));
+    else
+        snprintf(words, PROGRESS_TIME_SIZE, "%" PRId64 " h %02d min", whole / 3600,
+                 (int)(whole / 60 % 60));
+    return words;
 }
 
 void progress_show(struct progress *progress, int64_t done, double elapsed_s)
 {
-    if (!is_due(progress, elapsed_s))
+    char text[LINE_SIZE], left[PROGRESS_TIME_SIZE + 16] = "", rate[32] = "", slowest[64] = "";
+    char words[PROGRESS_TIME_SIZE], passed[PROGRESS_TIME_SIZE];
+    int64_t worker = 0;
+    double excess = 0;
+    if (progress->tick.tell)
+        progress->tick.tell(progress->tick.self);
+    if (!progress_due(progress, elapsed_s))
         return;
-    double left = progress_left_s(progress, done, elapsed_s);
-    char rest[48] = "", text[160];
-    if (left >= 0)
-        snprintf(rest, sizeof rest, ", %.0f s left", left);
-    snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " core tasks (%.0f %%), %.0f s%s", done,
-             progress->tasks, 100.0 * (double)done / (double)progress->tasks, elapsed_s, rest);
-    line_print(progress, text);
+    const double left_s = progress_left_s(progress, done, elapsed_s);
+    const double per_s = elapsed_s > 0 ? (double)done / elapsed_s : 0;
+    if (left_s >= 0)
+        snprintf(left, sizeof left, ", %s left", progress_time(left_s, words));
+    if (done > 0)
+        snprintf(rate, sizeof rate, per_s < 1000 ? ", %.3g/s" : ", %.0f/s", per_s);
+    if (progress_slowest(progress, &worker, &excess))
+        snprintf(slowest, sizeof slowest, "; slowest worker %" PRId64 " at %+.0f %%", worker,
+                 100 * excess);
+    snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " core tasks (%.0f %%)%s, %s%s%s", done,
+             progress->tasks, 100.0 * (double)done / (double)progress->tasks, rate,
+             progress_time(elapsed_s, passed), left, slowest);
+    line_print(progress, text, elapsed_s);
 }
 
 void progress_end(struct progress *progress)
@@ -76,4 +174,9 @@ void progress_end(struct progress *progress)
         fflush(progress->out);
     }
     progress->drawn = false;
+    free(progress->paces);
+    free(progress->course.steps);
+    progress->paces = NULL;
+    progress->course = (struct progress_course){NULL, 0};
+    progress->worker_count = progress->capacity = 0;
 }

@@ -10,6 +10,7 @@
 #include "spmd/job/making.h"
 #include "spmd/job/method.h"
 #include "spmd/output/outputfile.h"
+#include "spmd/run/course.h"
 #include "spmd/run/decider.h"
 #include "spmd/run/resumption.h"
 #include "spmd/run/run_conditions.h"
@@ -282,19 +283,28 @@ static void conditions_say(const struct performance *performance)
         run_conditions_warn(&here, execution->plan, execution->profile_text);
 }
 
+/* Local to the master. To be ended. */
+static void progress_begin(const struct performance *performance, struct progress *progress)
+{
+    const struct execution *execution = performance->execution;
+    const struct plan_prediction *predicted = &performance->plan->predicted;
+    const bool planned = predicted->known && !execution->rule;
+    progress_init(progress, execution->quiet ? NULL : stderr, (int64_t)performance->plan->tasks,
+                  planned ? predicted->makespan_s : 0);
+    if (planned && progress->out)
+        progress->course = course_of(performance->plan, execution->profile_text);
+}
+
 /* Local to the master. */
 static bool lead(struct performance *performance, const struct run *run,
                  struct run_outcome *outcome, struct failure *failure)
 {
-    const struct execution *execution = performance->execution;
     performance->dispatch = decider_dispatch(&performance->decider, failure);
     if (performance->dispatch && performance->resumption.on)
         performance->dispatch =
             resumption_dispatch(&performance->resumption, performance->dispatch, failure);
     struct progress progress;
-    const struct plan_prediction *predicted = &performance->plan->predicted;
-    progress_init(&progress, execution->quiet ? NULL : stderr, (int64_t)performance->plan->tasks,
-                  predicted->known && !execution->rule ? predicted->makespan_s : 0);
+    progress_begin(performance, &progress);
     bool good = master_run(run, performance->dispatch, &progress, outcome, failure);
     progress_end(&progress);
     if (good)

@@ -117,6 +117,22 @@ static void report_tell(struct master *master, const struct package *package, do
         failure_memory(master->failure, "keeping reports");
 }
 
+/* Beside what the profile expects, for who waits. */
+static void pace_tell(struct master *master, const struct wire_result *report)
+{
+    static const enum operation operations[] = {OPERATION_RECEIVE, OPERATION_COMPUTE,
+                                                OPERATION_OUTPUT};
+    const struct package *package = &report->package;
+    double expected_s = 0;
+    if (!master->run->costs)
+        return;
+    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
+        expected_s +=
+            emulation_cost(master->run->costs, operations[k], package->worker, package->count);
+    progress_worker(master->progress, package->worker, expected_s,
+                    report->times.written_s - report->times.start_s);
+}
+
 static void report_take(struct master *master)
 {
     const struct wire_result *report = master->report;
@@ -132,6 +148,7 @@ static void report_take(struct master *master)
         return;
     }
     report_trace(master, report);
+    pace_tell(master, report);
     summary_merge(&master->outcome->summary, &report->summary);
     if (report->summary.failed > 0)
         rejection_keep(master->outcome, &report->rejection);

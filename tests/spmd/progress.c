@@ -1,4 +1,5 @@
 /* What a person waiting is told. */
+#define _GNU_SOURCE /* posix_openpt */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,10 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "spmd/job/progress.h"
 
@@ -18,11 +23,82 @@ static void test_time_left_starts_from_the_plan(void **state)
     assert_true(progress_left_s(&progress, 0, 0) == 50.0);
     /* On schedule nothing is corrected. */
     assert_true(progress_left_s(&progress, 50, 25.0) == 25.0);
-    /* At twice the planned time per task, half done: half of 50, half of 100, less what passed. */
-    assert_true(progress_left_s(&progress, 50, 50.0) == 25.0);
+    /* At twice the planned time per task, half done: the other half takes nearly as long again. */
+    const double left_s = progress_left_s(&progress, 50, 50.0);
+    assert_true(left_s > 40 && left_s < 50);
+    /* The sooner that is seen, the more the plan counts. */
+    const double early_s = progress_left_s(&progress, 2, 2.0);
+    assert_true(early_s > 49 && early_s < 70);
     assert_true(progress_left_s(&progress, 100, 70.0) == 0.0);
     /* Never negative. */
     assert_true(progress_left_s(&progress, 1, 90.0) >= 0.0);
+}
+
+/* Two packages of 40 tasks end at 20 s, a last one of 20 at 30 s. */
+static void test_time_left_follows_the_plan(void **state)
+{
+    (void)state;
+    struct progress progress;
+    progress_init(&progress, NULL, 100, 30.0);
+    progress.course.count = 3;
+    progress.course.steps = calloc(3, sizeof *progress.course.steps);
+    assert_non_null(progress.course.steps);
+    progress.course.steps[0] = (struct progress_step){20, 40};
+    progress.course.steps[1] = (struct progress_step){20, 80};
+    progress.course.steps[2] = (struct progress_step){30, 100};
+    /* Nothing is to be done before 20 s, so nothing is late. */
+    assert_true(progress_left_s(&progress, 0, 0) == 30.0);
+    assert_true(progress_left_s(&progress, 0, 19.0) == 11.0);
+    assert_true(progress_left_s(&progress, 80, 25.0) == 5.0);
+    /* Late from then on. */
+    assert_true(progress_left_s(&progress, 0, 40.0) > 15.0);
+    /* Done sooner than planned: the rest will take less, too. */
+    const double left_s = progress_left_s(&progress, 80, 10.0);
+    assert_true(left_s > 5 && left_s < 10);
+    progress_end(&progress);
+    assert_null(progress.course.steps);
+}
+
+static void test_the_slowest_worker(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    int64_t worker = -1;
+    double excess = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    struct progress progress;
+    progress_init(&progress, out, 100, 0);
+    progress_worker(&progress, 5, 2.0, 2.0);
+    assert_false(progress_slowest(&progress, &worker, &excess)); /* of one, nothing is said */
+    progress_worker(&progress, 2, 1.0, 1.5);
+    progress_worker(&progress, 0, 4.0, 5.0);
+    progress_worker(&progress, 2, 3.0, 3.5);
+    assert_true(progress_slowest(&progress, &worker, &excess));
+    assert_int_equal(worker, 0); /* 25 % each: the first one */
+    assert_true(excess == 0.25);
+    progress_worker(&progress, 2, 1.0, 2.0);
+    assert_true(progress_slowest(&progress, &worker, &excess));
+    assert_int_equal(worker, 2);
+    progress_show(&progress, 50, 200.0);
+    progress_end(&progress);
+    fclose(out);
+    assert_string_equal(text, "scow: 50 of 100 core tasks (50 %), 0.25/s, 3 min 20 s, 3 min 20 s "
+                              "left; slowest worker 2 at +40 %\n");
+    free(text);
+}
+
+static void test_times_as_people_say_them(void **state)
+{
+    (void)state;
+    char words[PROGRESS_TIME_SIZE];
+    assert_string_equal(progress_time(0.4, words), "0 s");
+    assert_string_equal(progress_time(99.4, words), "99 s");
+    assert_string_equal(progress_time(99.5, words), "1 min 40 s");
+    assert_string_equal(progress_time(5999, words), "99 min 59 s");
+    assert_string_equal(progress_time(6000, words), "1 h 40 min");
+    assert_string_equal(progress_time(1e300, words), "277777777 h 46 min");
 }
 
 static void test_time_left_without_prediction(void **state)
@@ -49,17 +125,47 @@ static void test_a_line_every_few_seconds(void **state)
     progress_show(&progress, 40, 20.0);
     progress_end(&progress);
     fclose(out);
-    assert_string_equal(text, "scow: 20 of 200 core tasks (10 %), 10 s, 90 s left\n"
-                              "scow: 40 of 200 core tasks (20 %), 20 s, 80 s left\n");
+    assert_string_equal(text, "scow: 20 of 200 core tasks (10 %), 2/s, 10 s, 90 s left\n"
+                              "scow: 40 of 200 core tasks (20 %), 2/s, 20 s, 80 s left\n");
     free(text);
+}
+
+/* A line that wraps could not be redrawn. */
+static void test_a_line_on_a_narrow_terminal(void **state)
+{
+    enum { COLUMNS = 23 };
+    static const char redraw[] = "\r\033[K";
+    const struct winsize size = {.ws_row = 10, .ws_col = COLUMNS};
+    char shown[200] = "";
+    (void)state;
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    FILE *terminal = fopen(ptsname(master), "r+");
+    assert_non_null(terminal);
+    assert_int_equal(ioctl(fileno(terminal), TIOCSWINSZ, &size), 0);
+    setenv("TERM", "xterm", 1);
+    struct progress progress;
+    progress_init(&progress, terminal, 1000, 100.0);
+    assert_true(progress.terminal);
+    progress_show(&progress, 500, 50.0);
+    progress_end(&progress);
+    const ssize_t length = read(master, shown, sizeof shown - 1);
+    assert_int_equal(length, 2 * (sizeof redraw - 1) + COLUMNS - 1);
+    assert_string_equal(shown, "\r\033[K500 of 1000 core tasks\r\033[K");
+    fclose(terminal);
+    close(master);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_time_left_starts_from_the_plan),
+        cmocka_unit_test(test_time_left_follows_the_plan),
+        cmocka_unit_test(test_the_slowest_worker),
+        cmocka_unit_test(test_times_as_people_say_them),
         cmocka_unit_test(test_time_left_without_prediction),
         cmocka_unit_test(test_a_line_every_few_seconds),
+        cmocka_unit_test(test_a_line_on_a_narrow_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
