@@ -45,6 +45,19 @@ static void usage_print(void)
     printf("\n'scow COMMAND --help' describes each of them.\n");
 }
 
+/* For who does not know where to begin. */
+static void beginning_print(FILE *out)
+{
+    fputs("scow plans a mountain of independent work on a cluster before you queue for it, runs "
+          "exactly\nthat plan, and shows how good it was: on P workers and a master,\n\n"
+          "  mpiexec -n P+1 scow calibrate -i INPUT -o profile.json    what does everything cost?\n"
+          "  scow plan -p profile.json -i INPUT -o plan.json           how long will it take?\n"
+          "  mpiexec -n P+1 scow run plan.json -i INPUT -o out.h5      do it\n"
+          "  scow report out.h5                                        was it right?\n\n"
+          "INPUT is an image, or a stack of them; 'scow tasks' lists what else can be run.\n",
+          out);
+}
+
 static void version_print(const struct readers *readers)
 {
     printf("scow %s\n", SCOW_VERSION);
@@ -112,8 +125,10 @@ static bool command_run(int argc, char **argv, const struct program_parallel *pa
                         struct failure *failure)
 {
     const struct readers *readers = readers_available();
-    if (argc < 2)
+    if (argc < 2) {
+        beginning_print(stderr);
         return failure_set(failure, FAILURE_USAGE, "no command given: see 'scow --help'");
+    }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
         usage_print();
