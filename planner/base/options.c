@@ -11,13 +11,15 @@
 
 static const struct option_row help_row = {'h',         "help", NULL,
                                            OPTION_FLAG, NULL,   "show this help and exit"};
+/* For programs; no help speaks of it. */
+static const struct option_row table_row = {0, "help-table", NULL, OPTION_FLAG, NULL, ""};
 
 /* The walk over a command line. */
 struct option_walk {
     const struct option_table *table;
     int argc, at;
     char **argv;
-    bool *help;
+    enum option_help *help;
     struct failure *failure;
 };
 
@@ -105,7 +107,10 @@ static bool option_store(struct option_walk *walk, const struct option_row *row,
     if (row->kind == OPTION_FLAG) {
         if (attached)
             return usage_refuse(walk, "no value is allowed in", walk->argv[walk->at]);
-        *(row == &help_row ? walk->help : (bool *)row->value) = true;
+        if (row == &help_row || row == &table_row)
+            *walk->help = row == &help_row ? OPTION_HELP_TEXT : OPTION_HELP_TABLE;
+        else
+            *(bool *)row->value = true;
         return true;
     }
     if (!attached && walk->at + 1 >= walk->argc)
@@ -118,8 +123,10 @@ static bool option_store(struct option_walk *walk, const struct option_row *row,
 static const struct option_row *name_find(const struct option_table *table, const char *name,
                                           size_t length)
 {
-    if (length == strlen(help_row.name) && strncmp(name, help_row.name, length) == 0)
-        return &help_row;
+    static const struct option_row *const always[] = {&help_row, &table_row};
+    for (size_t k = 0; k < sizeof always / sizeof *always; k++)
+        if (length == strlen(always[k]->name) && strncmp(name, always[k]->name, length) == 0)
+            return always[k];
     for (size_t k = 0; k < table->row_count; k++) {
         const struct option_row *row = &table->rows[k];
         if (strlen(row->name) == length && strncmp(name, row->name, length) == 0)
@@ -177,12 +184,13 @@ static bool letters_parse(struct option_walk *walk, const char *letters)
 }
 
 bool options_parse(const struct option_table *table, int argc, char **argv, char **operands,
-                   int operand_most, int *operand_count, bool *help, struct failure *failure)
+                   int operand_most, int *operand_count, enum option_help *help,
+                   struct failure *failure)
 {
     struct option_walk walk = {table, argc, 1, argv, help, failure};
     bool ended = false;
     *operand_count = 0;
-    *help = false;
+    *help = OPTION_HELP_NONE;
     for (; walk.at < argc && !*help; walk.at++) {
         char *word = argv[walk.at];
         bool good = true;
@@ -216,7 +224,7 @@ static void row_print(const struct option_row *row, FILE *out)
         fprintf(out, "  %-28s  %s\n", left, row->help);
 }
 
-void options_help(const struct option_table *table, FILE *out)
+static void words_print(const struct option_table *table, FILE *out)
 {
     fprintf(out, "Usage: %s\n\n%s\n\nOptions:\n", table->usage, table->purpose);
     for (size_t k = 0; k < table->row_count; k++)
@@ -224,6 +232,34 @@ void options_help(const struct option_table *table, FILE *out)
     row_print(&help_row, out);
     if (table->epilogue)
         fprintf(out, "\n%s\n", table->epilogue);
+}
+
+static void option_print(const struct option_row *row, FILE *out)
+{
+    const char letter[2] = {row->letter, '\0'};
+    fprintf(out, "option\t%s\t%s\t%s\t%s\n", letter, row->name, row->argument ? row->argument : "",
+            row->help);
+}
+
+static void table_print(const struct option_table *table, FILE *out)
+{
+    fprintf(out, "usage\t%s\npurpose\t%s\n", table->usage, table->purpose);
+    for (size_t k = 0; k < table->row_count; k++)
+        option_print(&table->rows[k], out);
+    option_print(&help_row, out);
+    for (const char *line = table->epilogue; line && *line;) {
+        const size_t length = strcspn(line, "\n");
+        fprintf(out, "note\t%.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+void options_help(const struct option_table *table, enum option_help help, FILE *out)
+{
+    if (help == OPTION_HELP_TABLE)
+        table_print(table, out);
+    else
+        words_print(table, out);
     if (table->list)
         table->list(out);
 }
@@ -232,11 +268,11 @@ enum options_outcome options_read(const struct option_table *table, int argc, ch
                                   char **operands, int operand_most, int *operand_count,
                                   struct failure *failure)
 {
-    bool help;
+    enum option_help help;
     if (!options_parse(table, argc, argv, operands, operand_most, operand_count, &help, failure))
         return OPTIONS_WRONG;
-    if (!help)
+    if (help == OPTION_HELP_NONE)
         return OPTIONS_READ;
-    options_help(table, stdout);
+    options_help(table, help, stdout);
     return OPTIONS_HELPED;
 }

@@ -37,11 +37,19 @@ struct option_table {
     void (*list)(FILE *out); /* what the help ends with; may be NULL */
 };
 
+/* What is asked for in place of doing something: help for people (-h, --help), or the table itself
+ * (--help-table) for what makes manual pages and completions (jobs/package/generate.py). */
+enum option_help { OPTION_HELP_NONE, OPTION_HELP_TEXT, OPTION_HELP_TABLE };
+
 /* Fill the rows' variables; operands (borrowed from argv) go to operands[0..*operand_count), at
- * most `operand_most`; *help is set when -h or --help is there (the rest is then not checked). */
+ * most `operand_most`; with *help set the rest has not been checked. */
 bool options_parse(const struct option_table *table, int argc, char **argv, char **operands,
-                   int operand_most, int *operand_count, bool *help, struct failure *failure);
-void options_help(const struct option_table *table, FILE *out);
+                   int operand_most, int *operand_count, enum option_help *help,
+                   struct failure *failure);
+/* The table is tab-separated lines: "usage" and "purpose" with their texts; "option" with letter,
+ * name, argument and help of each; "note" with each line of the epilogue; then, as it is, the list.
+ */
+void options_help(const struct option_table *table, enum option_help help, FILE *out);
 
 enum options_outcome { OPTIONS_WRONG, OPTIONS_HELPED, OPTIONS_READ };
 /* The same for a command that is alone in its process: when help is asked for, it is printed. */

@@ -52,13 +52,13 @@ bool launch_options(const struct comm *comm, const struct option_table *table, i
                     char **argv, char **operands, int operand_most, int *operand_count,
                     const bool *version, bool *over, struct failure *failure)
 {
-    bool help = false;
+    enum option_help help;
     if (!options_parse(table, argc, argv, operands, operand_most, operand_count, &help, failure))
         return false;
-    *over = help || *version;
+    *over = help != OPTION_HELP_NONE || *version;
     if (*over && comm->rank == 0) {
-        if (help)
-            options_help(table, stdout);
+        if (help != OPTION_HELP_NONE)
+            options_help(table, help, stdout);
         else
             puts(launch_version());
     }

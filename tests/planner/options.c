@@ -3,7 +3,8 @@
 #include "tests/checks.h"
 
 struct values {
-    bool quiet, verbose, help;
+    bool quiet, verbose;
+    enum option_help help;
     const char *output;
     int64_t workers;
     double noise;
@@ -38,7 +39,7 @@ static void options_of_every_kind(void **state)
     struct values values;
     (void)state;
     assert_true(PARSE(&values, "a", "-qv", "-n4", "--noise=0.25", "-o", "-", "b"));
-    assert_true(values.quiet && values.verbose && !values.help);
+    assert_true(values.quiet && values.verbose && values.help == OPTION_HELP_NONE);
     assert_int_equal(values.workers, 4);
     assert_true(values.noise == 0.25);
     assert_string_equal(values.output, "-");
@@ -51,7 +52,9 @@ static void options_of_every_kind(void **state)
     assert_false(values.quiet);
     assert_int_equal(values.operand_count, 2);
     assert_true(PARSE(&values, "--help", "--nonsense"));
-    assert_true(values.help);
+    assert_int_equal(values.help, OPTION_HELP_TEXT);
+    assert_true(PARSE(&values, "--help-table", "--nonsense"));
+    assert_int_equal(values.help, OPTION_HELP_TABLE);
 }
 
 static void options_refused(void **state)
@@ -73,6 +76,43 @@ static void options_refused(void **state)
     assert_false(PARSE(&values, "--quiet=1"));
     assert_failure(values.failure, FAILURE_USAGE,
                    "no value is allowed in '--quiet=1': see 'scow plan --help'");
+}
+
+static void list_print(FILE *out)
+{
+    fputs("\nRules:\n  ss  one by one\n", out);
+}
+
+/* What the generator of manual pages and completions reads. */
+static void the_table_for_programs(void **state)
+{
+    bool quiet = false;
+    const char *output = NULL;
+    const struct option_row rows[] = {
+        {'q', "quiet", NULL, OPTION_FLAG, &quiet, "say less"},
+        {0, "output", "FILE", OPTION_TEXT, &output, "write there"},
+    };
+    const struct option_table table = {.usage = "scow plan FILE [options]",
+                                       .purpose = "Plans.",
+                                       .rows = rows,
+                                       .row_count = COUNT_OF(rows),
+                                       .epilogue = "First.\nSecond.\n",
+                                       .list = list_print};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    assert_non_null(out);
+    options_help(&table, OPTION_HELP_TABLE, out);
+    fclose(out);
+    assert_string_equal(text, "usage\tscow plan FILE [options]\n"
+                              "purpose\tPlans.\n"
+                              "option\tq\tquiet\t\tsay less\n"
+                              "option\t\toutput\tFILE\twrite there\n"
+                              "option\th\thelp\t\tshow this help and exit\n"
+                              "note\tFirst.\nnote\tSecond.\n"
+                              "\nRules:\n  ss  one by one\n");
+    free(text);
 }
 
 static void option_values_refused(void **state)
@@ -101,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_of_every_kind),
         cmocka_unit_test(options_refused),
+        cmocka_unit_test(the_table_for_programs),
         cmocka_unit_test(option_values_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
