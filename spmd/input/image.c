@@ -300,17 +300,17 @@ static bool image_read(void *self, int64_t slice, int64_t row, int64_t column, i
     return true;
 }
 
-static bool image_sha256(const void *self, char digest[65], struct failure *failure)
+static const char *const *image_files(const void *self, int64_t *count)
 {
     const struct image *image = self;
-    return image->stack ? regular_sha256(image->file, digest, failure)
-                        : regular_sha256_all((const char *const *)image->slices.files,
-                                             image->slices.count, digest, failure);
+    *count = image->stack ? 1 : image->slices.count;
+    return image->stack ? (const char *const *)&image->file
+                        : (const char *const *)image->slices.files;
 }
 
 const struct input_reader input_image = {.kind = SCOW_INPUT_IMAGE,
                                          .open = image_open,
                                          .load = image_load,
                                          .read_image = image_read,
-                                         .sha256 = image_sha256,
+                                         .files = image_files,
                                          .close = image_close};

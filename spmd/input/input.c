@@ -9,7 +9,8 @@
 
 struct input {
     const struct input_reader *reader;
-    char *name; /* as given; NULL: without an input */
+    char *name;           /* as given; NULL: without an input */
+    const char *files[1]; /* the name, for who asks for files */
     struct scow_input shape;
     void *self;            /* the reader's */
     int64_t held;          /* index of `item`; -1: none yet */
@@ -33,7 +34,7 @@ static bool input_begin(struct input *input, const char *name, struct failure *f
     input->name = strdup(name);
     if (!input->name)
         return failure_memory(failure, "opening the input");
-    input->shape.name = input->name;
+    input->files[0] = input->shape.name = input->name;
     return input->reader->open(name, &input->shape, &input->self, failure);
 }
 
@@ -114,10 +115,26 @@ bool input_read_item(struct input *input, int64_t index, struct scow_item *item,
     return true;
 }
 
+const char *const *input_files(const struct input *input, int64_t *count)
+{
+    if (input->reader->files)
+        return input->reader->files(input->self, count);
+    *count = input->name ? 1 : 0;
+    return input->files;
+}
+
 bool input_sha256(const struct input *input, char digest[65], struct failure *failure)
 {
-    return input->reader->sha256 ? input->reader->sha256(input->self, digest, failure)
-                                 : regular_sha256(input->name, digest, failure);
+    int64_t count;
+    const char *const *files = input_files(input, &count);
+    return regular_sha256(files, count, NULL, digest, failure);
+}
+
+bool input_stamp(const struct input *input, char stamp[65], struct failure *failure)
+{
+    int64_t count;
+    const char *const *files = input_files(input, &count);
+    return regular_stamp(files, count, stamp, failure);
 }
 
 void input_close(struct input **input)

@@ -2,6 +2,7 @@
 
 add_library(scow-input STATIC
     input/input.c
+    input/digest.c
     input/regular.c
     input/spans.c
     # kinds: one file each, and a row in input.c
@@ -19,4 +20,4 @@ add_library(scow-input STATIC
 target_compile_definitions(scow-input PRIVATE H5_USE_110_API)
 target_link_libraries(scow-input
     PUBLIC scow-planner
-    PRIVATE scow-house external::hdf5 MPI::MPI_C external::libpng external::libcrypto)
+    PRIVATE scow-house external::hdf5 MPI::MPI_C external::libpng external::libcrypto Threads::Threads)

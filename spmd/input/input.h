@@ -32,8 +32,13 @@ bool input_read_image(struct input *input, int64_t slice, int64_t row, int64_t c
 /* Lines or sequences: number `index`, which must be there; borrowed until the next call. */
 bool input_read_item(struct input *input, int64_t index, struct scow_item *item,
                      struct failure *failure);
-/* Hexadecimal SHA-256 of the file's bytes, that of nothing without an input. */
+/* The files whose bytes, one file behind the other, are the input; none without one. Borrowed. */
+const char *const *input_files(const struct input *input, int64_t *count);
+/* Hexadecimal SHA-256 of these bytes, that of nothing without an input; of a large one digest.h
+ * takes it beside other work. */
 bool input_sha256(const struct input *input, char digest[65], struct failure *failure);
+/* As many digits that are others where a file has another size or time of last change. */
+bool input_stamp(const struct input *input, char stamp[65], struct failure *failure);
 void input_close(struct input **input); /* sets *input NULL */
 
 #endif

@@ -23,8 +23,8 @@ struct input_reader {
                        int64_t columns, void *pixels, struct failure *failure);
     /* As input_read_item, with a checked index; NULL: there are no items. */
     bool (*read_item)(void *self, int64_t index, struct scow_item *item, struct failure *failure);
-    /* As input_sha256; NULL: that of the file of that name. */
-    bool (*sha256)(const void *self, char digest[65], struct failure *failure);
+    /* As input_files; NULL: the file of that name. */
+    const char *const *(*files)(const void *self, int64_t *count);
     void (*close)(void *self); /* of NULL: does nothing; NULL: there is nothing to close */
 };
 

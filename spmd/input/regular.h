@@ -2,6 +2,7 @@
 #ifndef SPMD_INPUT_REGULAR_H
 #define SPMD_INPUT_REGULAR_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,11 +22,17 @@ bool regular_check(const char *file, const struct regular_rule *rule, int64_t *s
 /* The same, and open for reading; NULL with *failure set. */
 FILE *regular_open(const char *file, const struct regular_rule *rule, int64_t *size_bytes,
                    struct failure *failure);
-/* Hexadecimal SHA-256 of the file's bytes; of nothing when `file` is NULL. */
-bool regular_sha256(const char *file, char digest[65], struct failure *failure);
-/* Of the bytes of one file; of several, of those of the first, then those of the second, ... */
-bool regular_sha256_all(const char *const *files, int64_t count, char digest[65],
-                        struct failure *failure);
+/* Hexadecimal SHA-256 of the bytes of the first file, then those of the second, ...; of nothing
+ * without any. Holes of files are not read. Given up with FAILURE_STOPPED soon after *halt has
+ * become true (NULL: never). */
+bool regular_sha256(const char *const *files, int64_t count, atomic_bool *halt, char digest[65],
+                    struct failure *failure);
+/* The same of the files' sizes and times of last change: which files they are and as of when, at
+ * the price of looking at each. */
+bool regular_stamp(const char *const *files, int64_t count, char stamp[65],
+                   struct failure *failure);
+/* Bytes of all files; those that cannot be looked at have none. */
+int64_t regular_bytes(const char *const *files, int64_t count);
 
 /* Say that reading failed, because of errno; that the file is not what it was when it was opened.
  * Both return false. */

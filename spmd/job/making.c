@@ -7,12 +7,12 @@
 
 /* Local. Open what this rank reads by itself, and take its digest. */
 static bool own_open(struct making *making, enum scow_input_kind kind, const char *name,
-                     char digest[65], struct failure *failure)
+                     struct failure *failure)
 {
     if (making->comm->rank != 0)
         making->input = input_open(kind, name, failure);
     return making->input && input_load(making->input, failure) &&
-           input_sha256(making->input, digest, failure);
+           input_sha256(making->input, making->digest, failure);
 }
 
 /* Collective. Where workers read by themselves, they must find what the master found, byte for
@@ -21,13 +21,13 @@ static bool staged_open(struct making *making, bool staged, enum scow_input_kind
                         const char *name, struct failure *failure)
 {
     const struct comm *comm = making->comm;
-    char mine[65] = "", masters[65];
+    char masters[65];
     if (!staged)
         return true;
-    own_open(making, kind, name, mine, failure);
-    memcpy(masters, mine, sizeof masters);
+    own_open(making, kind, name, failure);
+    memcpy(masters, making->digest, sizeof masters);
     comm_broadcast(comm, masters, sizeof masters);
-    if (strcmp(mine, masters) != 0)
+    if (strcmp(making->digest, masters) != 0)
         failure_set(failure, FAILURE_MISMATCH,
                     "%s: is not the same on rank %d as on the master: copy it to a file system "
                     "that all nodes see, or leave --staged out",

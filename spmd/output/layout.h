@@ -28,7 +28,8 @@
 /* Attributes of the root group. */
 #define LAYOUT_VERSION "version"
 #define LAYOUT_INPUT "input"
-#define LAYOUT_INPUT_SHA256 "input_sha256"
+#define LAYOUT_INPUT_SHA256 "input_sha256" /* empty: the run ended before it was known */
+#define LAYOUT_INPUT_STAMP "input_stamp"   /* digest of its files' sizes and times of change */
 #define LAYOUT_KERNEL "kernel"
 #define LAYOUT_PLUGIN "plugin" /* path and digest of the plug-in that the kernel is from */
 #define LAYOUT_PLUGIN_SHA256 "plugin_sha256"

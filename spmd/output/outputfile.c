@@ -107,6 +107,17 @@ static bool attribute_text(hid_t object, const char *name, const char *text)
     return good;
 }
 
+/* Its size is that of any digest, so that one that is not known yet can be written later. */
+static bool attribute_digest(hid_t object, const char *name, const char *digest)
+{
+    char text[64 + 1] = "";
+    hid_t type = layout_text_type(sizeof text - 1);
+    snprintf(text, sizeof text, "%s", digest);
+    bool good = attribute_put(object, name, type, text);
+    H5Tclose(type);
+    return good;
+}
+
 /* HDF5 Image and Palette Specification 1.2. */
 static bool mark_as_image(hid_t dataset)
 {
@@ -152,14 +163,20 @@ static bool attributes_of_outcome(hid_t file, const struct summary *summary, dou
            attribute_put(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &running);
 }
 
+static bool attributes_of_input(hid_t file, const struct output_info *info)
+{
+    return !info->input ||
+           (attribute_text(file, LAYOUT_INPUT, info->input) &&
+            attribute_digest(file, LAYOUT_INPUT_SHA256, info->input_sha256) &&
+            (!info->input_stamp || attribute_digest(file, LAYOUT_INPUT_STAMP, info->input_stamp)));
+}
+
 static bool attributes_create(hid_t file, const struct job *job, const struct output_info *info)
 {
     const int32_t none = 0;
     struct summary nothing;
     summary_init(&nothing);
-    return attribute_text(file, LAYOUT_VERSION, SCOW_VERSION) &&
-           (!info->input || (attribute_text(file, LAYOUT_INPUT, info->input) &&
-                             attribute_text(file, LAYOUT_INPUT_SHA256, info->input_sha256))) &&
+    return attribute_text(file, LAYOUT_VERSION, SCOW_VERSION) && attributes_of_input(file, info) &&
            (!info->plugin || (attribute_text(file, LAYOUT_PLUGIN, info->plugin) &&
                               attribute_text(file, LAYOUT_PLUGIN_SHA256, info->plugin_sha256))) &&
            (!job->results.emits || attribute_text(file, LAYOUT_RESULTS, info->emitted)) &&
@@ -498,11 +515,19 @@ static hid_t seal_begin(const char *path)
     return file;
 }
 
+/* Of a file with an input. */
+static bool digest_write(hid_t file, const char *digest)
+{
+    return !digest || !digest[0] || H5Aexists(file, LAYOUT_INPUT_SHA256) <= 0 ||
+           attribute_digest(file, LAYOUT_INPUT_SHA256, digest);
+}
+
 bool outputfile_seal(const char *path, const struct output_outcome *outcome,
                      struct failure *failure)
 {
     hid_t file = seal_begin(path);
     bool good = file >= 0 && trace_write(file, outcome->trace) &&
+                digest_write(file, outcome->input_sha256) &&
                 outcome_write(file, outcome->outcome) &&
                 (!outcome->told || text_create(file, LAYOUT_TOLD, outcome->told)) &&
                 (!outcome->replanned || text_create(file, LAYOUT_REPLANNED, outcome->replanned)) &&
@@ -524,11 +549,12 @@ static bool flush(const char *path)
     return good;
 }
 
-bool outputfile_stop(const char *path, struct failure *failure)
+bool outputfile_stop(const char *path, const char *input_sha256, struct failure *failure)
 {
     const int32_t stopped = 1;
     hid_t file = seal_begin(path);
-    bool good = file >= 0 && attribute_put(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &stopped);
+    bool good = file >= 0 && attribute_put(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &stopped) &&
+                digest_write(file, input_sha256);
     good = file >= 0 && H5Fclose(file) >= 0 && good;
     return (good && flush(path)) ||
            failure_set(failure, FAILURE_FAILED,

@@ -22,7 +22,9 @@
 struct output_info {
     const char *plan;                   /* JSON text */
     const char *profile;                /* JSON text; NULL: none */
-    const char *input, *input_sha256;   /* input NULL: none */
+    const char *input;                  /* NULL: none, and nothing of it */
+    const char *input_sha256;           /* "": not known yet */
+    const char *input_stamp;            /* input_stamp's; NULL: not said */
     const char *plugin, *plugin_sha256; /* NULL: the kernel is built in */
     const char *emitted;                /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
     struct conditions conditions;       /* with its isa */
@@ -48,6 +50,7 @@ struct output_outcome {
     const struct trace *trace; /* at most the events announced; borrowed */
     const struct summary *summary;
     const char *outcome;          /* of a reduction, JSON; NULL: none */
+    const char *input_sha256;     /* NULL: as it was made */
     const char *told, *replanned; /* of a watched plan: lines, JSON; NULL: it was not */
     double finish_s;              /* from the last package to here */
 };
@@ -61,8 +64,8 @@ bool outputfile_create(const char *path, const struct job *job, const struct out
 bool outputfile_seal(const char *path, const struct output_outcome *outcome,
                      struct failure *failure);
 /* Local, serial; nobody else may have the file open. The run did stop when it was asked to: the
- * file says so, and what it holds is on the disk. */
-bool outputfile_stop(const char *path, struct failure *failure);
+ * file says so, and what it holds is on the disk. `input_sha256`: "" where it is not known. */
+bool outputfile_stop(const char *path, const char *input_sha256, struct failure *failure);
 /* Local, serial; nobody else may have the file open. A run goes on with it, for the `times`th time.
  */
 bool outputfile_reopen(const char *path, int32_t times);

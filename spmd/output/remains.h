@@ -24,8 +24,8 @@ struct remains_wanted {
     const struct job *job;
     const struct plan *plan;
     const char *plan_name;
-    const char *input, *input_sha256; /* input NULL: none */
-    const char *plugin_sha256;        /* NULL: the kernel is built in */
+    const char *input, *input_sha256, *input_stamp; /* input NULL: none */
+    const char *plugin_sha256;                      /* NULL: the kernel is built in */
     const char *isa;
     const char *emitted; /* as named for this run; NULL: wherever it is */
 };

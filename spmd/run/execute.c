@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "spmd/input/digest.h"
 #include "spmd/job/making.h"
 #include "spmd/job/method.h"
 #include "spmd/output/outputfile.h"
@@ -30,7 +31,8 @@ struct performance {
     bool created; /* the master has made the output */
     struct decider decider;
     struct dispatch *dispatch; /* the master's */
-    char digest[65];
+    struct digest *digest;     /* the master's: of the input, taken while the run goes on */
+    char stamp[65];            /* the master's; of the input's files */
 };
 
 /* Local. A package is one message, and MPI counts its bytes in an int. */
@@ -123,6 +125,16 @@ static bool decider_make(struct performance *performance, struct failure *failur
     return comm_agree(execution->comm, failure);
 }
 
+/* Local to the master. Who resumes must know at once that it is the same input. */
+static void digest_start(struct performance *performance, struct failure *failure)
+{
+    input_stamp(performance->making.input, performance->stamp, failure);
+    performance->digest =
+        digest_begin(performance->making.input, performance->making.digest, failure);
+    if (performance->digest && performance->execution->resume)
+        digest_wait(performance->digest, failure);
+}
+
 /* Collective. Task and values as the plan has them, the input, the job. */
 static bool job_make(struct performance *performance, struct failure *failure)
 {
@@ -138,10 +150,16 @@ static bool job_make(struct performance *performance, struct failure *failure)
                              execution->input, failure);
     values_release(&values);
     if (good && comm->rank == 0)
-        input_sha256(performance->making.input, performance->digest, failure);
+        digest_start(performance, failure);
     if (good)
         job_fits(performance, failure);
     return comm_agree(comm, failure) && good;
+}
+
+/* "" as long as it is not known, and on workers. */
+static const char *digest_text(const struct performance *performance)
+{
+    return performance->digest ? digest_known(performance->digest) : "";
 }
 
 static struct resumption_setup resumption_setup(const struct performance *performance)
@@ -154,7 +172,8 @@ static struct resumption_setup resumption_setup(const struct performance *perfor
                    .plan = execution->plan,
                    .plan_name = execution->plan_name,
                    .input = execution->input,
-                   .input_sha256 = performance->digest,
+                   .input_sha256 = digest_text(performance),
+                   .input_stamp = performance->stamp,
                    .plugin_sha256 = execution->kernel->plugin ? execution->kernel->sha256 : NULL,
                    .isa = execution->isa,
                    .emitted = execution->emitted_given ? execution->emitted : NULL},
@@ -224,7 +243,8 @@ static void output_create(struct performance *performance, struct output_places 
         .plan = execution->plan_text,
         .profile = execution->profile_text,
         .input = execution->input,
-        .input_sha256 = performance->digest,
+        .input_sha256 = digest_text(performance),
+        .input_stamp = performance->stamp,
         .plugin = execution->kernel->plugin,
         .plugin_sha256 = execution->kernel->sha256,
         .emitted = execution->emitted,
@@ -330,7 +350,7 @@ static bool stop(struct performance *performance, const struct summary *summary,
     const struct execution *execution = performance->execution;
     const struct comm *comm = execution->comm;
     if (store_flush(performance->store, failure) && store_close(&performance->store, failure) &&
-        comm->rank == 0 && outputfile_stop(execution->output, failure))
+        comm->rank == 0 && outputfile_stop(execution->output, digest_text(performance), failure))
         failure_set(failure, FAILURE_STOPPED,
                     "%s: stopped as asked, with %" PRId64 " of %" PRId64
                     " core tasks done: run the same again with --resume to go on",
@@ -356,7 +376,7 @@ static bool finish(struct performance *performance, const struct run *run,
         worker_normalize(run, done, &outcome->summary, failure);
     bool good = comm_agree(comm, failure);
     good = store_close(&performance->store, failure) && good;
-    if (good && comm->rank == 0) {
+    if (good && comm->rank == 0 && digest_wait(performance->digest, failure)) {
         struct output_outcome sealed = {.trace = &outcome->trace,
                                         .summary = &outcome->summary,
                                         .outcome = outcome->json,
@@ -372,6 +392,7 @@ static bool finish(struct performance *performance, const struct run *run,
 static void packages_do(struct performance *performance, const struct run *run,
                         struct done_packages *done, struct run_outcome *outcome,
                         struct failure *failure)
+                                        .input_sha256 = digest_text(performance),
 {
     const struct resumption *resumption = &performance->resumption;
     const bool leads = run->comm->rank == 0, over = resumption->on && resumption->left == 0;
@@ -455,3 +476,4 @@ out:
     making_release(&performance.making);
     return good;
 }
+    digest_free(&performance.digest);

@@ -106,8 +106,9 @@ bool store_flush(struct store *store, struct failure *failure)
     return failure->code == FAILURE_NONE;
 }
 
-bool outputfile_stop(const char *path, struct failure *failure)
+bool outputfile_stop(const char *path, const char *input_sha256, struct failure *failure)
 {
+    (void)input_sha256;
     return failure_set(failure, FAILURE_FAILED, "%s: simulated runs are not stopped", path);
 }
 

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# An input so large that its digest is taken while the run goes on: it is in the output all the same, also when the
+# run was stopped; and where it is not, because the run was killed before, resuming goes by the sizes and times of
+# change of the input's files.
+# usage: run_large_input.sh SCOW MPIEXEC
+set -euo pipefail
+scow=$1 mpiexec=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export OMP_NUM_THREADS=1
+
+fail() {
+    echo "large input: $*"
+    exit 1
+}
+
+# 30 MB, most of them a hole in the file; four slices, 6 x 4 tasks on each.
+/usr/bin/python3 - <<'END'
+import h5py
+import numpy as np
+
+with h5py.File("stack.h5", "w") as file:
+    stack = file.create_dataset("stack", (4, 3000, 2500), "u1")
+    stack[3, 2800:] = np.random.default_rng(1).integers(0, 256, (200, 2500), "u1")
+END
+cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "matched-filter",
+ "parameters": {"bank": "chaudhuri", "combine": "max", "tuned": "avx2"},
+ "scheduler": "by hand", "tasks": 96, "block": 512, "workers": [0, 1], "rounds": [{"repeat": 16, "loads": [3, 3]}]}
+END
+digest=$(sha256sum <stack.h5 | cut -c1-64)
+
+run() { # OUTPUT OPTION...
+    code=0
+    "$mpiexec" -n 3 "$scow" run plan.json -i stack.h5:/stack -o "$dir/$1" -q "${@:2}" >said 2>&1 || code=$?
+}
+refused() { # SENTENCE
+    if ((code != 4)) || ! grep -q "$1" said; then
+        fail "'$1' is expected, but: exit code $code: $(cat said)"
+    fi
+}
+digest_of() {
+    "$scow" report "$1" --json | sed -n 's/.*"input_sha256": "\([0-9a-f]*\)".*/\1/p'
+}
+# As a run leaves its output that is killed before it has read all of the input.
+forget() {
+    /usr/bin/python3 - "$1" <<'END'
+import sys
+import h5py
+import numpy as np
+
+with h5py.File(sys.argv[1], "r+") as file:
+    digest = h5py.h5a.open(file.id, b"input_sha256")
+    digest.write(np.array(b"", "S64"), digest.get_type())
+    file.attrs["complete"] = np.int32(0)
+    file["ledger"][50:] = 0
+END
+}
+
+run whole.h5
+((code == 0)) || fail "exit code $code: $(cat said)"
+[[ $(digest_of whole.h5) == "$digest" ]] || fail "its digest is $(digest_of whole.h5), and not $digest"
+expected=$(grep -o 'checksum .*' said)
+
+cp whole.h5 part.h5
+forget part.h5
+touch -r stack.h5 before
+touch stack.h5
+run part.h5 --resume
+refused 'ended before the SHA-256 of its input was known, and stack.h5:/stack has been changed'
+touch -r before stack.h5
+run part.h5 --resume
+((code == 0)) || fail "of the same input: exit code $code: $(cat said)"
+[[ $(grep -o 'checksum .*' said) == "$expected" ]] || fail "resumed: $(cat said) in place of $expected"
+[[ $(digest_of part.h5) == "$digest" ]] || fail "resumed, its digest is '$(digest_of part.h5)'"
+
+# Where the digest is known, it counts, and times do not.
+cp whole.h5 part.h5
+/usr/bin/python3 -c 'import h5py, numpy
+with h5py.File("part.h5", "r+") as file:
+    file.attrs["complete"] = numpy.int32(0)
+    file["ledger"][50:] = 0'
+touch stack.h5
+run part.h5 --resume
+((code == 0)) || fail "of the same bytes: exit code $code: $(cat said)"
+/usr/bin/python3 -c 'import h5py
+with h5py.File("stack.h5", "r+") as file:
+    file["stack"][0, 0, 0] = 9'
+cp whole.h5 part.h5
+run part.h5 --resume
+refused 'its SHA-256 differs'
+echo "large input: done"
