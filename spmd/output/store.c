@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/type.h"
+#include "spmd/output/grey.h"
 #include "spmd/output/hold.h"
 #include "spmd/output/layout.h"
 #include "spmd/output/stretches.h"
@@ -356,14 +356,6 @@ bool store_write(struct store *store, const struct package_results *results,
 
 /* ---- normalised ---------------------------------------------------------------------------- */
 
-static uint8_t grey_of(double value, const struct summary *summary)
-{
-    double share = (value - summary->minimum) / (summary->maximum - summary->minimum);
-    if (!(share > 0)) /* not a number, or no range */
-        share = 0;
-    return (uint8_t)lrint(255 * (share < 1 ? share : 1));
-}
-
 /* What stands at some numbers of /response, the room's worth at most, in grey to /normalized. */
 static bool numbers_normalize(struct store *store, int64_t first, int64_t count, int64_t task,
                               const struct summary *summary, struct failure *failure)
@@ -375,8 +367,7 @@ static bool numbers_normalize(struct store *store, int64_t first, int64_t count,
         return failure_set(failure, FAILURE_FAILED,
                            "%s: core task %" PRId64 " could not be read back: check the disk",
                            store->path, task);
-    for (int64_t i = 0; i < count; i++)
-        store->bytes[i] = grey_of(scow_type_value(type, store->room, (size_t)i), summary);
+    grey_fill(store->bytes, type, store->room, count, summary->minimum, summary->maximum);
     return bytes_write(store, store->places.normalized + first, store->bytes, count) ||
            write_failed(store, store->path, task, failure);
 }

@@ -1,0 +1,78 @@
+/* Shades of grey, beside the obvious way to compute them. */
+#include "spmd/output/grey.h"
+
+#include <math.h>
+
+#include "kernel/type.h"
+#include "planner/base/random.h"
+#include "tests/checks.h"
+
+enum { COUNT = 1000, BYTES = COUNT * sizeof(double) };
+
+static uint8_t obvious(double value, double least, double greatest)
+{
+    double share = (value - least) / (greatest - least);
+    if (!(share > 0))
+        share = 0;
+    return (uint8_t)lrint(255 * (share < 1 ? share : 1));
+}
+
+static void assert_greys(int type, const void *numbers, int64_t count, double least,
+                         double greatest)
+{
+    uint8_t grey[COUNT + 1];
+    memset(grey, 77, sizeof grey);
+    grey_fill(grey, type, numbers, count, least, greatest);
+    for (int64_t i = 0; i < count; i++)
+        assert_int_equal(grey[i],
+                         obvious(scow_type_value(type, numbers, (size_t)i), least, greatest));
+    assert_int_equal(grey[count], 77);
+}
+
+/* Of any bits, so that floats are also huge, tiny, infinite and no numbers; in any count. */
+static void all_types_as_the_obvious_way(void **state)
+{
+    static const int types[] = {SCOW_U8,  SCOW_U16, SCOW_U32, SCOW_U64,
+                                SCOW_I32, SCOW_I64, SCOW_F32, SCOW_F64};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        uint64_t random = seed;
+        union {
+            uint64_t words[COUNT];
+            unsigned char bytes[BYTES];
+        } numbers;
+        for (int i = 0; i < COUNT; i++)
+            numbers.words[i] = random_bits(&random);
+        const int type = types[seed % (sizeof types / sizeof *types)];
+        const int64_t count = (int64_t)(random_bits(&random) % (COUNT + 1));
+        const double least = scow_type_value(type, &numbers, 0);
+        const double greatest = scow_type_value(type, &numbers, 1);
+        if (isnan(least) || isnan(greatest) || isinf(greatest - least))
+            continue;
+        assert_greys(type, &numbers, count, fmin(least, greatest), fmax(least, greatest));
+    }
+}
+
+/* In the middle between two shades, to the even one; beyond the ends; without a range. */
+static void ties_ends_and_nothing(void **state)
+{
+    double numbers[COUNT];
+    (void)state;
+    for (int i = 0; i < COUNT; i++)
+        numbers[i] = 0.5 * (i - 100);
+    assert_greys(SCOW_F64, numbers, COUNT, 0, 255);
+    assert_greys(SCOW_F64, numbers, COUNT, 3, 3);
+    uint8_t grey[4];
+    const float few[4] = {1.5F, 2.5F, NAN, INFINITY};
+    grey_fill(grey, SCOW_F32, few, 4, 0, 255);
+    assert_true(grey[0] == 2 && grey[1] == 2 && grey[2] == 0 && grey[3] == 255);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_types_as_the_obvious_way),
+        cmocka_unit_test(ties_ends_and_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
