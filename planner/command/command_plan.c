@@ -20,7 +20,7 @@
 #include "planner/studies/sweep.h"
 
 struct plan_options {
-    const char *profile, *input, *scheduler, *output, *html, *set, *kernel;
+    const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail;
     int64_t tasks, workers, block, seeds, buffers;
     double deadline_s, noise, risk_percent;
     bool real_valued, compare, sweep, gantt, json, quiet, verbose;
@@ -50,6 +50,9 @@ static bool options_check(const struct plan_options *options, struct failure *fa
     if (options->noise > 0 && options->real_valued)
         return failure_set(failure, FAILURE_USAGE,
                            "--noise needs whole loads: leave --real-valued out");
+    if (options->tail && options->real_valued)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--tail needs whole loads: leave --real-valued out");
     return planning_check_scheduler(options->scheduler, failure);
 }
 
@@ -339,7 +342,9 @@ static bool plan_put(const struct plan_options *options, const struct planning *
     return table_print(options, advice, failure);
 }
 
-/* Draw the interval, where the profile says how sure it is, and print what was asked for. */
+/* Draw the interval, where the profile says how sure it is, and print what was asked for. The draws
+ * are of the plan without a tail, which evens out what they differ by: they say what is exceeded
+ * rarely, but not between which limits runs will lie. */
 static bool plan_answer(const struct plan_options *options, const struct planning *planning,
                         struct plan *plan, struct failure *failure)
 {
@@ -355,7 +360,7 @@ static bool plan_answer(const struct plan_options *options, const struct plannin
                                   .risk = options->risk_percent / 100};
     if (known && !interval_draw(&request, &interval, failure))
         return false;
-    if (known) {
+    if (known && !plan->tail) {
         plan->predicted.interval_s[0] = interval_quantile(&interval, 0.05);
         plan->predicted.interval_s[1] = interval_quantile(&interval, 0.95);
     }
@@ -378,7 +383,8 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
                                 .scheduler = options->scheduler,
                                 .workers = options->workers,
                                 .buffers = (int)options->buffers,
-                                .real_valued = options->real_valued};
+                                .real_valued = options->real_valued,
+                                .tail = options->tail};
     bool good = plan_choose(options, readers, &planning, &plan, failure);
     if (good) {
         good = plan_answer(options, &planning, &plan, failure);
@@ -423,6 +429,8 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
          "allow fractions of tasks, to compare with published tables"},
         {0, "buffers", "N", OPTION_COUNT, &options.buffers,
          "packages that a worker receives ahead of the one it works on (2)"},
+        {0, "tail", "RULE[:SHARE]", OPTION_TEXT, &options.tail,
+         "let the run deal the plan's end on request, as much as the profile's spread asks for"},
         {'o', "output", "FILE", OPTION_TEXT, &options.output, "write the plan to FILE"},
         {0, "html", "FILE", OPTION_TEXT, &options.html,
          "write a page with charts of the plan that needs nothing beside it"},

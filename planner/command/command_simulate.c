@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/limits.h"
 #include "planner/base/options.h"
@@ -28,7 +29,7 @@ struct show {
     struct simulation simulation;
     bool has_robustness;
     struct robustness robustness;
-    bool has_tail;
+    const char *tail;         /* borrowed; NULL: none */
     int64_t dealt;            /* core tasks that the tail's rule deals */
     struct text told, listed; /* owned; when the rest was planned anew, a line each and as JSON */
 };
@@ -107,9 +108,9 @@ static void show_text(const struct show *show, struct text *text)
         busy_text(simulation, text);
     if (show->has_robustness)
         robustness_text(show, text);
-    if (show->has_tail)
+    if (show->tail)
         text_add(text, "tail        %" PRId64 " core tasks dealt on request by %s\n", show->dealt,
-                 show->options->tail);
+                 show->tail);
     if (show->told.bytes)
         text_add(text, "%s", show->told.bytes);
 }
@@ -158,7 +159,7 @@ static void show_json(const struct show *show, struct text *text)
     members_json(members, sizeof members / sizeof *members, text);
     if (show->has_robustness)
         members_json(spread, sizeof spread / sizeof *spread, text);
-    if (show->has_tail)
+    if (show->tail)
         text_add(text, ", \"tail_tasks\": %" PRId64, show->dealt);
     if (show->listed.bytes)
         text_add(text, ", \"replanned\": %s", show->listed.bytes);
@@ -222,6 +223,13 @@ static bool decision_simulate(struct show *show, const struct decision *decision
                                        &show->robustness, failure));
 }
 
+/* As asked for, or as the plan has it; NULL: none. */
+static const char *tail_of(const struct simulate_options *options, const struct plan *plan)
+{
+    const char *tail = options->tail ? options->tail : plan->tail;
+    return tail && strcmp(tail, WATCHING_NO_TAIL) != 0 ? tail : NULL;
+}
+
 static bool watched_simulate(struct show *show, const struct plan *plan,
                              const struct profile_setting *setting, struct failure *failure)
 {
@@ -230,14 +238,15 @@ static bool watched_simulate(struct show *show, const struct plan *plan,
                                              .setting = setting,
                                              .workers = options->workers,
                                              .tolerance = options->replan,
-                                             .tail = options->tail,
-                                             .ahead = options->ahead > 0 ? (int)options->ahead : 2,
+                                             .tail = tail_of(options, plan),
+                                             .ahead = options->ahead > 0 ? (int)options->ahead
+                                                                         : WATCHING_AHEAD,
                                              .noise = options->scenario.noise};
     struct watching watching;
     if (!watching_init(&watching, &request, failure))
         return false;
     show->tasks = plan->tasks;
-    show->has_tail = options->tail != NULL;
+    show->tail = request.tail;
     show->dealt = watching.tail.setup.tasks;
     const bool good = decision_simulate(show, &watching.decision, &watching, failure);
     watching_release(&watching);
@@ -298,8 +307,9 @@ static bool show_simulate(struct show *show, const struct profile *profile, cons
                     "--slow and --lose name more workers than the %" PRId64 " there are",
                     show->platform.worker_count);
     if (good && plan)
-        good = options->replan || options->tail ? watched_simulate(show, plan, setting, failure)
-                                                : plan_simulate(show, plan, failure);
+        good = options->replan || tail_of(options, plan)
+                   ? watched_simulate(show, plan, setting, failure)
+                   : plan_simulate(show, plan, failure);
     else if (good)
         good = rule_simulate(show, failure);
     good = good && show_print(show, failure);
@@ -385,7 +395,9 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
         {0, "replan", "TOLERANCE", OPTION_TEXT, &options.replan,
          "watch the plan, and plan the rest anew where workers are off by more (10%)"},
         {0, "tail", "RULE[:SHARE]", OPTION_TEXT, &options.tail,
-         "deal the end of the plan on request, as much as spread or noise asks for"},
+         "deal the end of the plan on request, as much as spread or noise asks for (the plan's "
+         "own; "
+         "none)"},
         {0, "buffers", "B", OPTION_COUNT, &options.buffers,
          "packages that a worker receives ahead (the plan's, or 2)"},
         {0, "noise", "FRACTION", OPTION_NUMBER, &options.scenario.noise,

@@ -15,6 +15,7 @@
 #include "planner/simulate/simulate.h"
 #include "planner/studies/comparison.h"
 #include "planner/studies/sweep.h"
+#include "planner/studies/watching.h"
 
 /* Events in the chart, of the run and of its plan each; probes among the fits; workers up to which
  * all schedulers are compared, which takes a second for more. */
@@ -264,6 +265,24 @@ bool page_of_runs(const char *html, char *const *paths, const struct run_record 
     return good;
 }
 
+/* The plan with its own tail. */
+static bool tail_simulate(const struct planning *planning, const struct plan *plan,
+                          struct trace *trace, struct failure *failure)
+{
+    const struct watching_request request = {.plan = plan,
+                                             .setting = planning->setting,
+                                             .workers = planning->workers,
+                                             .tail = plan->tail,
+                                             .ahead = WATCHING_AHEAD};
+    struct watching watching;
+    struct simulation simulation;
+    if (!watching_init(&watching, &request, failure))
+        return false;
+    const bool good = watching_expect(&watching, trace, &simulation, failure);
+    watching_release(&watching);
+    return good;
+}
+
 /* The events of the plan's simulation, where they can be drawn. */
 static bool plan_events_add(struct draft *draft, const struct planning *planning,
                             const struct plan *plan, struct failure *failure)
@@ -277,7 +296,8 @@ static bool plan_events_add(struct draft *draft, const struct planning *planning
     if (!platform_init(&platform, planning->setting, planning->workers, failure))
         return false;
     platform.buffers = plan_buffers(plan);
-    const bool good = simulate_plan(&platform, plan, &trace, &simulation, failure) &&
+    const bool good = (plan->tail ? tail_simulate(planning, plan, &trace, failure)
+                                  : simulate_plan(&platform, plan, &trace, &simulation, failure)) &&
                       events_print_traces(NULL, &trace, EVENTS_MOST, &text, failure) &&
                       draft_take(draft, "events", &text, failure);
     text_release(&text);

@@ -311,6 +311,7 @@ static bool head_parse(struct plan *plan, json_t *root, const struct document_pl
     struct document_place plugin_digest = document_at(place, "plugin_sha256");
     struct document_place threads_place = document_at(place, "threads");
     struct document_place buffers_place = document_at(place, "buffers");
+    struct document_place tail = document_at(place, "tail");
     int64_t tasks = 0, threads = 0, buffers = 0;
     bool good =
         document_word(json_object_get(root, "kernel"), &kernel, &plan->kernel, failure) &&
@@ -325,6 +326,7 @@ static bool head_parse(struct plan *plan, json_t *root, const struct document_pl
                        failure) &&
         document_count(json_object_get(root, "buffers"), &buffers_place, 1, LIMIT_BUFFERS, &buffers,
                        failure) &&
+        document_word(json_object_get(root, "tail"), &tail, &plan->tail, failure) &&
         document_word(json_object_get(root, "profile"), &profile, &plan->profile, failure) &&
         document_digest(json_object_get(root, "profile_sha256"), &digest, &plan->profile_sha256,
                         failure) &&
@@ -346,7 +348,7 @@ static bool plan_read(struct plan *plan, json_t *root, const struct document_pla
         {"tasks", true},        {"block", false},   {"profile_sha256", false},
         {"workers", true},      {"rounds", true},   {"predicted", false},
         {"real_valued", false}, {"profile", false}, {"threads", false},
-        {"others", false},      {"buffers", false}};
+        {"others", false},      {"buffers", false}, {"tail", false}};
     if (!document_schema(root, place, "scow-plan-1", failure) ||
         !document_keys(root, place, keys, COUNT_OF(keys), failure))
         return false;

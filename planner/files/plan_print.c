@@ -117,6 +117,10 @@ char *plan_print(const struct plan *plan)
         text_add(&text, ",\n  \"threads\": %d", plan->threads);
     if (plan->buffers > 0)
         text_add(&text, ",\n  \"buffers\": %d", plan->buffers);
+    if (plan->tail) {
+        text_add(&text, ",\n  \"tail\": ");
+        text_add_quoted(&text, plan->tail);
+    }
     if (plan->plugin) {
         text_add(&text, ",\n  \"plugin\": ");
         text_add_quoted(&text, plan->plugin);

@@ -132,6 +132,7 @@ void plan_release(struct plan *plan)
     free(plan->profile);
     free(plan->profile_sha256);
     free(plan->scheduler);
+    free(plan->tail);
     parameter_list_release(&plan->parameters);
     free(plan->kernel);
     free(plan->plugin);

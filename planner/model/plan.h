@@ -56,6 +56,8 @@ struct plan {
     size_t round_count;        /* entries; a run has sum of repeat rounds */
     int buffers;               /* packages that a worker receives ahead; 0: PLATFORM_BUFFERS */
     int threads;               /* of a worker, where the profile's setting says so; 0: any */
+    char *tail; /* owned; "RULE" or "RULE:SHARE" by which the end is dealt on request, in place of
+                 * the rounds there, also in what is predicted; NULL: it is not */
     struct plan_prediction predicted;
     struct plan_other *others; /* owned; with their own best plans for the same job */
     size_t other_count;

@@ -113,7 +113,9 @@ void describe_others(const struct plan *plan, struct text *text)
 
 void describe_plan(const struct plan *plan, int64_t available, struct text *text)
 {
-    text_add(text, "scheduler   %s\nkernel      %s", plan->scheduler, plan->kernel);
+    text_add(text, "scheduler   %s%s%s\nkernel      %s", plan->scheduler,
+             plan->tail ? ", its end on request by " : "", plan->tail ? plan->tail : "",
+             plan->kernel);
     describe_parameters(&plan->parameters, text);
     text_add(text, "core tasks  %.15g", plan->tasks);
     text_add(text, "\nworkers     %" PRId64, plan_workers_used(plan));

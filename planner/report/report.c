@@ -28,6 +28,7 @@ void run_record_release(struct run_record *record)
     free(record->processor);
     free(record->rule);
     free(record->tail);
+    free(record->replan);
     free(record->told);
     free(record->replanned);
     free(record->plugin);
@@ -39,7 +40,7 @@ static void interval_add(struct text *text, const struct residuals *residuals)
 {
     const double *interval_s = residuals->record->plan.predicted.interval_s;
     const double measured_s = residuals->measured.makespan_s;
-    if (!(interval_s[1] > 0) || residuals->record->rule)
+    if (!(interval_s[1] > 0) || residuals->record->rule || residuals->record->tail)
         return;
     text_add(text, "90 %% of runs were predicted between ");
     text_add_seconds(text, interval_s[0]);
@@ -160,6 +161,20 @@ static void causes_add(struct text *text, const struct residuals *residuals)
     }
 }
 
+/* Beside what was predicted at first: what the last plan that was made during the run promised. */
+static void anew_row(struct text *text, const struct residuals *residuals)
+{
+    const struct run_changes *changes = &residuals->record->changes;
+    const double measured_s = residuals->measured.makespan_s;
+    if (changes->count == 0)
+        return;
+    text_add(text, "%-20s", "  as planned anew");
+    text_add_seconds_column(text, changes->end_s);
+    text_add_seconds_column(text, measured_s);
+    error_add(text, residuals_error(changes->end_s, measured_s));
+    text_add(text, "\n");
+}
+
 static void totals_add(struct text *text, const struct residuals *residuals)
 {
     const struct trace_summary *predicted = &residuals->predicted, *measured = &residuals->measured;
@@ -169,6 +184,7 @@ static void totals_add(struct text *text, const struct residuals *residuals)
     text_add(text, "\n");
     seconds_row(text, residuals, "makespan", predicted->makespan_s, measured->makespan_s,
                 residuals->replayed.makespan_s);
+    anew_row(text, residuals);
     for (int k = 0; k < OPERATION_COUNT; k++)
         seconds_row(text, residuals, operation_name((enum operation)k), predicted->seconds[k],
                     measured->seconds[k], residuals->replayed.seconds[k]);
@@ -221,17 +237,34 @@ static double round_end(const struct trace_summary *summary, int64_t round)
     return round < summary->round_count ? summary->round_ends_s[round] : 0;
 }
 
+/* Rounds of a plan that was made during the run were not predicted: NaN. */
+static double round_predicted(const struct residuals *residuals, int64_t round)
+{
+    const struct run_changes *changes = &residuals->record->changes;
+    if (!residuals->has_predicted || (changes->count > 0 && round >= changes->round))
+        return (double)NAN;
+    return round_end(&residuals->predicted, round);
+}
+
+static void seconds_or_none(struct text *text, double seconds)
+{
+    if (isnan(seconds))
+        text_add(text, "%12s", "-");
+    else
+        text_add_seconds_column(text, seconds);
+}
+
 static void rounds_add(struct text *text, const struct residuals *residuals)
 {
     int64_t rounds = residuals_rounds(residuals);
     text_add(text, "%-8s%12s%12s%12s\n", "round", "predicted", "measured", "residual");
     for (int64_t k = 0; k < rounds && k < ROWS_MOST; k++) {
-        double predicted_s = round_end(&residuals->predicted, k);
-        double measured_s = round_end(&residuals->measured, k);
+        const double predicted_s = round_predicted(residuals, k);
+        const double measured_s = round_end(&residuals->measured, k);
         text_add(text, "%-8" PRId64, k);
-        text_add_seconds_column(text, predicted_s);
+        seconds_or_none(text, predicted_s);
         text_add_seconds_column(text, measured_s);
-        text_add_seconds_column(text, measured_s - predicted_s);
+        seconds_or_none(text, measured_s - predicted_s);
         text_add(text, "\n");
     }
     if (rounds > ROWS_MOST)
@@ -360,7 +393,7 @@ static void makespan_json(struct text *text, const struct residuals *residuals)
     member_number(text, ",\n  ", "drift", residuals_drift(residuals));
     member_number(text, ",\n  ", "model_error", residuals_model_error(residuals));
     text_add(text, ",\n  \"interval\": ");
-    if (interval_s[1] > 0 && !record->rule) {
+    if (interval_s[1] > 0 && !record->rule && !record->tail) {
         text_add(text, "[");
         text_add_number(text, interval_s[0]);
         text_add(text, ", ");
@@ -371,6 +404,19 @@ static void makespan_json(struct text *text, const struct residuals *residuals)
         text_add(text, "null, \"inside\": null");
     }
     member_number(text, ",\n  ", "finish_s", record->finish_s);
+}
+
+static void anew_json(struct text *text, const struct residuals *residuals)
+{
+    const struct run_changes *changes = &residuals->record->changes;
+    if (changes->count == 0)
+        return;
+    text_add(text, ",\n  \"planned_anew\": {\"count\": %" PRId64 ", \"round\": %" PRId64,
+             changes->count, changes->round);
+    member_number(text, ", ", "predicted_s", changes->end_s);
+    member_number(text, ", ", "error",
+                  residuals_error(changes->end_s, residuals->measured.makespan_s));
+    text_add(text, "}");
 }
 
 static void head_json(struct text *text, const struct residuals *residuals)
@@ -405,6 +451,7 @@ static void head_json(struct text *text, const struct residuals *residuals)
     if (record->replanned) /* JSON already */
         text_add(text, ",\n  \"replanned\": %s", record->replanned);
     makespan_json(text, residuals);
+    anew_json(text, residuals);
     others_json(text, &record->plan);
 }
 
@@ -473,9 +520,8 @@ static void rounds_json(struct text *text, const struct residuals *residuals)
     int64_t rounds = residuals_rounds(residuals);
     text_add(text, ",\n  \"rounds\": [\n");
     for (int64_t k = 0; k < rounds; k++) {
-        double predicted_s =
-            residuals->has_predicted ? round_end(&residuals->predicted, k) : (double)NAN;
-        double measured_s = round_end(&residuals->measured, k);
+        const double predicted_s = round_predicted(residuals, k);
+        const double measured_s = round_end(&residuals->measured, k);
         text_add(text, "    {\"round\": %" PRId64, k);
         member_number(text, ", ", "predicted_end_s", predicted_s);
         member_number(text, ", ", "measured_end_s", measured_s);

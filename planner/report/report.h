@@ -24,13 +24,19 @@ struct run_record {
     char *outcome;      /* owned: of a reduction, JSON; NULL: none */
     char *version;      /* owned: of the program that ran */
     char *isa;          /* owned: instruction set(s) the workers used */
-    char *rule; /* owned: dealt packages on request in place of the plan's rounds; NULL: none */
-    char *tail; /* owned: dealt the plan's end on request; NULL: none */
+    char *rule;   /* owned: dealt packages on request in place of the plan's rounds; NULL: none */
+    char *tail;   /* owned: dealt the plan's end on request; NULL: none */
+    char *replan; /* owned: the tolerance with which the plan was watched; NULL: not said */
     char *told, *replanned; /* owned: when and why the rest was planned anew, lines and a JSON
                              * array; NULL: the plan was not watched */
-    int ahead;              /* packages that a worker then had at a time */
-    char *method;           /* owned: how tasks were computed; NULL: not said */
-    char *processor;        /* owned: the master's; NULL: not said */
+    struct run_changes {
+        int64_t count; /* how often the rest was planned anew; with none, the others are 0 */
+        int64_t round; /* the first one of the first new plan */
+        double end_s;  /* the makespan that the last new plan promised */
+    } changes;
+    int ahead;                               /* packages that a worker then had at a time */
+    char *method;                            /* owned: how tasks were computed; NULL: not said */
+    char *processor;                         /* owned: the master's; NULL: not said */
     int threads, workers_per_node;           /* 0: not said */
     int64_t tasks, tasks_done, tasks_failed; /* from the ledger */
     int resumed; /* how often the run went on after it had been stopped or killed: the trace and,

@@ -8,10 +8,20 @@
 #include "planner/model/requests.h"
 #include "planner/report/replay.h"
 #include "planner/simulate/scenario.h"
+#include "planner/studies/watching.h"
 
 static int64_t greater_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+/* As many as the run had: the greatest that did something. */
+static int64_t workers_seen(const struct run_record *record)
+{
+    int64_t workers = plan_workers_needed(&record->plan);
+    for (size_t i = 0; i < record->trace.count; i++)
+        workers = greater_of(workers, record->trace.events[i].rank);
+    return workers;
 }
 
 /* The rule on the profile's workers, as many as the run had. */
@@ -38,28 +48,62 @@ static bool rule_predict(const struct run_record *record, const struct platform 
     return good;
 }
 
+/* A plan that was watched, or whose end was dealt on request: as long as nothing is unusual. */
+static bool watched_predict(const struct run_record *record, const struct profile_setting *setting,
+                            struct trace *trace, struct failure *failure)
+{
+    const struct watching_request request = {.plan = &record->plan,
+                                             .setting = setting,
+                                             .workers = workers_seen(record),
+                                             .tolerance = record->replan      ? record->replan
+                                                          : record->replanned ? "10%"
+                                                                              : NULL,
+                                             .tail = record->tail,
+                                             .ahead = record->ahead > 0 ? record->ahead
+                                                                        : WATCHING_AHEAD};
+    struct watching watching;
+    struct simulation simulation;
+    if (!watching_init(&watching, &request, failure))
+        return false;
+    const bool good = watching_expect(&watching, trace, &simulation, failure);
+    watching_release(&watching);
+    return good;
+}
+
+/* By the plan's rounds, by a rule, or by both. */
+static bool decision_predict(const struct run_record *record, const struct profile_setting *setting,
+                             struct trace *trace, struct failure *failure)
+{
+    struct platform platform;
+    struct simulation simulation;
+    /* The plan of a run that was resumed is what its last part did. */
+    if (record->resumed == 0 && (record->tail || record->replan || record->replanned))
+        return watched_predict(record, setting, trace, failure);
+    if (!platform_init(&platform, setting, 0, failure))
+        return false;
+    platform.buffers = plan_buffers(&record->plan);
+    const bool good = record->rule
+                          ? rule_predict(record, &platform, trace, failure)
+                          : simulate_plan(&platform, &record->plan, trace, &simulation, failure);
+    platform_release(&platform);
+    return good;
+}
+
 bool residuals_predict(const struct run_record *record, struct trace *trace,
                        struct failure *failure)
 {
     const struct profile_setting *setting =
         profile_find(&record->profile, &record->plan.parameters, record->plan.threads);
-    struct platform platform;
-    struct simulation simulation;
     if (!setting)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the run's profile has no setting with the plan's parameters: run again "
                            "with a plan made from that profile");
-    if (!platform_init(&platform, setting, 0, failure))
-        return false;
-    platform.buffers = plan_buffers(&record->plan);
     struct trace made = {NULL, 0, 0};
-    bool good = record->rule ? rule_predict(record, &platform, &made, failure)
-                             : simulate_plan(&platform, &record->plan, &made, &simulation, failure);
+    const bool good = decision_predict(record, setting, &made, failure);
     if (good)
         *trace = made;
     else
         trace_release(&made);
-    platform_release(&platform);
     return good;
 }
 
@@ -333,6 +377,18 @@ static void unequal_explain(const struct residuals *residuals, struct text *text
                  size, 100 * deviation);
 }
 
+/* Of a run that did not follow the plan that was predicted. */
+static void anew_explain(const struct residuals *residuals, struct text *text)
+{
+    const struct run_changes *changes = &residuals->record->changes;
+    const double off = residuals_error(changes->end_s, residuals->measured.makespan_s);
+    text_add(text,
+             "The rest was planned anew%s from round %" PRId64
+             " on, and ended %.1f %% %s than the last plan promised.",
+             changes->count > 1 ? ", more than once," : "", changes->round, fabs(100 * off),
+             off < 0 ? "earlier" : "later");
+}
+
 void residuals_explain(const struct residuals *residuals, struct text *text)
 {
     static const double NEGLIGIBLE = 0.02;
@@ -344,6 +400,8 @@ void residuals_explain(const struct residuals *residuals, struct text *text)
                  " core tasks are done; go on with it by "
                  "scow run --resume.",
                  record->tasks_done, record->tasks);
+    else if (record->changes.count > 0)
+        anew_explain(residuals, text);
     else if (!residuals->has_predicted)
         text_add(text, "The run has no profile, so there is no prediction to compare with.");
     else if (fabs(error) <= NEGLIGIBLE || residuals->measured.last_worker < 0)

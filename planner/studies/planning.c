@@ -1,10 +1,12 @@
 #include "planner/studies/planning.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "planner/base/nearest.h"
 #include "planner/schedulers/scheduler.h"
+#include "planner/studies/watching.h"
 
 bool planning_check_scheduler(const char *name, struct failure *failure)
 {
@@ -57,6 +59,39 @@ bool planning_platform(const struct planning *planning, struct platform *platfor
     return true;
 }
 
+/* What is predicted where the end is dealt on request. Period and bound stay. */
+static void tail_predict(const struct simulation *simulation, struct plan_prediction *predicted)
+{
+    const double makespan_s = simulation->makespan_s;
+    const double network_s = fmax(simulation->port_busy_s, simulation->master_busy_s);
+    const double workers_s = makespan_s * (double)simulation->workers_used;
+    predicted->makespan_s = makespan_s;
+    predicted->worker_utilization = workers_s > 0 ? simulation->worker_busy_s / workers_s : 0;
+    predicted->network_utilization = makespan_s > 0 ? fmin(network_s / makespan_s, 1) : 0;
+    predicted->gap = predicted->lower_bound_s > 0 ? makespan_s / predicted->lower_bound_s - 1 : 0;
+    predicted->output_s = simulation->output_s;
+}
+
+static bool tail_add(const struct planning *planning, struct plan *plan, struct failure *failure)
+{
+    const struct watching_request request = {.plan = plan,
+                                             .setting = planning->setting,
+                                             .workers = planning->workers,
+                                             .tail = planning->tail,
+                                             .ahead = WATCHING_AHEAD};
+    struct watching watching;
+    struct simulation simulation;
+    if (!watching_init(&watching, &request, failure))
+        return false;
+    const bool good = watching_expect(&watching, NULL, &simulation, failure);
+    watching_release(&watching);
+    if (!good)
+        return false;
+    tail_predict(&simulation, &plan->predicted);
+    plan->tail = strdup(planning->tail);
+    return plan->tail || failure_memory(failure, "making a plan");
+}
+
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     struct platform platform;
@@ -68,7 +103,8 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
     const struct scheduler *scheduler = scheduler_find(planning->scheduler);
     bool good = scheduler ? scheduler_make(scheduler, &request, &made, failure)
                           : schedule_auto(&request, &made, failure);
-    good = good && plan_label(planning, &made, failure);
+    good = good && plan_label(planning, &made, failure) &&
+           (!planning->tail || tail_add(planning, &made, failure));
     platform_release(&platform);
     if (good)
         *plan = made;

@@ -20,6 +20,7 @@ struct planning {
     int64_t workers; /* use only the first `workers`; 0: all */
     int buffers;     /* packages that a worker receives ahead; 0: PLATFORM_BUFFERS */
     bool real_valued;
+    const char *tail; /* "RULE" or "RULE:SHARE": deals the plan's end on request; NULL: none */
 };
 
 /* The platform that it plans for; to be released. */

@@ -100,6 +100,7 @@ bool watching_init(struct watching *watching, const struct watching_request *req
                            "--real-valued");
     if (!platform_init(&watching->platform, request->setting, request->workers, failure))
         return false;
+    watching->platform.buffers = plan_buffers(request->plan);
     if (plan_workers_needed(request->plan) > watching->platform.worker_count)
         failure_set(failure, FAILURE_MISMATCH,
                     "the plan needs %" PRId64 " workers, and there are %" PRId64
@@ -116,6 +117,18 @@ void watching_release(struct watching *watching)
     platform_release(&watching->platform);
     plan_tail_release(&watching->tail);
     *watching = (struct watching){.largest = 0};
+}
+
+bool watching_expect(const struct watching *watching, struct trace *trace,
+                     struct simulation *simulation, struct failure *failure)
+{
+    const struct scenario usual = SCENARIO_INIT;
+    struct dispatch *dispatch =
+        decision_dispatch(&watching->decision, &watching->platform, &usual, failure);
+    const bool good = dispatch && simulate_scenario(&watching->platform, dispatch, &usual, trace,
+                                                    simulation, failure);
+    dispatch_free(&dispatch);
+    return good;
 }
 
 const struct dispatch *watching_watch(const struct watching *watching,

@@ -25,6 +25,11 @@ struct watching_request {
     double noise;                          /* that is expected beside what the setting knows of */
 };
 
+/* Packages that a worker has at a time under a tail's rule, unless somebody says otherwise. */
+enum { WATCHING_AHEAD = 2 };
+/* In place of a tail's rule: none, though the plan has one. */
+#define WATCHING_NO_TAIL "none"
+
 struct watching {
     struct platform platform; /* owned */
     struct rest_setup rest;
@@ -40,6 +45,10 @@ struct watching {
 bool watching_init(struct watching *watching, const struct watching_request *request,
                    struct failure *failure);
 void watching_release(struct watching *watching);
+/* What is to be expected of it as long as nothing is unusual; events go to `trace` (may be NULL).
+ */
+bool watching_expect(const struct watching *watching, struct trace *trace,
+                     struct simulation *simulation, struct failure *failure);
 /* The watch in a dispatch that was made for the decision, by itself or in a tail; NULL: none. */
 const struct dispatch *watching_watch(const struct watching *watching,
                                       const struct dispatch *dispatch);

@@ -1,6 +1,7 @@
 #include "spmd/output/archive.h"
 
 #include <hdf5.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,6 +103,22 @@ static void conditions_read(hid_t file, struct run_record *record)
     H5Gclose(group);
 }
 
+/* Of what a watched run says of itself: where its rest was planned anew, and kept. */
+static void changes_read(const char *replanned, struct run_changes *changes)
+{
+    json_t *list = json_loads(replanned, 0, NULL), *change;
+    size_t k;
+    json_array_foreach(list, k, change)
+    {
+        if (!json_is_true(json_object_get(change, "adopted")))
+            continue;
+        if (changes->count++ == 0)
+            changes->round = json_integer_value(json_object_get(change, "round"));
+        changes->end_s = json_number_value(json_object_get(change, "replanned_end_s"));
+    }
+    json_decref(list);
+}
+
 static bool attributes_read(hid_t file, const char *path, struct run_record *record,
                             struct failure *failure)
 {
@@ -112,6 +129,7 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     record->isa = contents_attribute(file, LAYOUT_ISA);
     record->rule = contents_attribute(file, LAYOUT_RULE); /* absent in most */
     record->tail = contents_attribute(file, LAYOUT_TAIL);
+    record->replan = contents_attribute(file, LAYOUT_REPLAN);
     record->told = contents_text(file, LAYOUT_TOLD);
     record->replanned = contents_text(file, LAYOUT_REPLANNED);
     contents_number(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &record->ahead);
@@ -132,7 +150,10 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     word_drop_empty(&record->method);
     word_drop_empty(&record->rule);
     word_drop_empty(&record->tail);
+    word_drop_empty(&record->replan);
     word_drop_empty(&record->replanned);
+    if (record->replanned)
+        changes_read(record->replanned, &record->changes);
     if (!record->kernel || !record->version || !record->isa)
         return not_ours(path, "attributes", failure);
     return true;

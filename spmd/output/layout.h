@@ -42,7 +42,8 @@
 /* With a rule that dealt packages on request; absent where the plan's rounds were sent. */
 #define LAYOUT_RULE "rule"
 #define LAYOUT_TAIL "tail"   /* "RULE" or "RULE:SHARE" that dealt the plan's end; absent in most */
-#define LAYOUT_AHEAD "ahead" /* packages that a worker had at a time */
+#define LAYOUT_AHEAD "ahead" /* packages that a worker had at a time, with a rule or a tail */
+#define LAYOUT_REPLAN "replan"     /* tolerance with which the plan was watched; absent in most */
 #define LAYOUT_METHOD "method"     /* how every rank computes a core task */
 #define LAYOUT_CHECKSUM "checksum" /* 16 hexadecimal digits */
 #define LAYOUT_COMPLETE "complete" /* 1 when the run reached its end */

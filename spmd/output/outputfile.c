@@ -171,6 +171,15 @@ static bool attributes_of_input(hid_t file, const struct output_info *info)
             (!info->input_stamp || attribute_digest(file, LAYOUT_INPUT_STAMP, info->input_stamp)));
 }
 
+static bool attributes_of_dealing(hid_t file, const struct output_info *info)
+{
+    const bool asks = info->rule || info->tail;
+    return (!info->rule || attribute_text(file, LAYOUT_RULE, info->rule)) &&
+           (!info->tail || attribute_text(file, LAYOUT_TAIL, info->tail)) &&
+           (!info->replan || attribute_text(file, LAYOUT_REPLAN, info->replan)) &&
+           (!asks || attribute_put(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &info->ahead));
+}
+
 static bool attributes_create(hid_t file, const struct job *job, const struct output_info *info)
 {
     const int32_t none = 0;
@@ -180,9 +189,7 @@ static bool attributes_create(hid_t file, const struct job *job, const struct ou
            (!info->plugin || (attribute_text(file, LAYOUT_PLUGIN, info->plugin) &&
                               attribute_text(file, LAYOUT_PLUGIN_SHA256, info->plugin_sha256))) &&
            (!job->results.emits || attribute_text(file, LAYOUT_RESULTS, info->emitted)) &&
-           (!info->rule || (attribute_text(file, LAYOUT_RULE, info->rule) &&
-                            attribute_put(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &info->ahead))) &&
-           (!info->tail || attribute_text(file, LAYOUT_TAIL, info->tail)) &&
+           attributes_of_dealing(file, info) &&
            attribute_text(file, LAYOUT_ISA, info->conditions.isa) && attributes_of_job(file, job) &&
            attribute_put(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &none) &&
            attributes_of_outcome(file, &nothing, 0, 0);

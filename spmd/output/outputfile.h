@@ -30,7 +30,8 @@ struct output_info {
     struct conditions conditions;       /* with its isa */
     const char *rule;                   /* that deals packages; NULL: the plan does */
     const char *tail;                   /* that deals the plan's end; NULL: none */
-    int ahead;                          /* with a rule */
+    const char *replan;                 /* tolerance of a watched plan; NULL: it is not watched */
+    int ahead;                          /* with a rule or a tail */
     int64_t events;                     /* rows of /run/trace, as far as is known */
     int workers;
 };
@@ -49,8 +50,8 @@ struct output_places {
 struct output_outcome {
     const struct trace *trace; /* at most the events announced; borrowed */
     const struct summary *summary;
-    const char *outcome;          /* of a reduction, JSON; NULL: none */
     const char *input_sha256;     /* NULL: as it was made */
+    const char *outcome;          /* of a reduction, JSON; NULL: none */
     const char *told, *replanned; /* of a watched plan: lines, JSON; NULL: it was not */
     double finish_s;              /* from the last package to here */
 };

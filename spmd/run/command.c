@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/studies/watching.h"
 #include "spmd/job/documents.h"
 #include "spmd/job/instructions.h"
 #include "spmd/job/launch.h"
 #include "spmd/job/method.h"
 #include "spmd/run/execute.h"
 #include "spmd/run/interrupt.h"
-
-enum { AHEAD_USUAL = 2 };
 
 struct arguments {
     const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule, *replan, *tail;
@@ -37,7 +36,9 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
         {0, "replan", "TOLERANCE", OPTION_TEXT, &arguments->replan,
          "watch the plan, and plan the rest anew where workers are off by more (10%)"},
         {0, "tail", "RULE[:SHARE]", OPTION_TEXT, &arguments->tail,
-         "deal the plan's end on request, as much of it as the profile's spread asks for"},
+         "deal the plan's end on request, as much of it as the profile's spread asks for (the "
+         "plan's "
+         "own; none)"},
         {0, "ahead", "N", OPTION_COUNT, &arguments->ahead,
          "with a rule or a tail: packages that a worker has at a time (default 2)"},
         {0, "results", "FILE", OPTION_TEXT, &arguments->results,
@@ -78,9 +79,6 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                            !arguments->plan ? "the plan" : "the output (-o FILE)");
     if (arguments->ahead > 1000)
         return failure_set(failure, FAILURE_USAGE, "--ahead is at most 1000: give less");
-    if (arguments->ahead > 0 && !arguments->rule && !arguments->tail)
-        return failure_set(failure, FAILURE_USAGE,
-                           "--ahead is for rules: add -s RULE, or leave it out");
     if (arguments->rule && (arguments->replan || arguments->tail))
         return failure_set(failure, FAILURE_USAGE,
                            "--replan and --tail are for plans: leave -s RULE out");
@@ -199,6 +197,20 @@ static int threads_choose(const struct comm *comm, const struct plan *plan)
     return plan->threads > 0 ? plan->threads : threads;
 }
 
+/* As asked for, or as the plan has it; NULL: none. */
+static const char *tail_choose(const struct arguments *arguments, const struct plan *plan)
+{
+    const char *tail = arguments->tail ? arguments->tail : arguments->rule ? NULL : plan->tail;
+    return tail && strcmp(tail, WATCHING_NO_TAIL) != 0 ? tail : NULL;
+}
+
+static void ahead_check(const struct arguments *arguments, const struct plan *plan,
+                        struct failure *failure)
+{
+    if (arguments->ahead > 0 && !arguments->rule && !tail_choose(arguments, plan))
+        failure_set(failure, FAILURE_USAGE, "--ahead is for rules: add -s RULE, or leave it out");
+}
+
 /* Collective, of a plan that has been read. */
 static void plan_execute(struct comm *comm, const struct arguments *arguments,
                          const struct documents *documents, struct failure *failure)
@@ -208,6 +220,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
     char *emitted = results_name(arguments), *isa = NULL;
     if (!emitted)
         failure_memory(failure, "naming the results");
+    ahead_check(arguments, &documents->plan, failure);
     if (!comm_agree(comm, failure) ||
         !kernel_find(&kernel, comm, arguments, &documents->plan, failure))
         goto out;
@@ -229,8 +242,8 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .threads = threads_choose(comm, &documents->plan),
         .rule = arguments->rule,
         .replan = arguments->replan,
-        .tail = arguments->tail,
-        .ahead = arguments->ahead > 0 ? (int)arguments->ahead : AHEAD_USUAL,
+        .tail = tail_choose(arguments, &documents->plan),
+        .ahead = arguments->ahead > 0 ? (int)arguments->ahead : WATCHING_AHEAD,
         .quiet = arguments->quiet,
     };
     if (comm->rank == 0)

@@ -27,9 +27,13 @@ static bool watching_make(struct decider *decider, const struct decider_request 
                                             .tolerance = request->replan,
                                             .tail = request->tail,
                                             .ahead = request->ahead};
+    struct simulation expected;
     decider->watches = watching_init(&decider->watching, &wanted, failure);
     decider->largest = decider->watching.largest;
-    return decider->watches;
+    if (!decider->watches || !watching_expect(&decider->watching, NULL, &expected, failure))
+        return false;
+    decider->expected_s = expected.makespan_s;
+    return true;
 }
 
 static bool profile_use(struct decider *decider, const struct decider_request *request,
@@ -62,8 +66,8 @@ bool decider_init(struct decider *decider, const struct decider_request *request
         return true;
     if (!decider->by_rule && !request->profile_text)
         return failure_set(failure, FAILURE_USAGE,
-                           "--replan and --tail need the profile that the plan was made from: name "
-                           "it with -p PROFILE");
+                           "--replan and --tail, or the plan's own tail, need the profile that the "
+                           "plan was made from: name it with -p PROFILE");
     if (!decider->by_rule)
         return profile_use(decider, request, failure);
     const int64_t tasks = (int64_t)plan->tasks;

@@ -30,6 +30,7 @@ struct decider {
     double *weights;             /* owned; NULL: all equal */
     int64_t largest;             /* no package is larger */
     bool by_rule, watches;
+    double expected_s;        /* with replan or tail: the makespan, as long as nothing is unusual */
     struct watching watching; /* with replan or tail: points into itself, so do not move it */
 };
 

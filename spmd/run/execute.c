@@ -251,6 +251,7 @@ static void output_create(struct performance *performance, struct output_places 
         .conditions = conditions_of(performance),
         .rule = execution->rule,
         .tail = execution->tail,
+        .replan = execution->replan,
         .ahead = execution->ahead,
         /* How many packages a rule deals is known at the end. */
         .events = execution->rule ? 1 : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
@@ -303,15 +304,27 @@ static void conditions_say(const struct performance *performance)
         run_conditions_warn(&here, execution->plan, execution->profile_text);
 }
 
+/* The plan's, or what is expected of it when it is watched or dealt at its end: how far that may be
+ * off, the plan does not say. */
+static struct plan_prediction prediction_of(const struct performance *performance)
+{
+    struct plan_prediction predicted = performance->plan->predicted;
+    if (performance->decider.watches && predicted.known) {
+        predicted.makespan_s = performance->decider.expected_s;
+        predicted.interval_s[0] = predicted.interval_s[1] = 0;
+    }
+    return predicted;
+}
+
 /* Local to the master. To be ended. */
 static void progress_begin(const struct performance *performance, struct progress *progress)
 {
     const struct execution *execution = performance->execution;
-    const struct plan_prediction *predicted = &performance->plan->predicted;
-    const bool planned = predicted->known && !execution->rule;
+    const struct plan_prediction predicted = prediction_of(performance);
+    const bool planned = predicted.known && !execution->rule;
     progress_init(progress, execution->quiet ? NULL : stderr, (int64_t)performance->plan->tasks,
-                  planned ? predicted->makespan_s : 0);
-    if (planned && progress->out)
+                  planned ? predicted.makespan_s : 0);
+    if (planned && progress->out && !performance->decider.watches)
         progress->course = course_of(performance->plan, execution->profile_text);
 }
 
@@ -379,6 +392,7 @@ static bool finish(struct performance *performance, const struct run *run,
     if (good && comm->rank == 0 && digest_wait(performance->digest, failure)) {
         struct output_outcome sealed = {.trace = &outcome->trace,
                                         .summary = &outcome->summary,
+                                        .input_sha256 = digest_text(performance),
                                         .outcome = outcome->json,
                                         .told = outcome->told,
                                         .replanned = outcome->replanned,
@@ -392,7 +406,6 @@ static bool finish(struct performance *performance, const struct run *run,
 static void packages_do(struct performance *performance, const struct run *run,
                         struct done_packages *done, struct run_outcome *outcome,
                         struct failure *failure)
-                                        .input_sha256 = digest_text(performance),
 {
     const struct resumption *resumption = &performance->resumption;
     const bool leads = run->comm->rank == 0, over = resumption->on && resumption->left == 0;
@@ -404,7 +417,7 @@ static void packages_do(struct performance *performance, const struct run *run,
         outcome->kept = resumption->before.tasks;
     }
     if (!over)
-        outcome->predicted = performance->plan->predicted;
+        outcome->predicted = prediction_of(performance);
     if (!leads && !over)
         worker_run(run, done, failure);
     if (!leads && resumption->on)
@@ -473,7 +486,7 @@ out:
     resumption_release(&performance.resumption);
     emulation_free(&performance.costs);
     free(performance.processor);
+    digest_free(&performance.digest);
     making_release(&performance.making);
     return good;
 }
-    digest_free(&performance.digest);

@@ -42,7 +42,7 @@ simulate="$model planner/dispatch planner/simulate"
     room planner/schedulers $model planner/{dispatch,simulate}
     room planner/files $model
     room planner/report/html $base
-    room planner/report $simulate
+    room planner/report $simulate planner/studies
     room planner/studies $simulate planner/schedulers
     room planner/command $simulate planner/{schedulers,files,studies,report,report/html}
 

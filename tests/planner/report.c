@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "planner/report/trace_summary.h"
+#include "planner/studies/watching.h"
 #include "tests/checks.h"
 #include "tests/planner/runs.h"
 #include "tests/planner/samples.h"
@@ -266,6 +267,77 @@ static void chrome_traces_have_every_event(void **state)
     run_record_release(&record);
 }
 
+static char *word(const char *text)
+{
+    char *copy = strdup(text);
+    assert_non_null(copy);
+    return copy;
+}
+
+/* The run is what the plan's simulation with a tail leaves: no error, though the plan alone would
+ * have taken another time. */
+static void tails_are_predicted(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct run_record record;
+        struct watching watching;
+        struct simulation simulation;
+        struct failure failure = FAILURE_INIT;
+        run_sample(seed, 0, &record);
+        record.tail = word("fac:40%");
+        record.replan = seed % 2 ? word("10%") : NULL;
+        record.ahead = 2;
+        const struct watching_request request = {.plan = &record.plan,
+                                                 .setting = &record.profile.settings[0],
+                                                 .tolerance = record.replan,
+                                                 .tail = record.tail,
+                                                 .ahead = 2};
+        if (!watching_init(&watching, &request, &failure))
+            fail_msg("%s", failure.text);
+        record.trace.count = 0;
+        assert_true(watching_expect(&watching, &record.trace, &simulation, &failure));
+        watching_release(&watching);
+        json_t *json = run_report(&record);
+        assert_true(run_member(json, "error") == 0);
+        assert_true(run_member(json, "measured_s") == simulation.makespan_s);
+        assert_true(json_is_null(json_object_get(json, "interval")));
+        assert_null(json_object_get(json, "planned_anew"));
+        json_decref(json);
+        run_record_release(&record);
+    }
+}
+
+/* What came after is beside what was promised then, and not beside the first plan's rounds. */
+static void plans_made_anew_are_told_apart(void **state)
+{
+    struct run_record record;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    run_sample(3, 0.1, &record);
+    json_t *before = run_report(&record);
+    const double measured_s = run_member(before, "measured_s");
+    assert_true(json_array_size(json_object_get(before, "rounds")) > 1);
+    record.replanned = word("[]");
+    record.changes = (struct run_changes){2, 1, measured_s / 1.25};
+    json_t *json = run_report(&record), *anew = json_object_get(json, "planned_anew");
+    assert_true(run_member(anew, "count") == 2 && run_member(anew, "round") == 1);
+    assert_true(fabs(run_member(anew, "error") - 0.25) < 1e-12);
+    const json_t *rounds = json_object_get(json, "rounds");
+    assert_true(json_is_number(json_object_get(json_array_get(rounds, 0), "residual_s")));
+    assert_true(json_is_null(json_object_get(json_array_get(rounds, 1), "predicted_end_s")));
+    assert_true(json_is_null(json_object_get(json_array_get(rounds, 1), "residual_s")));
+    char *text = report_text(&record, &failure);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\n  as planned anew   "));
+    assert_non_null(strstr(text, "The rest was planned anew, more than once, from round 1 on, and "
+                                 "ended 25.0 % later than the last plan promised."));
+    free(text);
+    json_decref(json);
+    json_decref(before);
+    run_record_release(&record);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +350,8 @@ int main(void)
         cmocka_unit_test(other_conditions_are_told),
         cmocka_unit_test(damaged_traces_are_refused),
         cmocka_unit_test(chrome_traces_have_every_event),
+        cmocka_unit_test(tails_are_predicted),
+        cmocka_unit_test(plans_made_anew_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,7 @@ static void assert_plan_equal(const struct plan *a, const struct plan *b)
     assert_true(a->tasks == b->tasks && a->real_valued == b->real_valued);
     assert_true(word_equal(a->plugin, b->plugin));
     assert_true(word_equal(a->plugin_sha256, b->plugin_sha256));
+    assert_true(word_equal(a->tail, b->tail));
     assert_true(word_equal(a->profile, b->profile));
     assert_true(word_equal(a->profile_sha256, b->profile_sha256));
     assert_true(predicted_equal(&a->predicted, &b->predicted));
@@ -152,6 +153,7 @@ static void plans_round_trip(void **state)
         int64_t workers = seed % 50 == 0 ? 3000 : dice_whole(&dice, 1, 50);
         sample_plan(&dice, workers, seed % 3 == 0, &plan);
         plan.buffers = (int)(seed % 4); /* 0: does not say */
+        plan.tail = seed % 5 == 0 ? strdup("fac:20%") : NULL;
         plan_round_trip(&plan, seed);
         plan_release(&plan);
     }

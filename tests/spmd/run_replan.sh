@@ -41,25 +41,42 @@ export SCOW_SLEEP_SLOW=1,100,4
 [[ $(run both.h5 --replan 30% --tail fac:20%) == "$first" ]] || fail "watched and dealt: another checksum"
 unset SCOW_SLEEP_SLOW
 [[ $(run tail.h5 --tail fac:20%) == "$first" ]] || fail "dealt at its end: another checksum"
+# The same as the plan itself has it, which somebody can also leave out.
+sed -i.plain 's/"tasks": 900/"tasks": 900, "tail": "fac:20%"/' plan.json
+[[ $(run planned.h5) == "$first" ]] || fail "dealt at its end as planned: another checksum"
+[[ $(run without.h5 --tail none) == "$first" ]] || fail "the plan's tail left out: another checksum"
+mv plan.json.plain plan.json
 grep -q '^planned anew at .*: worker 1 took ' slow.h5.txt || fail "nothing was planned anew: $(cat slow.h5.txt)"
-for name in slow both tail; do
+for name in slow both tail planned without; do
     "$scow" report $name.h5 --json >$name.json
     "$scow" report $name.h5 >$name.txt
 done
 grep -q '^planned anew at .*: worker 1 took ' slow.txt || fail "the report does not say why: $(cat slow.txt)"
+"$scow" simulate -p profile.json plan.json --tail fac:20% --ahead 2 --json >simulated.json
+grep -q '^  as planned anew ' slow.txt || fail "the report does not say what was promised: $(cat slow.txt)"
 grep -q '^scheduler   by hand, its end on request by fac:20%, watched$' both.txt || fail "$(head -5 both.txt)"
 /usr/bin/python3 - <<'END' || fail "the outputs are not what they should be"
 import json
 import h5py
 
-for name in ("slow", "both", "tail"):
+simulated_s = json.load(open("simulated.json"))["makespan_s"]
+for name in ("slow", "both", "tail", "planned", "without"):
     report = json.load(open(name + ".json"))
     assert report["tasks_done"] == 900 and report["complete"], report
-    assert (name == "slow") or report["tail"] == "fac:20%", name
+    assert report.get("tail") == (None if name in ("slow", "without") else "fac:20%"), name
+    # What it is compared with is what was planned, its end and all.
+    assert name not in ("tail", "planned") or report["predicted_s"] == simulated_s, report
     changes = [c for c in report.get("replanned", []) if c["adopted"]]
     if name == "slow":
         assert changes and changes[0]["worker"] == 0 and 1.3 < changes[0]["measured"], changes
         assert changes[0]["replanned_end_s"] < changes[0]["planned_end_s"], changes
+        anew = report["planned_anew"]
+        assert anew["count"] == len(changes) and anew["round"] == changes[0]["round"], anew
+        assert anew["predicted_s"] == changes[-1]["replanned_end_s"], anew
+        assert all(r["predicted_end_s"] is None for r in report["rounds"][anew["round"]:]), report
+        assert report["rounds"][0]["predicted_end_s"] > 0, report
+    else:
+        assert name == "both" or "planned_anew" not in report, report
     with h5py.File(name + ".h5") as file:
         assert file["ledger"][:].min() == 1 and file.attrs["complete"] == 1
         trace = file["run/trace"][:]
@@ -68,7 +85,7 @@ for name in ("slow", "both", "tail"):
         assert all(a + n == b for (a, n), (b, _) in zip(sent, sent[1:])), (name, sent)
         done = {rank: sum(e["tasks"] for e in trace if e["operation"] == 4 and e["rank"] == rank)
                 for rank in (1, 2, 3)}
-        assert name == "tail" or done[1] < 280, (name, done)
+        assert name in ("tail", "planned", "without") or done[1] < 280, (name, done)
 END
 
 refused() { # code sentence option...
