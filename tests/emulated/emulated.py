@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""What run.sh does on one emulated cluster, and its table.
+
+    emulated.py --scow PATH --name CLUSTER --nodes N [--runs R] [--budget TIME] [--smoke] -- MPIEXEC...
+    emulated.py --table CLUSTER...
+
+Each run of the matched filter begins with a calibration of its own; 'sleep' has its costs from a profile
+of random ones. Then every static scheduler's plan and every rule are run, in random order, and what the
+report says of each is kept in build/emulated/results.json; one that does not apply (static, where its
+packages are larger than the budget let calibration try) is left out. All runs of a job must leave one
+checksum, that of a run on this machine's cores. With --smoke: one run of less, and nothing but checksums
+counts.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = ROOT / "build" / "emulated"
+KEPT = HERE / "results.json"
+STATIC = ["scow-mp", "scow-pwu", "optimal", "umr", "static"]
+RULES = ["ss", "gss", "fac", "awf-c", "monitor"]
+ANY = "scow-mp"  # a plan that says which job a rule deals
+# Of the error's absolute value, over the runs of a row.
+MEDIAN_MOST, P95_MOST = 0.05, 0.10
+RETINA = ROOT / "jobs" / "data" / "retina.png"
+SLICES = 10  # of the photograph, a little moved each: a job of a few seconds
+
+
+class Cluster:
+    """Where to run, and with what."""
+
+    def __init__(self, options):
+        self.scow, self.mpiexec = options.scow, options.mpiexec
+        self.ranks = options.nodes
+        self.patience_s = 60 if options.smoke else 600  # ranks that hang shall not keep the nodes
+        self.folder = HERE / options.name
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def call(self, *words, infeasible=None):
+        """What a command prints; None where it ends with that exit code."""
+        words = [str(word) for word in words]
+        try:
+            done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, check=False,
+                                  stdin=subprocess.DEVNULL, timeout=self.patience_s,
+                                  env=dict(os.environ, OMP_NUM_THREADS="1"))
+        except subprocess.TimeoutExpired:
+            sys.exit(f"{' '.join(words)}: not done after {self.patience_s} s")
+        if done.returncode == infeasible:
+            return None
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(words)}: exit code {done.returncode}: {done.stderr.strip()}")
+        return done.stdout
+
+    def alone(self, *words, infeasible=None):
+        return self.call(self.scow, *words, infeasible=infeasible)
+
+    def spread(self, *words):
+        return self.call(*self.mpiexec, "-n", self.ranks, self.scow, *words)
+
+    def here(self, *words):
+        """On this machine's cores, where nothing is limited."""
+        return self.call("mpiexec.mpich", "-n", 3, self.scow, *words)
+
+
+def filter_job(cluster, smoke):
+    """The words of plan and run for a stack of slices cut from the photograph; the photograph itself."""
+    if smoke:
+        return ["-i", RETINA]
+    import h5py  # these are for the long form only
+    import numpy as np
+    from PIL import Image
+    picture = np.asarray(Image.open(RETINA))
+    with h5py.File(cluster.folder / "stack.h5", "w") as file:
+        file["stack"] = np.stack([picture[3 * k:, 3 * k:][:1380, :1380] for k in range(SLICES)])
+    return ["-i", "stack.h5:/stack"]
+
+
+def filter_calibrate(cluster, job, budget):
+    cluster.spread("calibrate", *job, "--bank", "source", "--combine", "max", "--block", 64,
+                   "--budget", budget, "-q", "-o", "profile.json")
+
+
+def sleep_job(cluster, smoke):
+    """Random costs: workers up to four times as fast as others, links that are busy for a third."""
+    dice = random.Random(7)
+    crew, count = [], cluster.ranks - 1
+    target_s = 0.3 if smoke else 3
+
+    def cost(latency_ms, rate_us=(0, 0)):
+        return {"latency_s": dice.uniform(*latency_ms) * 1e-3,
+                "s_per_task": dice.uniform(*rate_us) * 1e-6}
+
+    for _ in range(count):
+        crew.append({"receive": cost((0.2, 1)), "output": cost((0.2, 1)),
+                     "compute": {"latency_s": dice.uniform(1, 3) * 1e-3,
+                                 "s_per_task": 1e-3 * math.exp(dice.uniform(0, math.log(4)))}})
+    tasks = int(0.9 * target_s * sum(1 / w["compute"]["s_per_task"] for w in crew))
+    link_us = 1e6 * 0.35 * target_s / tasks
+    for worker in crew:
+        worker["link"] = cost((1, 3), (0.5 * link_us, 1.5 * link_us))
+    window = {"tasks": [1, 4 * -(-tasks // count)], "workers": crew,
+              "envelope": cost((0.1, 0.3), (0.1 * link_us, 0.2 * link_us)), "send": cost((0.1, 0.2))}
+    profile = {"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [window]}]}
+    (cluster.folder / "profile.json").write_text(json.dumps(profile))
+    return ["-X", tasks]
+
+
+def outputs_remove(cluster):
+    for leftover in cluster.folder.glob("*.h5"):
+        if leftover.name != "stack.h5":
+            leftover.unlink()
+
+
+def one_run(cluster, sleeps, job, name):
+    """By a static scheduler's plan or a rule: what the report says; None: it does not apply."""
+    plan, out = f"{name}.json", f"{name}.h5"
+    wanted = name if name in STATIC else ANY
+    if cluster.alone("plan", "-p", "profile.json", *job, "-s", wanted, "-q", "-o", plan,
+                     infeasible=3) is None:
+        return None
+    cluster.spread("run", plan, *([] if sleeps else job), "-p", "profile.json", "-o", out, "-q",
+                   *([] if name in STATIC else ["-s", name]))
+    report = json.loads(cluster.alone("report", out, "--json"))
+    figures = json.loads(cluster.alone("report", "--compare", out, "--json"))["runs"][0]
+    return {"name": name, "predicted_s": report["predicted_s"], "measured_s": report["measured_s"],
+            "error": report["error"], "model_error": report["model_error"],
+            "over_ideal": figures["over_ideal"], "packages": figures["packages"],
+            "checksum": report["checksum"]}
+
+
+def checksum_here(cluster, sleeps, job):
+    """Of the same job where nothing is emulated: dealt to two workers, whoever was planned for."""
+    cluster.alone("plan", "-p", "profile.json", *job, "-s", ANY, "-q", "-o", "here.json")
+    cluster.here("run", "here.json", *([] if sleeps else job), "-p", "profile.json", "-o", "here.h5", "-q",
+                 "-s", "gss")
+    return json.loads(cluster.alone("report", "here.h5", "--json"))["checksum"]
+
+
+def measure(options):
+    cluster = Cluster(options)
+    sleeps = options.name == "sleep"
+    job = (sleep_job if sleeps else filter_job)(cluster, options.smoke)
+    names = ["scow-mp", "fac"] if options.smoke else STATIC + RULES
+    names = [name for name in names if not options.only or name in options.only.split(",")]
+    runs, sums = [], set()
+    for repeat in range(1 if options.smoke else options.runs):
+        outputs_remove(cluster)
+        if not sleeps:
+            filter_calibrate(cluster, job, "2s" if options.smoke else options.budget)
+        order = random.Random(repeat).sample(names, len(names))
+        for name in order:
+            run = one_run(cluster, sleeps, job, name)
+            if run is None:
+                print(f"{options.name}, run {repeat + 1}, {name}: does not apply", file=sys.stderr, flush=True)
+                continue
+            runs.append({"repeat": repeat, **run})
+            sums.add(run["checksum"])
+            print(f"{options.name}, run {repeat + 1}, {name}: predicted {run['predicted_s'] or 0:.3f} s, "
+                  f"measured {run['measured_s']:.3f} s", file=sys.stderr, flush=True)
+        if not options.smoke:
+            keep(options.name, runs)
+    sums.add(checksum_here(cluster, sleeps, job))
+    if len(sums) != 1:
+        sys.exit(f"{options.name}: checksums differ: {', '.join(sorted(sums))}")
+
+
+def keep(name, runs):
+    results = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    results[name] = runs
+    KEPT.write_text(json.dumps(results, indent=1))
+
+
+def percentile(values, share):
+    """The least value that at least that share does not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered) - 1e-9) - 1)]
+
+
+def table(names):
+    """The README's; is every row within what it may be?"""
+    results = json.loads(KEPT.read_text())
+    good = True
+    print("| cluster | scheduler | runs | predicted | measured | error: median | 95 % within | T/ideal |\n"
+          "|---|---|---|---|---|---|---|---|")
+    for cluster in names:
+        for name in STATIC + RULES:
+            mine = [r for r in results[cluster] if r["name"] == name and r["error"] is not None]
+            if not mine:
+                continue
+            errors = [abs(r["error"]) for r in mine]
+            median, p95 = statistics.median(errors), percentile(errors, 0.95)
+            off = median > MEDIAN_MOST or p95 > P95_MOST
+            good = good and not off
+
+            def middle(key):
+                return statistics.median(r[key] for r in mine)
+            print(f"| {cluster} | `{name}` | {len(mine)} | {middle('predicted_s'):.2f} s | "
+                  f"{middle('measured_s'):.2f} s | {100 * median:.1f} % | {100 * p95:.1f} %"
+                  f"{' (too much)' if off else ''} | {middle('over_ideal'):.3f} |")
+        every = [abs(r["error"]) for r in results[cluster] if r["error"] is not None]
+        print(f"| {cluster} | all | {len(every)} | | | {100 * statistics.median(every):.1f} % | "
+              f"{100 * percentile(every, 0.95):.1f} % | |")
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--scow")
+    parser.add_argument("--name")
+    parser.add_argument("--nodes", type=int)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--budget", default="20s")
+    parser.add_argument("--only", default="", help="NAME,...: these schedulers and rules")
+    parser.add_argument("--smoke", action="store_true")
+    parser.add_argument("--table", nargs="+", metavar="CLUSTER")
+    parser.add_argument("mpiexec", nargs="*")
+    options = parser.parse_args()
+    if options.table:
+        sys.exit(not table(options.table))
+    measure(options)
+
+
+if __name__ == "__main__":
+    main()

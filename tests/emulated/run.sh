@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Plans, and rules on request, on emulated clusters: nodes are network namespaces behind links of 100 Mbit/s and
+# less, and get 100, 50 or 25 % of a core. Calibrated there, planned, run and compared: a table in Markdown.
+#
+#     bash tests/emulated/run.sh [--runs 10] [--budget 20s] [--cluster NAME]... [--only NAME,...] [--smoke] >table.md
+#
+# Root, iproute2, control groups of version 1, two cores, what 'bash jobs/setup.sh --tests' installs, and a build
+# under build/release (or $BUILD). All four clusters and ten runs take about 45 minutes and want a quiet machine;
+# what they leave is under build/emulated/ (results.json has every run), and nodes are removed however it
+# ends. Exit code 1: a prediction is off by more than it may be; 77: no cluster can be emulated here.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$here/../.."
+build=$(realpath "${BUILD:-build/release}")
+# shellcheck source=tests/emulated/cluster.sh
+source "$here/cluster.sh"
+
+declare -A clusters=(
+    [even]="200mbit:100 100mbit:50 100mbit:50 100mbit:50"
+    [uneven]="200mbit:100 100mbit:100 100mbit:50 50mbit:25"
+    [slow-links]="100mbit:100 100mbit:50 50mbit:50 20mbit:25 20mbit:25"
+    [sleep]="100mbit:100 100mbit:100 100mbit:50 100mbit:50 50mbit:50 50mbit:25 50mbit:25 20mbit:25 20mbit:25"
+)
+order=(even uneven slow-links sleep)
+
+wanted=()
+passed=()
+smoke=
+while (($# > 0)); do
+    case $1 in
+    --cluster)
+        [[ -n ${clusters[${2:-none}]:-} ]] || { echo "${0##*/}: --cluster is one of ${order[*]}" >&2 && exit 2; }
+        wanted+=("$2")
+        shift
+        ;;
+    --smoke) smoke=--smoke ;;
+    *) passed+=("$1") ;;
+    esac
+    shift
+done
+((${#wanted[@]} > 0)) || wanted=("${order[@]}")
+[[ -z $smoke ]] || wanted=(uneven sleep)
+
+missing=$(cluster_missing)
+if [[ -n $missing ]]; then
+    echo "no cluster can be emulated here: $missing" >&2
+    exit 77
+fi
+cluster_sweep
+scratch=$(mktemp -d)
+trap 'cluster_down; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+mpicc.mpich -O2 -shared -fPIC "$here/finalize.c" -o "$scratch/finalize.so"
+
+worst=0
+for name in "${wanted[@]}"; do
+    # shellcheck disable=SC2086 # words
+    cluster_up ${clusters[$name]}
+    code=0
+    /usr/bin/python3 "$here/emulated.py" --scow "$build/bin/scow" --name "$name" --nodes ${#cluster_nodes[@]} $smoke \
+        "${passed[@]}" -- "${cluster_mpiexec[@]}" -genv LD_PRELOAD "$scratch/finalize.so" || code=$?
+    cluster_down
+    ((code <= worst)) || worst=$code
+done
+[[ -n $smoke ]] || /usr/bin/python3 "$here/emulated.py" --table "${wanted[@]}" || worst=1
+exit $worst
