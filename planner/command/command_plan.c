@@ -429,7 +429,7 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
          "allow fractions of tasks, to compare with published tables"},
         {0, "buffers", "N", OPTION_COUNT, &options.buffers,
          "packages that a worker receives ahead of the one it works on (2)"},
-        {0, "tail", "RULE[:SHARE]", OPTION_TEXT, &options.tail,
+        {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options.tail,
          "let the run deal the plan's end on request, as much as the profile's spread asks for"},
         {'o', "output", "FILE", OPTION_TEXT, &options.output, "write the plan to FILE"},
         {0, "html", "FILE", OPTION_TEXT, &options.html,

@@ -364,12 +364,31 @@ static bool simulate_run(const struct simulate_options *options, struct failure 
     return good;
 }
 
+static void option_list(const struct dispatch_rule_option *option, FILE *out)
+{
+    char form[64];
+    if (option->words[0])
+        snprintf(form, sizeof form, "%s=%s|%s", option->name, option->words[0], option->words[1]);
+    else
+        snprintf(form, sizeof form, "%s=N", option->name);
+    fprintf(out, "              %-16s %s (", form, option->meaning);
+    if (option->words[0])
+        fprintf(out, "%s)\n", option->words[option->preset]);
+    else if (option->usual)
+        fprintf(out, "%s)\n", option->usual);
+    else
+        fprintf(out, "%" PRId64 ")\n", option->preset);
+}
+
 static void rules_list(FILE *out)
 {
-    fprintf(out, "\nRules:\n");
+    fprintf(out, "\nRules, and their options (-s gss,least=10,rounding=down):\n");
     for (size_t k = 0; k < dispatch_rule_count(); k++) {
         struct dispatch_rule_name rule = dispatch_rule_name(k);
+        struct dispatch_rule_option option;
         fprintf(out, "  %-8s  %s\n", rule.name, rule.summary);
+        for (int place = 0; dispatch_rule_option(k, place, &option); place++)
+            option_list(&option, out);
     }
 }
 
@@ -382,8 +401,8 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
     const struct option_row rows[] = {
         {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile,
          "profile written by 'scow calibrate'"},
-        {'s', "rule", "RULE", OPTION_TEXT, &options.rule,
-         "simulate this request-driven rule instead of a plan"},
+        {'s', "rule", "RULE[,NAME=VALUE...]", OPTION_TEXT, &options.rule,
+         "simulate this request-driven rule instead of a plan, with its options"},
         {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks, "with -s: number of core tasks"},
         {'n', "workers", "N", OPTION_COUNT, &options.workers, "use only the first N workers"},
         {0, "block", "B", OPTION_COUNT, &options.block,
@@ -394,10 +413,9 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
          "packages that a worker may have at a time: with -s (1), with --tail (2)"},
         {0, "replan", "TOLERANCE", OPTION_TEXT, &options.replan,
          "watch the plan, and plan the rest anew where workers are off by more (10%)"},
-        {0, "tail", "RULE[:SHARE]", OPTION_TEXT, &options.tail,
+        {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options.tail,
          "deal the end of the plan on request, as much as spread or noise asks for (the plan's "
-         "own; "
-         "none)"},
+         "own; none)"},
         {0, "buffers", "B", OPTION_COUNT, &options.buffers,
          "packages that a worker receives ahead (the plan's, or 2)"},
         {0, "noise", "FRACTION", OPTION_NUMBER, &options.scenario.noise,

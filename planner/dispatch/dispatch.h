@@ -61,7 +61,7 @@ void dispatch_free(struct dispatch **dispatch);
 
 /* A request-driven rule: a worker gets its next package when it has reported one. */
 struct dispatch_setup {
-    const char *rule; /* one of dispatch_rule_name */
+    const char *rule; /* one of dispatch_rule_name, its options behind a comma: "gss,least=10" */
     int64_t tasks, workers;
     int ahead;             /* packages that a worker has at a time, >= 1 */
     const double *weights; /* relative speeds, borrowed for the call; NULL: all equal */
@@ -75,7 +75,9 @@ struct dispatch_setup {
  * Returns the weights, which are to be freed when the dispatch has been made; NULL: out of memory.
  */
 double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platform *platform);
-/* NULL with *failure set: no such rule (the nearest is named), or out of memory. */
+/* Is there such a rule, with such options? If not: usage, and the nearest is named. */
+bool dispatch_rule_check(const char *text, struct failure *failure);
+/* NULL with *failure set: no such rule or option (the nearest is named), or out of memory. */
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure);
 
 struct dispatch_rule_name {
@@ -85,6 +87,17 @@ struct dispatch_rule_name {
 /* The request-driven rules, 0 <= index < count; static. */
 size_t dispatch_rule_count(void);
 struct dispatch_rule_name dispatch_rule_name(size_t index);
+
+/* An option of a rule: a number, or one of two words, of which the preset is the place. */
+struct dispatch_rule_option {
+    const char *name, *meaning;
+    const char *usual; /* the preset in words where it is no number, or NULL */
+    int64_t preset;
+    const char *words[2]; /* NULL: a number */
+};
+
+/* A rule's options in turn, place = 0, 1, ...; false: it has no more. */
+bool dispatch_rule_option(size_t index, int place, struct dispatch_rule_option *found);
 
 /* What `head` decides (owned; freed also when this fails), which hands out less than the whole, and
  * then setup->tasks by a rule: who has reported all but setup->ahead packages can ask. NULL with

@@ -1,33 +1,89 @@
 /* Request-driven rules as a dispatch: who has reported a package stands in line for the next. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 #include "planner/dispatch/dispatch_kind.h"
 #include "planner/dispatch/rule.h"
 
 static const struct rule rules[] = {
-    {"ss", "one task at a time", NULL, ss_chunk, NULL},
-    {"fsc", "packages of one size (Kruskal and Weiss)", fsc_start, fsc_chunk, NULL},
-    {"gss", "guided: what is left, divided by the workers", NULL, gss_chunk, NULL},
-    {"tss", "trapezoid: linearly decreasing", tss_start, tss_chunk, NULL},
-    {"fiss", "fixed increase: stages of growing packages", fiss_start, fiss_chunk, NULL},
-    {"fac", "factoring: batches of half of what is left", NULL, fac_chunk, NULL},
-    {"wf", "factoring weighted by speed", NULL, wf_chunk, NULL},
-    {"dtss", "trapezoid over virtual processors", dtss_start, dtss_chunk, dtss_report},
-    {"monitor", "phases with equal ends, from recent task times", NULL, monitor_chunk,
-     monitor_report},
-    {"awf-b", "weighted factoring, weights measured per batch", NULL, awf_batch_chunk,
-     awf_work_report},
-    {"awf-c", "weighted factoring, weights measured per package", NULL, awf_chunk_chunk,
-     awf_work_report},
-    {"awf-d", "awf-b with overheads in the weights", NULL, awf_batch_chunk, awf_total_report},
-    {"awf-e", "awf-c with overheads in the weights", NULL, awf_chunk_chunk, awf_total_report},
-    {"af", "adaptive factoring: mean and variance measured", NULL, af_chunk, NULL},
+    {.name = "ss", .summary = "one task at a time", .chunk = ss_chunk},
+    {.name = "fsc",
+     .summary = "packages of one size (Kruskal and Weiss)",
+     .start = fsc_start,
+     .chunk = fsc_chunk,
+     .options = {{"k", "core tasks of a package", "by the formula", 0, LIMIT_TASKS, {NULL}}}},
+    {.name = "gss",
+     .summary = "guided: what is left, divided by the workers",
+     .chunk = gss_chunk,
+     .options = {{"least", "core tasks of the smallest package", NULL, 1, LIMIT_TASKS, {NULL}},
+                 {"rounding", "of what is left per worker", NULL, GSS_UP, 0, {"up", "down"}}}},
+    {.name = "tss",
+     .summary = "trapezoid: linearly decreasing",
+     .start = tss_start,
+     .chunk = tss_chunk,
+     .wrong = tss_wrong,
+     .options = {{"first", "core tasks of the first package", "N / 2p", 0, LIMIT_TASKS, {NULL}},
+                 {"last", "core tasks of the last package", NULL, 1, LIMIT_TASKS, {NULL}},
+                 {"step",
+                  "from package to package; whole: rounded down",
+                  NULL,
+                  TSS_WHOLE,
+                  0,
+                  {"whole", "real"}}}},
+    {.name = "fiss",
+     .summary = "fixed increase: stages of growing packages",
+     .start = fiss_start,
+     .chunk = fiss_chunk,
+     .options = {{"sigma", "stages", NULL, 4, 1000000, {NULL}}}},
+    {.name = "fac", .summary = "factoring: batches of half of what is left", .chunk = fac_chunk},
+    {.name = "wf", .summary = "factoring weighted by speed", .chunk = wf_chunk},
+    {.name = "dtss",
+     .summary = "trapezoid over virtual processors",
+     .start = dtss_start,
+     .chunk = dtss_chunk,
+     .report = dtss_report},
+    {.name = "monitor",
+     .summary = "phases with equal ends, from recent task times",
+     .chunk = monitor_chunk,
+     .report = monitor_report,
+     .recent = true,
+     .options = {{"eta", "task times that a worker's mean is over", NULL, 20, 10000, {NULL}},
+                 {"r",
+                  "core tasks after which a worker reports",
+                  "its whole share",
+                  0,
+                  LIMIT_TASKS,
+                  {NULL}},
+                 {"phi",
+                  "a worker with fewer core tasks gets more",
+                  "as --ahead says",
+                  0,
+                  LIMIT_TASKS,
+                  {NULL}}}},
+    {.name = "awf-b",
+     .summary = "weighted factoring, weights measured per batch",
+     .chunk = awf_batch_chunk,
+     .report = awf_work_report},
+    {.name = "awf-c",
+     .summary = "weighted factoring, weights measured per package",
+     .chunk = awf_chunk_chunk,
+     .report = awf_work_report},
+    {.name = "awf-d",
+     .summary = "awf-b with overheads in the weights",
+     .chunk = awf_batch_chunk,
+     .report = awf_total_report},
+    {.name = "awf-e",
+     .summary = "awf-c with overheads in the weights",
+     .chunk = awf_chunk_chunk,
+     .report = awf_total_report},
+    {.name = "af", .summary = "adaptive factoring: mean and variance measured", .chunk = af_chunk},
 };
 
-enum { RULE_COUNT = sizeof rules / sizeof *rules };
+enum { RULE_COUNT = sizeof rules / sizeof *rules, RULE_NAME_SIZE = 64 };
 
 struct dispatch_rule {
     struct dispatch base;
@@ -36,10 +92,11 @@ struct dispatch_rule {
     int64_t least, most;
     int64_t *line; /* owned; ring of waiting workers, p * ahead places */
     int64_t line_first, line_count;
-    double *sent_s;       /* owned; per worker, a ring of `ahead` times of sending */
-    int64_t *sent;        /* owned; per worker, packages handed out */
-    int64_t *reported;    /* owned; per worker, of those */
-    double *ended_s;      /* owned; per worker, end of the last package reported */
+    double *sent_s;             /* owned; per worker, a ring of `ahead` times of sending */
+    int64_t *sent;              /* owned; per worker, packages handed out */
+    int64_t *reported;          /* owned; per worker, of those */
+    struct rule_timing *recent; /* owned; per worker, a ring of the rule's eta; NULL: it has none */
+    double *ended_s;            /* owned; per worker, end of the last package reported */
     struct package after; /* index, round and first of the package after the last one handed out */
     int64_t outstanding;
 };
@@ -163,21 +220,43 @@ static void rule_free(struct dispatch *dispatch)
     free(self->sent);
     free(self->reported);
     free(self->ended_s);
+    free(self->recent);
     free(self);
 }
 
-static const struct rule *rule_find(const char *name, struct failure *failure)
+/* By its name, which options may follow behind a comma. */
+static const struct rule *rule_find(const char *text, struct failure *failure)
 {
-    char hint[NEAREST_HINT_SIZE];
+    char name[RULE_NAME_SIZE], hint[NEAREST_HINT_SIZE];
     struct nearest nearest = {.word = name};
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ","), text);
     for (size_t k = 0; k < RULE_COUNT; k++) {
         if (strcmp(name, rules[k].name) == 0)
             return &rules[k];
         nearest_try(&nearest, rules[k].name);
     }
-    failure_set(failure, FAILURE_USAGE, "unknown rule '%.60s': %s", name,
+    failure_set(failure, FAILURE_USAGE, "unknown rule '%s': %s", name,
                 nearest_hint(&nearest, "", "see 'scow simulate --help'", hint));
     return NULL;
+}
+
+/* The rule, and the values of its options. */
+static const struct rule *rule_read(const char *text, int64_t *values, struct failure *failure)
+{
+    const struct rule *rule = rule_find(text, failure);
+    const size_t length = strcspn(text, ",");
+    if (!rule || !rule_options_read(rule, text + length + (text[length] == ','), values, failure))
+        return NULL;
+    const char *wrong = rule->wrong ? rule->wrong(values) : NULL;
+    if (wrong)
+        failure_set(failure, FAILURE_USAGE, "%s: %s", rule->name, wrong);
+    return wrong ? NULL : rule;
+}
+
+bool dispatch_rule_check(const char *text, struct failure *failure)
+{
+    int64_t values[RULE_OPTIONS_MOST];
+    return rule_read(text, values, failure) != NULL;
 }
 
 static void weights_fill(struct rule_state *state, const double *weights)
@@ -189,10 +268,23 @@ static void weights_fill(struct rule_state *state, const double *weights)
         state->worker[k].weight = (weights ? weights[k] : 1) * (double)state->workers / sum;
 }
 
+/* A ring of timings for every worker, where the rule wants them. False: out of memory. */
+static bool recent_fill(struct dispatch_rule *self)
+{
+    const int64_t eta = self->state.option[0];
+    if (!self->state.rule->recent)
+        return true;
+    self->recent = calloc((size_t)(self->state.workers * eta), sizeof *self->recent);
+    for (int64_t k = 0; self->recent && k < self->state.workers; k++)
+        self->state.worker[k].recent = &self->recent[k * eta];
+    return self->recent != NULL;
+}
+
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure)
 {
     static const struct dispatch_kind kind = {rule_next, rule_done, NULL, rule_free};
-    const struct rule *rule = rule_find(setup->rule, failure);
+    int64_t values[RULE_OPTIONS_MOST];
+    const struct rule *rule = rule_read(setup->rule, values, failure);
     struct dispatch_rule *self;
     if (!rule)
         return NULL;
@@ -210,6 +302,7 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
                                       .workers = setup->workers,
                                       .overhead_s = setup->overhead_s,
                                       .deviation_s = setup->deviation_s};
+    memcpy(self->state.option, values, sizeof values);
     self->state.worker = calloc(workers, sizeof *self->state.worker);
     self->line = calloc(places, sizeof *self->line);
     self->sent_s = calloc(places, sizeof *self->sent_s);
@@ -217,7 +310,7 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
     self->reported = calloc(workers, sizeof *self->reported);
     self->ended_s = calloc(workers, sizeof *self->ended_s);
     if (!self->state.worker || !self->line || !self->sent_s || !self->sent || !self->reported ||
-        !self->ended_s) {
+        !self->ended_s || !recent_fill(self)) {
         rule_free(&self->base);
         failure_memory(failure, "starting a rule");
         return NULL;
@@ -238,4 +331,17 @@ size_t dispatch_rule_count(void)
 struct dispatch_rule_name dispatch_rule_name(size_t index)
 {
     return (struct dispatch_rule_name){rules[index].name, rules[index].summary};
+}
+
+bool dispatch_rule_option(size_t index, int place, struct dispatch_rule_option *found)
+{
+    if (place >= RULE_OPTIONS_MOST || !rules[index].options[place].name)
+        return false;
+    const struct rule_option *option = &rules[index].options[place];
+    *found = (struct dispatch_rule_option){.name = option->name,
+                                           .meaning = option->meaning,
+                                           .usual = option->usual,
+                                           .preset = option->preset,
+                                           .words = {option->words[0], option->words[1]}};
+    return true;
 }

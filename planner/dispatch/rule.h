@@ -8,7 +8,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RULE_RECENT = 20 }; /* Monitor's eta: task times that its mean is over */
+#include "planner/base/failure.h"
+
+enum { RULE_OPTIONS_MOST = 3 };
+
+/* What a user may choose of a rule ("-s gss,least=10"): a whole number, or one of a few words,
+ * which stands for its place among them. */
+struct rule_option {
+    const char *name;
+    const char *meaning;
+    const char *usual;    /* in words, where the preset does not say it; else NULL */
+    int64_t preset;       /* 0: the rule's own formula, or no limit */
+    int64_t most;         /* numbers are 1 to `most` */
+    const char *words[2]; /* NULL: a number */
+};
+
+/* What Monitor knows of one package: how many tasks at how many seconds each. */
+struct rule_timing {
+    int64_t tasks;
+    double per_task_s;
+};
 
 struct rule_worker {
     double weight;             /* relative speed, mean 1 over the workers */
@@ -21,15 +40,17 @@ struct rule_worker {
     int64_t power, power_now;          /* DTSS: A_i in use, and as last reported */
     double best_s;                     /* DTSS: least time per task so far */
     int64_t share;                     /* Monitor: promised in this phase, not yet asked for */
-    double recent_s[RULE_RECENT];      /* Monitor: times per task, a ring */
+    struct rule_timing *recent;        /* Monitor: its last eta packages, a ring; not owned */
+    double recent_s;                   /* Monitor: mean of its last eta tasks */
 };
 
 struct rule_state {
     const struct rule *rule;
     int64_t tasks, left, workers; /* N, R, p */
     double overhead_s, deviation_s;
-    struct rule_worker *worker; /* owned; p of them */
-    int64_t requests;           /* answered with a package */
+    int64_t option[RULE_OPTIONS_MOST]; /* in the order of the rule's table */
+    struct rule_worker *worker;        /* owned; p of them */
+    int64_t requests;                  /* answered with a package */
     /* Of single rules: */
     double chunk, step; /* the next package's size and how it changes */
     int64_t batch_left; /* packages of the batch at hand */
@@ -39,6 +60,10 @@ struct rule_state {
 
 struct rule {
     const char *name, *summary;
+    struct rule_option options[RULE_OPTIONS_MOST]; /* those with a name */
+    /* Why these values do not go together; NULL: they do. May be NULL. */
+    const char *(*wrong)(const int64_t *option);
+    bool recent; /* keeps as many timings of each worker as its first option says */
     void (*start)(struct rule_state *state); /* may be NULL */
     /* Tasks for `worker`; what is above state->left is cut off; 0: nothing for now. */
     double (*chunk)(struct rule_state *state, int64_t worker);
@@ -48,11 +73,26 @@ struct rule {
                    double total_s);
 };
 
+/* The values of a rule's options from "NAME=VALUE,NAME=VALUE" (may be empty) into `values`, one for
+ * each of them, the preset where the text says nothing. False: usage, and why. */
+bool rule_options_read(const struct rule *rule, const char *text, int64_t values[RULE_OPTIONS_MOST],
+                       struct failure *failure);
+
+/* Of the options, what the formulas ask by name. */
+enum { FSC_K = 0 };
+enum { GSS_LEAST, GSS_ROUNDING };
+enum { GSS_UP, GSS_DOWN };
+enum { TSS_FIRST, TSS_LAST, TSS_STEP };
+enum { TSS_WHOLE, TSS_REAL };
+enum { FISS_SIGMA = 0 };
+enum { MONITOR_ETA, MONITOR_R, MONITOR_PHI };
+
 double ss_chunk(struct rule_state *state, int64_t worker);
 void fsc_start(struct rule_state *state);
 double fsc_chunk(struct rule_state *state, int64_t worker);
 double gss_chunk(struct rule_state *state, int64_t worker);
 
+const char *tss_wrong(const int64_t *option);
 void tss_start(struct rule_state *state);
 double tss_chunk(struct rule_state *state, int64_t worker);
 void fiss_start(struct rule_state *state);

@@ -4,23 +4,18 @@
  * equal for all i, y_i the tasks that worker i still has, t_i the mean of its last eta task times,
  * no x_i negative (E. M. R. Rosenvinge, Online task scheduling on heterogeneous clusters, NTNU
  * 2004, section 3.2). A worker that asks and has no share left begins the next phase.
+ *
+ * With r, a share is sent in packages of at most r tasks, each of which reports when it is done:
+ * timings come every r tasks. With phi, a worker gets its next package when it has fewer than phi
+ * tasks.
  */
 #include <math.h>
 
 #include "planner/dispatch/rule.h"
 
-static double recent_mean(const struct rule_worker *worker)
-{
-    int64_t count = worker->packages < RULE_RECENT ? worker->packages : RULE_RECENT;
-    double sum_s = 0;
-    for (int64_t k = 0; k < count; k++)
-        sum_s += worker->recent_s[k];
-    return sum_s / (double)count;
-}
-
 static double share_of(const struct rule_worker *worker, double level_s)
 {
-    return level_s / recent_mean(worker) - (double)(worker->queued + worker->share);
+    return level_s / worker->recent_s - (double)(worker->queued + worker->share);
 }
 
 /* The time at which all who take part would end: they are those for whom it leaves a share. Every
@@ -35,7 +30,7 @@ static double level_find(const struct rule_state *state, double batch)
             if (share_of(worker, level_s) <= 0)
                 continue;
             tasks += (double)(worker->queued + worker->share);
-            speeds += 1 / recent_mean(worker);
+            speeds += 1 / worker->recent_s;
         }
         double lower_s = tasks / speeds;
         if (!(lower_s < level_s))
@@ -44,40 +39,107 @@ static double level_find(const struct rule_state *state, double batch)
     }
 }
 
-/* Whole shares: what rounding leaves is carried on to the next worker. */
+static double fraction_of(const struct rule_worker *worker, double level_s)
+{
+    const double share = fmax(share_of(worker, level_s), 0);
+    return share - floor(share);
+}
+
+/* How many shares have a fraction above `than`. */
+static int64_t fractions_above(const struct rule_state *state, double level_s, double than)
+{
+    int64_t above = 0;
+    for (int64_t k = 0; k < state->workers; k++)
+        above += fraction_of(&state->worker[k], level_s) > than;
+    return above;
+}
+
+/* The least fraction that no more than `most` shares are above. */
+static double fraction_find(const struct rule_state *state, double level_s, int64_t most)
+{
+    enum { HALVINGS = 40 };
+    double low = -1, high = 1;
+    for (int step = 0; step < HALVINGS; step++) {
+        const double middle = (low + high) / 2;
+        if (fractions_above(state, level_s, middle) > most)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static void share_add(struct rule_state *state, struct rule_worker *worker, int64_t tasks,
+                      int64_t *batch)
+{
+    tasks = tasks < *batch ? tasks : *batch;
+    worker->share += tasks;
+    state->shared += tasks;
+    *batch -= tasks;
+}
+
+/* Whole shares by largest remainders, as in figure 3.2: all are rounded down, and one task more
+ * goes to each of those with the greatest fractions, the first ones where they are equal. */
 static void phase_start(struct rule_state *state)
 {
-    int64_t batch = (state->left - state->shared + 1) / 2;
-    double level_s = level_find(state, (double)batch);
-    double carried = 0;
-    for (int64_t k = 0; k < state->workers && batch > 0; k++) {
+    const int64_t open = state->left - state->shared;
+    int64_t batch = open > 1 ? open / 2 : open, whole = 0;
+    const double level_s = level_find(state, (double)batch);
+    for (int64_t k = 0; k < state->workers; k++)
+        whole += (int64_t)floor(fmax(share_of(&state->worker[k], level_s), 0));
+    const int64_t more = batch > whole ? batch - whole : 0;
+    const double greatest = fraction_find(state, level_s, more);
+    int64_t equal = more - fractions_above(state, level_s, greatest);
+    for (int64_t k = 0; k < state->workers; k++) {
         struct rule_worker *worker = &state->worker[k];
-        carried += fmax(share_of(worker, level_s), 0);
-        int64_t share = (int64_t)fmin(floor(carried + 0.5), (double)batch);
-        worker->share += share;
-        state->shared += share;
-        carried -= (double)share;
-        batch -= share;
+        const double share = fmax(share_of(worker, level_s), 0), fraction = share - floor(share);
+        bool one = fraction > greatest;
+        if (!one && equal > 0 && share > 0 && fraction >= greatest - 1e-9) {
+            one = true;
+            equal--;
+        }
+        share_add(state, worker, (int64_t)floor(share) + one, &batch);
     }
 }
 
 double monitor_chunk(struct rule_state *state, int64_t worker)
 {
     struct rule_worker *self = &state->worker[worker];
+    const int64_t r = state->option[MONITOR_R], phi = state->option[MONITOR_PHI];
+    if (phi > 0 && self->queued >= phi)
+        return 0;
     if (!rule_all_reported(state, 1))
         return 1;
     if (self->share == 0 && state->left > state->shared)
         phase_start(state);
-    int64_t share = self->share;
-    state->shared -= share;
-    self->share = 0;
-    return (double)share;
+    const int64_t tasks = r > 0 && self->share > r ? r : self->share;
+    state->shared -= tasks;
+    self->share -= tasks;
+    return (double)tasks;
+}
+
+/* The mean over the last eta tasks; of the oldest of their packages as many as are wanted. */
+static double recent_mean(const struct rule_worker *worker, int64_t eta)
+{
+    double sum_s = 0;
+    int64_t counted = 0;
+    for (int64_t k = worker->packages - 1; k >= 0 && k >= worker->packages - eta && counted < eta;
+         k--) {
+        const struct rule_timing *timing = &worker->recent[k % eta];
+        const int64_t tasks = timing->tasks < eta - counted ? timing->tasks : eta - counted;
+        sum_s += (double)tasks * timing->per_task_s;
+        counted += tasks;
+    }
+    return sum_s / (double)counted;
 }
 
 void monitor_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
                     double total_s)
 {
     struct rule_worker *self = &state->worker[worker];
+    const int64_t eta = state->option[MONITOR_ETA];
     (void)total_s;
-    self->recent_s[(self->packages - 1) % RULE_RECENT] = fmax(work_s / (double)tasks, 1e-12);
+    self->recent[(self->packages - 1) % eta] =
+        (struct rule_timing){tasks, fmax(work_s / (double)tasks, 1e-12)};
+    self->recent_s = recent_mean(self, eta);
 }

@@ -2,9 +2,11 @@
  * Rules with linearly changing packages.
  *
  * TSS, trapezoid self-scheduling: from F = N / (2 p) down to L = 1 in n = ceil(2 N / (F + L)) steps
- * of (F - L) / (n - 1). T. H. Tzen, L. M. Ni, Trapezoid self-scheduling, IEEE Trans. Parallel
- * Distrib. Syst. 4(1), 1993.
- * FISS, fixed increase: s stages of p equal packages, the first C_0 = N / ((s + 2) p), each stage
+ * of D = (F - L) / (n - 1). T. H. Tzen, L. M. Ni, Trapezoid self-scheduling, IEEE Trans. Parallel
+ * Distrib. Syst. 4(1), 1993. D is rounded down in J. Herrera, E. Huedo, R. S. Montero, I. M.
+ * Llorente, Loosely-coupled loop scheduling in computational grids, 2006, equation (3), and in E.
+ * M. R. Rosenvinge, Online task scheduling on heterogeneous clusters, NTNU 2004, figure 3.2. FISS,
+ * fixed increase: s stages (sigma) of p equal packages, the first C_0 = N / ((s + 2) p), each stage
  * larger by ceil(2 N (1 - s / (s + 2)) / (p s (s - 1))). T. Philip, C. R. Das, Evaluation of loop
  * scheduling algorithms on distributed memory systems, 1997.
  * DTSS, distributed TSS: worker i counts as A_i = V_i / Q_i processors (integer division; V_i its
@@ -14,40 +16,57 @@
  * self-scheduling for heterogeneous workstation clusters, 1999, equations (1)-(9).
  */
 #include <math.h>
+#include <stddef.h>
 
 #include "planner/dispatch/rule.h"
 
-enum { FISS_STAGES = 4 };
-
-/* F and the step of a trapezoid over n tasks and p processors. */
-static void trapezoid_start(struct rule_state *state, double tasks, double processors)
+/* A trapezoid over n tasks, from F down to L. */
+static void trapezoid_start(struct rule_state *state, double tasks, double first, double last)
 {
-    const double last = 1;
-    double first = fmax(tasks / (2 * processors), last);
-    double steps = ceil(2 * tasks / (first + last));
+    const double steps = ceil(2 * tasks / (first + last));
     state->chunk = first;
     state->step = steps > 1 ? (first - last) / (steps - 1) : 0;
 }
 
+/* F = n / (2 p), for p processors. */
+static double trapezoid_first(double tasks, double processors, double last)
+{
+    return fmax(tasks / (2 * processors), last);
+}
+
+const char *tss_wrong(const int64_t *option)
+{
+    return option[TSS_FIRST] > 0 && option[TSS_FIRST] < option[TSS_LAST]
+               ? "first must not be less than last"
+               : NULL;
+}
+
+/* A step below 1 has no whole part: rounded down, nothing would ever change. */
 void tss_start(struct rule_state *state)
 {
-    trapezoid_start(state, (double)state->tasks, (double)state->workers);
+    const double n = (double)state->tasks, last = (double)state->option[TSS_LAST];
+    double first = trapezoid_first(n, (double)state->workers, last);
+    if (state->option[TSS_FIRST] > 0)
+        first = (double)state->option[TSS_FIRST];
+    trapezoid_start(state, n, first, last);
+    if (state->option[TSS_STEP] == TSS_WHOLE && state->step >= 1)
+        state->step = floor(state->step);
 }
 
 double tss_chunk(struct rule_state *state, int64_t worker)
 {
     (void)worker;
-    double chunk = fmax(floor(state->chunk), 1);
-    state->chunk = fmax(state->chunk - state->step, 1);
+    const double chunk = floor(state->chunk + 1e-9); /* whole but for rounding is whole */
+    state->chunk = fmax(state->chunk - state->step, (double)state->option[TSS_LAST]);
     return chunk;
 }
 
 void fiss_start(struct rule_state *state)
 {
-    const double s = FISS_STAGES;
+    const double s = (double)state->option[FISS_SIGMA];
     double n = (double)state->tasks, p = (double)state->workers;
     state->chunk = fmax(floor(n / ((s + 2) * p)), 1);
-    state->step = ceil(2 * n * (1 - s / (s + 2)) / (p * s * (s - 1)));
+    state->step = s > 1 ? ceil(2 * n * (1 - s / (s + 2)) / (p * s * (s - 1))) : 0;
     state->batch_left = state->workers;
 }
 
@@ -78,7 +97,8 @@ static void dtss_restart(struct rule_state *state)
         powers += state->worker[k].power;
     }
     state->powers = 0;
-    trapezoid_start(state, (double)state->left, (double)powers);
+    const double left = (double)state->left;
+    trapezoid_start(state, left, trapezoid_first(left, (double)powers, 1), 1);
 }
 
 void dtss_start(struct rule_state *state)

@@ -103,15 +103,6 @@ static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *re
     return tail_simulate(request, tail, &usual, &tail->makespan_s, failure);
 }
 
-static bool rule_exists(const struct plan_tail_request *request, struct failure *failure)
-{
-    const struct dispatch_setup setup = {
-        .rule = request->rule, .tasks = 1, .workers = 1, .ahead = 1, .least = 1, .most = 1};
-    struct dispatch *trial = dispatch_new_rule(&setup, failure);
-    dispatch_free(&trial);
-    return failure->code == FAILURE_NONE;
-}
-
 /* The better of the two is in *tail, the other one released. */
 static bool tail_offer(struct plan_tail *tail, double *best_s,
                        const struct plan_tail_request *request, double dealt, double most_s,
@@ -155,7 +146,7 @@ bool plan_tail_init(struct plan_tail *tail, const struct plan_tail_request *requ
 {
     *tail = (struct plan_tail){.weights = NULL};
     const bool good =
-        rule_exists(request, failure) &&
+        dispatch_rule_check(request->rule, failure) &&
         (request->share >= 0
              ? tail_make(tail, request, request->share * request->plan->tasks, failure)
              : tail_choose(tail, request, failure));

@@ -34,8 +34,8 @@ struct watching {
     struct platform platform; /* owned */
     struct rest_setup rest;
     struct watch_setup watch;
-    struct plan_tail tail; /* owned */
-    char rule[16];
+    struct plan_tail tail;    /* owned */
+    char rule[128];           /* with its options */
     struct decision decision; /* points into this object, which is not to be moved */
     int64_t largest;          /* no package will be larger */
 };

@@ -81,10 +81,7 @@ bool decider_init(struct decider *decider, const struct decider_request *request
     if (request->profile_text && !profile_use(decider, request, failure))
         return false;
     decider->largest = decider->setup.most;
-    struct dispatch *trial =
-        dispatch_new_rule(&decider->setup, failure); /* is there such a rule? */
-    dispatch_free(&trial);
-    return failure->code == FAILURE_NONE;
+    return dispatch_rule_check(request->rule, failure);
 }
 
 void decider_release(struct decider *decider)

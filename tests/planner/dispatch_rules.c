@@ -25,9 +25,9 @@ static struct dispatch *rule_new(const char *rule, int64_t tasks, int64_t worker
     return dispatch;
 }
 
-/* Workers take turns and report at once: the sizes must be these. */
+/* Workers take turns and report at once: the sizes must be these, and no more where that is all. */
 static void assert_sizes(const char *rule, int64_t tasks, int64_t workers, const double *weights,
-                         const int64_t *sizes, size_t count)
+                         const int64_t *sizes, size_t count, bool all)
 {
     struct dispatch *dispatch = rule_new(rule, tasks, workers, 1, weights);
     struct package package;
@@ -40,14 +40,18 @@ static void assert_sizes(const char *rule, int64_t tasks, int64_t workers, const
         dispatch_done(dispatch, &package, now_s, now_s + (double)package.count);
         now_s += 1000;
     }
-    if (dispatch_next(dispatch, now_s, &package) != DISPATCH_FINISHED)
+    if (all && dispatch_next(dispatch, now_s, &package) != DISPATCH_FINISHED)
         fail_msg("%s: one more package, of %" PRId64 " tasks", rule, package.count);
     dispatch_free(&dispatch);
 }
 
 #define ASSERT_SIZES(rule, tasks, workers, weights, ...)                                           \
     assert_sizes(rule, tasks, workers, weights, (const int64_t[]){__VA_ARGS__},                    \
-                 sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+                 sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t), true)
+/* Only the first of them. */
+#define ASSERT_BEGINS(rule, tasks, workers, weights, ...)                                          \
+    assert_sizes(rule, tasks, workers, weights, (const int64_t[]){__VA_ARGS__},                    \
+                 sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t), false)
 
 /* 100 tasks and 4 workers are the example of the surveys. */
 static void sequences_as_published(void **state)
@@ -58,7 +62,7 @@ static void sequences_as_published(void **state)
     ASSERT_SIZES("gss", 100, 4, NULL, 25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1, 1, 1);
     ASSERT_SIZES("fac", 100, 4, NULL, 13, 13, 13, 13, 6, 6, 6, 6, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1,
                  1);
-    /* F = 12.5, 15 steps of 11.5 / 14. */
+    /* F = 12.5, 15 steps of 11.5 / 14, which has no whole part to go by. */
     ASSERT_SIZES("tss", 100, 4, NULL, 12, 11, 10, 10, 9, 8, 7, 6, 5, 5, 4, 3, 2, 1, 1, 1, 1, 1, 1,
                  1, 1);
     /* C_0 = 4, bump 2 * 100 / 3 / 48 = 2 rounded up. */
@@ -69,6 +73,100 @@ static void sequences_as_published(void **state)
     ASSERT_SIZES("wf", 100, 2, weights, 13, 38, 7, 20, 3, 9, 2, 5, 1, 2);
     /* Powers 1 and 3: F = 32 / 8 = 4, 13 steps of 3 / 12; the second gets 3 (4 - (1 + 1) / 4). */
     ASSERT_SIZES("dtss", 32, 2, weights, 4, 10, 3, 7, 2, 4, 1, 1);
+}
+
+/* Table 1 of Herrera, Huedo, Montero and Llorente: 50,000 tasks and 5 workers. */
+static void sequences_of_table_1(void **state)
+{
+    (void)state;
+    ASSERT_BEGINS("fsc,k=2000", 50000, 5, NULL, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000,
+                  2000, 2000, 2000);
+    ASSERT_SIZES("gss,least=1000", 50000, 5, NULL, 10000, 8000, 6400, 5120, 4096, 3277, 2622, 2097,
+                 1678, 1342, 1074, 1000, 1000, 1000, 1000, 294);
+    ASSERT_BEGINS("tss,first=5000,last=1000", 50000, 5, NULL, 5000, 4750, 4500, 4250, 4000, 3750,
+                  3500, 3250, 3000, 2750, 2500);
+    /* C_0 = 50000 / (5 * 5), bump 2 * 50000 * 2 / 5 / 30 rounded up. */
+    ASSERT_SIZES("fiss,sigma=3", 50000, 5, NULL, 2000, 2000, 2000, 2000, 2000, 3334, 3334, 3334,
+                 3334, 3334, 4668, 4668, 4668, 4668, 4658);
+}
+
+/* Figure 3.2 of Rosenvinge: 512 tasks and 4 workers, their task times those of step 1. */
+static void sequences_of_figure_3_2(void **state)
+{
+    static const double speeds[] = {1 / 0.10, 1 / 0.56, 1 / 0.89, 1 / 0.75};
+    (void)state;
+    ASSERT_SIZES("fsc,k=128", 512, 4, NULL, 128, 128, 128, 128); /* static chunking */
+    ASSERT_SIZES("gss,rounding=down", 512, 4, NULL, 128, 96, 72, 54, 40, 30, 23, 17, 13, 9, 7, 5, 4,
+                 3, 2, 2, 1, 1, 1, 1, 1, 1, 1);
+    ASSERT_SIZES("tss", 512, 4, NULL, 64, 60, 56, 52, 48, 44, 40, 36, 32, 28, 24, 20, 8);
+    /* Tzen and Ni's own step is 63 / 15. */
+    ASSERT_BEGINS("tss,step=real", 512, 4, NULL, 64, 59, 55, 51, 47, 43);
+    ASSERT_SIZES("fac", 512, 4, NULL, 64, 64, 64, 64, 32, 32, 32, 32, 16, 16, 16, 16, 8, 8, 8, 8, 4,
+                 4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1);
+    ASSERT_BEGINS("wf", 512, 4, speeds, 180, 32, 20, 24, 90, 16, 10, 12, 45, 8, 5, 6, 22, 4, 3, 3);
+}
+
+/* The same figure's Monitor: two tasks each, then every phase when the one before is done, by the
+ * task times of its own step (figure 3.1). The figure's last nine tasks follow no rule. */
+static void phases_of_figure_3_2(void **state)
+{
+    static const double times_s[][4] = {{0.10, 0.56, 0.89, 0.75},
+                                        {0.15, 0.40, 0.90, 0.76},
+                                        {1.01, 0.50, 0.89, 0.74},
+                                        {0.90, 0.48, 0.24, 0.50},
+                                        {0.28, 0.52, 0.67, 0.45}};
+    static const int64_t sizes[][4] = {
+        {177, 32, 20, 23}, {73, 27, 12, 14}, {11, 23, 13, 16}, {4, 7, 14, 6}, {6, 3, 3, 4}};
+    struct dispatch *dispatch = rule_new("monitor,eta=1", 512, 4, 2, NULL);
+    struct package package[8];
+    (void)state;
+    for (size_t k = 0; k < 8; k++) {
+        assert_int_equal(dispatch_next(dispatch, 0, &package[k]), DISPATCH_SEND);
+        assert_int_equal(package[k].count, 1);
+    }
+    for (size_t k = 0; k < 8; k++)
+        dispatch_done(dispatch, &package[k], 0, times_s[0][package[k].worker]);
+    for (size_t phase = 0; phase < COUNT_OF(sizes); phase++) {
+        for (size_t k = 0; k < 4; k++) {
+            assert_int_equal(dispatch_next(dispatch, 0, &package[k]), DISPATCH_SEND);
+            assert_int_equal(package[k].worker, k);
+            assert_int_equal(package[k].count, sizes[phase][k]);
+        }
+        for (size_t k = 0; k < 4 && phase + 1 < COUNT_OF(times_s); k++)
+            dispatch_done(dispatch, &package[k], 0,
+                          (double)package[k].count * times_s[phase + 1][k]);
+    }
+    dispatch_free(&dispatch);
+}
+
+/* Reports every r tasks; a package only for who has fewer than phi. */
+static void monitor_keeps_to_its_limits(void **state)
+{
+    enum { R = 4, PHI = 3, WORKERS = 3 };
+    struct dispatch *dispatch = rule_new("monitor,eta=5,r=4,phi=3", 1000, WORKERS, 4, NULL);
+    struct package out[WORKERS * 4], package;
+    int64_t queued[WORKERS] = {0}, tasks = 0, largest = 0;
+    size_t count = 0;
+    enum dispatch_answer answer;
+    (void)state;
+    while ((answer = dispatch_next(dispatch, (double)tasks, &package)) != DISPATCH_FINISHED) {
+        if (answer == DISPATCH_SEND) {
+            assert_true(queued[package.worker] < PHI && package.count <= R);
+            queued[package.worker] += package.count;
+            largest = package.count > largest ? package.count : largest;
+            tasks += package.count;
+            out[count++] = package;
+            continue;
+        }
+        assert_true(count > 0);
+        package = out[0];
+        memmove(out, out + 1, --count * sizeof *out);
+        queued[package.worker] -= package.count;
+        dispatch_done(dispatch, &package, 0, (double)(package.count * (1 + package.worker)));
+    }
+    assert_int_equal(tasks, 1000);
+    assert_int_equal(largest, R);
+    dispatch_free(&dispatch);
 }
 
 /* Every task once, in order, whatever the times; nobody waits for ever. */
@@ -113,10 +211,20 @@ static void rule_is_played(const char *rule, uint64_t seed)
 
 static void every_task_once(void **state)
 {
+    static const char *const chosen[] = {"fsc,k=3",
+                                         "gss,least=7,rounding=down",
+                                         "tss,first=9,last=4,step=real",
+                                         "tss,last=50",
+                                         "fiss,sigma=1",
+                                         "monitor,eta=1,r=3,phi=2",
+                                         "monitor,r=1"};
     (void)state;
     for (size_t rule = 0; rule < dispatch_rule_count(); rule++)
         for (uint64_t seed = 1; seed <= 100; seed++)
             rule_is_played(dispatch_rule_name(rule).name, seed);
+    for (size_t k = 0; k < COUNT_OF(chosen); k++)
+        for (uint64_t seed = 1; seed <= 100; seed++)
+            rule_is_played(chosen[k], seed);
 }
 
 /* The slower worker is measured to be slower and gets less. */
@@ -166,6 +274,31 @@ static void unknown_rules_are_refused(void **state)
     setup.rule = "nonsense";
     assert_null(dispatch_new_rule(&setup, &far));
     assert_failure(far, FAILURE_USAGE, "unknown rule 'nonsense': see 'scow simulate --help'");
+}
+
+static void options_are_read(void **state)
+{
+    static const struct {
+        const char *text, *why;
+    } wrong[] = {
+        {"ss,k=3", "rule 'ss' has no options, not 'k' either: leave it out"},
+        {"gss,lest=3", "rule 'gss' has no option 'lest': did you mean 'least'?"},
+        {"gss,k=3", "rule 'gss' has no option 'k': 'scow simulate --help' lists them"},
+        {"gss,least", "rule 'gss': give its options as NAME=VALUE,NAME=VALUE, not 'least'"},
+        {"gss,", NULL},
+        {"gss,least=0", "gss: least needs a whole number from 1 to 9007199254740992, not '0'"},
+        {"monitor,eta=1e3", "monitor: eta needs a whole number from 1 to 10000, not '1e3'"},
+        {"gss,rounding=off", "gss: rounding is up or down, not 'off'"},
+        {"gss,least=1,least=2", "gss: least is given twice: choose one"},
+        {"tss,first=3,last=4", "tss: first must not be less than last"},
+        {"tsss,first=3", "unknown rule 'tsss': did you mean 'tss'?"}};
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(wrong); k++) {
+        struct failure failure = FAILURE_INIT;
+        assert_int_equal(dispatch_rule_check(wrong[k].text, &failure), wrong[k].why == NULL);
+        if (wrong[k].why)
+            assert_failure(failure, FAILURE_USAGE, wrong[k].why);
+    }
 }
 
 /* Random reports and losses: what the living have reported is every task exactly once. */
@@ -233,8 +366,15 @@ static void losses_of_plans_and_rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sequences_as_published),    cmocka_unit_test(every_task_once),
-        cmocka_unit_test(measured_rules_learn),      cmocka_unit_test(unknown_rules_are_refused),
+        cmocka_unit_test(sequences_as_published),
+        cmocka_unit_test(sequences_of_table_1),
+        cmocka_unit_test(sequences_of_figure_3_2),
+        cmocka_unit_test(phases_of_figure_3_2),
+        cmocka_unit_test(monitor_keeps_to_its_limits),
+        cmocka_unit_test(every_task_once),
+        cmocka_unit_test(measured_rules_learn),
+        cmocka_unit_test(unknown_rules_are_refused),
+        cmocka_unit_test(options_are_read),
         cmocka_unit_test(losses_of_plans_and_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
