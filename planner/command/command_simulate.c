@@ -90,7 +90,7 @@ static void show_text(const struct show *show, struct text *text)
              ratio(simulation->makespan_s, platform_ideal(&show->platform, show->tasks)));
     text_add(text, "workers     %" PRId64 "\npackages    %" PRId64 "\n", simulation->workers_used,
              simulation->packages);
-    text_add(text, "utilization %.1f %% of the workers, %.1f %% of the network\n",
+    text_add(text, "busy        %.1f %% of the workers' time, %.1f %% of the network's\n",
              100 * ratio(simulation->worker_busy_s, all_s),
              100 * ratio(network_busy(simulation), simulation->makespan_s));
     text_add(text,
@@ -138,7 +138,7 @@ static void show_json(const struct show *show, struct text *text)
         {"over_ideal", ratio(simulation->makespan_s, ideal_s)},
         {"workers", (double)simulation->workers_used},
         {"packages", (double)simulation->packages},
-        {"worker_utilization", ratio(simulation->worker_busy_s, workers_time(simulation))},
+        {"worker_busy_share", ratio(simulation->worker_busy_s, workers_time(simulation))},
         {"network_utilization", ratio(network_busy(simulation), simulation->makespan_s)},
         {"master_busy_s", simulation->master_busy_s},
         {"port_busy_s", simulation->port_busy_s},

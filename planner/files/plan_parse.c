@@ -78,11 +78,15 @@ static bool others_parse(struct plan *plan, json_t *value, const struct document
 static bool predicted_parse(struct plan_prediction *predicted, json_t *value,
                             const struct document_place *place, struct failure *failure)
 {
-    static const struct document_key keys[] = {
-        {"makespan_s", true},          {"period_s", false},
-        {"worker_utilization", false}, {"network_utilization", false},
-        {"lower_bound_s", false},      {"gap", false},
-        {"output_s", false},           {"interval", false}};
+    static const struct document_key keys[] = {{"makespan_s", true},
+                                               {"period_s", false},
+                                               {"worker_utilization", false},
+                                               {"worker_busy_share", false},
+                                               {"network_utilization", false},
+                                               {"lower_bound_s", false},
+                                               {"gap", false},
+                                               {"output_s", false},
+                                               {"interval", false}};
     if (!value)
         return true;
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
@@ -90,6 +94,7 @@ static bool predicted_parse(struct plan_prediction *predicted, json_t *value,
     double *const outputs[] = {&predicted->makespan_s,
                                &predicted->period_s,
                                &predicted->worker_utilization,
+                               &predicted->worker_busy_share,
                                &predicted->network_utilization,
                                &predicted->lower_bound_s,
                                &predicted->gap,

@@ -63,6 +63,7 @@ static void predicted_print(struct text *text, const struct plan_prediction *pre
     } members[] = {{"makespan_s", predicted->makespan_s},
                    {"period_s", predicted->period_s},
                    {"worker_utilization", predicted->worker_utilization},
+                   {"worker_busy_share", predicted->worker_busy_share},
                    {"network_utilization", predicted->network_utilization},
                    {"lower_bound_s", predicted->lower_bound_s},
                    {"gap", predicted->gap},

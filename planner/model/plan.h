@@ -23,7 +23,8 @@ struct plan_prediction {
     bool known;                /* false in a plan written by hand */
     double makespan_s;         /* output included */
     double period_s;           /* of one full round */
-    double worker_utilization; /* mean share of the makespan in which a worker works, 0..1 */
+    double worker_utilization; /* of the periods, simulate/periods.h, 0..1 */
+    double worker_busy_share;  /* mean share of the makespan in which a worker works, 0..1 */
     double network_utilization;
     double lower_bound_s; /* on any schedule's makespan */
     double gap;           /* makespan / lower bound - 1 */

@@ -66,8 +66,11 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
         text_add(text, ", ");
     }
     text_add_seconds(text, predicted->output_s);
-    text_add(text, " of it output\nutilization %.1f %% of the workers, %.1f %% of the network\n",
-             100 * predicted->worker_utilization, 100 * predicted->network_utilization);
+    text_add(text,
+             " of it output\nutilization %.1f %% of the workers in a period and %.1f %% in all, "
+             "%.1f %% of the network\n",
+             100 * predicted->worker_utilization, 100 * predicted->worker_busy_share,
+             100 * predicted->network_utilization);
     text_add(text, "bound       no schedule takes less than ");
     text_add_seconds(text, predicted->lower_bound_s);
     text_add(text, "; gap %.1f %%\n", 100 * predicted->gap);

@@ -193,6 +193,8 @@ static void totals_add(struct text *text, const struct residuals *residuals)
     causes_add(text, residuals);
     share_row(text, residuals, "worker utilization", predicted->worker_utilization,
               measured->worker_utilization);
+    share_row(text, residuals, "worker busy share", predicted->worker_busy_share,
+              measured->worker_busy_share);
     share_row(text, residuals, "network utilization", predicted->network_utilization,
               measured->network_utilization);
     share_row(text, residuals, "load imbalance", predicted->imbalance, measured->imbalance);
@@ -476,6 +478,7 @@ static void shares_json(struct text *text, const struct residuals *residuals)
         double predicted, measured;
     } rows[] = {
         {"worker_utilization", predicted->worker_utilization, measured->worker_utilization},
+        {"worker_busy_share", predicted->worker_busy_share, measured->worker_busy_share},
         {"network_utilization", predicted->network_utilization, measured->network_utilization},
         {"load_imbalance", predicted->imbalance, measured->imbalance}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {

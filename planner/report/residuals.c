@@ -122,6 +122,12 @@ static bool requests_add(const struct run_record *record, const struct trace *tr
     return true;
 }
 
+/* Whose rounds the run's are; NULL: it dealt on request. */
+static const struct plan *periods_plan(const struct run_record *record)
+{
+    return record->rule ? NULL : &record->plan;
+}
+
 static bool predicted_make(struct residuals *residuals, struct failure *failure)
 {
     const struct run_record *record = residuals->record;
@@ -129,7 +135,7 @@ static bool predicted_make(struct residuals *residuals, struct failure *failure)
     int64_t count;
     if (!residuals_predict(record, &trace, failure))
         return false;
-    bool good = trace_summary_make(&trace, &residuals->predicted, failure) &&
+    bool good = trace_summary_make(&trace, periods_plan(record), &residuals->predicted, failure) &&
                 causes_make(&trace, &residuals->causes.predicted, failure) &&
                 requests_add(record, &trace, &residuals->requests.predicted_s, &count, failure);
     trace_release(&trace);
@@ -147,7 +153,7 @@ static bool replayed_make(const struct run_record *record, struct residuals *res
     replay.buffers = plan_buffers(&record->plan);
     if (replay.complete) {
         good = replay_trace(&replay, &trace, failure) &&
-               trace_summary_make(&trace, &residuals->replayed, failure) &&
+               trace_summary_make(&trace, periods_plan(record), &residuals->replayed, failure) &&
                causes_make(&trace, &residuals->causes.replayed, failure);
         residuals->has_replayed = good;
     }
@@ -173,7 +179,7 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
                            "the run left no trace: it ended before its last round: go on with it "
                            "by scow run --resume");
     made.has_predicted = record->has_profile && record->plan.round_count > 0 && !record->rule;
-    if (!trace_summary_make(&record->trace, &made.measured, failure))
+    if (!trace_summary_make(&record->trace, periods_plan(record), &made.measured, failure))
         return false;
     good = causes_make(&record->trace, &made.causes.measured, failure) &&
            requests_add(record, &record->trace, &made.requests.measured_s, &made.requests.count,

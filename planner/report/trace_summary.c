@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "planner/base/limits.h"
+#include "planner/simulate/periods.h"
 
 static bool operation_of_worker(int32_t operation)
 {
@@ -101,20 +102,21 @@ static void workers_sum(struct trace_summary *summary)
     double used = (double)summary->workers_used;
     double master_s = summary->seconds[OPERATION_ENVELOPE] + summary->seconds[OPERATION_SEND];
     double network_s = fmax(master_s, summary->seconds[OPERATION_LINK]);
-    summary->worker_utilization = busy_s / (used * summary->makespan_s);
+    summary->worker_busy_share = busy_s / (used * summary->makespan_s);
     summary->network_utilization = fmin(network_s / summary->makespan_s, 1);
     summary->imbalance = busiest_s * used / busy_s - 1;
 }
 
-bool trace_summary_make(const struct trace *trace, struct trace_summary *summary,
-                        struct failure *failure)
+bool trace_summary_make(const struct trace *trace, const struct plan *plan,
+                        struct trace_summary *summary, struct failure *failure)
 {
     struct trace_summary made = {0};
     if (!trace_extent(trace, &made, failure))
         return false;
     made.workers = calloc((size_t)made.worker_count + 1, sizeof *made.workers);
     made.round_ends_s = calloc((size_t)made.round_count + 1, sizeof *made.round_ends_s);
-    if (!made.workers || !made.round_ends_s) {
+    if (!made.workers || !made.round_ends_s ||
+        !periods_of_trace(trace, plan, &made.worker_utilization)) {
         trace_summary_release(&made);
         return failure_memory(failure, "reading a trace");
     }

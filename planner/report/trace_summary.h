@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/model/plan.h"
 #include "planner/model/trace.h"
 
 struct worker_summary {
@@ -25,16 +26,18 @@ struct trace_summary {
     int64_t workers_used;            /* that computed a package */
     double *round_ends_s;            /* owned; the last end of a worker's operation in each round */
     int64_t round_count;
-    double worker_utilization;  /* receive, compute and output, of the workers used */
+    double worker_utilization;  /* of the periods, simulate/periods.h */
+    double worker_busy_share;   /* receive, compute and output, of the workers used */
     double network_utilization; /* the master's or the links' share of the makespan, the greater */
     double imbalance;           /* busiest worker over the mean, minus 1 */
     int64_t last_worker;        /* the one that ended last; -1: none */
 };
 
 /* Idle is what the operations of a worker that took part leave of the makespan; idle events of the
- * trace are not read. Refuses events that no run can have. */
-bool trace_summary_make(const struct trace *trace, struct trace_summary *summary,
-                        struct failure *failure);
+ * trace are not read. The periods are those of `plan`; NULL: every round is one. Refuses events
+ * that no run can have. */
+bool trace_summary_make(const struct trace *trace, const struct plan *plan,
+                        struct trace_summary *summary, struct failure *failure);
 void trace_summary_release(struct trace_summary *summary);
 
 #endif

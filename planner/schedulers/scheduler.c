@@ -6,6 +6,7 @@
 #include "planner/schedulers/bound.h"
 #include "planner/schedulers/fewer.h"
 #include "planner/schedulers/schedulers.h"
+#include "planner/simulate/periods.h"
 #include "planner/simulate/simulate.h"
 
 static const struct scheduler table[] = {
@@ -100,35 +101,6 @@ bool schedule_auto(const struct schedule_request *request, struct plan *plan,
     return true;
 }
 
-/* T = max(R, L, C) of one round: master time, link time, longest worker time. */
-static double round_period(const struct platform *platform, const struct plan *plan,
-                           const double *loads)
-{
-    double master_s = 0, link_s = 0, work_s = 0;
-    for (int64_t k = 0; k < plan->worker_count; k++) {
-        const struct platform_window *window = platform_find(platform, loads[k]);
-        if (!(loads[k] > 0) || window == NULL)
-            continue;
-        const struct platform_class *class = platform_worker(window, plan->workers[k]);
-        master_s += cost_of(cost_sum(window->envelope, window->send), loads[k]);
-        link_s += cost_of(class->link, loads[k]);
-        work_s =
-            fmax(work_s, cost_of(class->receive, loads[k]) + cost_of(class->compute, loads[k]) +
-                             cost_of(class->output, loads[k]));
-    }
-    return fmax(fmax(master_s, link_s), work_s);
-}
-
-/* The round that the plan repeats most. */
-static double plan_period(const struct platform *platform, const struct plan *plan)
-{
-    size_t most = 0;
-    for (size_t r = 1; r < plan->round_count; r++)
-        if (plan->rounds[r].repeat > plan->rounds[most].repeat)
-            most = r;
-    return plan->round_count == 0 ? 0 : round_period(platform, plan, plan->rounds[most].loads);
-}
-
 bool schedule_predict(const struct platform *platform, struct plan *plan, struct failure *failure)
 {
     struct simulation simulation;
@@ -136,14 +108,16 @@ bool schedule_predict(const struct platform *platform, struct plan *plan, struct
     if (!simulate_plan(platform, plan, NULL, &simulation, failure) ||
         !bound_makespan(platform, plan->tasks, plan->real_valued, &bound_s, failure))
         return false;
+    const struct periods periods = periods_of_plan(platform, plan);
     const double makespan_s = simulation.makespan_s;
     const double network_s = fmax(simulation.port_busy_s, simulation.master_busy_s);
     const double workers_s = makespan_s * (double)simulation.workers_used;
     plan->predicted = (struct plan_prediction){
         .known = true,
         .makespan_s = makespan_s,
-        .period_s = plan_period(platform, plan),
-        .worker_utilization = workers_s > 0 ? simulation.worker_busy_s / workers_s : 0,
+        .period_s = periods.period_s,
+        .worker_utilization = periods.worker_utilization,
+        .worker_busy_share = workers_s > 0 ? simulation.worker_busy_s / workers_s : 0,
         .network_utilization = makespan_s > 0 ? fmin(network_s / makespan_s, 1) : 0,
         .lower_bound_s = bound_s,
         .gap = bound_s > 0 ? makespan_s / bound_s - 1 : 0,

@@ -27,7 +27,7 @@ static void assert_whole(const struct trace *trace, const struct causes *causes,
 {
     struct failure failure = FAILURE_INIT;
     struct trace_summary summary;
-    assert_true(trace_summary_make(trace, &summary, &failure));
+    assert_true(trace_summary_make(trace, NULL, &summary, &failure));
     for (int64_t k = 0; k < causes->worker_count; k++) {
         const struct worker_causes worker = causes_worker(causes, k);
         double sum_s = worker.busy_s;

@@ -49,7 +49,7 @@ static void figures_add_up(void **state)
         double busy_s = 0, all_s = 0;
         int64_t tasks = 0;
         run_sample(seed, 0.3, &record);
-        assert_true(trace_summary_make(&record.trace, &reduction, &failure));
+        assert_true(trace_summary_make(&record.trace, &record.plan, &reduction, &failure));
         for (int64_t k = 0; k < reduction.worker_count; k++) {
             const struct worker_summary *worker = &reduction.workers[k];
             double here_s = worker->seconds[OPERATION_RECEIVE] +
@@ -63,7 +63,7 @@ static void figures_add_up(void **state)
             tasks += worker->tasks;
         }
         assert_int_equal(tasks, record.tasks);
-        assert_true(fabs(reduction.worker_utilization - busy_s / all_s) < 1e-12);
+        assert_true(fabs(reduction.worker_busy_share - busy_s / all_s) < 1e-12);
         assert_true(reduction.imbalance >= -1e-12);
         assert_true(reduction.network_utilization > 0 && reduction.network_utilization <= 1);
         trace_summary_release(&reduction);

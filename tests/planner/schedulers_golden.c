@@ -62,6 +62,30 @@ static void maximal_production_meets_table_6_2(void **state)
     table_holds("scow-mp", rows, sizeof rows / sizeof rows[0], 0.003);
 }
 
+/* The workers' utilisation in the same table's cells: Definition 9's, not the share of the
+ * makespan, which is less by what the start and the last round cost. */
+static void utilization_meets_table_6_2(void **state)
+{
+    (void)state;
+    static const double rows[][2] = {{11, 0.962}, {22, 0.971}, {33, 0.986},
+                                     {12, 0.958}, {23, 0.961}, {34, 0.977}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        struct platform platform = table_6_1(rows[k][0]);
+        struct plan plan = plan_made("scow-mp", &platform, 1000, true);
+        assert_near(plan.predicted.worker_utilization, rows[k][1], 0.001); /* cut, not rounded */
+        assert_true(plan.predicted.worker_busy_share < plan.predicted.worker_utilization);
+        if (k == 0)
+            assert_near(plan.predicted.worker_busy_share, 0.922, 0.0006);
+        plan_release(&plan);
+        platform_release(&platform);
+    }
+    struct platform platform = table_6_1(11);
+    struct plan plan = plan_made("scow-pwu", &platform, 1000, true);
+    assert_near(plan.predicted.worker_utilization, 1, 0.0005);
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
 /* Rows 1 and 4 as published; the others' published figures leave gaps in the workers' time, these
  * are the best that leave none. */
 static void perfect_utilization_meets_table_6_2(void **state)
@@ -208,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maximal_production_meets_table_6_2),
+        cmocka_unit_test(utilization_meets_table_6_2),
         cmocka_unit_test(perfect_utilization_meets_table_6_2),
         cmocka_unit_test(uniform_rounds_meet_table_6_2),
         cmocka_unit_test(optimal_meets_its_values),

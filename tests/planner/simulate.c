@@ -6,6 +6,7 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/simulate/periods.h"
 #include "tests/checks.h"
 #include "tests/planner/bounds.h"
 #include "tests/planner/oracle.h"
@@ -68,6 +69,11 @@ static void small_case_by_hand(void **state)
     /* 2 on the master and 3 to 4 at the link and the worker per package, and the idle gaps: worker
      * 0 before 1.5, 4.5 and 7.5, worker 1 before 3.5. */
     assert_int_equal(trace.count, 6 * 5 + 2 + 4);
+    /* Periods of 3.625 s with two workers and of 2.5 s with one. */
+    const struct periods periods = periods_of_plan(&platform, &plan);
+    assert_true(periods.period_s == 3.625);
+    assert_true(periods.worker_utilization ==
+                (2 * (2.5 + 3.625) + 2 * 2.5) / (2 * 2 * 3.625 + 2 * 2.5));
     trace_release(&trace);
     platform_release(&platform);
     plan_release(&plan);
@@ -154,6 +160,17 @@ static void trace_agrees(const struct trace *trace, const struct simulation *sim
     (void)seed;
 }
 
+/* The workers' utilisation is the same from the plan and from its trace. */
+static void periods_agree(const struct platform *platform, const struct plan *plan,
+                          const struct trace *trace, uint64_t seed)
+{
+    const double planned = periods_of_plan(platform, plan).worker_utilization;
+    double traced = -1;
+    assert_true(periods_of_trace(trace, plan, &traced));
+    if (!(fabs(traced - planned) <= 1e-6 && planned > 0 && planned <= 1 + 1e-12))
+        fail_msg("seed %" PRIu64 ": utilisation %.17g, in the trace %.17g", seed, planned, traced);
+}
+
 /* One random platform and plan: oracle = simulation = traced simulation >= bound. */
 static void random_case(uint64_t seed)
 {
@@ -173,6 +190,7 @@ static void random_case(uint64_t seed)
     assert_true(simulate_plan(&platform, &plan, &trace, &traced, &failure));
     assert_true(memcmp(&simulation, &traced, sizeof traced) == 0);
     trace_agrees(&trace, &traced, seed);
+    periods_agree(&platform, &plan, &trace, seed);
     assert_near(simulation.makespan_s,
                 oracle_makespan(&profile.settings[0], &plan, platform.buffers), seed);
     double bound_s = bound_of(&platform, plan.tasks, plan.real_valued);

@@ -5,7 +5,7 @@ function comparedRow(run, scale) {
     const of = (value) => parts.map((part) => ({ name: `${part.name}, ${value}`, colour: part.colour, seconds: part[value] ?? 0 }));
     return { cells: [run.path, report.scheduler, words.count(report.workers.filter((worker) => worker.packages > 0).length),
         words.seconds(report.predicted_s), words.seconds(report.measured_s), words.signedPercent(report.error),
-        words.signedPercent(report.drift), words.signedPercent(report.model_error), words.percent(report.worker_utilization.measured),
+        words.signedPercent(report.drift), words.signedPercent(report.model_error), words.percent(report.worker_busy_share.measured),
         bars(...barStack(scale, of('predicted'), 0, 4, 0.6), ...barStack(scale, of('measured'), 5, 10, 1))] };
 }
 
@@ -14,7 +14,7 @@ function comparisonSection(runs) {
     return section('runs', 'Side by side', 'The time of each run’s mean worker: thin above predicted, thick below measured.',
         legend(), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Runs' }, table(null,
             [{ name: 'run', text: true }, { name: 'scheduler', text: true }, { name: 'workers' }, { name: 'predicted' }, { name: 'measured' },
-                { name: 'error' }, { name: 'drift' }, { name: 'model' }, { name: 'utilisation' }, { name: 'time', text: true, wide: true }],
+                { name: 'error' }, { name: 'drift' }, { name: 'model' }, { name: 'busy' }, { name: 'time', text: true, wide: true }],
             runs.map((run) => comparedRow(run, scale)))));
 }
 

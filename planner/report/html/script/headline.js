@@ -74,7 +74,8 @@ function runFigures(report, data) {
             : `of ${words.count(report.tasks)}, ${words.count(report.tasks_failed)} failed`),
         figure('Workers', words.count(used), `${report.scheduler ?? 'unknown scheduler'}, ${report.threads ?? '?'} thread${
             report.threads === 1 ? '' : 's'} each`),
-        pair('Worker utilisation', report.worker_utilization),
+        pair('Workers, in a period', report.worker_utilization),
+        pair('Workers, of the makespan', report.worker_busy_share),
         pair('Network utilisation', report.network_utilization));
 }
 
@@ -102,7 +103,8 @@ function planHeadline(data) {
                 interval ? `${words.seconds(interval[0])} to ${words.seconds(interval[1])}` : 'without an interval'),
             figure('Walltime to ask for', words.walltime(data.walltime.walltime_s),
                 `risk ${words.percent(data.walltime.risk)}`),
-            figure('Worker utilisation', words.percent(predicted.worker_utilization), null),
+            figure('Worker utilisation', words.percent(predicted.worker_utilization),
+                `in a period; busy ${words.percent(predicted.worker_busy_share)} of the makespan`),
             figure('Over the lower bound', words.signedPercent(predicted.gap),
                 `at least ${words.seconds(predicted.lower_bound_s)}`))];
 }

@@ -1,0 +1,169 @@
+#include "planner/simulate/periods.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* One round. */
+struct round_times {
+    double master_s, link_s;
+    double longest_s, work_s; /* of one worker, and of all */
+    double packages;          /* k */
+};
+
+/* Of several rounds. */
+struct utilization {
+    double work_s, workers_s; /* sum (r + w)(x), sum k T */
+};
+
+static double round_period(const struct round_times *times)
+{
+    return fmax(fmax(times->master_s, times->link_s), times->longest_s);
+}
+
+static void utilization_add(struct utilization *sum, const struct round_times *times, double repeat)
+{
+    sum->work_s += repeat * times->work_s;
+    sum->workers_s += repeat * times->packages * round_period(times);
+}
+
+static double utilization_of(const struct utilization *sum)
+{
+    return sum->workers_s > 0 ? sum->work_s / sum->workers_s : 0;
+}
+
+static struct round_times round_of_plan(const struct platform *platform, const struct plan *plan,
+                                        const double *loads)
+{
+    struct round_times times = {0};
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        const struct platform_window *window = platform_find(platform, loads[k]);
+        if (!(loads[k] > 0) || window == NULL)
+            continue;
+        const struct platform_class *class = platform_worker(window, plan->workers[k]);
+        const double work_s = cost_of(class->receive, loads[k]) +
+                              cost_of(class->compute, loads[k]) + cost_of(class->output, loads[k]);
+        times.master_s += cost_of(cost_sum(window->envelope, window->send), loads[k]);
+        times.link_s += cost_of(class->link, loads[k]);
+        times.longest_s = fmax(times.longest_s, work_s);
+        times.work_s += work_s;
+        times.packages++;
+    }
+    return times;
+}
+
+static bool plan_repeats(const struct plan *plan)
+{
+    for (size_t r = 0; r < plan->round_count; r++)
+        if (plan->rounds[r].repeat > 1)
+            return true;
+    return false;
+}
+
+struct periods periods_of_plan(const struct platform *platform, const struct plan *plan)
+{
+    struct periods periods = {0};
+    struct utilization sum = {0};
+    const bool repeats = plan_repeats(plan);
+    int64_t most = 0;
+    for (size_t r = 0; r < plan->round_count; r++) {
+        const struct plan_round *round = &plan->rounds[r];
+        if (round->repeat <= most && repeats && round->repeat == 1)
+            continue;
+        const struct round_times times = round_of_plan(platform, plan, round->loads);
+        if (round->repeat > most) {
+            most = round->repeat;
+            periods.period_s = round_period(&times);
+        }
+        if (!repeats || round->repeat > 1)
+            utilization_add(&sum, &times, (double)round->repeat);
+    }
+    periods.worker_utilization = utilization_of(&sum);
+    return periods;
+}
+
+/* Is this round, repeats counted, of an entry that is repeated? `entry` and `end`, which begin at
+ * 0, go along with ascending rounds. */
+static bool round_repeats(const struct plan *plan, int64_t round, size_t *entry, int64_t *end)
+{
+    while (*entry < plan->round_count && round >= *end + plan->rounds[*entry].repeat)
+        *end += plan->rounds[(*entry)++].repeat;
+    return *entry < plan->round_count && plan->rounds[*entry].repeat > 1;
+}
+
+/* What a worker has done in the round that it is in. */
+struct worker_round {
+    int64_t round;
+    double work_s;
+};
+
+/* A trace that was not damaged has an event in each of its rounds. */
+static int64_t rounds_count(const struct trace *trace)
+{
+    int64_t rounds = 0;
+    for (size_t k = 0; k < trace->count; k++)
+        if (trace->events[k].round >= rounds && trace->events[k].round < (int64_t)trace->count)
+            rounds = trace->events[k].round + 1;
+    return rounds;
+}
+
+static int64_t ranks_count(const struct trace *trace)
+{
+    int64_t ranks = 0;
+    for (size_t k = 0; k < trace->count; k++)
+        ranks = trace->events[k].rank >= ranks ? trace->events[k].rank + 1 : ranks;
+    return ranks;
+}
+
+static void work_add(struct round_times *round, struct worker_round *worker, int64_t at,
+                     double seconds)
+{
+    if (!(worker->work_s > 0) || worker->round != at) {
+        *worker = (struct worker_round){at, 0};
+        round->packages++;
+    }
+    worker->work_s += seconds;
+    round->work_s += seconds;
+    round->longest_s = fmax(round->longest_s, worker->work_s);
+}
+
+static void rounds_fill(const struct trace *trace, struct round_times *rounds, int64_t count,
+                        struct worker_round *workers)
+{
+    for (size_t k = 0; k < trace->count; k++) {
+        const struct trace_event *event = &trace->events[k];
+        const double seconds = event->end_s - event->start_s;
+        if (event->round >= count)
+            continue;
+        struct round_times *round = &rounds[event->round];
+        if (event->operation == OPERATION_ENVELOPE || event->operation == OPERATION_SEND)
+            round->master_s += seconds;
+        else if (event->operation == OPERATION_LINK)
+            round->link_s += seconds;
+        else if (event->operation != OPERATION_IDLE && seconds > 0)
+            work_add(round, &workers[event->rank], event->round, seconds);
+    }
+}
+
+bool periods_of_trace(const struct trace *trace, const struct plan *plan,
+                      double *worker_utilization)
+{
+    const bool repeats = plan != NULL && plan_repeats(plan);
+    const int64_t count = rounds_count(trace);
+    struct utilization sum = {0};
+    int64_t end = 0;
+    size_t entry = 0;
+    struct round_times *rounds = calloc((size_t)count + 1, sizeof *rounds);
+    struct worker_round *workers = calloc((size_t)ranks_count(trace) + 1, sizeof *workers);
+    const bool good = rounds != NULL && workers != NULL;
+    if (good)
+        rounds_fill(trace, rounds, count, workers);
+    for (int64_t r = 0; good && r < count; r++)
+        if (!repeats || round_repeats(plan, r, &entry, &end))
+            utilization_add(&sum, &rounds[r], 1);
+    if (good)
+        *worker_utilization = utilization_of(&sum);
+    free(rounds);
+    free(workers);
+    return good;
+}
