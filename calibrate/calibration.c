@@ -5,17 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "calibrate/campaign.h"
 #include "calibrate/fit/assemble.h"
 #include "calibrate/focus.h"
+#include "calibrate/place.h"
 #include "spmd/job/engine.h"
-#include "spmd/job/instructions.h"
 #include "spmd/job/making.h"
 #include "spmd/job/progress.h"
-#include "spmd/run/run_conditions.h"
 
 enum { NAME_BYTES = 64, PATH_BYTES = 4096 };
 /* Of several settings, choosing the best takes this share of the budget. */
@@ -27,9 +25,8 @@ struct session {
     const struct calibration_request *request;
     struct calibration *result;
     struct making making;
-    char **names;         /* the master's: of the workers, owned */
-    int workers_per_node; /* on the master's */
-    char *isa;            /* which rank computes with which instruction set; owned */
+    char **names; /* the master's: of the workers, owned */
+    struct place place;
     char scratch[PATH_BYTES];
     int setting;      /* the job at hand's; -1: none yet */
     int64_t *largest; /* owned; the master's: by setting, the largest package probed */
@@ -323,43 +320,11 @@ static bool settings_probe(struct session *session, struct failure *failure)
     return setting_make(session, best, failure) && job_probe(session, rest_s, 1, failure);
 }
 
-static void tabs_to_spaces(char *text)
-{
-    for (char *tab = text; (tab = strchr(tab, '\t'));)
-        *tab = ' ';
-}
-
-/* Strings that cannot be had are left out: they are notes for people. */
-static void origin_fill(struct profile_origin *origin, const struct session *session)
-{
-    char node[MPI_MAX_PROCESSOR_NAME] = "", library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    char when[32] = "";
-    int length = 0;
-    time_t now = time(NULL);
-    struct tm utc;
-    MPI_Get_processor_name(node, &length);
-    MPI_Get_library_version(library, &length);
-    library[strcspn(library, "\n")] = '\0';
-    tabs_to_spaces(library);
-    if (gmtime_r(&now, &utc))
-        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    *origin = (struct profile_origin){
-        .host_name = strdup(node),
-        .processor = run_conditions_processor(),
-        .isa = strdup(session->isa),
-        .threads = session->request->threads,
-        .workers_per_node = session->workers_per_node,
-        .mpi = strdup(library),
-        .created = strdup(when),
-        .version = strdup(SCOW_VERSION),
-    };
-}
-
 /* Local to the master. */
 static bool profile_head(struct session *session, struct failure *failure)
 {
     struct profile *profile = &session->result->profile;
-    origin_fill(&profile->origin, session);
+    place_sign(&session->place, &profile->origin);
     const struct kernel *kernel = session->request->kernel;
     profile->kernel = strdup(kernel->task->name);
     if (kernel->plugin) {
@@ -377,7 +342,7 @@ static void session_release(struct session *session)
     for (int i = 0; session->names && i < session->comm->size - 1; i++)
         free(session->names[i]);
     free(session->names);
-    free(session->isa);
+    place_release(&session->place);
     free(session->largest);
     free(session->tasks);
 }
@@ -403,10 +368,9 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
         .comm = comm, .request = request, .result = calibration, .setting = -1, .slowest = -1};
     session.making.comm = comm;
     settings_prepare(&session, failure);
-    bool good = comm_agree(comm, failure) && names_gather(&session, failure);
+    bool good = comm_agree(comm, failure) && names_gather(&session, failure) &&
+                place_find(&session.place, comm, request->threads, failure);
     if (good) {
-        session.isa = instructions_gather(comm);
-        session.workers_per_node = comm_workers_on_node(comm);
         calibration->crowding = crowding_find(comm);
         scratch_name(&session);
         comm_align_clocks(comm);

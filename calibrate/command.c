@@ -8,6 +8,7 @@
 #include "calibrate/calibration.h"
 #include "calibrate/effort.h"
 #include "calibrate/outcome.h"
+#include "calibrate/reuse.h"
 #include "calibrate/settings.h"
 #include "planner/command/pages.h"
 #include "planner/files/probes.h"
@@ -26,7 +27,7 @@ struct arguments {
     const char *blocks; /* the parameter "block", as scripts know it */
     const char *threads, *budget;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
-    bool quick, quiet, staged, staged_too, version;
+    bool quick, quiet, staged, staged_too, reuse, version;
 };
 
 /* ---- command line -------------------------------------------------------------------------- */
@@ -58,6 +59,8 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
          "profile to write (default: standard output)"},
         {0, "html", "FILE", OPTION_TEXT, &arguments->html,
          "write a page with charts of all fits that needs nothing beside it"},
+        {0, "reuse", NULL, OPTION_FLAG, &arguments->reuse,
+         "keep a profile that is there, if it is of this machine, core task and settings"},
         {0, "probes", "FILE", OPTION_TEXT, &arguments->probes,
          "write every timing there, tab-separated"},
         {0, "scratch", "DIR", OPTION_TEXT, &arguments->scratch,
@@ -108,7 +111,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
             "would take gets most of the\nbudget. A core task with blocks is measured with half, "
             "once and twice its usual block when none\nis given. Start it as the run will be "
             "started: same nodes, ranks per node and threads\n(OMP_NUM_THREADS).\nExit: 0 done, 1 "
-            "failed, 2 usage, 4 input does not fit.\n",
+            "failed, 2 usage, 4 input, or a profile that is kept (--reuse), does not fit.\n",
     };
     char *operand = NULL;
     int operands = 0;
@@ -120,6 +123,8 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
         return failure_set(
             failure, FAILURE_USAGE, "kernel %s %s: see scow calibrate --help", task->name,
             arguments->input ? "has no input: leave -i out" : "needs an input: add -i INPUT");
+    if (arguments->reuse && !arguments->output)
+        return failure_set(failure, FAILURE_USAGE, "--reuse is about a file: add -o PROFILE");
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
 
@@ -244,6 +249,20 @@ static bool outcome_check(const struct arguments *arguments, struct failure *fai
            (!arguments->output || textfile_check(arguments->output, failure));
 }
 
+/* Collective. Is there a profile, and it holds, and was to be kept if so? */
+static bool profile_keep(struct comm *comm, const struct arguments *arguments,
+                         const struct calibration_request *request, struct failure *failure)
+{
+    bool there = false;
+    if (!arguments->reuse || !reuse_find(comm, request, arguments->output, &there, failure) ||
+        !there)
+        return false;
+    if (comm->rank == 0 && !arguments->quiet)
+        fprintf(stderr, "scow calibrate: %s is of this machine, core task and settings: kept\n",
+                arguments->output);
+    return true;
+}
+
 /* Collective. */
 static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
                              const struct arguments *arguments, struct failure *failure)
@@ -273,7 +292,8 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .threads = launch_threads(comm),
         .quiet = arguments->quiet,
     };
-    if (calibration_make(&calibration, comm, &request, failure) && comm->rank == 0 &&
+    if (!profile_keep(comm, arguments, &request, failure) && failure->code == FAILURE_NONE &&
+        calibration_make(&calibration, comm, &request, failure) && comm->rank == 0 &&
         outcome_write(arguments, &calibration, failure) && !arguments->quiet)
         outcome_tell(&calibration);
 out:

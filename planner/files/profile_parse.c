@@ -367,11 +367,10 @@ static bool settings_parse(struct profile *profile, json_t *value,
 static bool host_parse(struct profile_origin *origin, json_t *value,
                        const struct document_place *place, struct failure *failure)
 {
-    static const struct document_key keys[] = {{"name", false},
-                                               {"processor", false},
-                                               {"isa", false},
-                                               {"threads", false},
-                                               {"workers_per_node", false}};
+    static const struct document_key keys[] = {
+        {"name", false},    {"processor", false},        {"isa", false},
+        {"threads", false}, {"workers_per_node", false}, {"machine", false},
+        {"nodes", false}};
     if (!value)
         return true;
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
@@ -381,17 +380,24 @@ static bool host_parse(struct profile_origin *origin, json_t *value,
     struct document_place isa = document_at(place, "isa");
     struct document_place threads = document_at(place, "threads");
     struct document_place workers_place = document_at(place, "workers_per_node");
-    int64_t count = 0, workers = 0;
-    bool good = document_word(json_object_get(value, "name"), &name, &origin->host_name, failure) &&
-                document_word(json_object_get(value, "processor"), &processor, &origin->processor,
-                              failure) &&
-                document_word(json_object_get(value, "isa"), &isa, &origin->isa, failure) &&
-                document_count(json_object_get(value, "threads"), &threads, 1, LIMIT_THREADS,
-                               &count, failure) &&
-                document_count(json_object_get(value, "workers_per_node"), &workers_place, 1,
-                               LIMIT_WORKERS, &workers, failure);
+    struct document_place machine = document_at(place, "machine");
+    struct document_place nodes_place = document_at(place, "nodes");
+    int64_t count = 0, workers = 0, nodes = 0;
+    bool good =
+        document_word(json_object_get(value, "name"), &name, &origin->host_name, failure) &&
+        document_word(json_object_get(value, "processor"), &processor, &origin->processor,
+                      failure) &&
+        document_word(json_object_get(value, "isa"), &isa, &origin->isa, failure) &&
+        document_count(json_object_get(value, "threads"), &threads, 1, LIMIT_THREADS, &count,
+                       failure) &&
+        document_count(json_object_get(value, "workers_per_node"), &workers_place, 1, LIMIT_WORKERS,
+                       &workers, failure) &&
+        document_word(json_object_get(value, "machine"), &machine, &origin->machine, failure) &&
+        document_count(json_object_get(value, "nodes"), &nodes_place, 1, LIMIT_WORKERS, &nodes,
+                       failure);
     origin->threads = (int)count;
     origin->workers_per_node = (int)workers;
+    origin->nodes = (int)nodes;
     return good;
 }
 

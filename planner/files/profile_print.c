@@ -135,25 +135,33 @@ static void member_print(struct text *text, const char *before, const char *key,
 
 static void host_print(struct text *text, const struct profile_origin *origin)
 {
-    if (!origin->host_name && !origin->processor && !origin->isa && origin->threads == 0 &&
-        origin->workers_per_node == 0)
-        return;
-    text_add(text, ",\n  \"host\": {");
-    const char *before = "";
     const struct {
         const char *key, *word;
-    } members[] = {
-        {"name", origin->host_name}, {"processor", origin->processor}, {"isa", origin->isa}};
-    for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
-        member_print(text, before, members[k].key, members[k].word);
-        before = members[k].word ? ", " : before;
+    } words[] = {{"name", origin->host_name},
+                 {"processor", origin->processor},
+                 {"isa", origin->isa},
+                 {"machine", origin->machine}};
+    const struct {
+        const char *key;
+        int count;
+    } counts[] = {{"threads", origin->threads},
+                  {"workers_per_node", origin->workers_per_node},
+                  {"nodes", origin->nodes}};
+    const char *before = ",\n  \"host\": {";
+    bool any = false;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        member_print(text, before, words[k].key, words[k].word);
+        any = any || words[k].word;
+        before = any ? ", " : before;
     }
-    if (origin->threads > 0)
-        text_add(text, "%s\"threads\": %d", before, origin->threads);
-    before = origin->threads > 0 ? ", " : before;
-    if (origin->workers_per_node > 0)
-        text_add(text, "%s\"workers_per_node\": %d", before, origin->workers_per_node);
-    text_add(text, "}");
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        if (counts[k].count == 0)
+            continue;
+        text_add(text, "%s\"%s\": %d", before, counts[k].key, counts[k].count);
+        any = true;
+        before = ", ";
+    }
+    text_add(text, "%s", any ? "}" : "");
 }
 
 static void history_print(struct text *text, const struct profile *profile)

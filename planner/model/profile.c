@@ -123,6 +123,7 @@ void profile_release(struct profile *profile)
     free(profile->origin.host_name);
     free(profile->origin.processor);
     free(profile->origin.isa);
+    free(profile->origin.machine);
     free(profile->origin.mpi);
     free(profile->origin.created);
     free(profile->origin.version);

@@ -70,6 +70,8 @@ struct profile_origin {
     char *host_name, *processor, *isa; /* keys "name", "processor", "isa" of "host" */
     int threads;                       /* key "threads" of "host"; 0 when not given */
     int workers_per_node;              /* a key of "host", too; on the master's; 0: not given */
+    char *machine; /* key "machine" of "host": processors and cores, by ranks where these differ */
+    int nodes;     /* key "nodes" of "host": on which the ranks were; 0 when not given */
     char *mpi, *created, *version;
 };
 

@@ -192,6 +192,9 @@ void describe_profile(const struct profile *profile, struct text *text)
         text_add(text, "threads     %d\n", origin->threads);
     if (origin->workers_per_node > 0)
         text_add(text, "on a node   %d workers\n", origin->workers_per_node);
+    if (origin->nodes > 0)
+        text_add(text, "nodes       %d\n", origin->nodes);
+    line_describe("machine", origin->machine, text);
     line_describe("mpi", origin->mpi, text);
     line_describe("created", origin->created, text);
     line_describe("version", origin->version, text);

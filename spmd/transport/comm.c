@@ -156,14 +156,37 @@ void comm_align_clocks(struct comm *comm)
     comm_barrier(comm);
 }
 
-int comm_workers_on_node(const struct comm *comm)
+/* Collective. The ranks on this rank's node. */
+static MPI_Comm node_of(const struct comm *comm)
 {
     MPI_Comm node;
     MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node);
-    int mine = comm->rank != 0, workers = 0;
+    return node;
+}
+
+/* Collective. */
+static int sum_over(MPI_Comm ranks, int mine)
+{
+    int sum = 0;
     MPI_Request request;
-    MPI_Iallreduce(&mine, &workers, 1, MPI_INT, MPI_SUM, node, &request);
+    MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, ranks, &request);
     comm_wait(&request, MPI_STATUS_IGNORE);
+    return sum;
+}
+
+int comm_workers_on_node(const struct comm *comm)
+{
+    MPI_Comm node = node_of(comm);
+    const int workers = sum_over(node, comm->rank != 0);
     MPI_Comm_free(&node);
     return workers > 0 ? workers : 1;
+}
+
+int comm_nodes(const struct comm *comm)
+{
+    MPI_Comm node = node_of(comm);
+    int rank = 0;
+    MPI_Comm_rank(node, &rank);
+    MPI_Comm_free(&node);
+    return sum_over(comm->mpi, rank == 0);
 }

@@ -51,5 +51,7 @@ char *comm_broadcast_text(const struct comm *comm, char *text, size_t *length);
 bool comm_agree(const struct comm *comm, struct failure *failure);
 /* Collective. Ranks other than the master on this rank's node, at least 1. */
 int comm_workers_on_node(const struct comm *comm);
+/* Collective. How many nodes the ranks are on. */
+int comm_nodes(const struct comm *comm);
 
 #endif

@@ -50,6 +50,8 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
     assert_true(word_equal(a->plugin, b->plugin));
     assert_int_equal(a->origin.threads, b->origin.threads);
     assert_int_equal(a->origin.workers_per_node, b->origin.workers_per_node);
+    assert_true(word_equal(a->origin.machine, b->origin.machine));
+    assert_int_equal(a->origin.nodes, b->origin.nodes);
     assert_int_equal(a->history_count, b->history_count);
     for (size_t k = 0; k < a->history_count; k++)
         assert_true(a->history[k] == b->history[k]);

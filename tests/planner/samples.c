@@ -146,6 +146,8 @@ void sample_profile(struct dice *dice, int64_t worker_most, size_t settings,
     profile->origin.isa = dice_whole(dice, 0, 1) ? word("avx2") : NULL;
     profile->origin.threads = (int)dice_whole(dice, 0, 2);
     profile->origin.workers_per_node = (int)dice_whole(dice, 0, 2);
+    profile->origin.machine = dice_whole(dice, 0, 1) ? word("a processor, 2 cores") : NULL;
+    profile->origin.nodes = (int)dice_whole(dice, 0, 2);
     profile->plugin = dice_whole(dice, 0, 1) ? word("/x/y.so") : NULL;
     profile->origin.created = dice_whole(dice, 0, 1) ? word("2026-01-01T00:00:00Z") : NULL;
     profile->history_count = (size_t)dice_whole(dice, 0, HISTORY_MOST);

@@ -15,6 +15,26 @@ fail() {
 
 "$mpiexec" -n 3 "$scow" calibrate -i "$image" --blocks 32,64 --combine maxsum --quick -q \
     -o profile.json --probes probes.tsv
+grep -q '"nodes": 1' profile.json || fail "the profile does not say on how many nodes it was measured"
+
+# Where it holds, it is kept; where it does not, nothing is measured either.
+cp profile.json kept.json
+"$mpiexec" -n 3 "$scow" calibrate -i "$image" --blocks 64 --combine maxsum --reuse -o kept.json 2>errors.txt
+[[ $(cat errors.txt) == "scow calibrate: kept.json is of this machine, core task and settings: kept" ]] ||
+    fail "says of a profile that holds: $(cat errors.txt)"
+# not_kept RANKS SENTENCE OPTION...
+not_kept() {
+    local ranks=$1 sentence=$2 code=0
+    shift 2
+    "$mpiexec" -n "$ranks" "$scow" calibrate --reuse -o kept.json "$@" 2>errors.txt || code=$?
+    ((code == 4)) || fail "exit code $code instead of 4, and: $(cat errors.txt)"
+    grep -q "$sentence" errors.txt || fail "says: $(cat errors.txt)"
+}
+not_kept 2 'kept.json: was measured with 2 workers, and here there are 1: ' -i "$image" --blocks 64 --combine maxsum
+not_kept 3 'kept.json: has no setting with "block": 128, ' -i "$image" --blocks 32,64,128 --combine maxsum
+not_kept 3 'kept.json: is of kernel matched-filter, not mandelbrot: ' -k mandelbrot
+cmp profile.json kept.json || fail "a profile that was to be kept is another now"
+rm kept.json errors.txt
 [[ $(ls) == $'probes.tsv\nprofile.json' ]] || fail "calibrate left something behind: $(ls)"
 [[ $(head -n 1 probes.tsv) == $'setting\trank\toperation\tpass\tcold\twaited\tfirst_task\ttasks\tseconds' ]] ||
     fail "the probes have no heading"

@@ -1,0 +1,100 @@
+#include "calibrate/place.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "spmd/job/instructions.h"
+#include "spmd/run/machine.h"
+#include "spmd/run/run_conditions.h"
+
+/* The first line, as one word of a table. */
+static void library_name(char library[MPI_MAX_LIBRARY_VERSION_STRING])
+{
+    int length = 0;
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    for (char *tab = library; (tab = strchr(tab, '\t'));)
+        *tab = ' ';
+}
+
+bool place_find(struct place *place, const struct comm *comm, int threads, struct failure *failure)
+{
+    int length = 0;
+    *place = (struct place){.workers = comm->size - 1, .threads = threads};
+    MPI_Get_processor_name(place->node, &length);
+    library_name(place->mpi);
+    place->isa = instructions_gather(comm);
+    place->workers_per_node = comm_workers_on_node(comm);
+    place->nodes = comm_nodes(comm);
+    return machine_gather(comm, &place->machine, failure);
+}
+
+void place_release(struct place *place)
+{
+    free(place->machine);
+    free(place->isa);
+    *place = (struct place){.machine = NULL};
+}
+
+void place_sign(const struct place *place, struct profile_origin *origin)
+{
+    char when[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc))
+        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    *origin = (struct profile_origin){
+        .host_name = strdup(place->node),
+        .processor = run_conditions_processor(),
+        .isa = strdup(place->isa),
+        .threads = place->threads,
+        .workers_per_node = place->workers_per_node,
+        .machine = strdup(place->machine),
+        .nodes = place->nodes,
+        .mpi = strdup(place->mpi),
+        .created = strdup(when),
+        .version = strdup(SCOW_VERSION),
+    };
+}
+
+/* ---- the same place? ------------------------------------------------------------------------- */
+
+/* What the profile says (NULL: nothing) and what is here must be the same word. */
+static bool word_fits(const char *what, const char *measured, const char *here, const char *path,
+                      struct failure *failure)
+{
+    if (measured && strcmp(measured, here) == 0)
+        return true;
+    return failure_set(
+        failure, FAILURE_MISMATCH,
+        "%s: was measured with %s '%.100s', and here it is '%.100s': measure anew to "
+        "another file, or remove this one",
+        path, what, measured ? measured : "unknown", here);
+}
+
+static bool count_fits(const char *what, int64_t measured, int64_t here, const char *path,
+                       struct failure *failure)
+{
+    if (measured == here)
+        return true;
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: was measured with %" PRId64 " %s, and here there are %" PRId64
+                       ": start as many, measure anew to another file, or remove this one",
+                       path, measured, what, here);
+}
+
+bool place_fits(const struct place *place, const struct profile *profile, const char *path,
+                struct failure *failure)
+{
+    const struct profile_origin *origin = &profile->origin;
+    const int64_t workers = profile_workers(&profile->settings[0].windows[0]);
+    return word_fits("the machine", origin->machine, place->machine, path, failure) &&
+           word_fits("instruction set", origin->isa, place->isa, path, failure) &&
+           word_fits("MPI", origin->mpi, place->mpi, path, failure) &&
+           word_fits("scow", origin->version, SCOW_VERSION, path, failure) &&
+           count_fits("workers", workers, place->workers, path, failure) &&
+           count_fits("nodes", origin->nodes, place->nodes, path, failure) &&
+           count_fits("threads per rank", origin->threads, place->threads, path, failure);
+}

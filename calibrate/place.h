@@ -1,0 +1,32 @@
+/*
+ * Where, and on what, a calibration takes place: what its profile says of its origin, and what must
+ * be the same for a profile to hold.
+ */
+#ifndef CALIBRATE_PLACE_H
+#define CALIBRATE_PLACE_H
+
+#include "planner/model/profile.h"
+#include "spmd/transport/comm.h"
+
+struct place {
+    char *machine; /* owned; the master's */
+    char *isa;     /* owned: which rank computes with which instruction set */
+    char node[MPI_MAX_PROCESSOR_NAME];
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    int workers, nodes;
+    int workers_per_node; /* on this rank's */
+    int threads;          /* of a rank, where a setting does not say */
+};
+
+/* Collective. To be released also on failure. */
+bool place_find(struct place *place, const struct comm *comm, int threads, struct failure *failure);
+void place_release(struct place *place);
+
+/* Local to the master. Strings that cannot be had are left out: they are notes for people. */
+void place_sign(const struct place *place, struct profile_origin *origin);
+/* Local to the master. Was the profile measured at this place? If not, FAILURE_MISMATCH with what
+ * is other, and the way out; `path` is the profile's. */
+bool place_fits(const struct place *place, const struct profile *profile, const char *path,
+                struct failure *failure);
+
+#endif

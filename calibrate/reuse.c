@@ -1,0 +1,120 @@
+#include "calibrate/reuse.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "calibrate/place.h"
+#include "planner/files/load.h"
+#include "spmd/job/making.h"
+
+static bool is_staged(const struct parameter_list *parameters)
+{
+    const struct parameter *staged = parameter_list_find(parameters, VALUES_STAGED);
+    return staged && staged->word && strcmp(staged->word, "yes") == 0;
+}
+
+/* Has this setting of the profile, with what holds for all of them, these parameters? */
+static bool setting_has(const struct profile *profile, const struct profile_setting *setting,
+                        const struct parameter_list *parameters, int threads, bool *has)
+{
+    struct parameter_list all = {0};
+    const bool good = parameter_list_copy(&all, &profile->parameters) &&
+                      parameter_list_merge(&all, &setting->parameters);
+    *has = good && setting->threads == threads && parameter_list_has(&all, parameters) &&
+           is_staged(&all) == is_staged(parameters);
+    parameter_list_release(&all);
+    return good;
+}
+
+static bool setting_refuse(const char *path, const struct parameter_list *parameters, int threads,
+                           struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    text_add_block(&text, parameters, "", ", ");
+    text_add_parameters(&text, parameters);
+    if (threads > 0)
+        text_add(&text, ", \"threads\": %d", threads);
+    failure_set(failure, FAILURE_MISMATCH,
+                "%s: has no setting with %.250s ('scow show' lists what it has): measure anew to "
+                "another file, or remove this one",
+                path, text.bytes ? text.bytes : "these parameters");
+    text_release(&text);
+    return false;
+}
+
+bool reuse_has(const struct profile *profile, const char *path,
+               const struct parameter_list *parameters, int threads, struct failure *failure)
+{
+    bool has = false;
+    for (size_t k = 0; !has && k < profile->setting_count; k++)
+        if (!setting_has(profile, &profile->settings[k], parameters, threads, &has))
+            return failure_memory(failure, "comparing settings");
+    return has || setting_refuse(path, parameters, threads, failure);
+}
+
+/* Local to the master. */
+static bool kernel_fits(const struct profile *profile, const struct kernel *kernel,
+                        const char *path, struct failure *failure)
+{
+    const char *digest = profile->plugin_sha256 ? profile->plugin_sha256 : "";
+    if (strcmp(profile->kernel, kernel->task->name) != 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is of kernel %s, not %s: measure anew to another file", path,
+                           profile->kernel, kernel->task->name);
+    return strcmp(digest, kernel->sha256) == 0 ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: was measured with another version of the plug-in: measure anew to "
+                       "another file, or remove this one",
+                       path);
+}
+
+/* Collective. The job of one setting, as calibration would make it: what a machine decides, or an
+ * input, is decided then. */
+static bool setting_check(struct making *making, const struct calibration_request *request,
+                          int index, const struct profile *profile, const char *path,
+                          struct failure *failure)
+{
+    const struct scow_task *task = request->kernel->task;
+    const struct setting *setting = &request->settings[index];
+    struct parameter_list parameters = {0};
+    if (index == 0
+            ? !making_start(making, making->comm, task, &setting->values, request->input, failure)
+            : !making_again(making, task, &setting->values, failure))
+        return false;
+    if (making->comm->rank == 0 && values_describe(&making->job.values, task, &parameters, failure))
+        reuse_has(profile, path, &parameters, setting->threads, failure);
+    parameter_list_release(&parameters);
+    return comm_agree(making->comm, failure);
+}
+
+/* Collective. */
+static bool settings_check(struct comm *comm, const struct calibration_request *request,
+                           const struct profile *profile, const char *path, struct failure *failure)
+{
+    struct making making = {.comm = comm};
+    bool good = true;
+    for (int i = 0; good && i < request->setting_count; i++)
+        good = setting_check(&making, request, i, profile, path, failure);
+    making_release(&making);
+    return good;
+}
+
+bool reuse_find(struct comm *comm, const struct calibration_request *request, const char *path,
+                bool *there, struct failure *failure)
+{
+    struct profile profile = {0};
+    struct place place;
+    *there = comm->rank == 0 && access(path, F_OK) == 0;
+    comm_broadcast(comm, there, sizeof *there);
+    if (!*there)
+        return true;
+    bool good = place_find(&place, comm, request->threads, failure);
+    if (good && comm->rank == 0 && load_profile(path, &profile, NULL, failure))
+        (void)(kernel_fits(&profile, request->kernel, path, failure) &&
+               place_fits(&place, &profile, path, failure));
+    good =
+        good && comm_agree(comm, failure) && settings_check(comm, request, &profile, path, failure);
+    place_release(&place);
+    profile_release(&profile);
+    return good;
+}
