@@ -20,8 +20,22 @@ struct show_options {
     char *path;
     int64_t task;  /* number of a core task, from 1; 0: none */
     int64_t slice; /* from 1; 0: the first */
-    bool joblog, quiet, verbose;
+    bool joblog, check, quiet, verbose;
 };
+
+/* As the run itself ended, or would. */
+static bool run_check(const char *path, const struct run_record *record, struct failure *failure)
+{
+    if (!record->complete)
+        return failure_set(failure, FAILURE_STOPPED,
+                           "%s: %" PRId64 " of %" PRId64
+                           " core tasks are done: go on with it by scow run --resume",
+                           path, record->tasks_done, record->tasks);
+    return record->tasks_failed == 0 ||
+           failure_set(failure, FAILURE_FAILED,
+                       "%s: %" PRId64 " of %" PRId64 " core tasks failed, all others are there",
+                       path, record->tasks_failed, record->tasks);
+}
 
 static bool run_show(const struct show_options *options, const struct readers *readers,
                      struct text *text, struct failure *failure)
@@ -34,6 +48,10 @@ static bool run_show(const struct show_options *options, const struct readers *r
                            "build");
     if (!readers->read_run(path, &record, failure))
         return false;
+    if (options->check && !run_check(path, &record, failure)) {
+        run_record_release(&record);
+        return false;
+    }
     text_add(text, "run         %s, by %s\n", path, record.version ? record.version : "unknown");
     text_add(text, "input       %s\n", record.input ? record.input : "none");
     text_add(text, "done        %" PRId64 " of %" PRId64 " core tasks", record.tasks_done,
@@ -141,6 +159,10 @@ static bool options_check(const struct show_options *options, struct failure *fa
 {
     if (!options->path)
         return failure_set(failure, FAILURE_USAGE, "no file given: see 'scow show --help'");
+    if (options->check && !file_is_run(options->path))
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is no output of scow run, which --check is about: check the name",
+                           options->path);
     if (options->image && !options->png)
         return failure_set(failure, FAILURE_USAGE, "--image is for the picture: add --png FILE");
     if (options->slice > 0 && !options->png)
@@ -188,6 +210,8 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
         {0, "joblog", NULL, OPTION_FLAG, &options.joblog,
          "print the commands of a run, one a line, in the columns of GNU parallel; without its "
          "input, or when that has changed, the template of all"},
+        {0, "check", NULL, OPTION_FLAG, &options.check,
+         "of a run: exit code 0 done, 1 core tasks failed, 75 go on with scow run --resume"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
          "print nothing; the exit status tells if it can be read"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose,

@@ -39,8 +39,9 @@ struct run_record {
     char *processor;                         /* owned: the master's; NULL: not said */
     int threads, workers_per_node;           /* 0: not said */
     int64_t tasks, tasks_done, tasks_failed; /* from the ledger */
-    int resumed; /* how often the run went on after it had been stopped or killed: the trace and,
-                  * then, the plan are those of the last part */
+    int resumed;   /* how often the run went on after it had been stopped or killed: the trace and,
+                    * then, the plan are those of the last part */
+    bool complete; /* it reached its end: nothing is left for scow run --resume */
     uint64_t checksum;
     double finish_s; /* after the last package: reduction, normalised image, close */
 };

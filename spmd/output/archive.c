@@ -58,6 +58,7 @@ static bool trace_read(hid_t file, const char *path, struct run_record *record,
         return not_ours(path, "trace", failure);
     int32_t complete = 0;
     contents_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete);
+    record->complete = complete != 0;
     record->trace.capacity = count;
     for (size_t k = 0; complete && k < count; k++) /* a resumed run may have less than announced */
         if (record->trace.events[k].tasks > 0)

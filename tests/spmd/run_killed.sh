@@ -35,6 +35,9 @@ for ((trial = 0; trial < 60 && partial < 3; trial++)); do
     wait $job 2>/dev/null || true
     count=$(finished)
     echo "killed with $count of 48 core tasks done, all right"
+    code=0
+    "$scow" show part.h5 --check -q 2>said || code=$?
+    ((count == 48)) || ((code == 75)) || { echo "an unfinished run: exit code $code, and: $(cat said)"; exit 1; }
     ((count == 0 || count == 48)) || partial=$((partial + 1))
     code=0
     "$scow" show part.h5 --png part.png 2>said || code=$?

@@ -112,6 +112,7 @@ static void check_record(void)
     assert_int_equal(record.tasks, TASKS);
     assert_int_equal(record.tasks_done, TASKS - 1);
     assert_int_equal(record.tasks_failed, 0);
+    assert_true(record.complete);
     assert_string_equal(record.input, "input.png");
     assert_string_equal(record.kernel, "census-host");
     assert_null(record.plugin);

@@ -53,6 +53,7 @@ grep -q '"combine": "maxsum"' plan.json || fail "the kernel's parameters did not
 "$scow" simulate -p profile.json plan.json >/dev/null
 
 "$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o out.h5 >run.txt 2>progress.txt
+"$scow" show out.h5 --check -q || fail "the run is not known to be complete"
 grep -q 'predicted' run.txt || fail "the run does not compare itself with its plan"
 cp out.h5 before.h5
 code=0
