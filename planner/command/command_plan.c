@@ -15,6 +15,7 @@
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/robustness.h"
 #include "planner/studies/advice.h"
+#include "planner/studies/batch.h"
 #include "planner/studies/comparison.h"
 #include "planner/studies/planning.h"
 #include "planner/studies/sweep.h"
@@ -23,7 +24,7 @@ struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail;
     int64_t tasks, workers, block, seeds, buffers;
     double deadline_s, noise, risk_percent;
-    bool real_valued, compare, sweep, gantt, json, quiet, verbose;
+    bool real_valued, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose;
 };
 
 static bool options_check(const struct plan_options *options, struct failure *failure)
@@ -37,6 +38,13 @@ static bool options_check(const struct plan_options *options, struct failure *fa
     if (options->compare && options->sweep)
         return failure_set(failure, FAILURE_USAGE,
                            "--compare and --sweep exclude each other: choose one");
+    if ((options->sbatch && options->pbs) ||
+        ((options->sbatch || options->pbs) &&
+         (options->json || options->compare || options->sweep || options->real_valued)))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--sbatch and --pbs print what a job that runs the plan asks for, and "
+                           "nothing else: leave the other one, --json, --compare, --sweep and "
+                           "--real-valued out");
     if (!(options->deadline_s >= 0 && options->noise >= 0 && options->noise <= 10))
         return failure_set(failure, FAILURE_USAGE,
                            "--deadline must not be negative, --noise must be from 0 to 10");
@@ -321,6 +329,20 @@ static bool table_print(const struct plan_options *options, const struct advice 
     return false;
 }
 
+/* Lines for a batch job that runs the plan. */
+static bool lines_print(const struct plan_options *options, const struct advice *advice,
+                        struct failure *failure)
+{
+    struct batch batch;
+    struct text text = TEXT_INIT;
+    batch_find(advice, &batch);
+    if (options->sbatch)
+        batch_slurm(&batch, &text);
+    else
+        batch_pbs(&batch, &text);
+    return text_print(&text, "describing the batch job", failure);
+}
+
 static bool plan_put(const struct plan_options *options, const struct planning *planning,
                      const struct advice *advice, struct failure *failure)
 {
@@ -335,6 +357,8 @@ static bool plan_put(const struct plan_options *options, const struct planning *
     free(text);
     if (!good || json || options->quiet)
         return good;
+    if (options->sbatch || options->pbs)
+        return lines_print(options, advice, failure);
     if (options->compare)
         return compare_print(options, planning, failure);
     if (options->sweep)
@@ -447,6 +471,9 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {0, "gantt", NULL, OPTION_FLAG, &options.gantt, "print a Gantt chart"},
         {0, "json", NULL, OPTION_FLAG, &options.json,
          "print JSON: the plan, the comparison or the sweep"},
+        {0, "sbatch", NULL, OPTION_FLAG, &options.sbatch,
+         "print what a Slurm job that runs the plan must ask for, as lines of its script"},
+        {0, "pbs", NULL, OPTION_FLAG, &options.pbs, "the same for PBS"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "do not print the plan"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "also print the chart"},
     };

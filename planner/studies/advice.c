@@ -6,8 +6,6 @@
 
 #include "planner/model/platform.h"
 
-/* Launching ranks, reading plan and image, creating the output file. */
-static const double STARTUP_S = 30;
 /* For a profile that does not say how sure it is. */
 static const double MARGIN = 0.2;
 
@@ -17,7 +15,7 @@ double advice_walltime(const struct advice *advice, double *most_s)
                                : (1 + MARGIN) * advice->plan->predicted.makespan_s;
     if (advice->robustness)
         *most_s = fmax(*most_s, advice->robustness->p95_s);
-    return 60 * ceil((STARTUP_S + *most_s) / 60);
+    return 60 * ceil((ADVICE_STARTUP_S + *most_s) / 60);
 }
 
 double advice_memory(const struct plan *plan, const struct memory *memory)
@@ -36,12 +34,12 @@ void advice_text(const struct advice *advice, struct text *text)
     if (advice->interval) {
         text_add(text, "exceeded by %.3g %% of runs: ", 100 * advice->risk);
         text_add_seconds(text, most_s);
-        text_add(text, " and %.0f s of start-up\n", STARTUP_S);
+        text_add(text, " and %.0f s of start-up\n", ADVICE_STARTUP_S);
     } else {
         text_add(text,
                  "the prediction, %.0f s of start-up and a margin of %.0f %%: the profile does not "
                  "say how sure it is\n",
-                 STARTUP_S, 100 * (most_s / advice->plan->predicted.makespan_s - 1));
+                 ADVICE_STARTUP_S, 100 * (most_s / advice->plan->predicted.makespan_s - 1));
     }
     if (memory > 0)
         text_add(text, "memory      %.1f MB per worker, for packages and results\n", memory / 1e6);

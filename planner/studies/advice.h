@@ -10,6 +10,8 @@
 
 /* Share of the runs that may outlast the walltime, unless the user says otherwise. */
 #define ADVICE_RISK 0.01
+/* Launching ranks, reading plan and input, creating the output file. */
+#define ADVICE_STARTUP_S 30.0
 
 /* What the advice rests on; all borrowed. */
 struct advice {

@@ -1,0 +1,146 @@
+/* What a run asks the batch system for. */
+#include "planner/studies/batch.h"
+#include "tests/checks.h"
+
+/* A plan on `workers` of a profile's `measured` ones, that were on `nodes` nodes with the master.
+ */
+struct sample {
+    int64_t workers, measured;
+    int nodes, threads;
+    double makespan_s, period_s, bytes, bytes_per_task;
+};
+
+static struct batch batch_of(const struct sample *sample)
+{
+    struct profile_worker class = {.count = sample->measured, .compute = {{0, 1}, {.n = 0}}};
+    struct profile_window window = {
+        .least = 1, .greatest = 1000, .workers = &class, .worker_count = 1};
+    struct profile_setting setting = {
+        .windows = &window, .window_count = 1, .memory = {sample->bytes, sample->bytes_per_task}};
+    const struct profile profile = {.settings = &setting,
+                                    .setting_count = 1,
+                                    .origin = {.nodes = sample->nodes, .threads = sample->threads}};
+    double loads[64];
+    int64_t workers[64];
+    for (int64_t k = 0; k < sample->workers; k++) {
+        loads[k] = 10;
+        workers[k] = k;
+    }
+    struct plan_round round = {.repeat = 2, .loads = loads};
+    const struct plan plan = {.tasks = 20 * (double)sample->workers,
+                              .workers = workers,
+                              .worker_count = sample->workers,
+                              .rounds = &round,
+                              .round_count = 1,
+                              .predicted = {.known = true,
+                                            .makespan_s = sample->makespan_s,
+                                            .period_s = sample->period_s}};
+    const struct advice advice = {
+        .plan = &plan, .profile = &profile, .setting = &setting, .risk = 0.01};
+    struct batch batch;
+    batch_find(&advice, &batch);
+    return batch;
+}
+
+static void assert_spread(int64_t workers, int64_t measured, int nodes, int64_t per_node,
+                          int64_t wanted)
+{
+    const struct sample sample = {.workers = workers, .measured = measured, .nodes = nodes};
+    const struct batch batch = batch_of(&sample);
+    assert_int_equal(batch.ranks, workers + 1);
+    assert_int_equal(batch.ranks_per_node, per_node);
+    assert_int_equal(batch.nodes, wanted);
+}
+
+/* As many ranks on a node as there were, and as few nodes as these fill. */
+static void ranks_are_spread_as_measured(void **state)
+{
+    (void)state;
+    assert_spread(7, 7, 4, 2, 4);
+    assert_spread(6, 7, 4, 2, 4);
+    assert_spread(5, 7, 4, 2, 3);
+    assert_spread(1, 7, 4, 2, 1);
+    assert_spread(15, 7, 4, 2, 8); /* beyond what was measured */
+    assert_spread(3, 3, 4, 1, 4);
+    assert_spread(10, 10, 4, 3, 4); /* 3, 3, 3, 2 */
+    assert_spread(5, 5, 0, 0, 0);
+}
+
+/* Start-up (30 s), the makespan and a fifth (no interval is known), the warning (a round, as much
+ * longer, and 30 s) and the minute that Slurm may be early. */
+static void the_walltime_holds_the_warning(void **state)
+{
+    (void)state;
+    const struct sample sample = {.workers = 1, .measured = 1, .makespan_s = 1000, .period_s = 100};
+    const struct batch batch = batch_of(&sample);
+    assert_int_equal(batch.warning_s, 150);
+    assert_int_equal(batch.walltime_s, 60 * 24);
+    assert_true(batch.most_s == 1200);
+    assert_true(batch.startup_s + batch.most_s <=
+                (double)(batch.walltime_s - batch.warning_s - 60));
+}
+
+static void memory_is_for_a_full_node(void **state)
+{
+    (void)state;
+    const struct sample known = {
+        .workers = 7, .measured = 7, .nodes = 4, .bytes = 4e6, .bytes_per_task = 1e6};
+    const struct sample unknown = {.workers = 7, .measured = 7, .nodes = 4};
+    assert_true(batch_of(&known).node_bytes == 2 * (4e6 + 10e6 + 256e6));
+    assert_true(batch_of(&unknown).node_bytes == 0);
+}
+
+static void assert_lines(const struct batch *batch,
+                         void (*print)(const struct batch *, struct text *), const char *lines)
+{
+    struct text text = TEXT_INIT;
+    print(batch, &text);
+    char *said = text_take(&text);
+    assert_string_equal(said, lines);
+    free(said);
+}
+
+#define REMARK                                                                                     \
+    "# a master and 7 workers; exceeded by 1 % of runs: 61.50 s, with 30 s of start-up; warned "   \
+    "42 s before the end\n"
+
+static void lines_say_it(void **state)
+{
+    (void)state;
+    struct batch batch = {.ranks = 8,
+                          .nodes = 4,
+                          .ranks_per_node = 2,
+                          .threads = 3,
+                          .node_bytes = 540.2e6,
+                          .warning_s = 42,
+                          .walltime_s = 60 * (int64_t)(60 * 49 + 5),
+                          .startup_s = 30,
+                          .most_s = 61.5,
+                          .risk = 0.01};
+    assert_lines(&batch, batch_slurm,
+                 REMARK "#SBATCH --nodes=4\n#SBATCH --ntasks=8\n#SBATCH --ntasks-per-node=2\n"
+                        "#SBATCH --cpus-per-task=3\n#SBATCH --mem=541M\n#SBATCH --time=49:05:00\n"
+                        "#SBATCH --signal=B:USR1@42\n");
+    assert_lines(&batch, batch_pbs,
+                 REMARK "#PBS -l select=4:ncpus=6:mpiprocs=2:ompthreads=3:mem=541mb\n"
+                        "#PBS -l walltime=49:05:00\n#PBS -v SCOW_STOP_AFTER=176658\n");
+    batch.nodes = batch.ranks_per_node = batch.threads = 0;
+    batch.node_bytes = 0;
+    assert_lines(&batch, batch_slurm,
+                 REMARK "#SBATCH --ntasks=8\n#SBATCH --time=49:05:00\n#SBATCH "
+                        "--signal=B:USR1@42\n");
+    assert_lines(&batch, batch_pbs,
+                 REMARK "#PBS -l select=8:ncpus=1:mpiprocs=1:ompthreads=1\n"
+                        "#PBS -l walltime=49:05:00\n#PBS -v SCOW_STOP_AFTER=176658\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_spread_as_measured),
+        cmocka_unit_test(the_walltime_holds_the_warning),
+        cmocka_unit_test(memory_is_for_a_full_node),
+        cmocka_unit_test(lines_say_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
