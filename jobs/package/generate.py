@@ -110,12 +110,15 @@ def synopsis(program, command):
 
 
 def list_paragraphs(lines):
-    """'Schedulers:', then their names and what they are."""
+    """'Schedulers:', then their names and what they are; those of options of theirs stand deeper."""
     page = []
     for line in lines:
-        match = re.match(r"  (\S+) +(.*)$", line)
-        page += [".TP", f"\\fB{roff(match[1])}\\fR", roff(match[2])] if match else [
-            f".SH {roff(line.rstrip(':')).upper()}"]
+        match = re.match(r" +(\S+) +(.*)$", line)
+        if not match:
+            page.append(f".SH {roff(line.split(' (')[0].rstrip(':')).upper()}")
+            continue
+        entry = [".TP", f"\\fB{roff(match[1])}\\fR", roff(match[2])]
+        page += entry if re.match(r"  \S", line) else [".RS", *entry, ".RE"]
     return page
 
 

@@ -59,14 +59,14 @@ bool planning_platform(const struct planning *planning, struct platform *platfor
     return true;
 }
 
-/* What is predicted where the end is dealt on request. Period and bound stay. */
+/* What is predicted where the end is dealt on request. Periods and bound stay. */
 static void tail_predict(const struct simulation *simulation, struct plan_prediction *predicted)
 {
     const double makespan_s = simulation->makespan_s;
     const double network_s = fmax(simulation->port_busy_s, simulation->master_busy_s);
     const double workers_s = makespan_s * (double)simulation->workers_used;
     predicted->makespan_s = makespan_s;
-    predicted->worker_utilization = workers_s > 0 ? simulation->worker_busy_s / workers_s : 0;
+    predicted->worker_busy_share = workers_s > 0 ? simulation->worker_busy_s / workers_s : 0;
     predicted->network_utilization = makespan_s > 0 ? fmin(network_s / makespan_s, 1) : 0;
     predicted->gap = predicted->lower_bound_s > 0 ? makespan_s / predicted->lower_bound_s - 1 : 0;
     predicted->output_s = simulation->output_s;

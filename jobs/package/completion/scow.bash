@@ -42,6 +42,7 @@ _scow_value() {
     plan:--block) ;;
     plan:--set) ;;
     plan:--buffers) ;;
+    plan:--tail) _scow_words "ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af" "$3" ;;
     plan:-o | plan:--output) _scow_files -f "$3" ;;
     plan:--html) _scow_files -f "$3" ;;
     plan:--deadline) ;;
@@ -120,11 +121,11 @@ _scow_from() {
     command=${COMP_WORDS[at + 1]}
     _scow_value "$command" "$before" "$word" && return
     case $command:$word in
-    calibrate:-*) _scow_words "--kernel --input --output --html --probes --scratch --budget --quick --threads --staged --staged-too --isa --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
-    plan:-*) _scow_words "--profile --input --kernel --tasks --workers --scheduler --block --set --real-valued --buffers --output --html --deadline --compare --sweep --noise --seeds --risk --gantt --json --quiet --verbose --help" "$word" ;;
+    calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --quick --threads --staged --staged-too --isa --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
+    plan:-*) _scow_words "--profile --input --kernel --tasks --workers --scheduler --block --set --real-valued --buffers --tail --output --html --deadline --compare --sweep --noise --seeds --risk --gantt --json --sbatch --pbs --quiet --verbose --help" "$word" ;;
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --resume --isa --quiet --verbose --version --help" "$word" ;;
     report:-*) _scow_words "--json --compare --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
-    show:-*) _scow_words "--image --png --slice --xdmf --task --joblog --quiet --verbose --help" "$word" ;;
+    show:-*) _scow_words "--image --png --slice --xdmf --task --joblog --check --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
     simulate:-*) _scow_words "--profile --rule --tasks --workers --block --set --ahead --replan --tail --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --lose --at --seed --seeds --json --quiet --verbose --help" "$word" ;;
     tasks:*) _scow_words "matched-filter command mandelbrot motif sleep" "$word" ;;
