@@ -15,26 +15,28 @@ static const int64_t small_bytes = 16 << 20;
 static const int niceness = 19;
 
 struct digest {
-    const char *const *files; /* borrowed */
-    int64_t count;
+    struct regular_digest *taking; /* owned; NULL: it was known */
     pthread_t thread;
     bool started; /* the thread, and not joined yet */
     atomic_bool halt, over;
-    char text[65]; /* when it is over, as the failure */
-    struct failure failure;
+    char known[65];
+    struct failure failure; /* when it is over, or the thread joined */
 };
 
-static void digest_take(struct digest *digest)
+/* As far as it goes without a halt. */
+static void digest_take(struct digest *digest, atomic_bool *halt)
 {
-    regular_sha256(digest->files, digest->count, &digest->halt, digest->text, &digest->failure);
-    atomic_store(&digest->over, true);
+    if (regular_digest_run(digest->taking, halt, &digest->failure) &&
+        regular_digest_text(digest->taking)[0])
+        atomic_store(&digest->over, true);
 }
 
 static void *thread_run(void *self)
 {
+    struct digest *digest = self;
     /* On Linux, of this thread alone. Where it is not allowed, it is as it was. */
     setpriority(PRIO_PROCESS, 0, niceness);
-    digest_take(self);
+    digest_take(digest, &digest->halt);
     return NULL;
 }
 
@@ -49,28 +51,38 @@ static bool thread_start(struct digest *digest)
     return good;
 }
 
-static void digest_start(struct digest *digest, const char *known)
+static void digest_join(struct digest *digest)
 {
-    if (known[0]) {
-        snprintf(digest->text, sizeof digest->text, "%s", known);
-        atomic_store(&digest->over, true);
-        return;
-    }
-    if (regular_bytes(digest->files, digest->count) > small_bytes)
-        digest->started = thread_start(digest);
-    if (!digest->started)
-        digest_take(digest);
+    atomic_store(&digest->halt, true);
+    if (digest->started)
+        pthread_join(digest->thread, NULL);
+    digest->started = false;
 }
 
-struct digest *digest_begin(const struct input *input, const char *known, struct failure *failure)
+static struct digest *digest_new(const char *known, const char *const *files, int64_t count,
+                                 struct failure *failure)
 {
     struct digest *digest = calloc(1, sizeof *digest);
     if (!digest) {
         failure_memory(failure, "taking an input's SHA-256");
         return NULL;
     }
-    digest->files = input_files(input, &digest->count);
-    digest_start(digest, known);
+    snprintf(digest->known, sizeof digest->known, "%s", known);
+    atomic_store(&digest->over, known[0] != '\0');
+    if (!known[0] && !(digest->taking = regular_digest_new(files, count, failure)))
+        digest_free(&digest);
+    return digest;
+}
+
+struct digest *digest_begin(const struct input *input, const char *known, struct failure *failure)
+{
+    int64_t count;
+    const char *const *files = input_files(input, &count);
+    struct digest *digest = digest_new(known, files, count, failure);
+    if (!digest)
+        return NULL;
+    if (!known[0] && regular_bytes(files, count) > small_bytes)
+        digest->started = thread_start(digest);
     if (!digest->started && !digest_wait(digest, failure))
         digest_free(&digest);
     return digest;
@@ -78,19 +90,16 @@ struct digest *digest_begin(const struct input *input, const char *known, struct
 
 const char *digest_known(struct digest *digest)
 {
-    return atomic_load(&digest->over) && digest->failure.code == FAILURE_NONE ? digest->text : "";
-}
-
-static void digest_join(struct digest *digest)
-{
-    if (digest->started)
-        pthread_join(digest->thread, NULL);
-    digest->started = false;
+    if (!atomic_load(&digest->over))
+        return "";
+    return digest->taking ? regular_digest_text(digest->taking) : digest->known;
 }
 
 bool digest_wait(struct digest *digest, struct failure *failure)
 {
     digest_join(digest);
+    if (!atomic_load(&digest->over) && digest->failure.code == FAILURE_NONE)
+        digest_take(digest, NULL);
     return digest->failure.code == FAILURE_NONE ||
            failure_set(failure, digest->failure.code, "%s", digest->failure.text);
 }
@@ -99,8 +108,8 @@ void digest_free(struct digest **digest)
 {
     if (!*digest)
         return;
-    atomic_store(&(*digest)->halt, true);
     digest_join(*digest);
+    regular_digest_free(&(*digest)->taking);
     free(*digest);
     *digest = NULL;
 }

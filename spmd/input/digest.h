@@ -1,8 +1,8 @@
 /*
  * The SHA-256 of an input, taken beside other work: that of a large one takes longer than anything
  * else before a run. A thread of its own takes it, whose priority is so low that ranks on a node
- * without a core to spare lose next to nothing to it; what is left then is done when somebody waits
- * for it. The thread reads files, and calls neither MPI nor HDF5.
+ * without a core to spare lose next to nothing to it; what is left when somebody waits for it, the
+ * one who waits does. The thread reads files, and calls neither MPI nor HDF5.
  */
 #ifndef SPMD_INPUT_DIGEST_H
 #define SPMD_INPUT_DIGEST_H

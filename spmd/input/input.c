@@ -127,7 +127,7 @@ bool input_sha256(const struct input *input, char digest[65], struct failure *fa
 {
     int64_t count;
     const char *const *files = input_files(input, &count);
-    return regular_sha256(files, count, NULL, digest, failure);
+    return regular_sha256(files, count, digest, failure);
 }
 
 bool input_stamp(const struct input *input, char stamp[65], struct failure *failure)

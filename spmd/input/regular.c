@@ -59,40 +59,52 @@ bool regular_changed(const char *file, struct failure *failure)
 
 enum { READ_BYTES = 1 << 20 };
 
-/* Taking the digest of some files. */
-struct digesting {
-    EVP_MD_CTX *context; /* owned */
-    char *room, *zeros;  /* owned; READ_BYTES each */
-    atomic_bool *halt;
+struct regular_digest {
+    const char *const *files; /* borrowed */
+    int64_t count, next;      /* of the files, and the one that is next or open */
+    FILE *stream;             /* that one's; NULL: not open */
+    int64_t at;               /* bytes of it that are done */
+    EVP_MD_CTX *context;      /* owned */
+    char *room, *zeros;       /* owned; READ_BYTES each */
+    char text[65];
 };
 
-static bool digesting_init(struct digesting *digesting, atomic_bool *halt, struct failure *failure)
+struct regular_digest *regular_digest_new(const char *const *files, int64_t count,
+                                          struct failure *failure)
 {
-    *digesting = (struct digesting){.context = EVP_MD_CTX_new(),
-                                    .room = malloc(READ_BYTES),
-                                    .zeros = calloc(1, READ_BYTES),
-                                    .halt = halt};
-    return (digesting->context && digesting->room && digesting->zeros &&
-            EVP_DigestInit_ex(digesting->context, EVP_sha256(), NULL) == 1) ||
-           failure_memory(failure, "taking an input's SHA-256");
+    struct regular_digest *digest = calloc(1, sizeof *digest);
+    if (digest) {
+        digest->files = files;
+        digest->count = count;
+        digest->context = EVP_MD_CTX_new();
+        digest->room = malloc(READ_BYTES);
+        digest->zeros = calloc(1, READ_BYTES);
+    }
+    if (!digest || !digest->context || !digest->room || !digest->zeros ||
+        EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) != 1) {
+        failure_memory(failure, "taking an input's SHA-256");
+        regular_digest_free(&digest);
+    }
+    return digest;
 }
 
-static void digesting_release(struct digesting *digesting)
+void regular_digest_free(struct regular_digest **digest)
 {
-    EVP_MD_CTX_free(digesting->context);
-    free(digesting->room);
-    free(digesting->zeros);
+    struct regular_digest *gone = *digest;
+    if (!gone)
+        return;
+    if (gone->stream)
+        fclose(gone->stream);
+    EVP_MD_CTX_free(gone->context);
+    free(gone->room);
+    free(gone->zeros);
+    free(gone);
+    *digest = NULL;
 }
 
-static bool digesting_end(const struct digesting *digesting, char digest[65],
-                          struct failure *failure)
+const char *regular_digest_text(const struct regular_digest *digest)
 {
-    unsigned char bytes[32];
-    if (EVP_DigestFinal_ex(digesting->context, bytes, NULL) != 1)
-        return failure_memory(failure, "taking an input's SHA-256");
-    for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
-    return true;
+    return digest->text;
 }
 
 /* How far it is from there to the next byte that is stored, or to the end: what lies in between
@@ -106,74 +118,106 @@ static int64_t hole_size(int file, int64_t from)
     return errno == ENXIO && fstat(file, &status) == 0 ? status.st_size - from : 0;
 }
 
-/* The next bytes from there on, READ_BYTES at most: how many, 0 at the end. Negative: an error. */
-static ssize_t piece_digest(const struct digesting *digesting, int file, int64_t from)
+/* The next bytes of the open file, READ_BYTES at most: how many, 0 at its end. Negative: an error.
+ */
+static ssize_t piece_digest(struct regular_digest *digest)
 {
-    const int64_t hole = hole_size(file, from);
-    const char *bytes = hole > 0 ? digesting->zeros : digesting->room;
+    const int file = fileno(digest->stream);
+    const int64_t hole = hole_size(file, digest->at);
+    const char *bytes = hole > 0 ? digest->zeros : digest->room;
     ssize_t size = hole < READ_BYTES ? (ssize_t)hole : READ_BYTES;
     if (hole <= 0)
         do {
-            size = pread(file, digesting->room, READ_BYTES, from);
+            size = pread(file, digest->room, READ_BYTES, digest->at);
         } while (size < 0 && errno == EINTR);
-    if (size > 0 && EVP_DigestUpdate(digesting->context, bytes, (size_t)size) != 1)
+    if (size > 0 && EVP_DigestUpdate(digest->context, bytes, (size_t)size) != 1)
         return -1;
+    digest->at += size > 0 ? size : 0;
     return size;
 }
 
-static bool file_digest(const struct digesting *digesting, const char *name,
-                        struct failure *failure)
+/* The next piece of all: opens and closes files as needed. */
+static bool digest_step(struct regular_digest *digest, struct failure *failure)
 {
     static const struct regular_rule rule = {"it", "a file", .may_be_empty = true};
-    int64_t size_bytes, at = 0;
-    ssize_t size = 1;
-    bool halted = false;
-    FILE *stream = regular_open(name, &rule, &size_bytes, failure);
-    if (!stream)
-        return false;
-    for (; size > 0 && !halted; at += size) {
-        size = piece_digest(digesting, fileno(stream), at);
-        halted = digesting->halt && atomic_load(digesting->halt);
+    const char *name = digest->files[digest->next];
+    int64_t size_bytes;
+    if (!digest->stream) {
+        digest->stream = regular_open(name, &rule, &size_bytes, failure);
+        digest->at = 0;
     }
-    fclose(stream);
+    if (!digest->stream)
+        return false;
+    const ssize_t size = piece_digest(digest);
     if (size < 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "cannot read '%s' to its end for its SHA-256: check the disk it is on",
                            name);
-    return !halted ||
-           failure_set(failure, FAILURE_STOPPED, "taking an input's SHA-256 was given up");
+    if (size == 0) {
+        fclose(digest->stream);
+        digest->stream = NULL;
+        digest->next++;
+    }
+    return true;
 }
 
-bool regular_sha256(const char *const *files, int64_t count, atomic_bool *halt, char digest[65],
+static bool digest_end(struct regular_digest *digest, struct failure *failure)
+{
+    unsigned char bytes[32];
+    if (digest->text[0])
+        return true;
+    if (EVP_DigestFinal_ex(digest->context, bytes, NULL) != 1)
+        return failure_memory(failure, "taking an input's SHA-256");
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(digest->text + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
+bool regular_digest_run(struct regular_digest *digest, atomic_bool *halt, struct failure *failure)
+{
+    while (digest->next < digest->count) {
+        if (halt && atomic_load(halt))
+            return true;
+        if (!digest_step(digest, failure))
+            return false;
+    }
+    return digest_end(digest, failure);
+}
+
+bool regular_sha256(const char *const *files, int64_t count, char digest[65],
                     struct failure *failure)
 {
-    struct digesting digesting;
-    bool good = digesting_init(&digesting, halt, failure);
-    for (int64_t i = 0; good && i < count; i++)
-        good = file_digest(&digesting, files[i], failure);
-    good = good && digesting_end(&digesting, digest, failure);
-    digesting_release(&digesting);
+    struct regular_digest *taking = regular_digest_new(files, count, failure);
+    const bool good = taking && regular_digest_run(taking, NULL, failure);
+    if (good)
+        memcpy(digest, taking->text, sizeof taking->text);
+    regular_digest_free(&taking);
     return good;
+}
+
+/* A line of its own into the digest. */
+static bool stamp_add(struct regular_digest *digest, const char *file, struct failure *failure)
+{
+    struct stat status;
+    char line[80];
+    if (stat(file, &status) != 0)
+        return regular_unreadable(file, failure);
+    const int length = snprintf(line, sizeof line, "%lld %lld.%09ld\n", (long long)status.st_size,
+                                (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    return EVP_DigestUpdate(digest->context, line, (size_t)length) == 1 ||
+           failure_memory(failure, "looking at an input");
 }
 
 bool regular_stamp(const char *const *files, int64_t count, char stamp[65], struct failure *failure)
 {
-    struct digesting digesting;
-    bool good = digesting_init(&digesting, NULL, failure);
-    for (int64_t i = 0; good && i < count; i++) {
-        struct stat status;
-        char line[80];
-        if (stat(files[i], &status) != 0)
-            good = regular_unreadable(files[i], failure);
-        const int length =
-            good ? snprintf(line, sizeof line, "%lld %lld.%09ld\n", (long long)status.st_size,
-                            (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-                 : 0;
-        good = good && (EVP_DigestUpdate(digesting.context, line, (size_t)length) == 1 ||
-                        failure_memory(failure, "looking at an input"));
-    }
-    good = good && digesting_end(&digesting, stamp, failure);
-    digesting_release(&digesting);
+    struct regular_digest *digest = regular_digest_new(NULL, 0, failure);
+    bool good = digest != NULL;
+    for (int64_t i = 0; good && i < count; i++)
+        good = stamp_add(digest, files[i], failure);
+    good = good && digest_end(digest, failure);
+    if (good)
+        memcpy(stamp, digest->text, sizeof digest->text);
+    regular_digest_free(&digest);
     return good;
 }
 

@@ -22,13 +22,25 @@ bool regular_check(const char *file, const struct regular_rule *rule, int64_t *s
 /* The same, and open for reading; NULL with *failure set. */
 FILE *regular_open(const char *file, const struct regular_rule *rule, int64_t *size_bytes,
                    struct failure *failure);
-/* Hexadecimal SHA-256 of the bytes of the first file, then those of the second, ...; of nothing
- * without any. Holes of files are not read. Given up with FAILURE_STOPPED soon after *halt has
- * become true (NULL: never). */
-bool regular_sha256(const char *const *files, int64_t count, atomic_bool *halt, char digest[65],
+/* The SHA-256 of the bytes of the first file, then those of the second, ...; of nothing without
+ * any. Holes of files are not read. */
+struct regular_digest;
+
+/* Begins; the files' names must outlive it. NULL with *failure set: out of memory. */
+struct regular_digest *regular_digest_new(const char *const *files, int64_t count,
+                                          struct failure *failure);
+/* Goes on, until it is taken, or soon after *halt has become true (NULL: never). False with
+ * *failure set: a file cannot be read to its end. */
+bool regular_digest_run(struct regular_digest *digest, atomic_bool *halt, struct failure *failure);
+/* 64 hexadecimal digits, "" as long as it is not taken. Borrowed. */
+const char *regular_digest_text(const struct regular_digest *digest);
+void regular_digest_free(struct regular_digest **digest); /* sets *digest NULL */
+
+/* All that at once. */
+bool regular_sha256(const char *const *files, int64_t count, char digest[65],
                     struct failure *failure);
-/* The same of the files' sizes and times of last change: which files they are and as of when, at
- * the price of looking at each. */
+/* As many digits of the files' sizes and times of last change: which files they are and as of when,
+ * at the price of looking at each. */
 bool regular_stamp(const char *const *files, int64_t count, char stamp[65],
                    struct failure *failure);
 /* Bytes of all files; those that cannot be looked at have none. */
