@@ -9,12 +9,12 @@ enum { GROUP = 64 };
  * time. */
 static const double rounder = 0x1.8p52;
 
-static inline uint8_t grey_of(double value, double least, double range)
+static inline uint8_t grey_of(double value, double least, double scale)
 {
-    double share = (value - least) / range;
-    share = share > 0 ? share : 0; /* also what is not a number */
-    share = share < 1 ? share : 1;
-    return (uint8_t)(int32_t)(255 * share + rounder - rounder);
+    double shade = (value - least) * scale;
+    shade = shade > 0 ? shade : 0; /* also what is not a number */
+    shade = shade < 255 ? shade : 255;
+    return (uint8_t)(int32_t)(shade + rounder - rounder);
 }
 
 /* One loop for each type. */
@@ -24,15 +24,15 @@ static inline uint8_t grey_of(double value, double least, double range)
         int64_t i = 0;                                                                             \
         for (; i + GROUP <= count; i += GROUP)                                                     \
             for (int k = 0; k < GROUP; k++)                                                        \
-                grey[i + k] = grey_of((double)number[i + k], least, range);                        \
+                grey[i + k] = grey_of((double)number[i + k], least, scale);                        \
         for (; i < count; i++)                                                                     \
-            grey[i] = grey_of((double)number[i], least, range);                                    \
+            grey[i] = grey_of((double)number[i], least, scale);                                    \
     } while (0)
 
 void grey_fill(uint8_t *restrict grey, int type, const void *restrict numbers, int64_t count,
                double least, double greatest)
 {
-    const double range = greatest - least;
+    const double scale = 255 / (greatest - least);
     switch ((enum scow_type)type) {
     case SCOW_U8:
         GREY_FILL(uint8_t);

@@ -11,10 +11,8 @@ enum { COUNT = 1000, BYTES = COUNT * sizeof(double) };
 
 static uint8_t obvious(double value, double least, double greatest)
 {
-    double share = (value - least) / (greatest - least);
-    if (!(share > 0))
-        share = 0;
-    return (uint8_t)lrint(255 * (share < 1 ? share : 1));
+    const double shade = (value - least) * (255 / (greatest - least));
+    return (uint8_t)(shade > 255 ? 255 : shade > 0 ? lrint(shade) : 0);
 }
 
 static void assert_greys(int type, const void *numbers, int64_t count, double least,
