@@ -20,6 +20,7 @@ test_packages=(
     hdf5-tools python3-h5py python3-numpy libpython3-dev shellcheck clang-format clang-tidy
     clang libclang-rt-dev libomp-dev
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+    slurm-wlm munge
 )
 
 browser_packages=(chromium)

@@ -4,7 +4,8 @@
 #
 #     bash tests/run.sh [OPTION OF CTEST]...        for example: bash tests/run.sh -R image
 #
-# Everything it makes is under build/. Benchmarks (label bench) are left out.
+# Everything it makes is under build/. Benchmarks (label bench) are left out, and what waits for
+# Slurm (label slurm: tests/slurm/run.sh).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,5 +16,5 @@ for preset in release asan tsan; do
     printf '== %s ==\n' "$preset"
     cmake --preset "$preset" -DBUILD_TESTING=ON >/dev/null
     cmake --build --preset "$preset" -j "$jobs"
-    ctest --preset "$preset" -j "$jobs" -LE bench --no-label-summary "$@"
+    ctest --preset "$preset" -j "$jobs" -LE 'bench|slurm' --no-label-summary "$@"
 done

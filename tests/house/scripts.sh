@@ -6,4 +6,4 @@ if ! command -v shellcheck >/dev/null; then
     echo "shellcheck is not installed"
     exit 77
 fi
-find jobs tests -name '*.sh' -print0 | xargs -0 shellcheck .ci/run
+find jobs tests \( -name '*.sh' -o -name '*.sbatch' -o -name '*.pbs' \) -print0 | xargs -0 shellcheck -x .ci/run
