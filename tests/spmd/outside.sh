@@ -9,7 +9,10 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 fail() { echo "outside: $*"; exit 1; }
 
-cmake --install "$build" --prefix "$dir/scow" >install.log || { cat install.log; fail "not installed"; }
+# Whatever is installed finds the rest from where it lies: it is moved first.
+cmake --install "$build" --prefix "$dir/installed" >install.log || { cat install.log; fail "not installed"; }
+mv installed scow
+grep -rl "$dir/installed" scow && fail "these know where they were installed"
 cp -r "$source/jobs/plugins/julia" "$source/jobs/plugins/pi" .
 [[ $(wc -l <julia/julia.c) -lt 80 ]] || fail "the example has 80 lines or more"
 export PATH=$dir/scow/bin:$PATH OMP_NUM_THREADS=1
@@ -29,6 +32,14 @@ cc -Wall -Wextra -Wpedantic -Werror -O2 -shared -fPIC $(pkg-config --cflags scow
 # shellcheck disable=SC2046
 cc -O2 pi/pi.c $(pkg-config --cflags --libs scow) -lm -o by-pkg-config 2>link.log ||
     { cat link.log; fail "pi: not built by pkg-config"; }
+
+if command -v tclsh >/dev/null; then
+    module=$(find "$dir/scow" -path '*/modulefiles/scow/*')
+    # shellcheck disable=SC2016 # Tcl's variables
+    path=$(printf 'proc unknown {args} { if {[lrange $args 0 1] eq {prepend-path PATH}} { puts [lindex $args 2] } }
+set ModulesCurrentModulefile {%s}\nsource {%s}\n' "$module" "$module" | tclsh)
+    [[ $path == "$dir/scow/bin" ]] || fail "the module file takes '$path' for the commands' folder"
+fi
 
 # way CHECKSUM-FILE SCOW CALIBRATE-OPTION...: calibrate, plan, run with 2 workers and with 1.
 way() {

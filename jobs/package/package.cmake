@@ -1,0 +1,33 @@
+# What is installed beside the programs, and packages of all of it: cpack --config BUILD/CPackConfig.cmake
+set(here ${PROJECT_SOURCE_DIR}/jobs/package)
+install(DIRECTORY ${here}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(FILES ${here}/completion/scow.bash RENAME scow
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${here}/completion/_scow DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+configure_file(${here}/modulefile.in ${PROJECT_BINARY_DIR}/modulefile @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/modulefile RENAME ${PROJECT_VERSION}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/scow/modulefiles/scow)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${here}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES ${PROJECT_SOURCE_DIR}/planner/report/html/uplot/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
+    RENAME copyright.uPlot)
+
+set(CPACK_PACKAGE_NAME scow)
+set(CPACK_PACKAGE_VENDOR "The scow authors")
+set(CPACK_PACKAGE_CONTACT "The scow authors <scow@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "plan and run large numbers of independent tasks on clusters")
+set(CPACK_PACKAGE_DESCRIPTION "Calibrates a cluster with short probe runs, plans rounds, workers and
+package sizes for the least makespan, runs that plan with MPI and OpenMP, and reports how good it was.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_GENERATOR TGZ)
+# What programs link with is found by dpkg-shlibdeps; they are started by MPICH's mpiexec.
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+if(NOT SCOW_PLANNER_ONLY)
+    set(CPACK_DEBIAN_PACKAGE_DEPENDS mpich)
+endif()
+include(CPack)
