@@ -3,23 +3,12 @@
 #include <stdlib.h>
 
 #include "planner/base/array.h"
-#include "planner/dispatch/dispatch_kind.h"
-#include "planner/dispatch/watch.h"
-#include "planner/dispatch/watch_slot.h"
+#include "planner/dispatch/watch_parts.h"
 
-/* Packages that a worker may have: one that it works on, those that wait, and one more whose
- * transfer begins when the first is done. */
-enum { OUT_MOST = WATCH_AHEAD + 2 };
-/* A measured time counts for as much as the last RECENT ones at most. */
-enum { RECENT = 8 };
 /* The list of what is left is made at boundaries only, and not beyond this length. */
 enum { KEPT_MOST = 2000000 };
 /* Of the rest's time: what a new plan must save. */
 static const double gain_least = 0.02;
-/* Every change of plan makes the next one need more. */
-static const double tolerance_step = 0.5;
-/* A package that is overdue is taken to be at two thirds of its time. */
-static const double overdue_factor = 1.5;
 /* A worker that becomes four times as slow holds WATCH_AHEAD + 1 packages: they shall take no
  * longer than what is left and this share of the whole. The divisor allows for noticing it late. */
 static const double late_share = 0.15, part_divisor = 4 * (WATCH_AHEAD + 1) + 2;
@@ -30,108 +19,16 @@ enum { PART_ROUNDS = 12, PARTS_MOST = 20 };
  * port busy for at most this much longer than the whole is predicted to take. */
 static const double part_latencies = 20, port_share = 0.05;
 
-struct watch_out {
-    int64_t count;
-    double arrived_s; /* as reckoned */
-};
-
-struct watch_worker {
-    struct watch_out out[OUT_MOST]; /* handed out and not reported, oldest first */
-    int out_count;
-    bool lost;
-    double ended_s;                 /* the last package reported */
-    double measured_s, predicted_s; /* sums over the packages since the rate changed */
-    double reports;                 /* that are in these sums */
-    double factor, expected;        /* measured over predicted, and as reckoned with */
-};
-
-struct dispatch_watch {
-    struct dispatch base;
-    struct watch_setup setup;
-    const struct plan *plan;      /* in use */
-    struct plan replanned;        /* owned; the one in use, once there was a change */
-    struct watch_slot *slots;     /* owned, one for each of the plan's workers */
-    struct watch_worker *workers; /* owned */
-    struct watch_state *states;   /* owned */
-    struct watch_change *changes; /* owned */
-    size_t change_count, change_capacity;
-    int64_t adopted;
-    int64_t left, index, first;
-    int64_t look_index;             /* of the package before which to look again, at the latest */
-    int64_t round_start, round_now; /* of the plan in use; the last one begun */
-    double port_s;                  /* when the port is free, as reckoned */
-    double whole_s;                 /* the makespan, roughly */
-    double spare_s;                 /* that the port may still spend on sending in parts */
-    bool news;                      /* reports since a worker was last found without work */
-};
-
-/* ---- costs --------------------------------------------------------------------------------- */
-
-static const struct platform_class *class_of(const struct dispatch_watch *self, int64_t worker,
-                                             const struct platform_window *window)
-{
-    const int64_t last = self->setup.platform->worker_count - 1;
-    return platform_worker(window, worker < last ? worker : last);
-}
-
-static struct cost work_of(const struct dispatch_watch *self, int64_t worker, double tasks)
-{
-    const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
-    return platform_class_work(class_of(self, worker, window));
-}
-
-/* That hold up whatever else is sent. */
-static double port_latency_s(const struct dispatch_watch *self, int64_t worker, double tasks)
-{
-    const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
-    return fmax(window->envelope.latency_s + window->send.latency_s,
-                class_of(self, worker, window)->link.latency_s);
-}
-
-static double work_s(const struct dispatch_watch *self, int64_t worker, double tasks)
-{
-    return cost_of(work_of(self, worker, tasks), tasks);
-}
-
-/* The plan's makespan; where it does not say, what its workers need at least. */
-static double whole_estimate(const struct dispatch_watch *self)
-{
-    const struct plan *plan = self->setup.plan;
-    double rate = 0;
-    for (int64_t k = 0; k < plan->worker_count; k++) {
-        const double s_per_task = work_of(self, plan->workers[k], plan->tasks).s_per_task;
-        rate += s_per_task > 0 ? 1 / s_per_task : 0;
-    }
-    return fmax(plan->predicted.known ? plan->predicted.makespan_s : 0,
-                rate > 0 ? plan->tasks / rate : 0);
-}
-
-/* How long the plan makes the busier of master and port busy. */
-static double port_estimate(const struct dispatch_watch *self)
-{
-    const struct plan *plan = self->setup.plan;
-    double master_s = 0, port_s = 0;
-    for (size_t r = 0; r < plan->round_count; r++)
-        for (int64_t k = 0; k < plan->worker_count; k++) {
-            const double tasks = plan->rounds[r].loads[k], times = (double)plan->rounds[r].repeat;
-            const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
-            const struct platform_class *class = class_of(self, plan->workers[k], window);
-            master_s += times * (cost_of(window->envelope, tasks) + cost_of(window->send, tasks));
-            port_s += times * cost_of(class->link, tasks);
-        }
-    return fmax(master_s, port_s);
-}
+/* ---- places in the plan -------------------------------------------------------------------- */
 
 static bool parts_are_cheap(const struct dispatch_watch *self)
 {
     const struct plan *plan = self->setup.plan;
     double port_s = 0;
     for (int64_t k = 0; k < plan->worker_count; k++)
-        port_s += PARTS_MOST * port_latency_s(self, plan->workers[k], plan->tasks);
+        port_s += PARTS_MOST * watch_port_latency_s(self, plan->workers[k], plan->tasks);
     return port_s <= port_share * self->whole_s;
 }
-
-/* ---- places in the plan -------------------------------------------------------------------- */
 
 static bool slots_start(struct dispatch_watch *self, const struct plan *plan)
 {
@@ -146,18 +43,13 @@ static bool slots_start(struct dispatch_watch *self, const struct plan *plan)
     return true;
 }
 
-static double out_start_s(const struct watch_worker *worker)
-{
-    return fmax(worker->ended_s, worker->out[0].arrived_s);
-}
-
 /* Will what the worker is at be done when a transfer could begin? */
 static bool room_in_time(const struct dispatch_watch *self, int64_t at, double now_s)
 {
     const struct watch_worker *worker = &self->workers[at];
     const struct platform_window *window = &self->setup.platform->windows[0];
     const double tasks = (double)worker->out[0].count;
-    const double end_s = out_start_s(worker) + worker->factor * work_s(self, at, tasks);
+    const double end_s = watch_out_start_s(worker) + worker->factor * watch_work_s(self, at, tasks);
     const double sent_s = now_s + cost_of(window->envelope, tasks) + cost_of(window->send, tasks);
     return end_s > now_s && end_s <= fmax(sent_s, self->port_s);
 }
@@ -187,7 +79,7 @@ static int64_t slot_choose(const struct dispatch_watch *self, double now_s)
 static int64_t part_of(const struct dispatch_watch *self, int64_t worker, double left)
 {
     const struct platform *platform = self->setup.platform;
-    const struct cost work = work_of(self, worker, left);
+    const struct cost work = watch_work(self, worker, left);
     const double share = (double)self->left / self->setup.plan->tasks;
     const double most_s = self->whole_s * (share + late_share) / part_divisor;
     const double latencies = work.latency_s;
@@ -207,8 +99,8 @@ static void package_reckon(struct dispatch_watch *self, const struct package *pa
     const double tasks = (double)package->count;
     const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
     const double sent_s = now_s + cost_of(window->envelope, tasks) + cost_of(window->send, tasks);
-    self->port_s =
-        fmax(self->port_s, sent_s) + cost_of(class_of(self, package->worker, window)->link, tasks);
+    self->port_s = fmax(self->port_s, sent_s) +
+                   cost_of(watch_class(self, package->worker, window)->link, tasks);
     if (!worker->lost)
         worker->out[worker->out_count++] = (struct watch_out){package->count, self->port_s};
 }
@@ -229,85 +121,8 @@ static void package_hand(struct dispatch_watch *self, int64_t at, double now_s,
     if (slot->left <= 0)
         watch_slot_advance(self->plan, at, slot);
     else
-        self->spare_s -= port_latency_s(self, worker, (double)package->count);
+        self->spare_s -= watch_port_latency_s(self, worker, (double)package->count);
     package_reckon(self, package, now_s);
-}
-
-/* ---- measured against predicted ------------------------------------------------------------ */
-
-static double noise_limit(const struct dispatch_watch *self, double deviations)
-{
-    return fmax(self->setup.tolerance, deviations * self->setup.deviation);
-}
-
-static double caution(const struct dispatch_watch *self)
-{
-    return 1 + tolerance_step * (double)self->adopted;
-}
-
-static void watch_done(struct dispatch *dispatch, const struct package *package, double start_s,
-                       double end_s)
-{
-    struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
-    struct watch_worker *worker = &self->workers[package->worker];
-    const double predicted_s = work_s(self, package->worker, (double)package->count);
-    const double before = worker->reports > 0 ? worker->measured_s / worker->predicted_s : 0;
-    self->news = true;
-    worker->ended_s = end_s;
-    worker->out_count -= worker->out_count > 0;
-    for (int k = 0; k < worker->out_count; k++)
-        worker->out[k] = worker->out[k + 1];
-    if (!(predicted_s > 0))
-        return;
-    const double ratio = (end_s - start_s) / predicted_s;
-    if (worker->reports > 0 && fabs(ratio / before - 1) > noise_limit(self, 4))
-        worker->reports = worker->measured_s = worker->predicted_s = 0;
-    if (worker->reports >= RECENT) {
-        worker->measured_s *= 0.5;
-        worker->predicted_s *= 0.5;
-        worker->reports *= 0.5;
-    }
-    worker->measured_s += end_s - start_s;
-    worker->predicted_s += predicted_s;
-    worker->reports++;
-    worker->factor = worker->measured_s / worker->predicted_s;
-}
-
-/* A package that should have been reported long ago says that its worker is slow. */
-static void overdue_see(struct dispatch_watch *self, int64_t at, double now_s)
-{
-    struct watch_worker *worker = &self->workers[at];
-    if (worker->out_count == 0 || worker->reports == 0 || worker->lost)
-        return;
-    const double predicted_s = work_s(self, at, (double)worker->out[0].count);
-    const double elapsed_s = now_s - out_start_s(worker);
-    if (elapsed_s > worker->factor * predicted_s * (1 + caution(self) * noise_limit(self, 4)))
-        worker->factor = overdue_factor * elapsed_s / predicted_s;
-}
-
-/* How far the worker is off what was reckoned with, if that is more than noise; else 0. */
-static double worker_off(const struct dispatch_watch *self, const struct watch_worker *worker)
-{
-    const double off = fabs(worker->factor / worker->expected - 1);
-    if (worker->reports == 0 || worker->lost)
-        return 0;
-    return off > caution(self) * noise_limit(self, 3 / sqrt(worker->reports)) ? off : 0;
-}
-
-/* The worker that is farthest off; -1: all go as reckoned with. */
-static int64_t farthest_find(struct dispatch_watch *self, double now_s)
-{
-    int64_t farthest = -1;
-    double most = 0;
-    for (int64_t k = 0; k < self->setup.workers; k++) {
-        overdue_see(self, k, now_s);
-        const double off = worker_off(self, &self->workers[k]);
-        if (off > most) {
-            most = off;
-            farthest = k;
-        }
-    }
-    return farthest;
 }
 
 /* ---- the rest ------------------------------------------------------------------------------ */
@@ -322,7 +137,7 @@ static void states_fill(struct dispatch_watch *self, double now_s)
         for (int i = 0; i < worker->out_count; i++) {
             const double tasks = (double)worker->out[i].count;
             state->last_start_s = fmax(state->ready_s, worker->out[i].arrived_s);
-            state->ready_s = state->last_start_s + worker->factor * work_s(self, k, tasks);
+            state->ready_s = state->last_start_s + worker->factor * watch_work_s(self, k, tasks);
         }
         state->ready_s = fmax(state->ready_s, now_s);
     }
@@ -399,8 +214,9 @@ static void answer_take(struct dispatch_watch *self, struct watch_answer *answer
     const double rest_s = answer->kept_end_s - change->now_s;
     change->kept_end_s = answer->kept_end_s;
     change->end_s = answer->end_s;
-    change->adopted = answer->kept_end_s - answer->end_s > caution(self) * gain_least * rest_s &&
-                      plan_adopt(self, &answer->plan);
+    change->adopted =
+        answer->kept_end_s - answer->end_s > watch_caution(self) * gain_least * rest_s &&
+        plan_adopt(self, &answer->plan);
     for (int64_t k = 0; k < self->setup.workers; k++)
         self->workers[k].expected = self->workers[k].factor;
 }
@@ -408,7 +224,7 @@ static void answer_take(struct dispatch_watch *self, struct watch_answer *answer
 /* At a boundary. True: another plan is in use. */
 static bool plan_reconsider(struct dispatch_watch *self, double now_s)
 {
-    const int64_t farthest = farthest_find(self, now_s);
+    const int64_t farthest = watch_farthest(self, now_s);
     struct watch_answer answer = {.end_s = 0};
     struct watch_rest rest = {.now_s = now_s,
                               .tasks = self->left,
@@ -493,7 +309,8 @@ static void watch_free(struct dispatch *dispatch)
 
 struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
 {
-    static const struct dispatch_kind kind = {watch_next, watch_done, watch_lost, watch_free};
+    static const struct dispatch_kind kind = {watch_next, watch_report, watch_lost, watch_free,
+                                              NULL};
     struct dispatch_watch *self = calloc(1, sizeof *self);
     if (!self)
         return NULL;
@@ -507,9 +324,9 @@ struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
     }
     for (int64_t k = 0; k < setup->workers; k++)
         self->workers[k].factor = self->workers[k].expected = 1;
-    self->whole_s = whole_estimate(self);
+    self->whole_s = watch_whole_s(self);
     if (plan_rounds_total(setup->plan) >= PART_ROUNDS || parts_are_cheap(self))
-        self->spare_s = (1 + port_share) * self->whole_s - port_estimate(self);
+        self->spare_s = (1 + port_share) * self->whole_s - watch_port_s(self);
     return &self->base;
 }
 

@@ -1,0 +1,73 @@
+/*
+ * A watched plan's parts among themselves: handing out and planning anew (dispatch_watch.c), what
+ * things cost by the platform (watch_costs.c), what workers were measured to take (watch_rates.c).
+ */
+#ifndef PLANNER_DISPATCH_WATCH_PARTS_H
+#define PLANNER_DISPATCH_WATCH_PARTS_H
+
+#include "planner/dispatch/dispatch_kind.h"
+#include "planner/dispatch/watch.h"
+#include "planner/dispatch/watch_slot.h"
+
+/* Packages that a worker may have: one that it works on, those that wait, and one more whose
+ * transfer begins when the first is done. */
+enum { OUT_MOST = WATCH_AHEAD + 2 };
+
+struct watch_out {
+    int64_t count;
+    double arrived_s; /* as reckoned */
+};
+
+struct watch_worker {
+    struct watch_out out[OUT_MOST]; /* handed out and not reported, oldest first */
+    int out_count;
+    bool lost;
+    double ended_s;                 /* the last package reported */
+    double measured_s, predicted_s; /* sums over the packages since the rate changed */
+    double reports;                 /* that are in these sums */
+    double factor, expected;        /* measured over predicted, and as reckoned with */
+};
+
+struct dispatch_watch {
+    struct dispatch base;
+    struct watch_setup setup;
+    const struct plan *plan;      /* in use */
+    struct plan replanned;        /* owned; the one in use, once there was a change */
+    struct watch_slot *slots;     /* owned, one for each of the plan's workers */
+    struct watch_worker *workers; /* owned */
+    struct watch_state *states;   /* owned */
+    struct watch_change *changes; /* owned */
+    size_t change_count, change_capacity;
+    int64_t adopted;
+    int64_t left, index, first;
+    int64_t look_index;             /* of the package before which to look again, at the latest */
+    int64_t round_start, round_now; /* of the plan in use; the last one begun */
+    double port_s;                  /* when the port is free, as reckoned */
+    double whole_s;                 /* the makespan, roughly */
+    double spare_s;                 /* that the port may still spend on sending in parts */
+    bool news;                      /* reports since a worker was last found without work */
+};
+
+/* What the platform says of that worker: its class, its work on so many core tasks, and how long
+ * these hold up whatever else is sent. */
+const struct platform_class *watch_class(const struct dispatch_watch *self, int64_t worker,
+                                         const struct platform_window *window);
+struct cost watch_work(const struct dispatch_watch *self, int64_t worker, double tasks);
+double watch_work_s(const struct dispatch_watch *self, int64_t worker, double tasks);
+double watch_port_latency_s(const struct dispatch_watch *self, int64_t worker, double tasks);
+/* The plan's makespan; where it does not say, what its workers need at least. */
+double watch_whole_s(const struct dispatch_watch *self);
+/* How long the plan makes the busier of master and port busy. */
+double watch_port_s(const struct dispatch_watch *self);
+
+/* When the worker began, or will begin, the oldest package that it has. */
+double watch_out_start_s(const struct watch_worker *worker);
+/* dispatch_done of a watched plan. */
+void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
+                  double end_s);
+/* By how much more than at first a plan must be off before it is changed again; >= 1. */
+double watch_caution(const struct dispatch_watch *self);
+/* The worker that is farthest off; -1: all go as reckoned with. */
+int64_t watch_farthest(struct dispatch_watch *self, double now_s);
+
+#endif

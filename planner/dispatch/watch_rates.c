@@ -1,0 +1,89 @@
+#include <math.h>
+
+#include "planner/dispatch/watch_parts.h"
+
+/* A measured time counts for as much as the last RECENT ones at most. */
+enum { RECENT = 8 };
+/* Every change of plan makes the next one need more. */
+static const double tolerance_step = 0.5;
+/* A package that is overdue is taken to be at two thirds of its time. */
+static const double overdue_factor = 1.5;
+
+double watch_out_start_s(const struct watch_worker *worker)
+{
+    return fmax(worker->ended_s, worker->out[0].arrived_s);
+}
+
+static double noise_limit(const struct dispatch_watch *self, double deviations)
+{
+    return fmax(self->setup.tolerance, deviations * self->setup.deviation);
+}
+
+double watch_caution(const struct dispatch_watch *self)
+{
+    return 1 + tolerance_step * (double)self->adopted;
+}
+
+void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
+                  double end_s)
+{
+    struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
+    struct watch_worker *worker = &self->workers[package->worker];
+    const double predicted_s = watch_work_s(self, package->worker, (double)package->count);
+    const double before = worker->reports > 0 ? worker->measured_s / worker->predicted_s : 0;
+    self->news = true;
+    worker->ended_s = end_s;
+    worker->out_count -= worker->out_count > 0;
+    for (int k = 0; k < worker->out_count; k++)
+        worker->out[k] = worker->out[k + 1];
+    if (!(predicted_s > 0))
+        return;
+    const double ratio = (end_s - start_s) / predicted_s;
+    if (worker->reports > 0 && fabs(ratio / before - 1) > noise_limit(self, 4))
+        worker->reports = worker->measured_s = worker->predicted_s = 0;
+    if (worker->reports >= RECENT) {
+        worker->measured_s *= 0.5;
+        worker->predicted_s *= 0.5;
+        worker->reports *= 0.5;
+    }
+    worker->measured_s += end_s - start_s;
+    worker->predicted_s += predicted_s;
+    worker->reports++;
+    worker->factor = worker->measured_s / worker->predicted_s;
+}
+
+/* A package that should have been reported long ago says that its worker is slow. */
+static void overdue_see(struct dispatch_watch *self, int64_t at, double now_s)
+{
+    struct watch_worker *worker = &self->workers[at];
+    if (worker->out_count == 0 || worker->reports == 0 || worker->lost)
+        return;
+    const double predicted_s = watch_work_s(self, at, (double)worker->out[0].count);
+    const double elapsed_s = now_s - watch_out_start_s(worker);
+    if (elapsed_s > worker->factor * predicted_s * (1 + watch_caution(self) * noise_limit(self, 4)))
+        worker->factor = overdue_factor * elapsed_s / predicted_s;
+}
+
+/* How far the worker is off what was reckoned with, if that is more than noise; else 0. */
+static double worker_off(const struct dispatch_watch *self, const struct watch_worker *worker)
+{
+    const double off = fabs(worker->factor / worker->expected - 1);
+    if (worker->reports == 0 || worker->lost)
+        return 0;
+    return off > watch_caution(self) * noise_limit(self, 3 / sqrt(worker->reports)) ? off : 0;
+}
+
+int64_t watch_farthest(struct dispatch_watch *self, double now_s)
+{
+    int64_t farthest = -1;
+    double most = 0;
+    for (int64_t k = 0; k < self->setup.workers; k++) {
+        overdue_see(self, k, now_s);
+        const double off = worker_off(self, &self->workers[k]);
+        if (off > most) {
+            most = off;
+            farthest = k;
+        }
+    }
+    return farthest;
+}
