@@ -12,8 +12,9 @@ struct input {
     char *name;           /* as given; NULL: without an input */
     const char *files[1]; /* the name, for who asks for files */
     struct scow_input shape;
-    void *self;            /* the reader's */
-    int64_t held;          /* index of `item`; -1: none yet */
+    void *self;                   /* the reader's */
+    struct regular_state *states; /* owned; of its files when they were opened; NULL: none */
+    int64_t held;                 /* index of `item`; -1: none yet */
     struct scow_item item; /* the last one read, so that asking again for a long one is free */
 };
 
@@ -27,6 +28,19 @@ static const struct input_reader *reader_find(int kind)
     return NULL;
 }
 
+static bool states_keep(struct input *input, struct failure *failure)
+{
+    int64_t count;
+    const char *const *files = input_files(input, &count);
+    input->states = calloc((size_t)count + 1, sizeof *input->states);
+    if (!input->states)
+        return failure_memory(failure, "opening the input");
+    for (int64_t i = 0; i < count; i++)
+        if (!regular_state(files[i], &input->states[i]))
+            return regular_unreadable(files[i], failure);
+    return true;
+}
+
 static bool input_begin(struct input *input, const char *name, struct failure *failure)
 {
     if (!name)
@@ -35,7 +49,8 @@ static bool input_begin(struct input *input, const char *name, struct failure *f
     if (!input->name)
         return failure_memory(failure, "opening the input");
     input->files[0] = input->shape.name = input->name;
-    return input->reader->open(name, &input->shape, &input->self, failure);
+    return input->reader->open(name, &input->shape, &input->self, failure) &&
+           states_keep(input, failure);
 }
 
 struct input *input_open(enum scow_input_kind kind, const char *name, struct failure *failure)
@@ -137,6 +152,35 @@ bool input_stamp(const struct input *input, char stamp[65], struct failure *fail
     return regular_stamp(files, count, stamp, failure);
 }
 
+/* The first file that is not in the state in which it was opened; NULL: all are. */
+static const char *moved_find(const struct input *input)
+{
+    int64_t count;
+    const char *const *files = input_files(input, &count);
+    for (int64_t i = 0; i < count; i++) {
+        struct regular_state now;
+        if (!regular_state(files[i], &now) || !regular_state_equal(&now, &input->states[i]))
+            return files[i];
+    }
+    return NULL;
+}
+
+bool input_untouched(const struct input *input, struct failure *failure)
+{
+    const char *moved = moved_find(input);
+    return !moved || regular_changed(moved, failure);
+}
+
+bool input_unchanged(const struct input *input, const char *digest, struct failure *failure)
+{
+    char now[65];
+    struct failure gone = FAILURE_INIT;
+    const char *moved = moved_find(input);
+    if (!moved || (digest[0] && input_sha256(input, now, &gone) && strcmp(now, digest) == 0))
+        return true;
+    return regular_changed(moved, failure);
+}
+
 void input_close(struct input **input)
 {
     if (!*input)
@@ -144,6 +188,7 @@ void input_close(struct input **input)
     if ((*input)->reader->close)
         (*input)->reader->close((*input)->self);
     free((*input)->name);
+    free((*input)->states);
     free(*input);
     *input = NULL;
 }

@@ -39,6 +39,13 @@ const char *const *input_files(const struct input *input, int64_t *count);
 bool input_sha256(const struct input *input, char digest[65], struct failure *failure);
 /* As many digits that are others where a file has another size or time of last change. */
 bool input_stamp(const struct input *input, char stamp[65], struct failure *failure);
+/* Has nobody touched the files since input_open? By their sizes, times and inodes. False with
+ * *failure set. */
+bool input_untouched(const struct input *input, struct failure *failure);
+/* Is what was read since input_open what `digest` (input_sha256's of then; "" where it was not
+ * taken) is of? Files that nobody has touched are; others are read once more, where there is a
+ * digest to compare with. False with *failure set: it has changed, or cannot be read any more. */
+bool input_unchanged(const struct input *input, const char *digest, struct failure *failure);
 void input_close(struct input **input); /* sets *input NULL */
 
 #endif

@@ -23,7 +23,8 @@ struct input_reader {
                        int64_t columns, void *pixels, struct failure *failure);
     /* As input_read_item, with a checked index; NULL: there are no items. */
     bool (*read_item)(void *self, int64_t index, struct scow_item *item, struct failure *failure);
-    /* As input_files; NULL: the file of that name. */
+    /* The files that it reads, in the order in which their bytes make the digest: borrowed, like
+     * their names. NULL: the one of that name. */
     const char *const *(*files)(const void *self, int64_t *count);
     void (*close)(void *self); /* of NULL: does nothing; NULL: there is nothing to close */
 };

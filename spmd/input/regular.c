@@ -2,6 +2,8 @@
 #include "spmd/input/regular.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,32 @@ bool regular_changed(const char *file, struct failure *failure)
                        "'%s' has changed since it was opened: leave it alone while it is in use, "
                        "and start again",
                        file);
+}
+
+/* Opened, because a network file system then asks its server. */
+bool regular_state(const char *file, struct regular_state *state)
+{
+    struct stat status;
+    const int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool good = descriptor >= 0 && fstat(descriptor, &status) == 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    if (good)
+        *state = (struct regular_state){.device = (int64_t)status.st_dev,
+                                        .inode = (int64_t)status.st_ino,
+                                        .size = status.st_size,
+                                        .modified_s = status.st_mtim.tv_sec,
+                                        .modified_ns = status.st_mtim.tv_nsec,
+                                        .changed_s = status.st_ctim.tv_sec,
+                                        .changed_ns = status.st_ctim.tv_nsec};
+    return good;
+}
+
+bool regular_state_equal(const struct regular_state *a, const struct regular_state *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->modified_s == b->modified_s && a->modified_ns == b->modified_ns &&
+           a->changed_s == b->changed_s && a->changed_ns == b->changed_ns;
 }
 
 /* ---- digests ---- */
@@ -198,12 +226,12 @@ bool regular_sha256(const char *const *files, int64_t count, char digest[65],
 /* A line of its own into the digest. */
 static bool stamp_add(struct regular_digest *digest, const char *file, struct failure *failure)
 {
-    struct stat status;
+    struct regular_state state;
     char line[80];
-    if (stat(file, &status) != 0)
+    if (!regular_state(file, &state))
         return regular_unreadable(file, failure);
-    const int length = snprintf(line, sizeof line, "%lld %lld.%09ld\n", (long long)status.st_size,
-                                (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    const int length = snprintf(line, sizeof line, "%" PRId64 " %" PRId64 ".%09" PRId64 "\n",
+                                state.size, state.modified_s, state.modified_ns);
     return EVP_DigestUpdate(digest->context, line, (size_t)length) == 1 ||
            failure_memory(failure, "looking at an input");
 }

@@ -51,4 +51,14 @@ int64_t regular_bytes(const char *const *files, int64_t count);
 bool regular_unreadable(const char *file, struct failure *failure);
 bool regular_changed(const char *file, struct failure *failure);
 
+/* What tells one state of a file from another without reading it. */
+struct regular_state {
+    int64_t device, inode, size;
+    int64_t modified_s, modified_ns, changed_s, changed_ns;
+};
+
+/* Of the file as it is now. False: it cannot be opened. */
+bool regular_state(const char *file, struct regular_state *state);
+bool regular_state_equal(const struct regular_state *a, const struct regular_state *b);
+
 #endif

@@ -12,7 +12,8 @@ static bool own_open(struct making *making, enum scow_input_kind kind, const cha
     if (making->comm->rank != 0)
         making->input = input_open(kind, name, failure);
     return making->input && input_load(making->input, failure) &&
-           input_sha256(making->input, making->digest, failure);
+           input_sha256(making->input, making->digest, failure) &&
+           input_untouched(making->input, failure);
 }
 
 /* Collective. Where workers read by themselves, they must find what the master found, byte for

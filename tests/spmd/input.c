@@ -152,6 +152,41 @@ static void digests_that_fail(void **state)
     assert_string_equal(digest, "untouched");
 }
 
+/* Same bytes, same input, whatever was done to the file; other bytes are told. */
+static void changes_are_noticed(void **state)
+{
+    struct failure failure = FAILURE_INIT;
+    char digest[65];
+    (void)state;
+    picture_text("lines", "one\ntwo\n");
+    struct input *input = input_open(SCOW_INPUT_LINES, "lines", &failure);
+    assert_non_null(input);
+    assert_true(input_sha256(input, digest, &failure));
+    assert_true(input_untouched(input, &failure));
+    assert_true(input_unchanged(input, digest, &failure));
+    picture_text("lines", "one\ntwo\n");
+    assert_true(input_unchanged(input, digest, &failure));
+    picture_text("lines", "one\ntwo!\n");
+    assert_false(input_untouched(input, &failure));
+    assert_failure(failure, FAILURE_MISMATCH,
+                   "'lines' has changed since it was opened: leave it alone while it is in use, "
+                   "and start again");
+    failure = (struct failure)FAILURE_INIT;
+    assert_false(input_unchanged(input, digest, &failure));
+    assert_failure(failure, FAILURE_MISMATCH,
+                   "'lines' has changed since it was opened: leave it alone while it is in use, "
+                   "and start again");
+    assert_int_equal(unlink("lines"), 0);
+    failure = (struct failure)FAILURE_INIT;
+    assert_false(input_unchanged(input, digest, &failure));
+    input_close(&input);
+    failure = (struct failure)FAILURE_INIT;
+    input = input_open(SCOW_INPUT_NONE, NULL, &failure);
+    assert_true(input_untouched(input, &failure));
+    assert_true(input_unchanged(input, "", &failure));
+    input_close(&input);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +196,7 @@ int main(void)
         cmocka_unit_test(files_that_are_none),
         cmocka_unit_test(files_without_permission),
         cmocka_unit_test(digests_that_fail),
+        cmocka_unit_test(changes_are_noticed),
     };
     return cmocka_run_group_tests(tests, pictures_enter, pictures_leave);
 }
