@@ -18,6 +18,8 @@ void dispatch_done(struct dispatch *dispatch, const struct package *package, dou
 
 bool dispatch_listens(const struct dispatch *dispatch)
 {
+    while (dispatch->kind->inner)
+        dispatch = dispatch->kind->inner(dispatch);
     return dispatch->kind->done != NULL;
 }
 

@@ -28,6 +28,7 @@ struct package {
 enum dispatch_answer {
     DISPATCH_SEND,         /* *package is the next one */
     DISPATCH_WAIT,         /* nothing until a worker reports */
+    DISPATCH_DEALT,        /* every core task is handed out; none comes back but by a loss */
     DISPATCH_FINISHED,     /* every core task has been handed out */
     DISPATCH_OUT_OF_MEMORY /* of those that must remember one package more */
 };
@@ -43,8 +44,8 @@ struct dispatch *dispatch_new_list(const struct package *packages, int64_t count
                                    int ahead);
 /* Deal what is left of a job: the tasks of these ranges (borrowed; they must outlive the object).
  * `inner` (owned; freed also when this fails) decides as if they were a job of their own, its task
- * k being the k-th of theirs. A package that crosses the end of a range is sent in pieces. Workers
- * that are lost are nothing that it knows of. NULL: out of memory. */
+ * k being the k-th of theirs. A package that crosses the end of a range is sent in pieces. NULL:
+ * out of memory. */
 struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_range *ranges,
                                      int64_t count);
 enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,
@@ -109,7 +110,9 @@ const struct dispatch *dispatch_tail_head(const struct dispatch *tail);
 
 /* What `inner` (owned; freed also when this fails) decides, as long as no worker is lost; then the
  * tasks that come back are handed out again, half of what is left over the living workers at a
- * time. Core tasks then no longer come in ascending order. NULL: out of memory. */
+ * time, those that `inner` does not use among them. Core tasks then no longer come in ascending
+ * order, and `inner` is not told of those handed out again. Finished when all are reported. NULL:
+ * out of memory. */
 struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers);
 
 #endif

@@ -11,6 +11,8 @@ struct dispatch_kind {
                  double end_s);
     void (*lost)(struct dispatch *dispatch, int64_t worker); /* may be NULL */
     void (*free)(struct dispatch *dispatch);
+    /* Of those around another one, which alone decides; NULL: it decides itself. */
+    const struct dispatch *(*inner)(const struct dispatch *dispatch);
 };
 
 /* First member of every kind's own struct. */

@@ -109,6 +109,17 @@ static void ranges_done(struct dispatch *dispatch, const struct package *package
     self->whole_count--;
 }
 
+/* What it had and had not reported stays among the wholes: they are never reported. */
+static void ranges_lost(struct dispatch *dispatch, int64_t worker)
+{
+    dispatch_lost(((struct dispatch_ranges *)dispatch)->inner, worker);
+}
+
+static const struct dispatch *ranges_inner(const struct dispatch *dispatch)
+{
+    return ((const struct dispatch_ranges *)dispatch)->inner;
+}
+
 static void ranges_free(struct dispatch *dispatch)
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
@@ -121,7 +132,8 @@ static void ranges_free(struct dispatch *dispatch)
 struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_range *ranges,
                                      int64_t count)
 {
-    static const struct dispatch_kind kind = {ranges_next, ranges_done, NULL, ranges_free};
+    static const struct dispatch_kind kind = {ranges_next, ranges_done, ranges_lost, ranges_free,
+                                              ranges_inner};
     struct dispatch_ranges *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);

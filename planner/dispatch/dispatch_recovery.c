@@ -5,8 +5,14 @@
 #include "planner/dispatch/dispatch_kind.h"
 #include "planner/model/platform.h"
 
+/* `original` is as the inner dispatch handed it out; its count is 0 where it does not know of it.
+ */
+struct recovery_entry {
+    struct package package, original;
+};
+
 struct recovery_list {
-    struct package *items; /* owned */
+    struct recovery_entry *items; /* owned */
     size_t count, capacity;
 };
 
@@ -24,7 +30,8 @@ struct dispatch_recovery {
 
 static bool list_reserve(struct recovery_list *list, size_t count)
 {
-    struct package *items = array_reserve(list->items, &list->capacity, count, sizeof *items);
+    struct recovery_entry *items =
+        array_reserve(list->items, &list->capacity, count, sizeof *items);
     if (items)
         list->items = items;
     return items != NULL;
@@ -40,16 +47,17 @@ static bool lists_reserve(struct dispatch_recovery *self)
 
 static void package_return(struct dispatch_recovery *self, const struct package *package)
 {
-    self->returned.items[self->returned.count++] = *package;
+    self->returned.items[self->returned.count++] = (struct recovery_entry){.package = *package};
     self->returned_tasks += package->count;
 }
 
-static void package_out(struct dispatch_recovery *self, struct package *package)
+static void package_out(struct dispatch_recovery *self, struct package *package,
+                        const struct package *original)
 {
     package->index = self->index++;
     self->round = package->round;
     self->busy[package->worker]++;
-    self->out.items[self->out.count++] = *package;
+    self->out.items[self->out.count++] = (struct recovery_entry){*package, *original};
 }
 
 /* The living worker with the fewest packages out, if it has a buffer to spare. */
@@ -66,10 +74,11 @@ static int64_t worker_choose(const struct dispatch_recovery *self)
 /* Half of what came back over the living, from the last range that came back. */
 static enum dispatch_answer returned_next(struct dispatch_recovery *self, struct package *package)
 {
+    static const struct package none = {.count = 0};
     int64_t worker = worker_choose(self);
     if (worker < 0)
         return DISPATCH_WAIT;
-    struct package *range = &self->returned.items[self->returned.count - 1];
+    struct package *range = &self->returned.items[self->returned.count - 1].package;
     int64_t share = (self->returned_tasks + 2 * self->living - 1) / (2 * self->living);
     *package = *range;
     package->worker = worker;
@@ -79,7 +88,7 @@ static enum dispatch_answer returned_next(struct dispatch_recovery *self, struct
     range->count -= package->count;
     self->returned_tasks -= package->count;
     self->returned.count -= range->count == 0;
-    package_out(self, package);
+    package_out(self, package, &none);
     return DISPATCH_SEND;
 }
 
@@ -95,14 +104,17 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
         if (answer != DISPATCH_SEND)
             break;
         if (!self->lost[package->worker]) {
-            package_out(self, package);
+            const struct package original = *package;
+            package_out(self, package, &original);
             return DISPATCH_SEND;
         }
         package_return(self, package);
     }
+    if (answer == DISPATCH_OUT_OF_MEMORY)
+        return answer;
     if (self->returned.count > 0)
         return returned_next(self, package);
-    return self->out.count > 0 ? DISPATCH_WAIT : answer;
+    return answer == DISPATCH_FINISHED && self->out.count > 0 ? DISPATCH_DEALT : answer;
 }
 
 static void recovery_done(struct dispatch *dispatch, const struct package *package, double start_s,
@@ -110,10 +122,12 @@ static void recovery_done(struct dispatch *dispatch, const struct package *packa
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     for (size_t k = 0; k < self->out.count; k++)
-        if (self->out.items[k].index == package->index) {
+        if (self->out.items[k].package.index == package->index) {
+            const struct package original = self->out.items[k].original;
             self->out.items[k] = self->out.items[--self->out.count];
             self->busy[package->worker]--;
-            dispatch_done(self->inner, package, start_s, end_s);
+            if (original.count > 0)
+                dispatch_done(self->inner, &original, start_s, end_s);
             return;
         }
 }
@@ -122,19 +136,24 @@ static void recovery_lost(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
     size_t kept = 0;
-    if (self->lost[worker] || self->living == 1)
+    if (worker >= self->workers || self->lost[worker] || self->living == 1)
         return; /* the last one cannot be replaced */
     self->lost[worker] = true;
     self->living--;
     dispatch_lost(self->inner, worker);
     for (size_t k = 0; k < self->out.count; k++) {
-        if (self->out.items[k].worker == worker)
-            package_return(self, &self->out.items[k]);
+        if (self->out.items[k].package.worker == worker)
+            package_return(self, &self->out.items[k].package);
         else
             self->out.items[kept++] = self->out.items[k];
     }
     self->out.count = kept;
     self->busy[worker] = 0;
+}
+
+static const struct dispatch *recovery_inner(const struct dispatch *dispatch)
+{
+    return ((const struct dispatch_recovery *)dispatch)->inner;
 }
 
 static void recovery_free(struct dispatch *dispatch)
@@ -151,7 +170,7 @@ static void recovery_free(struct dispatch *dispatch)
 struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
 {
     static const struct dispatch_kind kind = {recovery_next, recovery_done, recovery_lost,
-                                              recovery_free};
+                                              recovery_free, recovery_inner};
     struct dispatch_recovery *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);

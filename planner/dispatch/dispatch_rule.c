@@ -193,6 +193,25 @@ static void rule_done(struct dispatch *dispatch, const struct package *package, 
         line_push(self, at);
 }
 
+/* What it had comes to nothing here: who hands it out again does not ask the rule. */
+static void rule_lost(struct dispatch *dispatch, int64_t at)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    struct rule_worker *worker = &self->state.worker[at];
+    if (worker->lost)
+        return;
+    worker->lost = true;
+    worker->queued = 0;
+    self->state.shared -= worker->share;
+    worker->share = 0;
+    self->outstanding -= self->sent[at] - self->reported[at];
+    for (int64_t waiting = self->line_count; waiting > 0; waiting--) {
+        const int64_t asks = line_pop(self);
+        if (asks != at)
+            line_push(self, asks);
+    }
+}
+
 void dispatch_rule_hold(struct dispatch *dispatch)
 {
     ((struct dispatch_rule *)dispatch)->line_count = 0;
@@ -201,7 +220,7 @@ void dispatch_rule_hold(struct dispatch *dispatch)
 void dispatch_rule_ask(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
-    if (self->line_count < self->state.workers * self->ahead)
+    if (!self->state.worker[worker].lost && self->line_count < self->state.workers * self->ahead)
         line_push(self, worker);
 }
 
@@ -282,7 +301,7 @@ static bool recent_fill(struct dispatch_rule *self)
 
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure)
 {
-    static const struct dispatch_kind kind = {rule_next, rule_done, NULL, rule_free};
+    static const struct dispatch_kind kind = {rule_next, rule_done, rule_lost, rule_free, NULL};
     int64_t values[RULE_OPTIONS_MOST];
     const struct rule *rule = rule_read(setup->rule, values, failure);
     struct dispatch_rule *self;

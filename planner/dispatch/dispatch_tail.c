@@ -68,6 +68,7 @@ static void tail_lost(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
     dispatch_lost(self->head, worker);
+    dispatch_lost(self->rule, worker);
 }
 
 static void tail_free(struct dispatch *dispatch)
@@ -82,7 +83,7 @@ static void tail_free(struct dispatch *dispatch)
 struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_setup *setup,
                                    struct failure *failure)
 {
-    static const struct dispatch_kind kind = {tail_next, tail_done, tail_lost, tail_free};
+    static const struct dispatch_kind kind = {tail_next, tail_done, tail_lost, tail_free, NULL};
     struct dispatch_tail *self = calloc(1, sizeof *self);
     int64_t *out = calloc((size_t)setup->workers, sizeof *out);
     struct dispatch *rule = self && out ? dispatch_new_rule(setup, failure) : NULL;

@@ -30,6 +30,7 @@ struct rule_timing {
 };
 
 struct rule_worker {
+    bool lost;                 /* asks for nothing and reports nothing any more */
     double weight;             /* relative speed, mean 1 over the workers */
     int64_t queued;            /* core tasks handed out and not reported */
     int64_t packages, tasks;   /* reported */
@@ -116,7 +117,7 @@ double monitor_chunk(struct rule_state *state, int64_t worker);
 void monitor_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
                     double total_s);
 
-/* Has every worker reported at least `packages` packages? */
+/* Has every worker, but for those lost, reported at least `packages` packages? */
 bool rule_all_reported(const struct rule_state *state, int64_t packages);
 
 #endif

@@ -21,7 +21,7 @@
 bool rule_all_reported(const struct rule_state *state, int64_t packages)
 {
     for (int64_t k = 0; k < state->workers; k++)
-        if (state->worker[k].packages < packages)
+        if (!state->worker[k].lost && state->worker[k].packages < packages)
             return false;
     return true;
 }
@@ -59,12 +59,16 @@ static void weights_update(struct rule_state *state)
         return;
     for (int64_t k = 0; k < state->workers; k++) {
         const struct rule_worker *worker = &state->worker[k];
+        if (worker->lost)
+            continue;
         if (!(worker->weighted_s > 0))
             return;
         speeds += worker->weighted_tasks / worker->weighted_s;
     }
     for (int64_t k = 0; k < state->workers; k++) {
         struct rule_worker *worker = &state->worker[k];
+        if (worker->lost)
+            continue;
         double speed = worker->weighted_tasks / worker->weighted_s;
         worker->weight = (double)state->workers * speed / speeds;
     }
@@ -114,6 +118,8 @@ double af_chunk(struct rule_state *state, int64_t worker)
         return ceil(r / (8 * (double)state->workers));
     for (int64_t k = 0; k < state->workers; k++) {
         const struct rule_worker *other = &state->worker[k];
+        if (other->lost)
+            continue;
         if (!(other->mean_s > 0))
             return ceil(r / (2 * (double)state->workers));
         d += other->squares_s2 / (double)(other->packages - 1) / other->mean_s;

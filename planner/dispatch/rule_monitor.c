@@ -13,9 +13,10 @@
 
 #include "planner/dispatch/rule.h"
 
+/* A worker that is lost has none. */
 static double share_of(const struct rule_worker *worker, double level_s)
 {
-    return level_s / worker->recent_s - (double)(worker->queued + worker->share);
+    return worker->lost ? 0 : level_s / worker->recent_s - (double)(worker->queued + worker->share);
 }
 
 /* The time at which all who take part would end: they are those for whom it leaves a share. Every

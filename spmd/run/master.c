@@ -290,6 +290,7 @@ static bool decision_take(struct master *master, struct pause *pause)
         *pause = (struct pause){.longer = OUTBOX_NAPS};
         return package_send(master, &package);
     case DISPATCH_WAIT:
+    case DISPATCH_DEALT:
         outbox_progress(master->outbox);
         master_pause(master, pause);
         return true;

@@ -319,7 +319,7 @@ static void losses_are_made_good(struct dispatch *inner, int64_t tasks, int64_t 
             out[out_count++] = package;
             continue;
         }
-        assert_int_equal(answer, DISPATCH_WAIT);
+        assert_true(answer == DISPATCH_WAIT || answer == DISPATCH_DEALT);
         assert_true(out_count > 0);
         int64_t victim = dice_whole(dice, 0, workers - 1);
         if (dice_whole(dice, 0, 9) == 0 && !lost[victim] && living > 1) {
@@ -358,9 +358,71 @@ static void losses_of_plans_and_rules(void **state)
         const char *rule = dispatch_rule_name(seed % dispatch_rule_count()).name;
         losses_are_made_good(rule_new(rule, 500, workers, 2, NULL), 500, workers, &dice, seed);
         sample_plan(&dice, workers, false, &plan);
-        losses_are_made_good(dispatch_new_plan(&plan), (int64_t)plan.tasks, workers, &dice, seed);
+        losses_are_made_good(dispatch_new_plan(&plan), (int64_t)plan.tasks,
+                             workers + dice_whole(&dice, 0, 3), &dice, seed);
         plan_release(&plan);
     }
+}
+
+/* What is left of a job, in ranges whose ends packages cross. */
+static void losses_in_what_is_left(void **state)
+{
+    enum { LEFT = 300, RANGES = 60 };
+    struct task_range ranges[RANGES];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct dice dice = {seed};
+        const int64_t workers = dice_whole(&dice, 1, 8);
+        const char *rule = dispatch_rule_name(seed % dispatch_rule_count()).name;
+        int64_t at = 0;
+        for (int k = 0; k < RANGES; k++, at += LEFT / RANGES)
+            ranges[k] = (struct task_range){at, LEFT / RANGES};
+        struct dispatch *rest =
+            dispatch_new_ranges(rule_new(rule, LEFT, workers, 2, NULL), ranges, RANGES);
+        losses_are_made_good(rest, LEFT, workers, &dice, seed);
+    }
+}
+
+/* A worker that the plan does not use takes the place of one that is lost. */
+static void a_spare_worker_takes_over(void **state)
+{
+    double loads[1] = {10};
+    int64_t only[1] = {0};
+    struct plan_round round = {1, loads};
+    const struct plan plan = {
+        .tasks = 10, .workers = only, .worker_count = 1, .rounds = &round, .round_count = 1};
+    struct dispatch *dispatch = dispatch_new_recovery(dispatch_new_plan(&plan), 2);
+    struct package package;
+    (void)state;
+    assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_SEND);
+    assert_int_equal(package.worker, 0);
+    assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_DEALT);
+    dispatch_lost(dispatch, 0);
+    int64_t again = 0;
+    while (dispatch_next(dispatch, 0, &package) == DISPATCH_SEND) {
+        assert_int_equal(package.worker, 1);
+        assert_int_equal(package.first, again);
+        again += package.count;
+        dispatch_done(dispatch, &package, 0, 1);
+    }
+    assert_int_equal(again, 10);
+    assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_FINISHED);
+    dispatch_free(&dispatch);
+}
+
+/* Who only makes losses good does not decide by reports. */
+static void listening_is_the_inner_ones(void **state)
+{
+    const struct plan plan = {.tasks = 0};
+    const struct task_range range = {0, 1};
+    (void)state;
+    struct dispatch *dispatch =
+        dispatch_new_recovery(dispatch_new_ranges(dispatch_new_plan(&plan), &range, 1), 1);
+    assert_false(dispatch_listens(dispatch));
+    dispatch_free(&dispatch);
+    dispatch = dispatch_new_recovery(rule_new("ss", 1, 1, 1, NULL), 1);
+    assert_true(dispatch_listens(dispatch));
+    dispatch_free(&dispatch);
 }
 
 int main(void)
@@ -376,6 +438,9 @@ int main(void)
         cmocka_unit_test(unknown_rules_are_refused),
         cmocka_unit_test(options_are_read),
         cmocka_unit_test(losses_of_plans_and_rules),
+        cmocka_unit_test(losses_in_what_is_left),
+        cmocka_unit_test(a_spare_worker_takes_over),
+        cmocka_unit_test(listening_is_the_inner_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
