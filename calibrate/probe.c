@@ -88,7 +88,8 @@ bool probe_run(const struct probe_setup *setup, const struct probe_work *work, s
         lead(&run, work, trace, failure);
         comm_agree(setup->comm, failure);
     }
-    return store_close(&store, failure) && failure->code == FAILURE_NONE;
+    store_close(&store, failure);
+    return comm_agree(setup->comm, failure);
 }
 
 void probe_end(const struct probe_setup *setup)
@@ -108,6 +109,7 @@ static void serve(const struct probe_setup *setup, int64_t largest, struct failu
         comm_agree(setup->comm, failure);
     }
     store_close(&store, failure);
+    comm_agree(setup->comm, failure);
 }
 
 bool probe_serve(const struct probe_setup *setup, struct failure *failure)

@@ -31,6 +31,8 @@ void run_record_release(struct run_record *record)
     free(record->replan);
     free(record->told);
     free(record->replanned);
+    free(record->lost_told);
+    free(record->lost);
     free(record->plugin);
     free(record->outcome);
     *record = (struct run_record){0};
@@ -84,6 +86,8 @@ static void head_add(struct text *text, const struct residuals *residuals)
                  record->replanned ? ", watched" : "");
     if (record->told)
         text_add(text, "%s", record->told);
+    if (record->lost_told)
+        text_add(text, "%s", record->lost_told);
     describe_others(&record->plan, text);
     text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
     text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done", record->tasks, record->tasks_done);
@@ -452,6 +456,8 @@ static void head_json(struct text *text, const struct residuals *residuals)
         member_word(text, "tail", record->tail);
     if (record->replanned) /* JSON already */
         text_add(text, ",\n  \"replanned\": %s", record->replanned);
+    if (record->lost) /* JSON already */
+        text_add(text, ",\n  \"lost_workers\": %s", record->lost);
     makespan_json(text, residuals);
     anew_json(text, residuals);
     others_json(text, &record->plan);

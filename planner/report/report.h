@@ -34,9 +34,10 @@ struct run_record {
         int64_t round; /* the first one of the first new plan */
         double end_s;  /* the makespan that the last new plan promised */
     } changes;
-    int ahead;                               /* packages that a worker then had at a time */
-    char *method;                            /* owned: how tasks were computed; NULL: not said */
-    char *processor;                         /* owned: the master's; NULL: not said */
+    char *lost_told, *lost; /* owned: workers that were lost, lines and a JSON array; NULL: none */
+    int ahead;              /* packages that a worker then had at a time */
+    char *method;           /* owned: how tasks were computed; NULL: not said */
+    char *processor;        /* owned: the master's; NULL: not said */
     int threads, workers_per_node;           /* 0: not said */
     int64_t tasks, tasks_done, tasks_failed; /* from the ledger */
     int resumed;   /* how often the run went on after it had been stopped or killed: the trace and,

@@ -17,7 +17,7 @@ static int cores_on_node(const struct comm *comm)
     sched_getaffinity(0, sizeof mine, &mine);
     MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node);
     MPI_Iallreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, node, &request);
-    comm_wait(&request, MPI_STATUS_IGNORE);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
     MPI_Comm_free(&node);
     return CPU_COUNT(&all) > 0 ? CPU_COUNT(&all) : 1;
 }
@@ -35,9 +35,9 @@ struct crowding crowding_find(const struct comm *comm)
     MPI_Get_processor_name(name, &length);
     snprintf(here.node, sizeof here.node, "%.63s", name);
     MPI_Iallreduce(&mine, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm->mpi, &request);
-    comm_wait(&request, MPI_STATUS_IGNORE);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
     MPI_Ibcast(&here, sizeof here, MPI_BYTE, worst.rank, comm->mpi, &request);
-    comm_wait(&request, MPI_STATUS_IGNORE);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
     return here;
 }
 

@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernel/command/command.h"
 #include "kernel/vector/isa.h"
 #include "planner/files/textfile.h"
+#include "spmd/transport/wire.h"
 
 void launch_begin(struct comm *comm, int *argc, char ***argv)
 {
@@ -21,6 +23,9 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
     signal(SIGXFSZ, SIG_IGN);
     /* Ranks do not fork: what starts processes for them comes before MPI. */
     command_spawner_begin();
+    /* Where network file systems lock whole files for HDF5, that is in the way of the locks by
+     * which ranks see each other (spmd/output/hold.h); an output has one run at a time anyway. */
+    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
     /* Started before MPI and told not to end by itself, HDF5 ends where launch_end says and not
      * within MPI_Finalize, where a file that could not be closed would crash it. */
     H5dont_atexit();
@@ -29,22 +34,104 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
     comm_init(comm, MPI_COMM_WORLD);
 }
 
+/* ---- ending -------------------------------------------------------------------------------- */
+
+/* So long a rank waits for the others at its very end, when all is done and written: one that dies
+ * there would be waited for for ever. And after a loss, for the master's last word. */
+enum { LAST_S = 60, FAREWELL_S = 10 };
+
+/* What is left to do when the others do not answer. */
+static struct {
+    int code;
+    size_t size;
+    char text[600];
+    const struct process *others; /* borrowed; that are in reach */
+    int other_count;
+} last_word;
+
+static void last_moment(int number)
+{
+    (void)number;
+    if (last_word.size > 0 && write(STDERR_FILENO, last_word.text, last_word.size) < 0)
+        _exit(FAILURE_FAILED);
+    for (int k = 0; k < last_word.other_count; k++)
+        kill((pid_t)last_word.others[k].number, SIGKILL);
+    _exit(last_word.code);
+}
+
+static void last_moment_await(struct comm *comm, const char *name, const struct failure *failure)
+{
+    struct process_list *others = &comm->others;
+    for (int k = 0; others->items && k < others->count; k++)
+        if (process_reach(&others->items[k]))
+            others->items[last_word.other_count++] = others->items[k];
+    last_word.others = others->items;
+    last_word.code = (int)failure->code;
+    if (comm->rank == 0 && failure->code != FAILURE_NONE)
+        last_word.size = (size_t)snprintf(last_word.text, sizeof last_word.text, "%s: %s\n", name,
+                                          failure->text);
+    signal(SIGALRM, last_moment);
+    alarm(LAST_S);
+}
+
+/* Local to the master. */
+static void result_say(const char *name, struct failure *result)
+{
+    if (result->code == FAILURE_NONE && (fflush(stdout) != 0 || ferror(stdout)))
+        failure_set(result, FAILURE_FAILED, "standard output cannot be written: is the disk full?");
+    if (result->code != FAILURE_NONE)
+        fprintf(stderr, "%s: %s\n", name, result->text);
+}
+
+static void farewell_await(const struct comm *comm)
+{
+    static const double nap_s = 1e-3;
+    const double start_s = clock_now();
+    int said = 0;
+    MPI_Request request;
+    MPI_Irecv(NULL, 0, MPI_BYTE, 0, WIRE_FAREWELL, comm->mpi, &request);
+    while (!said && clock_now() - start_s < FAREWELL_S) {
+        MPI_Test(&request, &said, MPI_STATUS_IGNORE);
+        clock_nap(nap_s);
+    }
+}
+
+/* Local. With ranks lost, MPI cannot end, and a launcher may end everybody when the first one
+ * leaves: so the master leaves first, having said all. Processes that do not answer any more are
+ * ended, as far as they are in reach: a launcher would wait for one that is stopped. */
+static _Noreturn void leave(const struct comm *comm, const char *name, struct failure *result)
+{
+    if (comm->rank == 0)
+        result_say(name, result);
+    else
+        farewell_await(comm);
+    fflush(NULL);
+    for (int rank = 1; comm->rank == 0 && rank < comm->size; rank++)
+        comm_tell(comm, rank, WIRE_FAREWELL);
+    for (int k = 0; comm->others.items && k < comm->others.count; k++)
+        process_end(&comm->others.items[k]);
+    _exit((int)result->code);
+}
+
 int launch_end(struct comm *comm, const char *name, const struct failure *failure)
 {
     struct failure result = *failure;
+    if (comm->broken)
+        leave(comm, name, &result);
+    fflush(stdout);
+    last_moment_await(comm, name, failure);
     comm_agree(comm, &result);
-    if (comm->rank == 0) {
-        if (result.code == FAILURE_NONE && (fflush(stdout) != 0 || ferror(stdout)))
-            failure_set(&result, FAILURE_FAILED,
-                        "standard output cannot be written: is the disk full?");
-        if (result.code != FAILURE_NONE)
-            fprintf(stderr, "%s: %s\n", name, result.text);
-    }
+    if (comm->rank == 0)
+        result_say(name, &result);
+    last_word.size = 0;
     comm_broadcast(comm, &result.code, sizeof result.code);
+    last_word.code = (int)result.code;
     if (H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) == 0)
         H5close();
     /* Not MPI_Abort, whatever happened: it can overtake the sentence on its way through mpiexec. */
     MPI_Finalize();
+    alarm(0);
+    free(comm->others.items);
     return (int)result.code;
 }
 

@@ -15,7 +15,8 @@
 /* Collective. MPI_Init, and the communicator of all ranks. */
 void launch_begin(struct comm *comm, int *argc, char ***argv);
 /* Collective. Prints the agreed sentence as "NAME: sentence" on the master and ends MPI; returns
- * the exit code. */
+ * the exit code. Where ranks are lost (comm->broken), local to those that are left, and does
+ * not return: the process ends with the code of `failure`. */
 int launch_end(struct comm *comm, const char *name, const struct failure *failure);
 /* Collective. Parses the command line; on --help or --version prints on the master and sets *over.
  * Refuses fewer than two ranks. */

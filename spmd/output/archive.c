@@ -133,6 +133,8 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     record->replan = contents_attribute(file, LAYOUT_REPLAN);
     record->told = contents_text(file, LAYOUT_TOLD);
     record->replanned = contents_text(file, LAYOUT_REPLANNED);
+    record->lost_told = contents_text(file, LAYOUT_LOST_TOLD);
+    record->lost = contents_text(file, LAYOUT_LOST);
     contents_number(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &record->ahead);
     record->method = contents_attribute(file, LAYOUT_METHOD); /* older files do without */
     contents_number(file, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &record->finish_s);

@@ -10,9 +10,14 @@
 /* Far behind every byte that anybody else would lock. */
 static const off_t lock_place = INT64_MAX - 1;
 
+static struct flock lock_at(off_t place, short kind)
+{
+    return (struct flock){.l_type = kind, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};
+}
+
 static bool lock(int file, short kind)
 {
-    struct flock what = {.l_type = kind, .l_whence = SEEK_SET, .l_start = lock_place, .l_len = 1};
+    struct flock what = lock_at(lock_place, kind);
     return fcntl(file, F_OFD_SETLK, &what) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
@@ -41,4 +46,22 @@ int hold_first(const char *path, struct failure *failure)
                 "%s: a run that writes to it is still alive: wait for it, or end it first", path);
     close(file);
     return -1;
+}
+
+/* In front of the one that all share. */
+static off_t place_of(int place)
+{
+    return lock_place - 1 - place;
+}
+
+bool hold_place(int file, int place)
+{
+    struct flock what = lock_at(place_of(place), F_WRLCK);
+    return fcntl(file, F_OFD_SETLK, &what) == 0;
+}
+
+bool hold_taken(int file, int place)
+{
+    struct flock what = lock_at(place_of(place), F_WRLCK);
+    return fcntl(file, F_OFD_GETLK, &what) == 0 && what.l_type != F_UNLCK;
 }

@@ -6,6 +6,8 @@
 #ifndef SPMD_OUTPUT_HOLD_H
 #define SPMD_OUTPUT_HOLD_H
 
+#include <stdbool.h>
+
 #include "planner/base/failure.h"
 
 /* Local. A descriptor to be closed, held with whoever else holds the file; negative: it cannot be
@@ -14,5 +16,11 @@ int hold_together(const char *path);
 /* Local. The same, after making sure that nobody else holds the file; negative with *failure set:
  * somebody does, or it cannot be opened. */
 int hold_first(const char *path, struct failure *failure);
+/* Local. Beside that, one place for each rank of a run: taken by the process that is that rank, and
+ * free again when it is gone, however it went. False: somebody has it, or the file system cannot do
+ * that. */
+bool hold_place(int file, int place);
+/* Local. Does another process have that place? */
+bool hold_taken(int file, int place);
 
 #endif

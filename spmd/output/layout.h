@@ -23,6 +23,9 @@
 /* Of a watched plan: when and why its rest was planned anew, as lines and as a JSON array. */
 #define LAYOUT_TOLD "/run/watched"
 #define LAYOUT_REPLANNED "/run/replanned"
+/* Of workers that were lost while the run went on: lines, and a JSON array; absent in most. */
+#define LAYOUT_LOST_TOLD "/run/lost"
+#define LAYOUT_LOST "/run/lost_workers"
 #define LAYOUT_OUTCOME "/run/result" /* of a reduction: a JSON text, filled up with zeros */
 
 /* Attributes of the root group. */

@@ -315,6 +315,14 @@ static bool text_create(hid_t file, const char *name, const char *text)
     return good;
 }
 
+/* In place of what a run before has left there, if any. */
+static bool text_put(hid_t file, const char *name, const char *text)
+{
+    if (H5Lexists(file, name, H5P_DEFAULT) > 0 && H5Ldelete(file, name, H5P_DEFAULT) < 0)
+        return false;
+    return !text || text_create(file, name, text);
+}
+
 static bool trace_create(hid_t file, int64_t events)
 {
     hid_t type = layout_trace_type();
@@ -536,8 +544,10 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
     bool good = file >= 0 && trace_write(file, outcome->trace) &&
                 digest_write(file, outcome->input_sha256) &&
                 outcome_write(file, outcome->outcome) &&
-                (!outcome->told || text_create(file, LAYOUT_TOLD, outcome->told)) &&
-                (!outcome->replanned || text_create(file, LAYOUT_REPLANNED, outcome->replanned)) &&
+                text_put(file, LAYOUT_TOLD, outcome->told) &&
+                text_put(file, LAYOUT_REPLANNED, outcome->replanned) &&
+                text_put(file, LAYOUT_LOST_TOLD, outcome->lost_told) &&
+                text_put(file, LAYOUT_LOST, outcome->lost) &&
                 attributes_of_outcome(file, outcome->summary, outcome->finish_s, 1);
     good = file >= 0 && H5Fclose(file) >= 0 && good;
     return good || failure_set(failure, FAILURE_FAILED,

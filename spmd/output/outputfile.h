@@ -53,6 +53,7 @@ struct output_outcome {
     const char *input_sha256;     /* NULL: as it was made */
     const char *outcome;          /* of a reduction, JSON; NULL: none */
     const char *told, *replanned; /* of a watched plan: lines, JSON; NULL: it was not */
+    const char *lost_told, *lost; /* of workers that were lost: lines, JSON; NULL: none was */
     double finish_s;              /* from the last package to here */
 };
 

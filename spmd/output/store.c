@@ -138,14 +138,14 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
     store->places = *places;
     comm_broadcast(comm, &store->places, sizeof store->places);
     store->hold = hold_together(store->path);
-    /* MPI makes this succeed or fail on all ranks together. */
-    if (MPI_File_open(comm->mpi, store->path, MPI_MODE_RDWR, MPI_INFO_NULL, &store->file) !=
+    /* By each rank for itself: where all open a file together, they must close it together, too. */
+    if (MPI_File_open(MPI_COMM_SELF, store->path, MPI_MODE_RDWR, MPI_INFO_NULL, &store->file) !=
         MPI_SUCCESS)
         failure_set(failure, FAILURE_FAILED,
                     "%s: cannot be opened on rank %d: write to a file system that all nodes see",
                     store->path, comm->rank);
     if (!comm_agree(comm, failure)) {
-        store_free(store);
+        store_close(&store, failure);
         return NULL;
     }
     if (!first_access(store) || !states_resume(store, setup))
@@ -164,24 +164,33 @@ bool store_flush(struct store *store, struct failure *failure)
     if (MPI_File_sync(store->file) != MPI_SUCCESS)
         failure_set(failure, FAILURE_FAILED, "%s: could not be written: is the disk full?",
                     store->path);
-    return comm_agree(store->comm, failure);
+    return failure->code == FAILURE_NONE;
+}
+
+static bool closing_failed(const char *path, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_FAILED, "%s: could not be closed: is the disk full?", path);
+}
+
+bool store_end(struct store *store, struct failure *failure)
+{
+    bool good = true;
+    if (store->file != MPI_FILE_NULL && MPI_File_close(&store->file) != MPI_SUCCESS)
+        good = closing_failed(store->path, failure);
+    if (store->emitted_file >= 0 && close(store->emitted_file) != 0)
+        good = closing_failed(store->emitted, failure);
+    store->emitted_file = -1;
+    return good;
 }
 
 bool store_close(struct store **store, struct failure *failure)
 {
-    struct store *s = *store;
-    if (!s)
+    if (!*store)
         return true;
-    if (MPI_File_close(&s->file) != MPI_SUCCESS)
-        failure_set(failure, FAILURE_FAILED, "%s: could not be closed: is the disk full?", s->path);
-    if (s->emitted_file >= 0 && close(s->emitted_file) != 0)
-        failure_set(failure, FAILURE_FAILED, "%s: could not be closed: is the disk full?",
-                    s->emitted);
-    s->emitted_file = -1;
-    bool all = comm_agree(s->comm, failure);
-    store_free(s);
+    const bool good = store_end(*store, failure);
+    store_free(*store);
     *store = NULL;
-    return all;
+    return good;
 }
 
 /* ---- access -------------------------------------------------------------------------------- */
@@ -241,7 +250,7 @@ static bool emitted_open(struct store *store, struct failure *failure)
         open(store->emitted, O_WRONLY | O_CREAT | O_CLOEXEC | (store->resumed ? O_APPEND : O_EXCL),
              0666);
     if (store->emitted_file < 0)
-        return failure_set(failure, FAILURE_FAILED,
+        return failure_set(failure, errno == EEXIST ? FAILURE_MISMATCH : FAILURE_FAILED,
                            "%s: cannot be created: %s: remove it, or choose another name with "
                            "--results",
                            store->emitted, strerror(errno));
@@ -402,4 +411,55 @@ bool store_normalize(struct store *store, int64_t first, int64_t count,
     if (!store->job->results.grid_picture || store->job->tile_size == 0)
         return true;
     return stretches_take(&stretches, first, count, NULL, failure);
+}
+
+/* ---- what does not count ------------------------------------------------------------------- */
+
+/* A worker's state that has such a package in it. */
+static void slots_disown(struct store *store, int rank, const struct package *package)
+{
+    const MPI_Offset size = (MPI_Offset)layout_slot_size(store->job->state_size);
+    for (int which = 0; which < 2; which++) {
+        const MPI_Offset place = store->places.partial + (2 * (rank - 1) + which) * size;
+        struct layout_partial head;
+        if (MPI_File_read_at(store->file, place, &head, (int)sizeof head, MPI_BYTE,
+                             MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+            head.first != package->first || head.count != package->count)
+            continue;
+        memset(&head, 0, sizeof head);
+        bytes_write(store, place, &head, (int64_t)sizeof head);
+    }
+}
+
+/* Zeros from there on. */
+static bool bytes_clear(struct store *store, int64_t place, int64_t count)
+{
+    static const char zeros[4096];
+    bool good = true;
+    for (int64_t at = 0; good && at < count; at += (int64_t)sizeof zeros) {
+        const int64_t rest = count - at, most = (int64_t)sizeof zeros;
+        good = bytes_write(store, place + at, zeros, rest < most ? rest : most);
+    }
+    return good;
+}
+
+/* Where this cannot be written, the ledger still says nothing that is wrong: results are written
+ * before it, and whoever does a package again writes the same. Should the run then be killed, the
+ * one that goes on with it finds ledger and states at odds, and does everything again. */
+void store_disown(struct store *store, int rank, const struct package *packages, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) {
+        bytes_clear(store, store->places.ledger + packages[k].first, packages[k].count);
+        if (store->job->state_size > 0)
+            slots_disown(store, rank, &packages[k]);
+    }
+}
+
+bool store_forget(struct store *store, struct failure *failure)
+{
+    return bytes_clear(store, store->places.ledger, store->job->setup.tasks) ||
+           failure_set(failure, FAILURE_FAILED,
+                       "%s: its ledger could not be cleared, and nothing in it can be trusted: "
+                       "remove it",
+                       store->path);
 }

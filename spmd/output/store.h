@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/dispatch/dispatch.h"
 #include "spmd/job/engine.h"
 #include "spmd/job/summary.h"
 #include "spmd/output/outputfile.h"
@@ -41,9 +42,17 @@ bool store_write(struct store *store, const struct package_results *results,
  * becomes 0. Nothing otherwise. */
 bool store_normalize(struct store *store, int64_t first, int64_t count,
                      const struct summary *summary, struct failure *failure);
-/* Collective. What has been written is to be seen from everywhere, and to outlive this node. */
+/* Local, to the master. What a worker that is lost may have written of packages that it has not
+ * reported does not count: they are not done, and not in its state of a reduction. */
+void store_disown(struct store *store, int rank, const struct package *packages, int64_t count);
+/* Local, when nobody else writes any more. Nothing counts: no core task is done. */
+bool store_forget(struct store *store, struct failure *failure);
+/* Local. What has been written is to be seen from everywhere, and to outlive this node. */
 bool store_flush(struct store *store, struct failure *failure);
-/* Collective. Sets *store NULL. */
+/* Local. This rank writes and reads nothing any more: files are closed, which may be the time when
+ * a full disk shows. */
+bool store_end(struct store *store, struct failure *failure);
+/* By all ranks that are left, ended or not. Sets *store NULL. */
 bool store_close(struct store **store, struct failure *failure);
 
 #endif

@@ -13,9 +13,12 @@
 #include "spmd/run/execute.h"
 #include "spmd/run/interrupt.h"
 
+enum { PATIENCE_USUAL = 60 };
+
 struct arguments {
     const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule, *replan, *tail;
     int64_t ahead;
+    double patience_s;
     bool resume, quiet, verbose, version;
 };
 
@@ -47,6 +50,9 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
          "go on with FILE, which the same run left when it was stopped or killed; begin if it is "
          "not "
          "there"},
+        {0, "patience", "SECONDS", OPTION_NUMBER, &arguments->patience_s,
+         "a worker that is silent for so long, and for ten times the longest package, is lost "
+         "(60)"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
          "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
         {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "no progress, only failures"},
@@ -64,7 +70,9 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
             "Threads per rank: what the plan says (calibrate --threads), or OMP_NUM_THREADS, or "
             "the node's\ncores shared among its workers.\nExit: 0 done, 1 failed, 2 usage, 4 plan, "
             "input or output do not "
-            "match,\n75 stopped as asked (SIGINT, SIGTERM, SIGUSR1): run again with --resume.\n",
+            "match,\n75 stopped as asked (SIGINT, SIGTERM, SIGUSR1), or no worker is left: run "
+            "again "
+            "with --resume.\n",
     };
     char *operand = NULL;
     int operands = 0;
@@ -79,6 +87,8 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                            !arguments->plan ? "the plan" : "the output (-o FILE)");
     if (arguments->ahead > 1000)
         return failure_set(failure, FAILURE_USAGE, "--ahead is at most 1000: give less");
+    if (!(arguments->patience_s > 0))
+        return failure_set(failure, FAILURE_USAGE, "--patience is in seconds, above 0");
     if (arguments->rule && (arguments->replan || arguments->tail))
         return failure_set(failure, FAILURE_USAGE,
                            "--replan and --tail are for plans: leave -s RULE out");
@@ -117,6 +127,8 @@ static void outcome_print(const struct arguments *arguments, const struct run_ou
         printf("%s\n", outcome->json);
     if (outcome->told)
         printf("%s", outcome->told);
+    if (outcome->losses)
+        printf("%s", outcome->losses);
 }
 
 /* Core tasks that could not be done are a failure of the run, though everything else is there. They
@@ -245,6 +257,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .tail = tail_choose(arguments, &documents->plan),
         .ahead = arguments->ahead > 0 ? (int)arguments->ahead : WATCHING_AHEAD,
         .quiet = arguments->quiet,
+        .patience_s = arguments->patience_s,
     };
     if (comm->rank == 0)
         intent_print(arguments, documents, &execution);
@@ -252,6 +265,9 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         outcome_print(arguments, &outcome);
         rejections_tell(arguments, &outcome, failure);
     }
+    comm->broken = outcome.broken;
+    comm->others = outcome.others;
+    outcome.others = (struct process_list){NULL, 0};
 out:
     free(isa);
     free(emitted);
@@ -261,7 +277,7 @@ out:
 
 static void run_command(struct comm *comm, int argc, char **argv, struct failure *failure)
 {
-    struct arguments arguments = {0};
+    struct arguments arguments = {.patience_s = PATIENCE_USUAL};
     struct documents documents = {0};
     bool over = false;
     arguments_parse(comm, argc, argv, &arguments, &over, failure);

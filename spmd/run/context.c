@@ -36,7 +36,7 @@ void worker_context_release(struct worker_context *context)
 {
     if (context->cancelling != MPI_REQUEST_NULL) {
         MPI_Cancel(&context->cancelling);
-        comm_wait(&context->cancelling, MPI_STATUS_IGNORE);
+        comm_wait(context->run->comm, &context->cancelling, MPI_STATUS_IGNORE);
     }
     inbox_free(&context->inbox);
     engine_free(&context->engine);
@@ -46,13 +46,14 @@ void worker_context_release(struct worker_context *context)
 
 void worker_context_finish(struct worker_context *context)
 {
-    comm_wait(&context->cancelling, MPI_STATUS_IGNORE);
+    comm_wait(context->run->comm, &context->cancelling, MPI_STATUS_IGNORE);
 }
 
 static bool pulse(void *self)
 {
     struct worker_context *context = self;
     int done = 0;
+    comm_look(context->run->comm);
     inbox_progress(context->inbox);
     if (!context->cancelled && context->cancelling != MPI_REQUEST_NULL)
         MPI_Test(&context->cancelling, &done, MPI_STATUS_IGNORE);
@@ -92,8 +93,10 @@ bool worker_context_compute(struct worker_context *context, const struct inbox_p
     size_t size = 0;
     inbox_progress_s(context->inbox); /* from here on */
     const double start = comm_now(comm);
-    if (!package_find(context, in, &bytes, &size, failure))
+    if (!package_find(context, in, &bytes, &size, failure)) {
+        context->own = true;
         return false;
+    }
     sleep_here(context, OPERATION_RECEIVE, package->count, start);
     const double received = comm_now(comm);
     const bool good = engine_compute(context->engine, package->first, package->count, bytes, size,
@@ -116,8 +119,10 @@ bool worker_context_output(struct worker_context *context, struct summary *summa
     const struct run *run = context->run;
     const struct package_results *results = engine_results(context->engine);
     const double start = comm_now(run->comm);
-    const bool good = summary_add(summary, run->job, results, failure) &&
-                      store_write(run->store, results, failure);
+    vigil_pass(run->vigil);
+    const bool summed = summary_add(summary, run->job, results, failure);
+    const bool good = summed && store_write(run->store, results, failure);
+    context->own = context->own || (summed && !good && failure->code == FAILURE_FAILED);
     sleep_here(context, OPERATION_OUTPUT, results->count, start);
     return good;
 }

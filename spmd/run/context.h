@@ -18,6 +18,7 @@ struct worker_context {
     char *package;          /* owned; of a staged job: what the worker has read by itself */
     MPI_Request cancelling; /* for the master's word to stop */
     bool cancelled;
+    bool own; /* what failed is this rank's own trouble: reading its input, writing results */
 };
 
 /* How long the parts of computing a package took. */

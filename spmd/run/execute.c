@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,9 @@
 #include "spmd/input/digest.h"
 #include "spmd/job/making.h"
 #include "spmd/job/method.h"
+#include "spmd/output/hold.h"
 #include "spmd/output/outputfile.h"
+#include "spmd/run/closing.h"
 #include "spmd/run/course.h"
 #include "spmd/run/decider.h"
 #include "spmd/run/resumption.h"
@@ -33,6 +36,11 @@ struct performance {
     struct dispatch *dispatch; /* the master's */
     struct digest *digest;     /* the master's: of the input, taken while the run goes on */
     char stamp[65];            /* the master's; of the input's files */
+    char early[65];            /* the input's digest; "": it was not known before the run */
+    struct comm comm; /* the execution's, with who is looked after while packages are under way */
+    int hold;         /* on the output, by which others see that this rank lives */
+    struct membership members; /* the master's */
+    struct vigil vigil;        /* a worker's */
 };
 
 /* Local. A package is one message, and MPI counts its bytes in an int. */
@@ -107,22 +115,33 @@ static bool plan_fits(const struct performance *performance, struct failure *fai
     return packages_fit(performance, failure);
 }
 
+/* That can take part. */
+static int workers_of(const struct performance *performance)
+{
+    const struct resumption *resumption = &performance->resumption;
+    return resumption->on ? resumption->workers : performance->execution->comm->size - 1;
+}
+
 /* Collective. */
 static bool decider_make(struct performance *performance, struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    const struct resumption *resumption = &performance->resumption;
-    const int workers = resumption->on ? resumption->workers : execution->comm->size - 1;
     const struct decider_request request = {.plan = performance->plan,
                                             .rule = execution->rule,
                                             .replan = execution->replan,
                                             .tail = execution->tail,
                                             .profile_text = execution->profile_text,
                                             .ahead = execution->ahead,
-                                            .workers = workers};
+                                            .workers = workers_of(performance)};
     if (decider_init(&performance->decider, &request, failure))
         plan_fits(performance, failure);
     return comm_agree(execution->comm, failure);
+}
+
+/* "" as long as it is not known, and on workers. */
+static const char *digest_text(const struct performance *performance)
+{
+    return performance->digest ? digest_known(performance->digest) : "";
 }
 
 /* Local to the master. Who resumes must know at once that it is the same input. */
@@ -133,6 +152,8 @@ static void digest_start(struct performance *performance, struct failure *failur
         digest_begin(performance->making.input, performance->making.digest, failure);
     if (performance->digest && performance->execution->resume)
         digest_wait(performance->digest, failure);
+    snprintf(performance->early, sizeof performance->early, "%s", digest_text(performance));
+    input_untouched(performance->making.input, failure);
 }
 
 /* Collective. Task and values as the plan has them, the input, the job. */
@@ -153,13 +174,10 @@ static bool job_make(struct performance *performance, struct failure *failure)
         digest_start(performance, failure);
     if (good)
         job_fits(performance, failure);
-    return comm_agree(comm, failure) && good;
-}
-
-/* "" as long as it is not known, and on workers. */
-static const char *digest_text(const struct performance *performance)
-{
-    return performance->digest ? digest_known(performance->digest) : "";
+    if (!comm_agree(comm, failure) || !good)
+        return false;
+    comm_broadcast(comm, performance->early, sizeof performance->early);
+    return true;
 }
 
 static struct resumption_setup resumption_setup(const struct performance *performance)
@@ -332,17 +350,22 @@ static void progress_begin(const struct performance *performance, struct progres
 static bool lead(struct performance *performance, const struct run *run,
                  struct run_outcome *outcome, struct failure *failure)
 {
-    performance->dispatch = decider_dispatch(&performance->decider, failure);
+    struct dispatch *decides = decider_dispatch(&performance->decider, failure);
+    performance->dispatch = decides;
     if (performance->dispatch && performance->resumption.on)
         performance->dispatch =
             resumption_dispatch(&performance->resumption, performance->dispatch, failure);
+    if (performance->dispatch)
+        performance->dispatch =
+            dispatch_new_recovery(performance->dispatch, workers_of(performance));
+    if (!performance->dispatch)
+        failure_memory(failure, "preparing for the loss of workers");
     struct progress progress;
     progress_begin(performance, &progress);
     bool good = master_run(run, performance->dispatch, &progress, outcome, failure);
     progress_end(&progress);
     if (good)
-        decider_tell(&performance->decider, performance->dispatch, &outcome->told,
-                     &outcome->replanned);
+        decider_tell(&performance->decider, decides, &outcome->told, &outcome->replanned);
     return good;
 }
 
@@ -356,50 +379,72 @@ static void outcome_print(const struct job *job, struct run_outcome *outcome,
         summary_add_outcome(&outcome->summary, outcome->json);
 }
 
-/* Collective. As asked: the file stays as it is, with what is done. */
-static bool stop(struct performance *performance, const struct summary *summary,
+/* Local to the master. As asked, or because nobody is left to go on: the file stays as it is, with
+ * what is done. */
+static void stop(const struct performance *performance, const struct summary *summary,
                  struct failure *failure)
 {
+    struct failure marking = FAILURE_INIT;
     const struct execution *execution = performance->execution;
-    const struct comm *comm = execution->comm;
-    if (store_flush(performance->store, failure) && store_close(&performance->store, failure) &&
-        comm->rank == 0 && outputfile_stop(execution->output, digest_text(performance), failure))
-        failure_set(failure, FAILURE_STOPPED,
-                    "%s: stopped as asked, with %" PRId64 " of %" PRId64
-                    " core tasks done: run the same again with --resume to go on",
-                    execution->output, summary->tasks, performance->making.job.setup.tasks);
-    return comm_agree(comm, failure);
+    if (!outputfile_stop(execution->output, digest_text(performance), &marking) &&
+        failure->code == FAILURE_NONE)
+        *failure = marking;
+    failure_set(failure, FAILURE_STOPPED,
+                "%s: stopped as asked, with %" PRId64 " of %" PRId64
+                " core tasks done: run the same again with --resume to go on",
+                execution->output, summary->tasks, performance->making.job.setup.tasks);
 }
 
-/* Collective. The last package is done: everybody normalises its own share, the master seals. */
-static bool finish(struct performance *performance, const struct run *run,
-                   const struct done_packages *done, struct run_outcome *outcome,
-                   struct failure *failure)
+/* Local to the master. The run is complete. A digest that was taken meanwhile is of an input that
+ * nobody has touched until then. */
+static void seal(struct performance *performance, const struct run_outcome *outcome,
+                 double finish_s, struct failure *failure)
 {
-    const struct comm *comm = run->comm;
-    double start = comm_now(comm);
+    if (!digest_wait(performance->digest, failure) ||
+        !input_unchanged(performance->making.input, performance->early, failure))
+        return;
+    char *losses = membership_json(&performance->members);
+    const struct output_outcome sealed = {.trace = &outcome->trace,
+                                          .summary = &outcome->summary,
+                                          .input_sha256 = digest_text(performance),
+                                          .outcome = outcome->json,
+                                          .told = outcome->told,
+                                          .replanned = outcome->replanned,
+                                          .lost = losses,
+                                          .lost_told = outcome->losses,
+                                          .finish_s = finish_s};
+    outputfile_seal(performance->execution->output, &sealed, failure);
+    free(losses);
+}
+
+static struct closing closing_of(const struct performance *performance, const struct run *run)
+{
+    return (struct closing){.run = run,
+                            .input = performance->making.input,
+                            .digest = performance->early,
+                            .even =
+                                performance->resumption.on || performance->members.loss_count > 0};
+}
+
+/* Local to the master. The last package is done, or something failed: everybody ends its part. */
+static void finish(struct performance *performance, const struct run *run,
+                   struct run_outcome *outcome, struct failure *failure)
+{
+    const double start_s = comm_now(run->comm);
+    const struct closing closing = closing_of(performance, run);
     outcome->stopped = outcome->stopped && outcome->summary.tasks < run->job->setup.tasks;
-    if (!outcome->stopped)
+    if (failure->code == FAILURE_NONE && !outcome->stopped)
         outcome_print(run->job, outcome, failure);
-    comm_broadcast(comm, &outcome->summary, sizeof outcome->summary);
-    comm_broadcast(comm, &outcome->stopped, sizeof outcome->stopped);
-    if (outcome->stopped)
-        return stop(performance, &outcome->summary, failure);
-    if (comm->rank != 0)
-        worker_normalize(run, done, &outcome->summary, failure);
-    bool good = comm_agree(comm, failure);
-    good = store_close(&performance->store, failure) && good;
-    if (good && comm->rank == 0 && digest_wait(performance->digest, failure)) {
-        struct output_outcome sealed = {.trace = &outcome->trace,
-                                        .summary = &outcome->summary,
-                                        .input_sha256 = digest_text(performance),
-                                        .outcome = outcome->json,
-                                        .told = outcome->told,
-                                        .replanned = outcome->replanned,
-                                        .finish_s = comm_now(comm) - start};
-        outputfile_seal(performance->execution->output, &sealed, failure);
-    }
-    return comm_agree(comm, failure);
+    const enum wire_ending ending = failure->code != FAILURE_NONE ? WIRE_ENDING_FAILED
+                                    : outcome->stopped            ? WIRE_ENDING_KEPT
+                                                                  : WIRE_ENDING_WHOLE;
+    const bool good = closing_lead(&closing, ending, &outcome->summary, failure);
+    outcome->losses = membership_lines(&performance->members);
+    if ((good && outcome->stopped) || failure->code == FAILURE_STOPPED)
+        stop(performance, &outcome->summary, failure);
+    else if (good)
+        seal(performance, outcome, comm_now(run->comm) - start_s, failure);
+    outcome->broken = closing_verdict(&closing, failure, &outcome->others);
 }
 
 /* Local, in a run of its own on every rank. */
@@ -420,8 +465,60 @@ static void packages_do(struct performance *performance, const struct run *run,
         outcome->predicted = prediction_of(performance);
     if (!leads && !over)
         worker_run(run, done, failure);
-    if (!leads && resumption->on)
-        resumption_share(run->comm, run->job->setup.tasks, done, failure);
+}
+
+/* The longest package of the plan, as it is predicted; 0: nothing is. */
+static double longest_predicted(const struct performance *performance)
+{
+    static const enum operation work[] = {OPERATION_RECEIVE, OPERATION_COMPUTE, OPERATION_OUTPUT};
+    const struct plan_prediction *predicted = &performance->plan->predicted;
+    const int64_t largest = performance->decider.largest;
+    const int workers = workers_of(performance);
+    double longest_s = 0;
+    for (int worker = 0; performance->costs && worker < workers; worker++) {
+        double package_s = 0;
+        for (size_t k = 0; k < sizeof work / sizeof *work; k++)
+            package_s += emulation_cost(performance->costs, work[k], worker, largest);
+        longest_s = fmax(longest_s, package_s);
+    }
+    if (!performance->costs && predicted->known && performance->plan->tasks > 0)
+        longest_s = predicted->makespan_s * (double)largest * workers / performance->plan->tasks;
+    return longest_s;
+}
+
+/* Collective. From here on it shows who is not there any more. */
+static bool watch_begin(struct performance *performance, struct failure *failure)
+{
+    const struct execution *execution = performance->execution;
+    struct comm *comm = &performance->comm;
+    *comm = *execution->comm;
+    if (execution->patience_s > 0)
+        performance->hold = hold_together(execution->output);
+    if (performance->hold >= 0)
+        hold_place(performance->hold, comm->rank);
+    comm_barrier(comm);
+    const struct membership_setup setup = {.comm = comm,
+                                           .path = execution->output,
+                                           .hold = performance->hold,
+                                           .workers = workers_of(performance),
+                                           .least_s = execution->patience_s,
+                                           .predicted_s = longest_predicted(performance)};
+    if (!membership_init(&performance->members, &setup, failure))
+        return false;
+    if (execution->patience_s > 0 && comm->rank == 0)
+        comm->vigil = &performance->members.gate;
+    else if (execution->patience_s > 0)
+        vigil_begin(&performance->vigil, comm, execution->output, performance->hold);
+    return true;
+}
+
+static void watch_end(struct performance *performance)
+{
+    if (performance->vigil.comm)
+        vigil_end(&performance->vigil);
+    membership_release(&performance->members);
+    if (performance->hold >= 0)
+        close(performance->hold);
 }
 
 /* Collective. */
@@ -429,9 +526,14 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
                     struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    struct run run = {
-        .comm = execution->comm,
+    const bool leads = execution->comm->rank == 0;
+    if (!watch_begin(performance, failure))
+        return false;
+    const struct run run = {
+        .comm = &performance->comm,
         .job = &performance->making.job,
+        .members = leads ? &performance->members : NULL,
+        .vigil = performance->vigil.comm ? &performance->vigil : NULL,
         .input = performance->making.input,
         .store = performance->store,
         .costs = performance->costs,
@@ -444,10 +546,14 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
     conditions_say(performance);
     idle_ranks_say(performance);
     packages_do(performance, &run, &done, outcome, failure);
-    bool good =
-        comm_agree(execution->comm, failure) && finish(performance, &run, &done, outcome, failure);
+    const struct closing closing = closing_of(performance, &run);
+    if (leads)
+        finish(performance, &run, outcome, failure);
+    else
+        outcome->broken =
+            closing_follow(&closing, &done, &outcome->summary, &outcome->others, failure);
     done_packages_release(&done);
-    return good;
+    return failure->code == FAILURE_NONE;
 }
 
 /* What is known of a run that there is nothing left of. */
@@ -463,7 +569,10 @@ static void complete_tell(const struct performance *performance, struct run_outc
 bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure)
 {
-    struct performance performance = {.execution = execution, .plan = execution->plan};
+    struct performance performance = {.execution = execution,
+                                      .plan = execution->plan,
+                                      .hold = -1,
+                                      .members = {.alive = MPI_REQUEST_NULL}};
     bool good = false;
     if (!job_make(&performance, failure) || !work_find(&performance, failure))
         goto out;
@@ -478,6 +587,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
     good = perform(&performance, outcome, failure);
 out:
     good = store_close(&performance.store, failure) && good;
+    watch_end(&performance);
     if (performance.created && !good && outcome->summary.tasks == 0 && !outcome->stopped)
         unlink(
             execution->output); /* it holds nothing, and would stand in the way of the next try */

@@ -31,13 +31,17 @@ struct execution {
     bool emitted_given; /* `emitted` is as the user said */
     bool resume;        /* go on with the output, if it is there */
     bool quiet;         /* no progress */
+    /* No worker is taken for lost that has been silent for less; 0: nobody is looked after, and a
+     * rank that dies leaves the others waiting. */
+    double patience_s;
 };
 
 /* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing
  * is created when plan and input do not match. To resume, the output must be of the same plan,
  * input, kernel and parameters; what is left of it is planned anew for these ranks, and the outcome
- * is that of a run that nobody disturbed, but for its trace. Stopped as asked: FAILURE_STOPPED. The
- * outcome is complete on the master (elsewhere only its summary). */
+ * is that of a run that nobody disturbed, but for its trace. Stopped as asked, or because no worker
+ * is left: FAILURE_STOPPED. Where the outcome says that ranks are lost, nothing collective can
+ * follow. The outcome is complete on the master (elsewhere its summary and who is lost). */
 bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure);
 

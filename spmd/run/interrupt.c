@@ -7,14 +7,17 @@
 /* Ctrl-C reaches a rank from its terminal and from its launcher, within this time. */
 static const time_t twice_s = 1;
 
-static volatile sig_atomic_t asked;
-static struct timespec asked_at; /* written before `asked`, by the handler alone */
+static volatile sig_atomic_t asked, hinted;
+static struct timespec asked_at; /* written before these two, by the handler alone */
 
 static void ask(int number)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!asked) {
+    if (!asked && number == SIGUSR1) {
+        asked_at = now;
+        hinted = 1;
+    } else if (!asked) {
         asked_at = now;
         asked = 1;
     } else if (now.tv_sec - asked_at.tv_sec > twice_s) {
@@ -36,4 +39,16 @@ void interrupt_watch(void)
 bool interrupt_asked(void)
 {
     return asked != 0;
+}
+
+bool interrupt_hinted(void)
+{
+    return hinted != 0;
+}
+
+void interrupt_settle(bool meant)
+{
+    hinted = 0;
+    if (meant)
+        asked = 1;
 }

@@ -1,6 +1,8 @@
 /*
- * Being asked to stop: SIGINT (Ctrl-C), SIGTERM and SIGUSR1 mean the same, on any rank. A signal
- * belongs to a process, not to a run, so this is the one thing in this room that outlives a call.
+ * Being asked to stop: SIGINT (Ctrl-C), SIGTERM and SIGUSR1 mean the same, on any rank. But MPICH's
+ * launcher sends SIGUSR1 also when a rank has died, so that one is a hint until somebody has looked
+ * whether that is why. A signal belongs to a process, not to a run, so this is the one thing in
+ * this room that outlives a call.
  */
 #ifndef SPMD_RUN_INTERRUPT_H
 #define SPMD_RUN_INTERRUPT_H
@@ -12,5 +14,9 @@
 void interrupt_watch(void);
 /* Local. Has this rank been asked to stop? */
 bool interrupt_asked(void);
+/* Local. Has there been a SIGUSR1 that nobody has settled? */
+bool interrupt_hinted(void);
+/* Local. It was meant, or was not. */
+void interrupt_settle(bool meant);
 
 #endif

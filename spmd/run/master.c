@@ -4,10 +4,7 @@
 
 #include "planner/base/array.h"
 #include "spmd/run/interrupt.h"
-#include "spmd/run/message.h"
-#include "spmd/run/pending.h"
-#include "spmd/run/run.h"
-#include "spmd/transport/outbox.h"
+#include "spmd/run/master.h"
 #include "spmd/transport/wire.h"
 
 /* The most memory that packages on their way may take, and the fewest buffers that let a package
@@ -20,162 +17,9 @@ enum { OUTBOX_LEAST = 2 };
 /* Naps once everything has left: nobody waits for the master. */
 enum { LAST_NAPS = 16 };
 
-struct master {
-    const struct run *run;
-    struct dispatch *dispatch;
-    struct progress *progress;
-    struct outbox *outbox;
-    struct wire_result *report; /* owned; being received, a reduction's state behind it */
-    size_t report_size;
-    MPI_Request receiving;
-    struct run_outcome *outcome;
-    struct failure *failure;
-    int64_t sent, returned; /* packages */
-    double origin_s;        /* the first envelope's start */
-    double *sent_s;         /* owned; per package: end of its send, for its link event */
-    size_t sent_capacity;
-    double port_free_s;     /* of an emulated port */
-    struct pending pending; /* reports on an emulated network */
-    bool cancelled;         /* the workers have been told to stop */
-    bool asked;             /* a worker has been asked to stop */
-    bool dealt;             /* everything has been handed out */
-};
-
-/* ---- results ------------------------------------------------------------------------------- */
-
-static void report_post(struct master *master)
-{
-    MPI_Irecv(master->report, (int)master->report_size, MPI_BYTE, MPI_ANY_SOURCE, WIRE_RESULT,
-              master->run->comm->mpi, &master->receiving);
-}
-
-static void event_add(struct master *master, int rank, enum operation operation,
-                      const struct package *package, double start_s, double end_s)
-{
-    struct trace_event event = {
-        .rank = rank,
-        .operation = (int32_t)operation,
-        .round = package->round,
-        .package = package->index,
-        .first = package->first,
-        .tasks = package->count,
-        .start_s = start_s - master->origin_s,
-        .end_s = end_s - master->origin_s,
-    };
-    if (!trace_add(&master->outcome->trace, &event))
-        failure_memory(master->failure, "keeping the trace of the run");
-}
-
-/* A worker's share of the trace. Time inside MPI while computing is shown before computing. */
-static void report_trace(struct master *master, const struct wire_result *report)
-{
-    const struct package *package = &report->package;
-    const struct wire_times *times = &report->times;
-    int rank = (int)package->worker + 1;
-    double left = fmax(master->sent_s[package->index], times->transit_s);
-    double needed = fmax(times->free_s, master->origin_s);
-    event_add(master, rank, OPERATION_LINK, package, left, fmax(left, times->arrived_s));
-    event_add(master, rank, OPERATION_IDLE, package, needed, fmax(needed, times->start_s));
-    double computing = times->start_s + times->receive_s;
-    event_add(master, rank, OPERATION_RECEIVE, package, times->start_s, computing);
-    event_add(master, rank, OPERATION_COMPUTE, package, computing, times->computed_s);
-    event_add(master, rank, OPERATION_OUTPUT, package, times->computed_s, times->written_s);
-    master->outcome->makespan_s =
-        fmax(master->outcome->makespan_s, times->written_s - master->origin_s);
-}
-
-/* The few with the lowest numbers, sorted. */
-static void rejection_keep(struct run_outcome *outcome, const struct rejection *rejection)
-{
-    int at = outcome->rejection_count;
-    if (at == RUN_REJECTIONS && rejection->task >= outcome->rejections[at - 1].task)
-        return;
-    if (at == RUN_REJECTIONS)
-        at--;
-    else
-        outcome->rejection_count++;
-    for (; at > 0 && outcome->rejections[at - 1].task > rejection->task; at--)
-        outcome->rejections[at] = outcome->rejections[at - 1];
-    outcome->rejections[at] = *rejection;
-}
-
-/* At once, or where a job sleeps when the report's way is over: reports_answer. */
-static void report_tell(struct master *master, const struct package *package, double start_s,
-                        double end_s)
-{
-    const struct emulation *emulation = master->run->emulation;
-    struct pending_report report = {*package, start_s, end_s, end_s};
-    if (!emulation || !dispatch_listens(master->dispatch)) {
-        dispatch_done(master->dispatch, package, start_s, end_s);
-        return;
-    }
-    report.there_s +=
-        fmax(emulation_cost(emulation, OPERATION_REQUEST, package->worker, package->count) -
-                 emulation_cost(emulation, OPERATION_ANSWER, package->worker, package->count),
-             0);
-    if (!pending_add(&master->pending, &report))
-        failure_memory(master->failure, "keeping reports");
-}
-
-/* Beside what the profile expects, for who waits. */
-static void pace_tell(struct master *master, const struct wire_result *report)
-{
-    static const enum operation operations[] = {OPERATION_RECEIVE, OPERATION_COMPUTE,
-                                                OPERATION_OUTPUT};
-    const struct package *package = &report->package;
-    double expected_s = 0;
-    if (!master->run->costs)
-        return;
-    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
-        expected_s +=
-            emulation_cost(master->run->costs, operations[k], package->worker, package->count);
-    progress_worker(master->progress, package->worker, expected_s,
-                    report->times.written_s - report->times.start_s);
-}
-
-static void report_take(struct master *master)
-{
-    const struct wire_result *report = master->report;
-    const struct job *job = master->run->job;
-    master->returned++;
-    if (report->failure.code != FAILURE_NONE) {
-        failure_set(master->failure, report->failure.code, "%s", report->failure.text);
-        return;
-    }
-    master->asked = master->asked || report->asked;
-    if (report->skipped) {
-        master->outcome->stopped = true;
-        return;
-    }
-    report_trace(master, report);
-    pace_tell(master, report);
-    summary_merge(&master->outcome->summary, &report->summary);
-    if (report->summary.failed > 0)
-        rejection_keep(master->outcome, &report->rejection);
-    if (master->outcome->state)
-        job->task->merge(job->opened, master->outcome->state, report + 1);
-    report_tell(master, &report->package, report->times.start_s - master->origin_s,
-                report->times.written_s - master->origin_s);
-}
-
-/* Take in every result that has come; never waits. */
-static void results_take(struct master *master)
-{
-    for (;;) {
-        int done = 0;
-        MPI_Test(&master->receiving, &done, MPI_STATUS_IGNORE);
-        if (!done)
-            break;
-        report_take(master);
-        report_post(master);
-    }
-    progress_show(master->progress, master->outcome->summary.tasks,
-                  comm_now(master->run->comm) - master->origin_s);
-}
-
 static void idle_take(void *self)
 {
-    results_take(self);
+    master_hear(self);
 }
 
 /* ---- packages ------------------------------------------------------------------------------ */
@@ -194,7 +38,7 @@ static bool sent_reserve(struct master *master, int64_t index)
 static bool idle_pulse(void *self)
 {
     struct master *master = self;
-    results_take(master);
+    master_hear(master);
     outbox_progress(master->outbox);
     return false;
 }
@@ -246,13 +90,30 @@ static bool package_pack(struct master *master, const struct package *package, s
         outbox_claim(master->outbox, (struct outbox_idle){idle_take, master, &master->receiving});
     *size = 0;
     const double start = comm_now(run->comm);
-    if (master->sent == 0)
+    if (master->sent == 0) {
         master->origin_s = start;
+        if (run->members)
+            membership_origin(run->members, start);
+    }
     if (!run->job->values.staged && !job_pack(run->job, run->input, package->first, package->count,
                                               bytes, size, master->failure))
         return false;
     sleep_here(master, OPERATION_ENVELOPE, package, start);
-    event_add(master, 0, OPERATION_ENVELOPE, package, start, comm_now(run->comm));
+    master_event(master, 0, OPERATION_ENVELOPE, package, start, comm_now(run->comm));
+    return true;
+}
+
+/* From here on its worker has it. False: its worker was lost meanwhile, so that it has come back,
+ * or *failure is set. */
+static bool package_assign(struct master *master, const struct package *package)
+{
+    const int rank = (int)package->worker + 1;
+    if (!master_counts_on(master, rank))
+        return false;
+    if (!outstanding_add(&master->outstanding, package))
+        return failure_memory(master->failure, "keeping what is under way");
+    if (master->run->members)
+        membership_await(master->run->members, rank, true);
     return true;
 }
 
@@ -266,9 +127,11 @@ static bool package_send(struct master *master, const struct package *package)
     struct wire_package header = {.kind = WIRE_WORK, .package = *package, .size = (int64_t)size};
     sleep_here(master, OPERATION_SEND, package, packed);
     const double departure_s = departure_of(master, package);
+    if (!package_assign(master, package))
+        return master->failure->code == FAILURE_NONE;
     outbox_post(master->outbox, (int)package->worker + 1, &header, size, departure_s);
     master->sent++;
-    event_add(master, 0, OPERATION_SEND, package, packed, comm_now(comm));
+    master_event(master, 0, OPERATION_SEND, package, packed, comm_now(comm));
     return true;
 }
 
@@ -277,7 +140,7 @@ static void master_pause(struct master *master, struct pause *pause)
 {
     struct awaited awaited = {.requests = {&master->receiving}};
     outbox_await(master->outbox, &awaited);
-    clock_pause(pause, &awaited);
+    comm_pause(master->run->comm, pause, &awaited);
 }
 
 /* What the decision object says now. False: there is nothing more to send. */
@@ -290,8 +153,12 @@ static bool decision_take(struct master *master, struct pause *pause)
         *pause = (struct pause){.longer = OUTBOX_NAPS};
         return package_send(master, &package);
     case DISPATCH_WAIT:
-    case DISPATCH_DEALT:
+        pause->longer = OUTBOX_NAPS;
         outbox_progress(master->outbox);
+        master_pause(master, pause);
+        return true;
+    case DISPATCH_DEALT:
+        pause->longer = outbox_progress(master->outbox) ? LAST_NAPS : OUTBOX_NAPS;
         master_pause(master, pause);
         return true;
     case DISPATCH_OUT_OF_MEMORY:
@@ -314,29 +181,53 @@ static void reports_answer(struct master *master)
     }
 }
 
+/* Has this rank been asked to stop, and not only told that another one has died? */
+static bool is_asked(const struct master *master)
+{
+    if (interrupt_hinted())
+        interrupt_settle(!master->run->members || !membership_misses(master->run->members));
+    return interrupt_asked();
+}
+
 /* Until everything is handed out, something failed, or somebody wants the run to stop. */
 static void packages_send(struct master *master)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
-    while (master->failure->code == FAILURE_NONE && !master->asked && !interrupt_asked() &&
+    while (master->failure->code == FAILURE_NONE && !master->asked && !is_asked(master) &&
            decision_take(master, &pause)) {
-        results_take(master);
+        master_hear(master);
         reports_answer(master);
     }
     if (!master->dealt && master->failure->code == FAILURE_NONE)
         master->outcome->stopped = true;
 }
 
+static void workers_await(struct master *master, int rank, bool awaited)
+{
+    if (master->run->members && membership_lives(master->run->members, rank))
+        membership_await(master->run->members, rank, awaited);
+}
+
+static void losses_take(void *self)
+{
+    master_losses(self);
+}
+
 /* The first large message between two ranks takes milliseconds once. */
 static void workers_warm(struct master *master, size_t bytes)
 {
-    struct outbox_idle idle = {NULL, NULL, NULL};
+    struct outbox_idle idle = {losses_take, master, NULL};
     struct wire_package header = {.kind = WIRE_WARM};
     for (int rank = 1; rank < master->run->comm->size; rank++) {
         outbox_claim(master->outbox, idle);
+        if (!master_counts_on(master, rank))
+            continue;
+        workers_await(master, rank, true);
         outbox_post(master->outbox, rank, &header, bytes < warm_bytes ? bytes : warm_bytes, 0);
     }
     outbox_drain(master->outbox, idle);
+    for (int rank = 1; rank < master->run->comm->size; rank++)
+        workers_await(master, rank, false);
 }
 
 /* Something failed, or everything is done: what computes shall stop, what waits is only
@@ -345,7 +236,8 @@ static void workers_cancel(struct master *master)
 {
     const struct comm *comm = master->run->comm;
     for (int rank = 1; !master->cancelled && rank < comm->size; rank++)
-        comm_send(comm, NULL, 0, rank, WIRE_CANCEL);
+        if (master_reaches(master, rank))
+            comm_send(comm, NULL, 0, rank, WIRE_CANCEL);
     master->cancelled = true;
 }
 
@@ -355,15 +247,16 @@ static void workers_stop(struct master *master)
     struct wire_package header = {.kind = WIRE_STOP};
     for (int rank = 1; rank < master->run->comm->size; rank++) {
         outbox_claim(master->outbox, idle);
-        outbox_post(master->outbox, rank, &header, 0, master->port_free_s);
+        if (master_reaches(master, rank))
+            outbox_post(master->outbox, rank, &header, 0, master->port_free_s);
     }
     struct pause pause = {0};
-    while (master->returned < master->sent) {
-        results_take(master);
+    while (master->outstanding.count > 0) {
+        master_hear(master);
         pause.longer = outbox_progress(master->outbox) ? LAST_NAPS : OUTBOX_NAPS;
         if (master->failure->code != FAILURE_NONE)
             workers_cancel(master);
-        if (master->returned < master->sent)
+        if (master->outstanding.count > 0)
             master_pause(master, &pause);
     }
     workers_cancel(master);
@@ -399,7 +292,8 @@ static bool master_init(struct master *master, const struct run *run, struct fai
     master->receiving = MPI_REQUEST_NULL;
     master->report_size = sizeof *master->report + run->job->state_size;
     master->report = calloc(1, master->report_size);
-    if (!master->report || !state_make(master))
+    if (!outstanding_init(&master->outstanding, run->comm->size - 1) || !master->report ||
+        !state_make(master))
         return failure_memory(failure, "preparing the master");
     size_t bytes = job_message_most(run->job, run->largest_package) + JOB_GUARD;
     const struct outbox_setup setup = {.buffers = outbox_size(run, bytes),
@@ -416,12 +310,13 @@ static void master_release(struct master *master)
 {
     if (master->receiving != MPI_REQUEST_NULL) {
         MPI_Cancel(&master->receiving);
-        comm_wait(&master->receiving, MPI_STATUS_IGNORE);
+        comm_wait(master->run->comm, &master->receiving, MPI_STATUS_IGNORE);
     }
     outbox_free(&master->outbox);
     free(master->report);
     free(master->sent_s);
     pending_release(&master->pending);
+    outstanding_release(&master->outstanding);
 }
 
 bool master_run(const struct run *run, struct dispatch *dispatch, struct progress *progress,
@@ -434,9 +329,13 @@ bool master_run(const struct run *run, struct dispatch *dispatch, struct progres
                             .failure = failure};
     master_init(&master, run, failure);
     if (comm_agree(run->comm, failure)) {
-        report_post(&master);
+        master_listen(&master);
+        if (run->members)
+            membership_open(run->members);
         workers_warm(&master, job_message_most(run->job, run->largest_package));
         master.origin_s = comm_now(run->comm);
+        if (run->members)
+            membership_work(run->members, true);
         packages_send(&master);
         workers_stop(&master);
     }
@@ -451,6 +350,10 @@ void run_outcome_release(struct run_outcome *outcome)
     free(outcome->json);
     free(outcome->told);
     free(outcome->replanned);
+    free(outcome->losses);
+    free(outcome->others.items);
     outcome->state = NULL;
+    outcome->losses = NULL;
+    outcome->others = (struct process_list){NULL, 0};
     outcome->json = outcome->told = outcome->replanned = NULL;
 }

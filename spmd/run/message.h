@@ -1,6 +1,7 @@
 /*
- * What a worker tells the master of one package, byte for byte. Ranks of one run share an
- * architecture: the structs below are sent as they lie in memory.
+ * What master and worker tell each other beside packages, byte for byte: of every package, and at
+ * the end. Ranks of one run share an architecture: the structs below are sent as they lie in
+ * memory.
  */
 #ifndef SPMD_RUN_MESSAGE_H
 #define SPMD_RUN_MESSAGE_H
@@ -22,6 +23,7 @@ struct wire_times {
 
 /* Behind it travels the state of a reduction over the package's tasks. */
 struct wire_result {
+    uint64_t digest; /* XXH3-64 of all that follows */
     struct package package;
     struct wire_times times;
     struct summary summary;
@@ -29,6 +31,39 @@ struct wire_result {
     struct failure failure;     /* code FAILURE_NONE: done */
     int32_t asked;              /* the worker has been asked to stop */
     int32_t skipped;            /* so it has not begun this package */
+    int32_t own;                /* the failure is this rank's own trouble: others may do better */
+    int32_t reserved;
+};
+
+/* Of a result with its state, `size` bytes in all. */
+void wire_result_seal(struct wire_result *result, size_t size);
+/* Is it what its worker sealed, about that package, with numbers that can be? */
+bool wire_result_check(const struct wire_result *result, size_t size,
+                       const struct package *package);
+
+/* How a worker's part of a run is to end. */
+enum wire_ending {
+    WIRE_ENDING_WHOLE, /* everything is done: normalise a share */
+    WIRE_ENDING_KEPT,  /* stopped as asked: what is there shall outlive the node */
+    WIRE_ENDING_FAILED /* as it is */
+};
+
+struct wire_close {
+    int64_t ending;         /* enum wire_ending */
+    int64_t first, count;   /* core tasks to normalise; count -1: those that the worker did */
+    struct summary summary; /* of the whole */
+};
+
+struct wire_closed {
+    struct failure failure; /* of what it has written or read in the run */
+    struct failure share;   /* of normalising: somebody else can do that */
+    int32_t changed;        /* the failure is that the input has changed */
+    int32_t rank;           /* whose answer it is */
+};
+
+struct wire_verdict {
+    struct failure failure; /* of the run */
+    int64_t lost;           /* so many struct process follow, in a message of their own */
 };
 
 #endif

@@ -115,8 +115,7 @@ void resumption_release(struct resumption *resumption)
 
 /* ---- what is kept -------------------------------------------------------------------------- */
 
-/* One rank's share, as even as can be. */
-static struct task_range share_of(int64_t tasks, int64_t shares, int64_t which)
+struct task_range resumption_share(int64_t tasks, int64_t shares, int64_t which)
 {
     const int64_t each = tasks / shares, more = tasks % shares;
     const int64_t first = which * each + (which < more ? which : more);
@@ -129,7 +128,7 @@ static bool kept_sum(struct resumption *resumption, const struct resumption_setu
 {
     const struct comm *comm = setup->comm;
     const struct job *job = setup->wanted.job;
-    const struct task_range share = share_of(job->setup.tasks, comm->size, comm->rank);
+    const struct task_range share = resumption_share(job->setup.tasks, comm->size, comm->rank);
     struct summary mine, *all = comm->rank == 0 ? calloc((size_t)comm->size, sizeof *all) : NULL;
     summary_init(&mine);
     if (comm->rank == 0 && !all)
@@ -181,17 +180,4 @@ void resumption_join(const struct resumption *resumption, const struct job *job,
     }
     if (outcome->state)
         job->task->merge(job->opened, outcome->state, state);
-}
-
-bool resumption_share(const struct comm *comm, int64_t tasks, struct done_packages *done,
-                      struct failure *failure)
-{
-    const struct task_range share = share_of(tasks, comm->size - 1, comm->rank - 1);
-    struct package *package = calloc(1, sizeof *package);
-    if (!package)
-        return failure_memory(failure, "normalising the result");
-    done_packages_release(done);
-    *package = (struct package){.first = share.first, .count = share.count};
-    *done = (struct done_packages){package, share.count > 0, 1};
-    return true;
 }

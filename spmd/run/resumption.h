@@ -48,9 +48,9 @@ struct dispatch *resumption_dispatch(const struct resumption *resumption, struct
 /* Local to the master. What was done before counts, too. */
 void resumption_join(const struct resumption *resumption, const struct job *job,
                      struct run_outcome *outcome);
-/* Local. A worker's share of the whole job, in place of what it did: to be normalised. */
-bool resumption_share(const struct comm *comm, int64_t tasks, struct done_packages *done,
-                      struct failure *failure);
+/* Local. The part number `which`, from 0, of a job that is cut in so many, as even as can be; it
+ * may be empty. */
+struct task_range resumption_share(int64_t tasks, int64_t shares, int64_t which);
 void resumption_release(struct resumption *resumption);
 
 #endif

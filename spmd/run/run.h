@@ -17,11 +17,15 @@
 #include "spmd/job/summary.h"
 #include "spmd/output/store.h"
 #include "spmd/run/emulation.h"
+#include "spmd/run/membership.h"
+#include "spmd/run/vigil.h"
 #include "spmd/transport/comm.h"
 
 /* What every rank holds during a run; all borrowed. */
 struct run {
     const struct comm *comm;
+    struct membership *members; /* the master's; NULL: a loss ends the run */
+    struct vigil *vigil;        /* a worker's; NULL: it trusts in the master to be there */
     const struct job *job;
     struct input *input; /* the master's; with a staged job, every rank's own */
     struct store *store;
@@ -51,6 +55,9 @@ struct run_outcome {
     bool stopped;                     /* as asked, with packages left that nobody has begun */
     bool resumed;                     /* went on with what a run before had done */
     int64_t kept;                     /* then: core tasks that had been done before */
+    char *losses;               /* owned; lines about workers that were lost; NULL: none was */
+    bool broken;                /* on every rank: some are lost, and do not answer */
+    struct process_list others; /* on every rank: that it may end when they do not answer */
 };
 
 /* Packages a worker has done, in the order of doing, to be normalised at the end. */
@@ -61,10 +68,14 @@ struct done_packages {
 };
 
 /* Local to the master, except that all ranks agree on having their memory before the first package:
- * send everything `dispatch` says, take in every result, stop the workers. When a worker or the
+ * send everything `dispatch` says, take in every result, stop the workers. When a core task or the
  * input fails, the others are told to stop, and the first sentence is returned. Where a rank has
  * been asked to stop, workers finish what they compute, and nothing else is begun. Workers must be
- * in worker_run. */
+ * in worker_run.
+ *
+ * With run->members, a worker that is lost, sends what it cannot have meant, or has trouble of its
+ * own (a disk that is full) gets nothing more; what it had and had not reported counts as never
+ * sent, and `dispatch` hands it out again. Only when none is left the run fails. */
 bool master_run(const struct run *run, struct dispatch *dispatch, struct progress *progress,
                 struct run_outcome *outcome, struct failure *failure);
 /* Local to a worker, except as master_run: work until the master says stop. Its own failure is in

@@ -34,7 +34,7 @@ static struct report *report_next(struct worker *worker)
 static struct wire_result *report_begin(struct worker *worker, const struct package *package)
 {
     struct report *report = report_next(worker);
-    comm_wait(&report->sending, MPI_STATUS_IGNORE);
+    comm_wait(worker->run->comm, &report->sending, MPI_STATUS_IGNORE);
     memset(report->result, 0, worker->report_size);
     report->result->package = *package;
     summary_init(&report->result->summary);
@@ -44,6 +44,7 @@ static struct wire_result *report_begin(struct worker *worker, const struct pack
 static void report_send(struct worker *worker)
 {
     struct report *report = report_next(worker);
+    wire_result_seal(report->result, worker->report_size);
     MPI_Isend(report->result, (int)worker->report_size, MPI_BYTE, 0, WIRE_RESULT,
               worker->run->comm->mpi, &report->sending);
     worker->reported++;
@@ -64,7 +65,7 @@ static bool reports_init(struct worker *worker, struct failure *failure)
 static void reports_release(struct worker *worker)
 {
     for (int k = 0; k < REPORTS; k++) {
-        comm_wait(&worker->reports[k].sending, MPI_STATUS_IGNORE);
+        comm_wait(worker->run->comm, &worker->reports[k].sending, MPI_STATUS_IGNORE);
         free(worker->reports[k].result);
     }
 }
@@ -90,6 +91,14 @@ static void package_done(struct worker *worker, const struct inbox_package *in,
         memcpy(report + 1, results->state, worker->run->job->state_size);
 }
 
+/* Has this rank been asked to stop, and not only told that another one has died? */
+static bool is_asked(const struct worker *worker)
+{
+    if (interrupt_hinted())
+        interrupt_settle(!vigil_misses(worker->run->vigil));
+    return interrupt_asked();
+}
+
 /* After a failure, or when asked to stop, packages are only acknowledged, so that the master can
  * count them. */
 static void package_work(struct worker *worker, const struct inbox_package *in,
@@ -100,11 +109,12 @@ static void package_work(struct worker *worker, const struct inbox_package *in,
     report->times.free_s = worker->free_s;
     report->times.transit_s = in->transit_s;
     report->times.arrived_s = in->arrived_s;
-    report->skipped = interrupt_asked();
+    report->skipped = is_asked(worker);
     if (failure->code == FAILURE_NONE && !report->skipped)
         package_done(worker, in, report, failure);
-    report->asked = interrupt_asked();
+    report->asked = is_asked(worker);
     report->failure = *failure;
+    report->own = worker->context.own;
     report_send(worker);
 }
 
@@ -159,9 +169,11 @@ bool worker_normalize(const struct run *run, const struct done_packages *done,
                       const struct summary *summary, struct failure *failure)
 {
     bool good = true;
-    for (int64_t i = 0; good && i < done->count; i++)
+    for (int64_t i = 0; good && i < done->count; i++) {
+        comm_look(run->comm);
         good = store_normalize(run->store, done->items[i].first, done->items[i].count, summary,
                                failure);
+    }
     return good;
 }
 

@@ -21,7 +21,29 @@ double comm_now(const struct comm *comm)
     return clock_now() + comm->offset_s;
 }
 
-void comm_wait(MPI_Request *request, MPI_Status *status)
+/* What a look costs, and how soon it is seen that somebody is gone. */
+static const double look_every_s = 0.25;
+
+void comm_look(const struct comm *comm)
+{
+    struct comm_vigil *vigil = comm->vigil;
+    if (!vigil)
+        return;
+    const double now = clock_now();
+    if (now < vigil->next_s)
+        return;
+    vigil->next_s = now + look_every_s;
+    vigil->call(vigil->self);
+}
+
+void comm_pause(const struct comm *comm, struct pause *pause, const struct awaited *awaited)
+{
+    if (pause->nap_s > 0)
+        comm_look(comm);
+    clock_pause(pause, awaited);
+}
+
+void comm_wait(const struct comm *comm, MPI_Request *request, MPI_Status *status)
 {
     const struct awaited awaited = {.requests = {request}};
     struct pause pause = {0};
@@ -30,7 +52,7 @@ void comm_wait(MPI_Request *request, MPI_Status *status)
         MPI_Test(request, &done, status);
         if (done)
             return;
-        clock_pause(&pause, &awaited);
+        comm_pause(comm, &pause, &awaited);
     }
 }
 
@@ -48,7 +70,7 @@ void comm_send(const struct comm *comm, const void *data, size_t bytes, int rank
     MPI_Request request;
     assert(bytes <= piece_bytes);
     MPI_Isend(data, (int)bytes, MPI_BYTE, rank, tag, comm->mpi, &request);
-    comm_wait(&request, MPI_STATUS_IGNORE);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
 }
 
 void comm_receive(const struct comm *comm, void *data, size_t bytes, int rank, int tag)
@@ -56,14 +78,21 @@ void comm_receive(const struct comm *comm, void *data, size_t bytes, int rank, i
     MPI_Request request;
     assert(bytes <= piece_bytes);
     MPI_Irecv(data, (int)bytes, MPI_BYTE, rank, tag, comm->mpi, &request);
-    comm_wait(&request, MPI_STATUS_IGNORE);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+}
+
+void comm_tell(const struct comm *comm, int rank, int tag)
+{
+    MPI_Request request;
+    MPI_Isend(NULL, 0, MPI_BYTE, rank, tag, comm->mpi, &request);
+    MPI_Request_free(&request);
 }
 
 void comm_barrier(const struct comm *comm)
 {
     MPI_Request request;
     MPI_Ibarrier(comm->mpi, &request);
-    comm_wait(&request, MPI_STATUS_IGNORE);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
 }
 
 void comm_broadcast(const struct comm *comm, void *data, size_t bytes)
@@ -71,7 +100,7 @@ void comm_broadcast(const struct comm *comm, void *data, size_t bytes)
     for (size_t at = 0; at < bytes; at += piece_bytes) {
         MPI_Request request;
         MPI_Ibcast((char *)data + at, piece_of(bytes, at), MPI_BYTE, 0, comm->mpi, &request);
-        comm_wait(&request, MPI_STATUS_IGNORE);
+        comm_wait(comm, &request, MPI_STATUS_IGNORE);
     }
 }
 
@@ -79,7 +108,7 @@ void comm_gather(const struct comm *comm, const void *mine, size_t bytes, void *
 {
     MPI_Request request;
     MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm->mpi, &request);
-    comm_wait(&request, MPI_STATUS_IGNORE);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
 }
 
 char *comm_broadcast_text(const struct comm *comm, char *text, size_t *length)
@@ -107,11 +136,11 @@ bool comm_agree(const struct comm *comm, struct failure *failure)
     int lowest = 0;
     MPI_Request request;
     MPI_Iallreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm->mpi, &request);
-    comm_wait(&request, MPI_STATUS_IGNORE);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
     if (lowest == comm->size)
         return true;
     MPI_Ibcast(failure, (int)sizeof *failure, MPI_BYTE, lowest, comm->mpi, &request);
-    comm_wait(&request, MPI_STATUS_IGNORE);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
     return false;
 }
 
@@ -165,19 +194,19 @@ static MPI_Comm node_of(const struct comm *comm)
 }
 
 /* Collective. */
-static int sum_over(MPI_Comm ranks, int mine)
+static int sum_over(const struct comm *comm, MPI_Comm ranks, int mine)
 {
     int sum = 0;
     MPI_Request request;
     MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, ranks, &request);
-    comm_wait(&request, MPI_STATUS_IGNORE);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
     return sum;
 }
 
 int comm_workers_on_node(const struct comm *comm)
 {
     MPI_Comm node = node_of(comm);
-    const int workers = sum_over(node, comm->rank != 0);
+    const int workers = sum_over(comm, node, comm->rank != 0);
     MPI_Comm_free(&node);
     return workers > 0 ? workers : 1;
 }
@@ -188,5 +217,5 @@ int comm_nodes(const struct comm *comm)
     int rank = 0;
     MPI_Comm_rank(node, &rank);
     MPI_Comm_free(&node);
-    return sum_over(comm->mpi, rank == 0);
+    return sum_over(comm, comm->mpi, rank == 0);
 }

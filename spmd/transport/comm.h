@@ -14,12 +14,23 @@
 
 #include "planner/base/failure.h"
 #include "spmd/transport/clock.h"
+#include "spmd/transport/process.h"
+
+/* Who is called now and then while a rank waits or works: does who it depends on still live? */
+struct comm_vigil {
+    void (*call)(void *self);
+    void *self;
+    double next_s; /* on clock_now: not before */
+};
 
 /* A group of ranks: rank 0 is its master. Nothing reaches for MPI_COMM_WORLD. */
 struct comm {
     MPI_Comm mpi; /* borrowed */
     int rank, size;
-    double offset_s; /* master's clock minus this rank's */
+    double offset_s;          /* master's clock minus this rank's */
+    struct comm_vigil *vigil; /* borrowed; NULL: none */
+    bool broken;              /* ranks are lost: nothing collective works, MPI_Finalize included */
+    struct process_list others;
 };
 
 /* Local. No clock alignment yet. */
@@ -30,11 +41,17 @@ void comm_align_clocks(struct comm *comm);
 /* Local. Seconds on the master's clock, monotonic. */
 double comm_now(const struct comm *comm);
 
+/* Local. Let the vigil look, if there is one and its time has come. */
+void comm_look(const struct comm *comm);
+/* Local. clock_pause, and after some waiting comm_look. */
+void comm_pause(const struct comm *comm, struct pause *pause, const struct awaited *awaited);
 /* Local. Wait for one request; status may be MPI_STATUS_IGNORE. */
-void comm_wait(MPI_Request *request, MPI_Status *status);
+void comm_wait(const struct comm *comm, MPI_Request *request, MPI_Status *status);
 /* Local to the two ranks concerned. At most 1 GiB. */
 void comm_send(const struct comm *comm, const void *data, size_t bytes, int rank, int tag);
 void comm_receive(const struct comm *comm, void *data, size_t bytes, int rank, int tag);
+/* Local. An empty message to a rank that may not be there to take it: nobody waits for it. */
+void comm_tell(const struct comm *comm, int rank, int tag);
 
 /* Collective. */
 void comm_barrier(const struct comm *comm);

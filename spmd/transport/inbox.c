@@ -79,7 +79,7 @@ void inbox_take(struct inbox *inbox, struct inbox_package *package)
     const struct awaited awaited = {.requests = {&slot->request}};
     struct pause pause = {0};
     while (!slot_test(inbox, slot))
-        clock_pause(&pause, &awaited);
+        comm_pause(inbox->comm, &pause, &awaited);
     memcpy(&package->header, slot->buffer, sizeof package->header);
     package->bytes = slot->buffer + sizeof package->header;
     package->transit_s = slot->transit_s;
@@ -121,11 +121,11 @@ double inbox_progress_s(struct inbox *inbox)
     return seconds;
 }
 
-static void slot_release(struct slot *slot)
+static void slot_release(const struct comm *comm, struct slot *slot)
 {
     if (slot->request != MPI_REQUEST_NULL) {
         MPI_Cancel(&slot->request);
-        comm_wait(&slot->request, MPI_STATUS_IGNORE);
+        comm_wait(comm, &slot->request, MPI_STATUS_IGNORE);
     }
     free(slot->buffer);
 }
@@ -135,7 +135,7 @@ void inbox_free(struct inbox **inbox)
     if (!*inbox)
         return;
     for (int i = 0; i < (*inbox)->count; i++)
-        slot_release(&(*inbox)->slots[i]);
+        slot_release((*inbox)->comm, &(*inbox)->slots[i]);
     free((*inbox)->slots);
     free(*inbox);
     *inbox = NULL;

@@ -23,7 +23,8 @@ struct outbox {
     struct departure *departures; /* owned */
     int *queue;                   /* owned; a ring of the slots that wait for theirs */
     int first_waiting, waiting;
-    int last; /* the one that left last */
+    int last;         /* the one that left last */
+    size_t abandoned; /* buffers that are left to ranks that may be gone */
 };
 
 enum { ALIGNMENT = 64 };
@@ -98,6 +99,9 @@ static bool slot_may_leave(struct outbox *outbox, int slot)
     return (now || outbox->setup.early) && slot_sent(outbox, outbox->last);
 }
 
+/* Nothing leaves for a rank that has been given up. */
+enum { NOBODY = -1 };
+
 /* In the order of posting. */
 static void departures_leave(struct outbox *outbox)
 {
@@ -105,7 +109,8 @@ static void departures_leave(struct outbox *outbox)
         const int slot = slot_first(outbox);
         if (!slot_may_leave(outbox, slot))
             return;
-        slot_send(outbox, slot);
+        if (outbox->departures[slot].rank != NOBODY)
+            slot_send(outbox, slot);
         outbox->departures[slot].waiting = false;
         outbox->first_waiting = (outbox->first_waiting + 1) % outbox->count;
         outbox->last = slot;
@@ -140,7 +145,7 @@ static void slot_wait(struct outbox *outbox, int slot, struct outbox_idle idle, 
     outbox_await(outbox, &awaited);
     if (!outbox->departures[slot].waiting)
         awaited.requests[1] = &outbox->requests[slot];
-    clock_pause(pause, &awaited);
+    comm_pause(outbox->comm, pause, &awaited);
 }
 
 void *outbox_claim(struct outbox *outbox, struct outbox_idle idle)
@@ -161,6 +166,32 @@ void outbox_post(struct outbox *outbox, int rank, const struct wire_package *hea
     outbox->queue[last] = slot;
     outbox->next = (slot + 1) % outbox->count;
     departures_leave(outbox);
+}
+
+/* A message under way is not taken back: who has it may come back and read it. */
+static bool slot_abandon(struct outbox *outbox, int slot)
+{
+    if (outbox->departures[slot].waiting) {
+        outbox->departures[slot].rank = NOBODY;
+        return true;
+    }
+    if (slot_sent(outbox, slot))
+        return true;
+    char *buffer = buffer_new(outbox->setup.bytes);
+    if (!buffer)
+        return false;
+    MPI_Request_free(&outbox->requests[slot]);
+    outbox->buffers[slot] = buffer;
+    outbox->abandoned++;
+    return true;
+}
+
+bool outbox_abandon(struct outbox *outbox, int rank, struct failure *failure)
+{
+    for (int slot = 0; slot < outbox->count; slot++)
+        if (outbox->departures[slot].rank == rank && !slot_abandon(outbox, slot))
+            return failure_memory(failure, "giving up what was sent to a lost worker");
+    return true;
 }
 
 bool outbox_progress(struct outbox *outbox)

@@ -51,6 +51,10 @@ void outbox_post(struct outbox *outbox, int rank, const struct wire_package *hea
 bool outbox_progress(struct outbox *outbox);
 /* Local. What the next departure waits for: left_s and requests[1] of *awaited. */
 void outbox_await(const struct outbox *outbox, struct awaited *awaited);
+/* Local. Give up everything that waits to leave for, or travels to, a rank that may be gone: its
+ * memory stays where it is, for who may still read it. False with *failure set: out of memory for
+ * other buffers in its place. */
+bool outbox_abandon(struct outbox *outbox, int rank, struct failure *failure);
 /* Local. Wait until everything posted has left. */
 void outbox_drain(struct outbox *outbox, struct outbox_idle idle);
 /* Local. Nothing may be travelling. Sets *outbox NULL. */

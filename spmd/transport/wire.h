@@ -13,7 +13,14 @@ enum wire_tag {
     WIRE_PACKAGE = 1, /* master to worker: struct wire_package, then the task's bytes */
     WIRE_RESULT = 2,  /* worker to master: struct wire_result, one for every package */
     WIRE_CONTROL = 3, /* calibration's own questions and answers */
-    WIRE_CANCEL = 4 /* master to worker, empty: stop computing, what is left is only acknowledged */
+    WIRE_CANCEL =
+        4,          /* master to worker, empty: stop computing, what is left is only acknowledged */
+    WIRE_ALIVE = 5, /* worker to master, empty: while nothing else is to be said */
+    WIRE_LOST = 6,  /* master to a worker that it takes for lost, empty: touch nothing any more */
+    WIRE_CLOSE = 7, /* master to worker: struct wire_close, how to end its part */
+    WIRE_CLOSED = 8,   /* worker to master: struct wire_closed, that it has */
+    WIRE_VERDICT = 9,  /* master to worker: struct wire_verdict, and who is lost */
+    WIRE_FAREWELL = 10 /* master to worker after a loss, empty: everything is said, leave */
 };
 
 enum wire_kind {

@@ -106,6 +106,41 @@ bool store_flush(struct store *store, struct failure *failure)
     return failure->code == FAILURE_NONE;
 }
 
+/* ---- nor does anything in it fail ---------------------------------------------------------- */
+
+bool store_end(struct store *store, struct failure *failure)
+{
+    (void)store;
+    return failure->code == FAILURE_NONE;
+}
+
+void store_disown(struct store *store, int rank, const struct package *packages, int64_t count)
+{
+    (void)store, (void)rank, (void)packages, (void)count;
+}
+
+bool store_forget(struct store *store, struct failure *failure)
+{
+    return store_flush(store, failure);
+}
+
+int hold_together(const char *path)
+{
+    (void)path;
+    return -1;
+}
+
+bool hold_place(int file, int place)
+{
+    (void)file, (void)place;
+    return false;
+}
+
+bool hold_taken(int file, int place)
+{
+    return hold_place(file, place);
+}
+
 bool outputfile_stop(const char *path, const char *input_sha256, struct failure *failure)
 {
     (void)input_sha256;

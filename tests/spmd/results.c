@@ -86,6 +86,7 @@ static void job_write(struct job *job, const struct census *census, struct outpu
     if (comm.rank > 0)
         worker_write(store, job);
     assert_true(store_close(&store, &failure));
+    comm_barrier(&comm);
 }
 
 /* Collective. */
@@ -457,7 +458,7 @@ static void a_file_in_the_way_is_told(void **state)
     const struct package_results results = {
         .first = 2, .count = 1, .emissions = {&emission, 1, 1, &byte, 1, 1}, .ledger = &ledger};
     assert_false(store_write(store, &results, &failure));
-    assert_failure(failure, FAILURE_FAILED, sentence);
+    assert_failure(failure, FAILURE_MISMATCH, sentence);
     failure = (struct failure)FAILURE_INIT;
     assert_true(store_close(&store, &failure));
     job_remove(&job);

@@ -168,6 +168,7 @@ static void test_write_and_read(void **state)
     write_share(store);
     assert_true(store_close(&store, &failure));
     assert_null(store);
+    comm_barrier(&comm);
     if (comm.rank == 0) {
         seal();
         check_values();

@@ -1,0 +1,273 @@
+#include "spmd/run/closing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "spmd/run/membership.h"
+#include "spmd/run/resumption.h"
+#include "spmd/transport/wire.h"
+
+/* Core tasks that are normalised between two signs of life. */
+enum { PIECE_TASKS = 64 };
+/* In place of a worker's ending: it has answered. */
+enum { ANSWERED = -1 };
+
+/* ---- every rank ---------------------------------------------------------------------------- */
+
+static bool range_normalize(const struct run *run, struct task_range range,
+                            const struct summary *summary, struct failure *failure)
+{
+    for (int64_t at = 0; at < range.count; at += PIECE_TASKS) {
+        const int64_t rest = range.count - at;
+        comm_look(run->comm);
+        if (!store_normalize(run->store, range.first + at, rest < PIECE_TASKS ? rest : PIECE_TASKS,
+                             summary, failure))
+            return false;
+    }
+    return true;
+}
+
+static bool input_check(const struct closing *closing, struct failure *failure)
+{
+    return !closing->input || input_unchanged(closing->input, closing->digest, failure);
+}
+
+/* ---- the master ---------------------------------------------------------------------------- */
+
+/* While workers end their parts. */
+struct gathering {
+    const struct closing *closing;
+    struct membership *members;
+    struct wire_close *orders; /* owned, by rank; on their way */
+    MPI_Request *sending;      /* owned, by rank */
+    struct wire_closed answer;
+    MPI_Request receiving;
+    int awaited;  /* ranks */
+    bool changed; /* the input, as a worker has seen it */
+    const struct summary *summary;
+    struct failure *failure;
+};
+
+static void orders_fill(const struct gathering *gathering, enum wire_ending ending)
+{
+    const struct run *run = gathering->closing->run;
+    const int64_t living = membership_living(gathering->members);
+    int64_t which = 0;
+    for (int rank = 1; rank < run->comm->size; rank++) {
+        struct wire_close *order = &gathering->orders[rank];
+        *order = (struct wire_close){.ending = ending, .count = -1, .summary = *gathering->summary};
+        if (!membership_lives(gathering->members, rank)) {
+            order->ending = WIRE_ENDING_FAILED;
+        } else if (gathering->closing->even) {
+            const struct task_range share =
+                resumption_share(run->job->setup.tasks, living, which++);
+            order->first = share.first;
+            order->count = share.count;
+        }
+    }
+}
+
+static void answer_post(struct gathering *gathering)
+{
+    MPI_Irecv(&gathering->answer, (int)sizeof gathering->answer, MPI_BYTE, MPI_ANY_SOURCE,
+              WIRE_CLOSED, gathering->closing->run->comm->mpi, &gathering->receiving);
+}
+
+static void orders_send(struct gathering *gathering)
+{
+    const struct comm *comm = gathering->closing->run->comm;
+    for (int rank = 1; rank < comm->size; rank++) {
+        gathering->sending[rank] = MPI_REQUEST_NULL;
+        if (membership_lost(gathering->members, rank))
+            continue;
+        MPI_Isend(&gathering->orders[rank], (int)sizeof *gathering->orders, MPI_BYTE, rank,
+                  WIRE_CLOSE, comm->mpi, &gathering->sending[rank]);
+        membership_await(gathering->members, rank, true);
+        gathering->awaited++;
+    }
+}
+
+/* What that worker has not normalised, or nobody knows whether it has. */
+static void share_take_over(struct gathering *gathering, int rank)
+{
+    const struct run *run = gathering->closing->run;
+    const struct wire_close *order = &gathering->orders[rank];
+    struct task_range range = {order->first, order->count};
+    if (order->count < 0)
+        range = (struct task_range){0, run->job->setup.tasks};
+    if (order->ending == WIRE_ENDING_WHOLE)
+        range_normalize(run, range, gathering->summary, gathering->failure);
+}
+
+static void answer_take(struct gathering *gathering, int rank)
+{
+    const struct wire_closed *answer = &gathering->answer;
+    if (membership_lost(gathering->members, rank))
+        return;
+    membership_heard(gathering->members, rank);
+    membership_await(gathering->members, rank, false);
+    gathering->awaited--;
+    gathering->changed = gathering->changed || answer->changed;
+    if (answer->failure.code != FAILURE_NONE)
+        failure_set(gathering->failure, answer->failure.code, "%s", answer->failure.text);
+    else if (answer->share.code != FAILURE_NONE)
+        share_take_over(gathering, rank);
+    gathering->orders[rank].ending = ANSWERED;
+}
+
+static void member_lose(struct gathering *gathering, int rank)
+{
+    const struct run *run = gathering->closing->run;
+    membership_note(gathering->members, rank, 0);
+    comm_tell(run->comm, rank, WIRE_LOST);
+    if (gathering->orders[rank].ending == ANSWERED)
+        return;
+    gathering->awaited--;
+    share_take_over(gathering, rank);
+}
+
+static void answers_await(struct gathering *gathering)
+{
+    struct pause pause = {0};
+    answer_post(gathering);
+    while (gathering->awaited > 0) {
+        const struct awaited awaited = {.requests = {&gathering->receiving}};
+        int done = 0;
+        MPI_Test(&gathering->receiving, &done, MPI_STATUS_IGNORE);
+        if (done) {
+            answer_take(gathering, gathering->answer.rank);
+            answer_post(gathering);
+            continue;
+        }
+        const int lost = membership_find(gathering->members);
+        if (lost > 0)
+            member_lose(gathering, lost);
+        else
+            comm_pause(gathering->closing->run->comm, &pause, &awaited);
+    }
+    MPI_Cancel(&gathering->receiving);
+    comm_wait(gathering->closing->run->comm, &gathering->receiving, MPI_STATUS_IGNORE);
+}
+
+/* An order that a lost rank may still read stays where it is. */
+static void gathering_release(struct gathering *gathering)
+{
+    const struct comm *comm = gathering->closing->run->comm;
+    bool under_way = false;
+    for (int rank = 1; gathering->sending && rank < comm->size; rank++) {
+        int done = 0;
+        if (!membership_lost(gathering->members, rank))
+            comm_wait(comm, &gathering->sending[rank], MPI_STATUS_IGNORE);
+        MPI_Test(&gathering->sending[rank], &done, MPI_STATUS_IGNORE);
+        under_way = under_way || !done;
+    }
+    if (under_way)
+        return;
+    free(gathering->orders);
+    free(gathering->sending);
+}
+
+static bool input_changed(const struct gathering *gathering)
+{
+    struct failure how = FAILURE_INIT;
+    const struct closing *closing = gathering->closing;
+    if (!gathering->changed && input_check(closing, &how))
+        return false;
+    *gathering->failure = (struct failure)FAILURE_INIT;
+    return !failure_set(gathering->failure, FAILURE_MISMATCH,
+                        "'%s' has changed while it was read: no result counts, and the output says "
+                        "so; leave it alone while it is in use, and run again",
+                        closing->run->job->input_name);
+}
+
+bool closing_lead(const struct closing *closing, enum wire_ending ending,
+                  const struct summary *summary, struct failure *failure)
+{
+    const struct run *run = closing->run;
+    const size_t ranks = (size_t)run->comm->size;
+    struct gathering gathering = {.closing = closing,
+                                  .members = run->members,
+                                  .orders = calloc(ranks, sizeof *gathering.orders),
+                                  .sending = calloc(ranks, sizeof *gathering.sending),
+                                  .summary = summary,
+                                  .failure = failure};
+    struct failure clearing = FAILURE_INIT;
+    if (!gathering.orders || !gathering.sending) {
+        free(gathering.orders);
+        free(gathering.sending);
+        fprintf(stderr, "scow run: out of memory while ending the run\n");
+        MPI_Abort(run->comm->mpi, FAILURE_FAILED);
+        abort();
+    }
+    membership_open(run->members);
+    membership_work(run->members, false);
+    orders_fill(&gathering, ending);
+    orders_send(&gathering);
+    answers_await(&gathering);
+    if (ending == WIRE_ENDING_KEPT)
+        store_flush(run->store, failure);
+    if (input_changed(&gathering) && !store_forget(run->store, &clearing))
+        *failure = clearing;
+    store_end(run->store, failure);
+    gathering_release(&gathering);
+    return failure->code == FAILURE_NONE;
+}
+
+bool closing_verdict(const struct closing *closing, const struct failure *verdict,
+                     struct process_list *others)
+{
+    const struct comm *comm = closing->run->comm;
+    struct membership *members = closing->run->members;
+    const bool broken = membership_processes(members, others);
+    const struct wire_verdict message = {*verdict, broken ? others->count : 0};
+    for (int rank = 1; rank < comm->size; rank++) {
+        if (membership_lost(members, rank))
+            continue;
+        comm_send(comm, &message, sizeof message, rank, WIRE_VERDICT);
+        if (broken)
+            comm_send(comm, others->items, (size_t)others->count * sizeof *others->items, rank,
+                      WIRE_VERDICT);
+    }
+    return broken;
+}
+
+/* ---- a worker ------------------------------------------------------------------------------ */
+
+static void part_end(const struct closing *closing, const struct wire_close *order,
+                     const struct done_packages *done, struct wire_closed *answer)
+{
+    const struct run *run = closing->run;
+    const struct task_range range = {order->first, order->count};
+    if (order->ending == WIRE_ENDING_WHOLE && order->count < 0)
+        worker_normalize(run, done, &order->summary, &answer->share);
+    else if (order->ending == WIRE_ENDING_WHOLE)
+        range_normalize(run, range, &order->summary, &answer->share);
+    else if (order->ending == WIRE_ENDING_KEPT)
+        store_flush(run->store, &answer->failure);
+    answer->changed = !input_check(closing, &answer->failure);
+    store_end(run->store, &answer->failure);
+}
+
+bool closing_follow(const struct closing *closing, const struct done_packages *done,
+                    struct summary *summary, struct process_list *others, struct failure *failure)
+{
+    const struct comm *comm = closing->run->comm;
+    struct wire_close order;
+    struct wire_closed answer = {
+        .failure = FAILURE_INIT, .share = FAILURE_INIT, .rank = comm->rank};
+    struct wire_verdict verdict;
+    comm_receive(comm, &order, sizeof order, 0, WIRE_CLOSE);
+    part_end(closing, &order, done, &answer);
+    comm_send(comm, &answer, sizeof answer, 0, WIRE_CLOSED);
+    comm_receive(comm, &verdict, sizeof verdict, 0, WIRE_VERDICT);
+    *summary = order.summary;
+    *failure = verdict.failure;
+    if (verdict.lost == 0)
+        return false;
+    others->items = calloc((size_t)verdict.lost, sizeof *others->items);
+    others->count = others->items ? (int)verdict.lost : 0;
+    if (others->items)
+        comm_receive(comm, others->items, (size_t)others->count * sizeof *others->items, 0,
+                     WIRE_VERDICT);
+    return true;
+}

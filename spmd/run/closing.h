@@ -1,0 +1,34 @@
+/*
+ * The end of a run's output, by messages between the master and each worker alone: a collective
+ * call would wait for ever for one that is lost. Every worker normalises a share, says whether all
+ * that it wrote is there, and hears how the run ends; what a worker that is lost on the way leaves
+ * undone, the master does.
+ */
+#ifndef SPMD_RUN_CLOSING_H
+#define SPMD_RUN_CLOSING_H
+
+#include "spmd/run/message.h"
+#include "spmd/run/run.h"
+
+/* Of one rank; borrowed. */
+struct closing {
+    const struct run *run;
+    const struct input *input; /* that this rank has read from; NULL: none */
+    const char *digest;        /* the input's, as the run began */
+    bool even;                 /* shares of the whole job: what each has done is not all */
+};
+
+/* Local to the master: tell every worker how to end its part, and hear that it has. Where the input
+ * has changed, nothing in the output counts. Failures are of the run. */
+bool closing_lead(const struct closing *closing, enum wire_ending ending,
+                  const struct summary *summary, struct failure *failure);
+/* Local to the master. This is how the run ends. True: ranks are lost, and *others gets their
+ * processes; otherwise those of all workers. */
+bool closing_verdict(const struct closing *closing, const struct failure *verdict,
+                     struct process_list *others);
+/* Local to a worker: its part, until it knows how the run ended: *failure and *summary are those of
+ * the run. True: ranks are lost, and *others gets their processes. */
+bool closing_follow(const struct closing *closing, const struct done_packages *done,
+                    struct summary *summary, struct process_list *others, struct failure *failure);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * The master's parts among themselves: sending (master.c), what comes back (master_results.c), and
+ * what becomes of workers that do not (master_losses.c). Nobody else includes this.
+ */
+#ifndef SPMD_RUN_MASTER_H
+#define SPMD_RUN_MASTER_H
+
+#include "spmd/run/message.h"
+#include "spmd/run/outstanding.h"
+#include "spmd/run/pending.h"
+#include "spmd/run/run.h"
+#include "spmd/transport/outbox.h"
+
+struct master {
+    const struct run *run;
+    struct dispatch *dispatch;
+    struct progress *progress;
+    struct outbox *outbox;
+    struct wire_result *report; /* owned; being received, a reduction's state behind it */
+    size_t report_size;
+    MPI_Request receiving;
+    struct run_outcome *outcome;
+    struct failure *failure;
+    struct outstanding outstanding; /* packages that are to be reported */
+    int64_t sent;                   /* packages */
+    double origin_s;                /* the first envelope's start */
+    double *sent_s;                 /* owned; per package: end of its send, for its link event */
+    size_t sent_capacity;
+    double port_free_s;     /* of an emulated port */
+    struct pending pending; /* reports on an emulated network */
+    bool cancelled;         /* the workers have been told to stop */
+    bool asked;             /* a worker has been asked to stop */
+    bool dealt; /* everything has been handed out, and is reported where it can be lost */
+};
+
+/* An event of the run's trace. */
+void master_event(struct master *master, int rank, enum operation operation,
+                  const struct package *package, double start_s, double end_s);
+/* Ready for the next result. */
+void master_listen(struct master *master);
+/* Take in every result that has come, and find out who is lost; never waits. */
+void master_hear(struct master *master);
+/* Does that rank get packages? */
+bool master_counts_on(const struct master *master, int rank);
+/* Is it there, to be told something? */
+bool master_reaches(const struct master *master, int rank);
+/* Those that do not answer any more. */
+void master_losses(struct master *master);
+/* That worker is lost, or has trouble of its own: what it had goes to others. Without others, or
+ * where losses end the run, a failure is set. */
+void master_lose(struct master *master, int rank, const char *why);
+void master_retire(struct master *master, int rank, const struct failure *trouble);
+
+#endif

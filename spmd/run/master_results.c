@@ -1,0 +1,177 @@
+#include <math.h>
+#include <string.h>
+
+#include "spmd/run/master.h"
+#include "spmd/transport/wire.h"
+
+void master_listen(struct master *master)
+{
+    MPI_Irecv(master->report, (int)master->report_size, MPI_BYTE, MPI_ANY_SOURCE, WIRE_RESULT,
+              master->run->comm->mpi, &master->receiving);
+}
+
+void master_event(struct master *master, int rank, enum operation operation,
+                  const struct package *package, double start_s, double end_s)
+{
+    struct trace_event event = {
+        .rank = rank,
+        .operation = (int32_t)operation,
+        .round = package->round,
+        .package = package->index,
+        .first = package->first,
+        .tasks = package->count,
+        .start_s = start_s - master->origin_s,
+        .end_s = end_s - master->origin_s,
+    };
+    if (!trace_add(&master->outcome->trace, &event))
+        failure_memory(master->failure, "keeping the trace of the run");
+}
+
+/* A worker's share of the trace. Time inside MPI while computing is shown before computing. */
+static void report_trace(struct master *master, const struct wire_result *report)
+{
+    const struct package *package = &report->package;
+    const struct wire_times *times = &report->times;
+    int rank = (int)package->worker + 1;
+    double left = fmax(master->sent_s[package->index], times->transit_s);
+    double needed = fmax(times->free_s, master->origin_s);
+    master_event(master, rank, OPERATION_LINK, package, left, fmax(left, times->arrived_s));
+    master_event(master, rank, OPERATION_IDLE, package, needed, fmax(needed, times->start_s));
+    double computing = times->start_s + times->receive_s;
+    master_event(master, rank, OPERATION_RECEIVE, package, times->start_s, computing);
+    master_event(master, rank, OPERATION_COMPUTE, package, computing, times->computed_s);
+    master_event(master, rank, OPERATION_OUTPUT, package, times->computed_s, times->written_s);
+    master->outcome->makespan_s =
+        fmax(master->outcome->makespan_s, times->written_s - master->origin_s);
+}
+
+/* The few with the lowest numbers, sorted. */
+static void rejection_keep(struct run_outcome *outcome, const struct rejection *rejection)
+{
+    int at = outcome->rejection_count;
+    if (at == RUN_REJECTIONS && rejection->task >= outcome->rejections[at - 1].task)
+        return;
+    if (at == RUN_REJECTIONS)
+        at--;
+    else
+        outcome->rejection_count++;
+    for (; at > 0 && outcome->rejections[at - 1].task > rejection->task; at--)
+        outcome->rejections[at] = outcome->rejections[at - 1];
+    outcome->rejections[at] = *rejection;
+}
+
+/* At once, or where a job sleeps when the report's way is over: reports_answer. */
+static void report_tell(struct master *master, const struct package *package, double start_s,
+                        double end_s)
+{
+    const struct emulation *emulation = master->run->emulation;
+    struct pending_report report = {*package, start_s, end_s, end_s};
+    if (!emulation || !dispatch_listens(master->dispatch)) {
+        dispatch_done(master->dispatch, package, start_s, end_s);
+        return;
+    }
+    report.there_s +=
+        fmax(emulation_cost(emulation, OPERATION_REQUEST, package->worker, package->count) -
+                 emulation_cost(emulation, OPERATION_ANSWER, package->worker, package->count),
+             0);
+    if (!pending_add(&master->pending, &report))
+        failure_memory(master->failure, "keeping reports");
+}
+
+/* The one package that this worker can report now; NULL: none. */
+static const struct package *expected_of(const struct master *master, int rank)
+{
+    int64_t count;
+    return outstanding_of(&master->outstanding, rank - 1, &count);
+}
+
+/* Beside what the profile expects, for who waits. */
+static void pace_tell(struct master *master, const struct wire_result *report)
+{
+    static const enum operation operations[] = {OPERATION_RECEIVE, OPERATION_COMPUTE,
+                                                OPERATION_OUTPUT};
+    const struct package *package = &report->package;
+    double expected_s = 0;
+    if (!master->run->costs)
+        return;
+    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
+        expected_s +=
+            emulation_cost(master->run->costs, operations[k], package->worker, package->count);
+    progress_worker(master->progress, package->worker, expected_s,
+                    report->times.written_s - report->times.start_s);
+}
+
+static void result_take(struct master *master)
+{
+    const struct wire_result *report = master->report;
+    const struct job *job = master->run->job;
+    report_trace(master, report);
+    pace_tell(master, report);
+    summary_merge(&master->outcome->summary, &report->summary);
+    if (report->summary.failed > 0)
+        rejection_keep(master->outcome, &report->rejection);
+    if (master->outcome->state)
+        job->task->merge(job->opened, master->outcome->state, report + 1);
+    report_tell(master, &report->package, report->times.start_s - master->origin_s,
+                report->times.written_s - master->origin_s);
+}
+
+static void report_heard(struct master *master, int rank)
+{
+    const struct wire_times *times = &master->report->times;
+    int64_t count;
+    if (!master->run->members)
+        return;
+    outstanding_of(&master->outstanding, rank - 1, &count);
+    membership_heard(master->run->members, rank);
+    membership_await(master->run->members, rank, count > 0);
+    membership_took(master->run->members, times->written_s - times->start_s);
+}
+
+/* What comes from one that is given up is late: somebody else does its work. */
+static void report_take(struct master *master, int rank, int size)
+{
+    const struct wire_result *report = master->report;
+    const struct package *expected = expected_of(master, rank);
+    if (!master_counts_on(master, rank))
+        return;
+    if (!expected || (size_t)size != master->report_size ||
+        !wire_result_check(report, master->report_size, expected)) {
+        master_lose(master, rank, "it sent a message that is damaged");
+        return;
+    }
+    if (report->failure.code != FAILURE_NONE && report->own && master->run->members) {
+        master_retire(master, rank, &report->failure);
+        return;
+    }
+    outstanding_take(&master->outstanding, rank - 1);
+    report_heard(master, rank);
+    master->asked = master->asked || report->asked;
+    if (report->failure.code != FAILURE_NONE)
+        failure_set(master->failure, report->failure.code, "%s", report->failure.text);
+    else if (report->skipped)
+        master->outcome->stopped = true;
+    else
+        result_take(master);
+}
+
+void master_hear(struct master *master)
+{
+    for (;;) {
+        /* Who waited for it may have found it complete: then it says itself whose it is. */
+        const bool found = master->receiving == MPI_REQUEST_NULL;
+        int done = 0, size = (int)master->report_size;
+        MPI_Status status;
+        MPI_Test(&master->receiving, &done, &status);
+        if (!done)
+            break;
+        if (!found)
+            MPI_Get_count(&status, MPI_BYTE, &size);
+        report_take(master, found ? (int)master->report->package.worker + 1 : status.MPI_SOURCE,
+                    size);
+        master_listen(master);
+    }
+    master_losses(master);
+    progress_show(master->progress, master->outcome->summary.tasks,
+                  comm_now(master->run->comm) - master->origin_s);
+}

@@ -1,0 +1,325 @@
+#include "spmd/run/membership.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "spmd/output/hold.h"
+#include "spmd/transport/wire.h"
+
+/* How often the master looks, and after which silence it asks whether a process is there. */
+static const double look_every_s = 0.25, silence_s = 3;
+/* A master that has not looked for longer was itself away or stopped: that was not others' silence.
+ */
+static const double away_s = 2;
+static const double gate_factor = 5; /* times the shortest deadline */
+/* A worker may take that many times as long as the longest package between two signs of life. */
+static const double deadline_factor = 10;
+
+/* ---- beginning and end --------------------------------------------------------------------- */
+
+static bool is_gone(const struct membership *membership, int rank)
+{
+    return membership->members[rank].seen && !hold_taken(membership->hold, rank);
+}
+
+static void signs_take(struct membership *membership)
+{
+    for (;;) {
+        int done = 0;
+        MPI_Status status;
+        MPI_Test(&membership->alive, &done, &status);
+        if (!done)
+            return;
+        membership_heard(membership, status.MPI_SOURCE);
+        MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, WIRE_ALIVE, membership->comm->mpi,
+                  &membership->alive);
+    }
+}
+
+/* Before the first package somebody waits for everybody, who may take longer to get ready than
+ * between two signs of life later on. */
+static void gate_look(void *self)
+{
+    struct membership *membership = self;
+    const double most_s = gate_factor * membership->least_s, now = clock_now();
+    signs_take(membership);
+    for (int rank = 1; rank < membership->comm->size; rank++) {
+        const bool gone = is_gone(membership, rank);
+        if (!gone && now - membership->members[rank].heard_s < most_s)
+            continue;
+        fprintf(stderr,
+                "scow run: %s: rank %d %s before the first package: run the same again with "
+                "--resume\n",
+                membership->path, rank, gone ? "is gone" : "does not answer");
+        process_end(&membership->members[rank].process);
+        _exit(FAILURE_STOPPED);
+    }
+}
+
+static void members_make(struct membership *membership, const struct process *processes,
+                         int workers)
+{
+    const double now = clock_now();
+    for (int rank = 1; rank < membership->comm->size; rank++)
+        membership->members[rank] =
+            (struct member){.state = rank <= workers ? MEMBER_LIVES : MEMBER_FAILED,
+                            .process = processes[rank],
+                            .seen = membership->hold >= 0 && hold_taken(membership->hold, rank),
+                            .heard_s = now};
+}
+
+bool membership_init(struct membership *membership, const struct membership_setup *setup,
+                     struct failure *failure)
+{
+    const struct comm *comm = setup->comm;
+    const bool leads = comm->rank == 0;
+    const struct process mine = process_self();
+    struct process *all = leads ? calloc((size_t)comm->size, sizeof *all) : NULL;
+    *membership = (struct membership){.comm = comm, .alive = MPI_REQUEST_NULL};
+    if (leads) {
+        membership->path = setup->path;
+        membership->hold = setup->hold;
+        membership->least_s = setup->least_s;
+        membership->longest_s = setup->predicted_s;
+        membership->members = calloc((size_t)comm->size, sizeof *membership->members);
+        membership->losses = calloc((size_t)comm->size, sizeof *membership->losses);
+        membership->processes = calloc((size_t)comm->size, sizeof *membership->processes);
+        if (!all || !membership->members || !membership->losses || !membership->processes)
+            failure_memory(failure, "preparing for the loss of workers");
+    }
+    const bool good = comm_agree(comm, failure);
+    if (good) {
+        comm_gather(comm, &mine, sizeof mine, all);
+        if (leads) {
+            members_make(membership, all, setup->workers);
+            membership->gate = (struct comm_vigil){gate_look, membership, 0};
+        }
+        if (leads && setup->least_s > 0) {
+            MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, WIRE_ALIVE, comm->mpi, &membership->alive);
+        }
+    }
+    free(all);
+    return good;
+}
+
+void membership_release(struct membership *membership)
+{
+    if (membership->alive != MPI_REQUEST_NULL) {
+        MPI_Cancel(&membership->alive);
+        MPI_Wait(&membership->alive, MPI_STATUS_IGNORE);
+    }
+    free(membership->members);
+    free(membership->losses);
+    free(membership->processes);
+    membership->members = NULL;
+    membership->losses = NULL;
+    membership->processes = NULL;
+}
+
+void membership_open(struct membership *membership)
+{
+    membership->looked_s = clock_now();
+    membership->gate.next_s = HUGE_VAL;
+}
+
+void membership_work(struct membership *membership, bool working)
+{
+    membership->working = working;
+}
+
+/* ---- who lives ----------------------------------------------------------------------------- */
+
+void membership_origin(struct membership *membership, double origin_s)
+{
+    membership->origin_s = origin_s;
+}
+
+bool membership_lives(const struct membership *membership, int rank)
+{
+    return membership->members[rank].state == MEMBER_LIVES;
+}
+
+bool membership_lost(const struct membership *membership, int rank)
+{
+    return membership->members[rank].state == MEMBER_LOST;
+}
+
+int membership_living(const struct membership *membership)
+{
+    int living = 0;
+    for (int rank = 1; rank < membership->comm->size; rank++)
+        living += membership_lives(membership, rank);
+    return living;
+}
+
+bool membership_misses(struct membership *membership)
+{
+    bool misses = false;
+    for (int rank = 1; rank < membership->comm->size; rank++)
+        if (is_gone(membership, rank)) {
+            misses = true;
+            membership->members[rank].heard_s = 0;
+        }
+    return misses;
+}
+
+void membership_await(struct membership *membership, int rank, bool awaited)
+{
+    struct member *member = &membership->members[rank];
+    if (awaited && !member->awaited)
+        member->heard_s = fmax(member->heard_s, clock_now());
+    member->awaited = awaited;
+}
+
+void membership_heard(struct membership *membership, int rank)
+{
+    membership->members[rank].heard_s = clock_now();
+}
+
+void membership_took(struct membership *membership, double seconds)
+{
+    membership->longest_s = fmax(membership->longest_s, seconds);
+}
+
+/* Without any idea of how long a package takes, nobody is late while packages are under way. */
+static double deadline_of(const struct membership *membership)
+{
+    if (!membership->working)
+        return membership->least_s;
+    return membership->longest_s > 0
+               ? fmax(membership->least_s, deadline_factor * membership->longest_s)
+               : HUGE_VAL;
+}
+
+/* True: *why says how it was lost. */
+static bool is_lost(const struct membership *membership, int rank, double now_s, char *why,
+                    size_t size)
+{
+    const struct member *member = &membership->members[rank];
+    const double silent_s = now_s - member->heard_s;
+    if (member->state == MEMBER_LOST || silent_s < fmin(silence_s, membership->least_s))
+        return false;
+    if (is_gone(membership, rank)) {
+        snprintf(why, size, "its process is gone");
+        return true;
+    }
+    if (!member->awaited || silent_s < deadline_of(membership))
+        return false;
+    snprintf(why, size, "it has said nothing for %.0f s", silent_s);
+    return true;
+}
+
+static void silence_excuse(struct membership *membership, double now_s)
+{
+    const double away = now_s - membership->looked_s - away_s;
+    for (int rank = 1; membership->looked_s > 0 && away > 0 && rank < membership->comm->size;
+         rank++) {
+        struct member *member = &membership->members[rank];
+        member->heard_s = fmin(member->heard_s + away, now_s);
+    }
+}
+
+int membership_find(struct membership *membership)
+{
+    char why[80];
+    const double now = clock_now();
+    if (membership->least_s <= 0 || now - membership->looked_s < look_every_s)
+        return 0;
+    silence_excuse(membership, now);
+    membership->looked_s = now;
+    signs_take(membership);
+    for (int rank = 1; rank < membership->comm->size; rank++)
+        if (is_lost(membership, rank, now, why, sizeof why)) {
+            membership_lose(membership, rank, MEMBER_LOST, why);
+            membership->looked_s = 0; /* there may be more */
+            return rank;
+        }
+    return 0;
+}
+
+/* ---- losses -------------------------------------------------------------------------------- */
+
+/* That of this rank, or the place behind the last one. */
+static struct loss *loss_of(const struct membership *membership, int rank)
+{
+    struct loss *loss = membership->losses, *end = loss + membership->loss_count;
+    while (loss < end && loss->rank != rank)
+        loss++;
+    return loss;
+}
+
+void membership_lose(struct membership *membership, int rank, enum member_state state,
+                     const char *why)
+{
+    struct member *member = &membership->members[rank];
+    struct loss *loss = loss_of(membership, rank);
+    member->state = state;
+    member->awaited = false;
+    if (loss == membership->losses + membership->loss_count) {
+        membership->loss_count++;
+        *loss = (struct loss){.rank = rank};
+        snprintf(loss->why, sizeof loss->why, "%s", why);
+    }
+}
+
+const char *membership_why(const struct membership *membership, int rank)
+{
+    return loss_of(membership, rank)->why;
+}
+
+void membership_note(struct membership *membership, int rank, int64_t tasks)
+{
+    struct loss *loss = loss_of(membership, rank);
+    if (membership->origin_s > 0 && loss->at_s <= 0)
+        loss->at_s = comm_now(membership->comm) - membership->origin_s;
+    loss->tasks += tasks;
+    fprintf(stderr, "scow run: worker %d is lost: %s; it had %" PRId64 " core tasks\n", rank,
+            loss->why, tasks);
+}
+
+bool membership_processes(struct membership *membership, struct process_list *others)
+{
+    bool broken = false;
+    for (int rank = 1; rank < membership->comm->size; rank++)
+        broken = broken || membership_lost(membership, rank);
+    *others = (struct process_list){membership->processes, 0};
+    membership->processes = NULL;
+    for (int rank = 1; rank < membership->comm->size; rank++)
+        if (!broken || membership_lost(membership, rank))
+            others->items[others->count++] = membership->members[rank].process;
+    return broken;
+}
+
+char *membership_lines(const struct membership *membership)
+{
+    struct text text = TEXT_INIT;
+    for (int k = 0; k < membership->loss_count; k++) {
+        const struct loss *loss = &membership->losses[k];
+        text_add(&text, "lost        worker %d after ", loss->rank);
+        text_add_seconds(&text, loss->at_s);
+        text_add(&text, ": %s; %" PRId64 " core tasks that it had went to others\n", loss->why,
+                 loss->tasks);
+    }
+    return membership->loss_count > 0 ? text_take(&text) : NULL;
+}
+
+char *membership_json(const struct membership *membership)
+{
+    struct text text = TEXT_INIT;
+    for (int k = 0; k < membership->loss_count; k++) {
+        const struct loss *loss = &membership->losses[k];
+        text_add(&text, "%s{\"worker\": %d, \"time_s\": ", k > 0 ? ", " : "[", loss->rank - 1);
+        text_add_number(&text, loss->at_s);
+        text_add(&text, ", \"tasks\": %" PRId64 ", \"why\": ", loss->tasks);
+        text_add_quoted(&text, loss->why);
+        text_add(&text, "}");
+    }
+    text_add(&text, "]");
+    if (membership->loss_count > 0)
+        return text_take(&text);
+    text_release(&text);
+    return NULL;
+}
