@@ -1,6 +1,6 @@
 /* Preloaded into scow: a disk that is full after FULL_DISK_AFTER bytes, for the rank
- * FULL_DISK_RANK. Only positioned writes count, which is how HDF5 and MPI-IO write; space cannot be
- * claimed ahead, as on many network file systems. */
+ * FULL_DISK_RANK, or for each of the "workers". Only positioned writes count, which is how HDF5 and
+ * MPI-IO write; space cannot be claimed ahead, as on many network file systems. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,7 +15,8 @@ static int is_full(size_t count)
 {
     const char *limit = getenv("FULL_DISK_AFTER"), *full = getenv("FULL_DISK_RANK");
     const char *rank = getenv("PMI_RANK");
-    if (!limit || !full || !rank || strcmp(full, rank) != 0)
+    if (!limit || !full || !rank ||
+        (strcmp(full, "workers") == 0 ? strcmp(rank, "0") == 0 : strcmp(full, rank) != 0))
         return 0;
     written += count;
     return written > strtoul(limit, NULL, 10);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A disk that fills in the middle of a run: one sentence, exit code 1 on every rank, nobody hangs,
-# and what the ledger says is there.
+# A disk that fills in the middle of a run. That of one worker: others do its work, and the loss is
+# named. That of all, or the master's: one sentence, exit code 1 on every rank, nobody hangs, and
+# what the ledger says is there.
 # usage: run_full_disk.sh SCOW MPIEXEC IMAGE CHECK SHIM
 set -euo pipefail
 scow=$1 mpiexec=$2 image=$3 check=$4 shim=$5
@@ -11,29 +12,46 @@ cat >plan.json <<'EOF'
 {"schema": "scow-plan-1", "kernel": "matched-filter", "parameters": {"algorithm": "reference"},
  "scheduler": "by hand", "tasks": 48, "block": 32, "workers": [0, 1], "rounds": [{"repeat": 12, "loads": [2, 2]}]}
 EOF
-"$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o whole.h5 -q >/dev/null
+"$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o whole.h5 -q >whole
 
 # What HDF5 does not free when it cannot close a file is no leak of ours.
 echo 'leak:libhdf5' >leaks
 
-# full RANK BYTES SENTENCE: that rank's disk is full after so many bytes. The sentence is all there is
-# on stderr: MPI_Abort would add its own, and make mpiexec lose the sentence now and then.
-full() {
-    local code=0
+# run RANK BYTES: that rank's disk is full after so many bytes.
+run() {
+    code=0
     # A sanitised scow wants to be told that something comes before its runtime.
     ASAN_OPTIONS=verify_asan_link_order=0 LSAN_OPTIONS=suppressions=$dir/leaks:print_suppressions=0 \
-        timeout 60 "$mpiexec" -n 3 env LD_PRELOAD="$shim" FULL_DISK_RANK="$1" FULL_DISK_AFTER="$2" \
-        "$scow" run plan.json -i "$image" -o part.h5 -q >/dev/null 2>errors || code=$?
-    if [[ $code != 1 ]] || [[ $(wc -l <errors) != 1 ]] ||
-        ! grep -qE "^scow run: part\.h5: $3" errors; then
-        echo "rank $1 after $2 bytes: exit code $code, and:"
-        cat errors
-        exit 1
+        timeout 120 "$mpiexec" -n 3 env LD_PRELOAD="$shim" FULL_DISK_RANK="$1" FULL_DISK_AFTER="$2" \
+        "$scow" run plan.json -i "$image" -o part.h5 -q >said 2>errors || code=$?
+}
+
+wrong() {
+    echo "$1: exit code $code, and:"
+    cat said errors
+    exit 1
+}
+
+# full RANK BYTES SENTENCE: the run fails. The sentence is the last on stderr: MPI_Abort would add its
+# own, and make mpiexec lose the sentence now and then.
+full() {
+    run "$1" "$2"
+    if [[ $code != 1 || $(grep -cv '^scow run: worker [12] is lost: ' errors) != 1 ]] ||
+        ! tail -n 1 errors | grep -qE "^scow run: part\.h5: $3"; then
+        wrong "rank $1 after $2 bytes"
     fi
 }
 
 for bytes in 1000 40000 100000; do
-    full 1 "$bytes" 'core task [0-9]+ could not be written'
+    run 1 $bytes
+    [[ $code == 0 && $(sed 's/.*checksum//' whole | tail -n 1) == $(grep checksum said | sed 's/.*checksum//') ]] ||
+        wrong "worker 1 after $bytes bytes"
+    grep -qE '^scow run: worker 1 is lost: part\.h5: core task [0-9]+ could not be written' errors ||
+        wrong "worker 1 after $bytes bytes"
+    [[ $("$check" whole.h5 part.h5 8 6) == "48 of 48 core tasks done, all right" ]] || wrong "worker 1 after $bytes bytes"
+    "$scow" report part.h5 | grep -q '^lost  *worker 1 after .* could not be written' || wrong "no loss in the report"
+    rm part.h5
+    full workers "$bytes" 'core task [0-9]+ could not be written'
     # The others are told to stop at once: where nobody had done a package, no file is left.
     if [[ -e part.h5 ]]; then
         "$check" whole.h5 part.h5 8 6 | tee said

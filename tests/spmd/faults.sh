@@ -1,0 +1,109 @@
+# shellcheck shell=bash disable=SC2154 # what is set by who sources this
+# For tests of faults: jobs, ranks that survive each other, and looking at them. Sourced in an empty
+# directory, with $scow, $mpiexec and $image.
+
+export OMP_NUM_THREADS=1 HWLOC_PLUGINS_PATH=/nonexistent
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+# job_make NAME: plan.json, and in `input` and `options` what else its run needs; for 3 workers.
+job_make() {
+    input=() options=()
+    case $1 in
+    sleep)
+        cat >profile.json <<'END'
+{"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [{"tasks": [1, 1000],
+   "envelope": {"latency_s": 1e-4, "s_per_task": 0}, "send": {"latency_s": 0, "s_per_task": 0},
+   "workers": [{"count": 3, "receive": {"latency_s": 0, "s_per_task": 0},
+                "compute": {"latency_s": 0, "s_per_task": 1e-2}}]}]}]}
+END
+        cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "sleep", "scheduler": "by hand", "tasks": 300,
+ "workers": [0, 1, 2], "rounds": [{"repeat": 20, "loads": [5, 5, 5]}]}
+END
+        options=(-p profile.json)
+        ;;
+    grid)
+        cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "matched-filter", "parameters": {"bank": "chaudhuri", "combine": "max", "algorithm": "reference"},
+ "scheduler": "by hand", "tasks": 192, "block": 16, "workers": [0, 1, 2], "rounds": [{"repeat": 32, "loads": [2, 2, 2]}]}
+END
+        input=(-i "$image")
+        ;;
+    reduction)
+        printf '>%s\n%s\n' 1 CGTAATGCATTAGCCATTACG 2 TTAGCGACGGATTACCGATTA 3 GGCAGGGCATTAGGCATCCGA \
+            4 ATTGGTAACGCATTAGACCAT 5 TGCAACGCATGGACCATTAGA 6 CCGATGACAACTACGGATTAC >sequences.fa
+        cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "motif",
+ "parameters": {"length": 8, "positions": 14, "search": "brute-force", "grain": 38416, "ship": "matrices"},
+ "scheduler": "by hand", "tasks": 196, "workers": [0, 1, 2], "rounds": [{"repeat": 28, "loads": [3, 2, 2]}]}
+END
+        input=(-i sequences.fa)
+        ;;
+    esac
+}
+
+# start OUTPUT OPTION...: four ranks that survive each other's end, a launcher's proxy for each, in
+# the background; `launcher` is its process. COMMAND goes before scow.
+start() {
+    local out=$1
+    shift
+    "$mpiexec" -disable-auto-cleanup -launcher fork -hosts h0,h1,h2,h3 -n 4 "${command[@]}" \
+        "$scow" run plan.json "${input[@]}" "${options[@]}" -o "$PWD/$out" -q "$@" >"$out.said" 2>&1 &
+    launcher=$!
+}
+command=()
+
+# ranks_of OUTPUT: "PROCESS RANK" of those that are there. The command before it becomes the run.
+ranks_of() {
+    local process rank
+    for process in $(pgrep -f -- "-o $PWD/$1" || true); do
+        [[ $(readlink "/proc/$process/exe" 2>/dev/null) == */scow-run ]] || continue
+        rank=$({ tr '\0' '\n' <"/proc/$process/environ"; } 2>/dev/null | sed -n 's/^PMI_RANK=//p')
+        [[ -z $rank ]] || echo "$process $rank"
+    done
+}
+
+process_of() { # OUTPUT RANK
+    ranks_of "$1" | awk -v rank="$2" '$2 == rank { print $1; exit }'
+}
+
+# Core tasks that the file says are done.
+done_of() {
+    local count=""
+    [[ ! -s $1 ]] || count=$("$scow" show "$1" 2>/dev/null | sed -n 's/^done *\([0-9]*\) of .*/\1/p')
+    echo "${count:-0}"
+}
+
+# reach OUTPUT TASKS: until so many are done, or the run has ended.
+reach() {
+    while kill -0 "$launcher" 2>/dev/null && (($(done_of "$1") < $2)); do sleep 0.01; done
+}
+
+is_complete() {
+    /usr/bin/python3 -c 'import h5py, sys; sys.exit(int(h5py.File(sys.argv[1], "r").attrs["complete"] != 1))' "$1" 2>/dev/null
+}
+
+# Nothing left running: every rank ends by itself, and then the launcher. A run that does not is a
+# failure, however long this machine may take for anything.
+end() { # OUTPUT
+    local turns=0
+    while kill -0 "$launcher" 2>/dev/null; do
+        sleep 0.1
+        ((++turns < ${LIMIT:-1200})) || {
+            ranks_of "$1"
+            pkill -KILL -f -- "-o $PWD/$1" || true
+            kill -KILL "$launcher" 2>/dev/null || true
+            fail "$1: still running: $(cat "$1.said")"
+        }
+    done
+    wait "$launcher" 2>/dev/null || true
+    [[ -z $(ranks_of "$1") ]] || fail "$1: ranks are left: $(ranks_of "$1")"
+}
+
+checksum_of() {
+    sed -n 's/.*checksum \([0-9a-f]\{16\}\)$/\1/p' "$1.said"
+}

@@ -1,0 +1,266 @@
+/* Messages of a worker that is not to be trusted: damaged ones, such as belong to other packages,
+ * such as come twice, and proper ones that come when it has been given up. Whatever it sends, every
+ * core task counts once, and the loss is listed. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "spmd/output/outputfile.h"
+#include "spmd/run/closing.h"
+#include "spmd/run/context.h"
+#include "spmd/run/membership.h"
+#include "spmd/run/message.h"
+#include "spmd/transport/wire.h"
+#include "tests/spmd/census.h"
+
+static struct comm world;
+static char path[200];
+
+static const struct census everything = {
+    .parts = CENSUS_ALL, .type = SCOW_F64, .extent = {9, 13, 11}, .tile = {2, 3, 4}};
+enum { TASKS = 75, PACKAGE = 5 };
+
+enum misdeed {
+    SENDS_BROKEN_BYTES,
+    SENDS_ANOTHER_PACKAGE,
+    SENDS_TOO_LITTLE,
+    SENDS_NONSENSE_TIMES,
+    SENDS_TWICE,
+    SENDS_ITS_TROUBLE,
+    MISDEEDS
+};
+
+/* ---- what must come out ---- */
+
+static struct summary summary_alone(const struct job *job)
+{
+    const struct engine_pulse no_pulse = {NULL, NULL};
+    struct failure failure = FAILURE_INIT;
+    struct summary summary;
+    size_t size;
+    summary_init(&summary);
+    void *package = census_package(job, 0, TASKS, &size);
+    struct engine *engine = engine_new(job, TASKS, 1, 1, &failure);
+    assert_true(engine_compute(engine, 0, TASKS, package, size, no_pulse, &failure));
+    assert_true(summary_add(&summary, job, engine_results(engine), &failure));
+    engine_free(&engine);
+    free(package);
+    return summary;
+}
+
+static void check_ledger(const struct output_places *places)
+{
+    unsigned char ledger[TASKS];
+    const int file = open(path, O_RDONLY);
+    assert_true(file >= 0);
+    assert_int_equal(pread(file, ledger, TASKS, places->ledger), TASKS);
+    for (int64_t k = 0; k < TASKS; k++)
+        assert_int_equal(ledger[k], census_rejected(k) ? 2 : 1);
+    close(file);
+}
+
+static void check_outcome(const struct job *job, const struct run_outcome *outcome,
+                          const struct membership *members, enum misdeed misdeed)
+{
+    const struct summary expected = summary_alone(job);
+    const struct census_state *state = (const void *)outcome->state;
+    assert_int_equal(outcome->summary.tasks, TASKS);
+    assert_true(outcome->summary.checksum == expected.checksum);
+    assert_int_equal(state->tasks, TASKS);
+    assert_int_equal(state->squares, 137825);
+    assert_int_equal(members->loss_count, 1);
+    assert_int_equal(members->losses[0].rank, 1);
+    assert_true(members->losses[0].tasks > 0);
+    assert_string_equal(members->losses[0].why, misdeed == SENDS_ITS_TROUBLE
+                                                    ? "the disk of rank 1 is full"
+                                                    : "it sent a message that is damaged");
+}
+
+/* ---- the worker that is not to be trusted ---- */
+
+/* Its first package, done as it should be. Owned, *size bytes. */
+static struct wire_result *result_proper(struct worker_context *context, size_t *size)
+{
+    struct inbox_package in;
+    struct compute_times times;
+    struct failure failure = FAILURE_INIT;
+    const struct run *run = context->run;
+    for (;;) {
+        inbox_take(context->inbox, &in);
+        if (in.header.kind == WIRE_WORK)
+            break;
+        inbox_done(context->inbox);
+    }
+    *size = sizeof(struct wire_result) + run->job->state_size;
+    struct wire_result *result = calloc(1, *size);
+    assert_non_null(result);
+    result->package = in.header.package;
+    summary_init(&result->summary);
+    assert_true(worker_context_compute(context, &in, &times, &failure));
+    assert_true(worker_context_output(context, &result->summary, &failure));
+    memcpy(result + 1, engine_results(context->engine)->state, run->job->state_size);
+    result->times.written_s = comm_now(run->comm);
+    wire_result_seal(result, *size);
+    return result;
+}
+
+static void result_send(const struct run *run, const struct wire_result *result, size_t size)
+{
+    comm_send(run->comm, result, size, 0, WIRE_RESULT);
+}
+
+static void misdeed_do(const struct run *run, const struct wire_result *proper, size_t size,
+                       enum misdeed misdeed)
+{
+    struct wire_result *result = malloc(size);
+    assert_non_null(result);
+    memcpy(result, proper, size);
+    switch (misdeed) {
+    case SENDS_BROKEN_BYTES:
+        result->summary.checksum ^= 1;
+        break;
+    case SENDS_ANOTHER_PACKAGE:
+        result->package.first += PACKAGE;
+        wire_result_seal(result, size);
+        break;
+    case SENDS_TOO_LITTLE:
+        result_send(run, result, size - 8);
+        break;
+    case SENDS_NONSENSE_TIMES:
+        result->times.start_s = result->times.written_s + 1;
+        wire_result_seal(result, size);
+        break;
+    case SENDS_TWICE:
+        result_send(run, result, size);
+        break;
+    case SENDS_ITS_TROUBLE:
+        failure_set(&result->failure, FAILURE_FAILED, "the disk of rank 1 is full");
+        result->own = 1;
+        wire_result_seal(result, size);
+        break;
+    case MISDEEDS:
+        break;
+    }
+    result_send(run, result, size);
+    free(result);
+}
+
+/* From the misdeed on it is given up, so that all that it sends then is late. */
+static void deceive(const struct run *run, enum misdeed misdeed)
+{
+    struct worker_context context;
+    struct failure failure = FAILURE_INIT;
+    size_t size;
+    assert_true(worker_context_init(&context, run, &failure));
+    assert_true(comm_agree(run->comm, &failure));
+    struct wire_result *proper = result_proper(&context, &size);
+    misdeed_do(run, proper, size, misdeed);
+    for (int k = 0; k < 3; k++)
+        result_send(run, proper, size);
+    free(proper);
+    worker_context_release(&context);
+}
+
+/* ---- runs ---- */
+
+static struct dispatch *dispatch_make(const struct plan *plan)
+{
+    struct dispatch *dispatch = dispatch_new_plan(plan);
+    return dispatch ? dispatch_new_recovery(dispatch, world.size - 1) : NULL;
+}
+
+static void lead(const struct run *run, const struct output_places *places, enum misdeed misdeed)
+{
+    double loads[3] = {PACKAGE, PACKAGE, PACKAGE};
+    int64_t workers[3] = {0, 1, 2};
+    const int64_t each = (int64_t)PACKAGE * (world.size - 1);
+    struct plan_round rounds[2] = {{TASKS / each, loads},
+                                   {1, (double[3]){(double)(TASKS % each), 0, 0}}};
+    const struct plan plan = {.tasks = TASKS,
+                              .workers = workers,
+                              .worker_count = world.size - 1,
+                              .rounds = rounds,
+                              .round_count = TASKS % each > 0 ? 2 : 1};
+    struct run_outcome outcome = {0};
+    struct progress silent;
+    struct failure failure = FAILURE_INIT;
+    progress_init(&silent, NULL, TASKS, 0);
+    struct dispatch *dispatch = dispatch_make(&plan);
+    assert_non_null(dispatch);
+    if (!master_run(run, dispatch, &silent, &outcome, &failure))
+        fail_msg("misdeed %d: %s", (int)misdeed, failure.text);
+    check_outcome(run->job, &outcome, run->members, misdeed);
+    check_ledger(places);
+    dispatch_free(&dispatch);
+    run_outcome_release(&outcome);
+}
+
+static void trial(enum misdeed misdeed)
+{
+    MPI_Comm apart; /* not freed: it may hold messages that nobody has taken */
+    MPI_Comm_dup(world.mpi, &apart);
+    struct comm comm;
+    comm_init(&comm, apart);
+    char emitted[240];
+    snprintf(emitted, sizeof emitted, "%s.results", path);
+    struct failure failure = FAILURE_INIT;
+    struct output_places places = {0};
+    struct job job;
+    struct membership members;
+    const struct store_setup setup = {.path = path, .emitted = emitted};
+    const struct output_info info = {
+        .plan = "{}", .emitted = emitted, .conditions.isa = "", .workers = comm.size - 1};
+    const struct membership_setup membership = {
+        .comm = &comm, .path = path, .workers = comm.size - 1, .hold = -1};
+    census_open(&job, &census_host, &everything);
+    if (comm.rank == 0)
+        assert_true(outputfile_create(path, &job, &info, &places, &failure));
+    struct store *store = store_open(&setup, &places, &comm, &job, &failure);
+    assert_non_null(store);
+    assert_true(membership_init(&members, &membership, &failure));
+    const struct run run = {.comm = &comm,
+                            .members = comm.rank == 0 ? &members : NULL,
+                            .job = &job,
+                            .store = store,
+                            .largest_package = PACKAGE,
+                            .threads = 1,
+                            .buffers = 2};
+    struct done_packages done = {0};
+    if (comm.rank == 0)
+        lead(&run, &places, misdeed);
+    else if (comm.rank == 1)
+        deceive(&run, misdeed);
+    else
+        assert_true(worker_run(&run, &done, &failure));
+    done_packages_release(&done);
+    membership_release(&members);
+    assert_true(store_close(&store, &failure));
+    comm_barrier(&world);
+    snprintf(emitted, sizeof emitted, "%s.results.%d", path, comm.rank);
+    unlink(emitted);
+    if (comm.rank == 0)
+        unlink(path);
+    job_close(&job);
+    comm_barrier(&world);
+}
+
+static void every_misdeed_counts_for_nothing(void **state)
+{
+    (void)state;
+    for (int misdeed = 0; misdeed < MISDEEDS; misdeed++)
+        trial((enum misdeed)misdeed);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    comm_init(&world, MPI_COMM_WORLD);
+    snprintf(path, sizeof path, "lost-test-%ld.h5", (long)getpid());
+    comm_broadcast(&world, path, sizeof path);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_misdeed_counts_for_nothing)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (failed)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Finalize();
+    return 0;
+}
