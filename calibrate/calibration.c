@@ -368,8 +368,7 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
         .comm = comm, .request = request, .result = calibration, .setting = -1, .slowest = -1};
     session.making.comm = comm;
     settings_prepare(&session, failure);
-    bool good = comm_agree(comm, failure) && names_gather(&session, failure) &&
-                place_find(&session.place, comm, request->threads, failure);
+    bool good = comm_agree(comm, failure) && names_gather(&session, failure);
     if (good) {
         calibration->crowding = crowding_find(comm);
         scratch_name(&session);
@@ -381,6 +380,7 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
         good = settings_probe(&session, failure);
         progress_end(&session.progress);
     }
+    good = good && place_find(&session.place, comm, request->threads, failure);
     if (good && comm->rank == 0)
         profile_head(&session, failure);
     session_release(&session);

@@ -55,6 +55,13 @@ void batch_find(const struct advice *advice, struct batch *batch)
     times_find(advice, batch);
 }
 
+/* Nodes are filled, or srun would spread fewer tasks evenly and not as they were measured; the
+ * ranks behind the plan's stay idle. */
+static int64_t batch_tasks(const struct batch *batch)
+{
+    return batch->nodes > 0 ? batch->nodes * batch->ranks_per_node : batch->ranks;
+}
+
 static void remark_add(const struct batch *batch, struct text *text)
 {
     text_add(text,
@@ -81,7 +88,7 @@ void batch_slurm(const struct batch *batch, struct text *text)
     remark_add(batch, text);
     if (batch->nodes > 0)
         text_add(text, "#SBATCH --nodes=%" PRId64 "\n", batch->nodes);
-    text_add(text, "#SBATCH --ntasks=%" PRId64 "\n", batch->ranks);
+    text_add(text, "#SBATCH --ntasks=%" PRId64 "\n", batch_tasks(batch));
     if (batch->nodes > 0)
         text_add(text, "#SBATCH --ntasks-per-node=%" PRId64 "\n", batch->ranks_per_node);
     if (batch->threads > 0)

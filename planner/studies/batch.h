@@ -7,8 +7,8 @@
 #include "planner/studies/advice.h"
 
 struct batch {
-    int64_t ranks;          /* the master and the workers */
-    int64_t nodes;          /* 0: the profile does not say how ranks were spread */
+    int64_t ranks; /* the master and the workers; more are started where they fill no node */
+    int64_t nodes; /* 0: the profile does not say how ranks were spread */
     int64_t ranks_per_node; /* of a full node, as in the calibration; 0: as above */
     int64_t threads;        /* of a rank; 0: the profile does not say */
     double node_bytes;      /* of memory on a full node; 0: the profile does not say */

@@ -124,6 +124,11 @@ static void lines_say_it(void **state)
     assert_lines(&batch, batch_pbs,
                  REMARK "#PBS -l select=4:ncpus=6:mpiprocs=2:ompthreads=3:mem=541mb\n"
                         "#PBS -l walltime=49:05:00\n#PBS -v SCOW_STOP_AFTER=176658\n");
+    batch.nodes = 3, batch.ranks_per_node = 3; /* filled by nine */
+    assert_lines(&batch, batch_slurm,
+                 REMARK "#SBATCH --nodes=3\n#SBATCH --ntasks=9\n#SBATCH --ntasks-per-node=3\n"
+                        "#SBATCH --cpus-per-task=3\n#SBATCH --mem=541M\n#SBATCH --time=49:05:00\n"
+                        "#SBATCH --signal=B:USR1@42\n");
     batch.nodes = batch.ranks_per_node = batch.threads = 0;
     batch.node_bytes = 0;
     assert_lines(&batch, batch_slurm,

@@ -15,8 +15,9 @@ import sys
 import platform_list
 
 BOUNDS = {'plan': 0.01, 'rule': 0.03}
-# Plans whose predictions differ by less have no order.
-EQUAL = 1e-4
+# Plans whose predictions differ by less have no order. Which of two transfers that begin at the same
+# time comes first hangs on the last digits of the fitted costs, and moves a plan's end by as much.
+EQUAL = 1e-3
 HERE = pathlib.Path(__file__).parent
 
 

@@ -29,8 +29,9 @@ grep -q '"nodes": 4' out.profile.json || fail "the profile does not say on how m
 run=$(sed -n 's/^run \([0-9]*\), report .*/\1/p' out.plan.log)
 workers=$(sed -n 's/^# a master and \([0-9]*\) workers.*/\1/p' out.request)
 minutes=$(sed -n 's/^#SBATCH --time=00:\([0-9]*\):00$/\1/p' out.request)
-[[ $(job_say "$run" NumTasks) == $((workers + 1)) ]] || fail "$workers workers, and $(job_say "$run" NumTasks) tasks"
-[[ $(job_say "$run" NumNodes) == $(((workers + 2) / 2)) ]] || fail "$workers workers on $(job_say "$run" NumNodes) nodes"
+nodes=$(((workers + 2) / 2))
+[[ $(job_say "$run" NumTasks) == $((2 * nodes)) ]] || fail "$workers workers, and $(job_say "$run" NumTasks) tasks"
+[[ $(job_say "$run" NumNodes) == "$nodes" ]] || fail "$workers workers on $(job_say "$run" NumNodes) nodes"
 [[ $(job_say "$run" TimeLimit) == "00:$minutes:00" ]] || fail "$minutes minutes asked for, $(job_say "$run" TimeLimit) given"
 scow plan -p out.profile.json -i image.pgm --sbatch | cmp - out.request || fail "the request is not what scow plan prints"
 
