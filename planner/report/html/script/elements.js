@@ -23,7 +23,7 @@ function svg(name, attributes, ...children) {
 
 /* A part of the page with a title, and a line that says how to read it. */
 function section(id, title, note, ...children) {
-    const head = el('header', null, el('h2', { id: `${id}-title` }, title), note ? el('p', null, note) : null);
+    const head = el('header', null, el('h2', { id: `${id}-title` }, title), note ? el('p', null, words.bound(note)) : null);
     return el('section', { id, 'aria-labelledby': `${id}-title` }, head, ...children);
 }
 
