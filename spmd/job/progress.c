@@ -3,11 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "planner/base/array.h"
+#include "spmd/job/terminal.h"
 
 static const double terminal_interval_s = 0.2, log_interval_s = 5.0;
 /* The plan's pace counts as much as measuring it for this share of the plan. */
@@ -15,16 +14,10 @@ static const double PLAN_TRUST = 0.1;
 
 enum { LINE_SIZE = 320, WORKERS_MOST = 1 << 20 };
 
-static bool is_terminal(FILE *out)
-{
-    const char *term = getenv("TERM");
-    return out && isatty(fileno(out)) && term && strcmp(term, "dumb") != 0;
-}
-
 void progress_init(struct progress *progress, FILE *out, int64_t tasks, double predicted_s)
 {
     *progress = (struct progress){
-        .out = out, .terminal = is_terminal(out), .tasks = tasks, .predicted_s = predicted_s};
+        .out = out, .terminal = terminal_open(out), .tasks = tasks, .predicted_s = predicted_s};
 }
 
 /* ---- how long, and who ---------------------------------------------------------------------- */
@@ -99,27 +92,24 @@ bool progress_slowest(const struct progress *progress, int64_t *worker, double *
 
 bool progress_due(const struct progress *progress, double elapsed_s)
 {
-    const double interval_s = progress->terminal ? terminal_interval_s : log_interval_s;
+    const double interval_s = progress->terminal >= 0 ? terminal_interval_s : log_interval_s;
     return progress->out && elapsed_s - progress->shown_s >= interval_s;
 }
 
 /* A longer line would wrap, and could not be redrawn. */
 static int columns_most(const struct progress *progress)
 {
-    struct winsize size = {.ws_col = 0};
-    if (!progress->terminal || ioctl(fileno(progress->out), TIOCGWINSZ, &size) != 0 ||
-        size.ws_col < 2)
-        return LINE_SIZE;
-    return size.ws_col - 1;
+    const int columns = progress->terminal >= 0 ? terminal_columns(progress->terminal) : 0;
+    return columns > 1 ? columns - 1 : LINE_SIZE;
 }
 
 static void line_print(struct progress *progress, const char *text, double elapsed_s)
 {
-    fprintf(progress->out, "%s%.*s%s",
-            progress->terminal ? "\r\033[K" : "scow: ", columns_most(progress), text,
-            progress->terminal ? "" : "\n");
+    const bool redrawn = progress->terminal >= 0;
+    fprintf(progress->out, "%s%.*s%s", redrawn ? "\r\033[K" : "scow: ", columns_most(progress),
+            text, redrawn ? "" : "\n");
     fflush(progress->out);
-    progress->drawn = progress->terminal;
+    progress->drawn = redrawn;
     progress->shown_s = elapsed_s;
 }
 
@@ -174,6 +164,9 @@ void progress_end(struct progress *progress)
         fflush(progress->out);
     }
     progress->drawn = false;
+    if (progress->terminal >= 0)
+        close(progress->terminal);
+    progress->terminal = -1;
     free(progress->paces);
     free(progress->course.steps);
     progress->paces = NULL;

@@ -35,7 +35,7 @@ struct progress_tick {
 struct progress {
     struct progress_tick tick;
     FILE *out;                     /* NULL: silent */
-    bool terminal;                 /* redraw one line */
+    int terminal;                  /* that shows it, to redraw one line; owned; -1: none */
     int64_t tasks;                 /* in all */
     double predicted_s;            /* 0: the plan does not say */
     struct progress_course course; /* of that plan; taken over */

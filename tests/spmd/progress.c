@@ -146,9 +146,10 @@ static void test_a_line_on_a_narrow_terminal(void **state)
     setenv("TERM", "xterm", 1);
     struct progress progress;
     progress_init(&progress, terminal, 1000, 100.0);
-    assert_true(progress.terminal);
+    assert_true(progress.terminal >= 0);
     progress_show(&progress, 500, 50.0);
     progress_end(&progress);
+    assert_int_equal(progress.terminal, -1);
     const ssize_t length = read(master, shown, sizeof shown - 1);
     assert_int_equal(length, 2 * (sizeof redraw - 1) + COLUMNS - 1);
     assert_string_equal(shown, "\r\033[K500 of 1000 core tasks\r\033[K");
