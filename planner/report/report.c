@@ -23,6 +23,7 @@ void run_record_release(struct run_record *record)
     free(record->input_sha256);
     free(record->kernel);
     free(record->version);
+    free(record->command_line);
     free(record->isa);
     free(record->method);
     free(record->processor);
@@ -434,6 +435,7 @@ static void head_json(struct text *text, const struct residuals *residuals)
     member_word(text, "kernel", record->kernel);
     member_word(text, "plugin", record->plugin);
     member_word(text, "version", record->version);
+    member_word(text, "command_line", record->command_line);
     member_word(text, "isa", record->isa);
     member_word(text, "method", record->method);
     member_word(text, "processor", record->processor);

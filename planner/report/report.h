@@ -23,6 +23,7 @@ struct run_record {
     char *plugin;       /* owned: path of the kernel's plug-in; NULL: built in */
     char *outcome;      /* owned: of a reduction, JSON; NULL: none */
     char *version;      /* owned: of the program that ran */
+    char *command_line; /* owned: that started it, as it could be typed; NULL: not said */
     char *isa;          /* owned: instruction set(s) the workers used */
     char *rule;   /* owned: dealt packages on request in place of the plan's rounds; NULL: none */
     char *tail;   /* owned: dealt the plan's end on request; NULL: none */

@@ -98,6 +98,7 @@ static void conditions_read(hid_t file, struct run_record *record)
     hid_t group = H5Gopen2(file, LAYOUT_RUN, H5P_DEFAULT);
     if (group < 0)
         return;
+    record->command_line = contents_attribute(group, LAYOUT_COMMAND_LINE);
     record->processor = contents_attribute(group, LAYOUT_PROCESSOR);
     contents_number(group, LAYOUT_THREADS, H5T_NATIVE_INT, &record->threads);
     contents_number(group, LAYOUT_WORKERS_PER_NODE, H5T_NATIVE_INT, &record->workers_per_node);

@@ -39,6 +39,8 @@
 #define LAYOUT_RESULTS "emitted_files" /* FILE of FILE.1, FILE.2, ..., where /emitted points to */
 #define LAYOUT_ISA "isa"
 /* Attributes of /run: */
+/* Of the run that made the file, as it could be typed. */
+#define LAYOUT_COMMAND_LINE "command_line"
 #define LAYOUT_PROCESSOR "processor"
 #define LAYOUT_THREADS "threads"
 #define LAYOUT_WORKERS_PER_NODE "workers_per_node"

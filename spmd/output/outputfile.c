@@ -363,7 +363,9 @@ static bool run_create(hid_t file, const struct job *job, const struct output_in
     hid_t group = H5Gcreate2(file, LAYOUT_RUN, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0)
         return false;
-    const bool good = conditions_create(group, &info->conditions);
+    const bool good =
+        conditions_create(group, &info->conditions) &&
+        (!info->command_line || attribute_text(group, LAYOUT_COMMAND_LINE, info->command_line));
     H5Gclose(group);
     return good && trace_create(file, info->events) && outcome_create(file, job) &&
            text_create(file, LAYOUT_PLAN, info->plan) &&

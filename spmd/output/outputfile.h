@@ -28,6 +28,7 @@ struct output_info {
     const char *plugin, *plugin_sha256; /* NULL: the kernel is built in */
     const char *emitted;                /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
     struct conditions conditions;       /* with its isa */
+    const char *command_line;           /* NULL: not known */
     const char *rule;                   /* that deals packages; NULL: the plan does */
     const char *tail;                   /* that deals the plan's end; NULL: none */
     const char *replan;                 /* tolerance of a watched plan; NULL: it is not watched */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/text.h"
 #include "planner/studies/watching.h"
 #include "spmd/job/documents.h"
 #include "spmd/job/instructions.h"
@@ -20,7 +21,11 @@ struct arguments {
     int64_t ahead;
     double patience_s;
     bool resume, quiet, verbose, version;
+    char *line; /* owned: all of it, as it could be typed; NULL: not known */
 };
+
+/* The most that the output keeps of it. */
+enum { LINE_MOST = 32000 };
 
 static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             struct arguments *arguments, bool *over, struct failure *failure)
@@ -93,6 +98,39 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
         return failure_set(failure, FAILURE_USAGE,
                            "--replan and --tail are for plans: leave -s RULE out");
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
+}
+
+/* With odd characters in quotes, as a shell wants it. */
+static void word_add(struct text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "@%+=:,./_-";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        text_add(text, " %s", word);
+        return;
+    }
+    text_add(text, " '");
+    for (; *word; word++) {
+        if (*word == '\'')
+            text_add(text, "'\\''");
+        else
+            text_add(text, "%c", *word);
+    }
+    text_add(text, "'");
+}
+
+/* Owned; NULL: it is too long, or memory ended. */
+static char *line_make(const struct comm *comm, int argc, char **argv)
+{
+    struct text text = TEXT_INIT;
+    text_add(&text, "mpiexec -n %d scow run", comm->size);
+    for (int i = 1; i < argc; i++)
+        word_add(&text, argv[i]);
+    char *line = text_take(&text);
+    if (line && strlen(line) < LINE_MOST)
+        return line;
+    free(line);
+    return NULL;
 }
 
 static void prediction_print(const struct plan_prediction *predicted, double makespan_s)
@@ -247,6 +285,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .plan_name = arguments->plan,
         .input = arguments->input,
         .output = arguments->output,
+        .command_line = arguments->line,
         .emitted = emitted,
         .emitted_given = arguments->results != NULL,
         .resume = arguments->resume,
@@ -283,8 +322,10 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
     arguments_parse(comm, argc, argv, &arguments, &over, failure);
     if (!comm_agree(comm, failure) || over)
         return;
+    arguments.line = line_make(comm, argc, argv);
     if (documents_read(&documents, comm, arguments.plan, arguments.profile, failure))
         plan_execute(comm, &arguments, &documents, failure);
+    free(arguments.line);
     documents_release(&documents);
 }
 

@@ -267,6 +267,7 @@ static void output_create(struct performance *performance, struct output_places 
         .plugin_sha256 = execution->kernel->sha256,
         .emitted = execution->emitted,
         .conditions = conditions_of(performance),
+        .command_line = execution->command_line,
         .rule = execution->rule,
         .tail = execution->tail,
         .replan = execution->replan,

@@ -20,9 +20,10 @@ struct execution {
     const char *plan_text;
     const char *profile_text; /* NULL: none */
     const char *plan_name, *output;
-    const char *input;   /* NULL: none */
-    const char *emitted; /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
-    const char *isa;     /* which rank computes with which instruction set */
+    const char *command_line; /* as it could be typed; NULL: not known */
+    const char *input;        /* NULL: none */
+    const char *emitted;      /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
+    const char *isa;          /* which rank computes with which instruction set */
     int threads;
     const char *rule;   /* deals packages on request in place of the plan's rounds; NULL: none */
     const char *replan; /* tolerance with which the plan is watched; NULL: it is not */

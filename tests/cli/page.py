@@ -8,6 +8,7 @@ import html.parser
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -111,6 +112,8 @@ def run_check(scow, mpiexec):
     assert page.title.strip() == image, page.title
     report = json.loads(run(scow, "report", "out.h5", "--json"))
     assert data["report"] == report and report["input"] == image
+    assert shlex.split(report["command_line"]) == ["mpiexec", "-n", "3", "scow", "run", "plan.json", "-i", image, "-o",
+                                                   "out.h5", "-q"], report["command_line"]
     assert re.fullmatch("[0-9a-f]{64}", report["input_sha256"])
     pictures = data["pictures"]["pictures"]
     assert len(pictures) == 1 and data["pictures"]["note"] is None

@@ -19,6 +19,10 @@ function shellWord(word) {
     return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+function commandLinePart(report) {
+    return report.command_line ? folded('The command that ran it', () => toCopy(report.command_line)) : null;
+}
+
 function commandsPart(data) {
     const { report, plan } = data;
     if (!plan)
@@ -39,7 +43,7 @@ function provenanceSection(data) {
         ['threads of a worker', report.threads ?? host.threads], ['workers on a node', report.workers_per_node ?? host.workers_per_node], ['scheduler', plan.scheduler],
         ['calibrated', data.profile?.created], ['on', host.name], ['MPI', data.profile?.mpi],
         ['SHA-256 of the profile', code(plan.profile_sha256)]]),
-    commandsPart(data), data.plan ? documentPart('The plan (plan.json)', data.plan) : null,
+    commandLinePart(report), commandsPart(data), data.plan ? documentPart('The plan (plan.json)', data.plan) : null,
     data.profile ? documentPart('The profile (profile.json)', data.profile) : null,
     data.report ? documentPart('The report (scow report --json)', data.report) : null);
 }
