@@ -32,6 +32,7 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
     H5open();
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
     comm_init(comm, MPI_COMM_WORLD);
+    comm_find_node(comm);
 }
 
 /* ---- ending -------------------------------------------------------------------------------- */

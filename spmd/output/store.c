@@ -138,7 +138,8 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
     store->places = *places;
     comm_broadcast(comm, &store->places, sizeof store->places);
     store->hold = hold_together(store->path);
-    /* By each rank for itself: where all open a file together, they must close it together, too. */
+    /* Every rank by itself: opening and closing together, MPI would wait awake for the others, and
+     * for ever for one that is lost. */
     if (MPI_File_open(MPI_COMM_SELF, store->path, MPI_MODE_RDWR, MPI_INFO_NULL, &store->file) !=
         MPI_SUCCESS)
         failure_set(failure, FAILURE_FAILED,

@@ -205,6 +205,8 @@ static int sum_over(const struct comm *comm, MPI_Comm ranks, int mine)
 
 int comm_workers_on_node(const struct comm *comm)
 {
+    if (comm->workers_on_node > 0)
+        return comm->workers_on_node;
     MPI_Comm node = node_of(comm);
     const int workers = sum_over(comm, node, comm->rank != 0);
     MPI_Comm_free(&node);
@@ -218,4 +220,9 @@ int comm_nodes(const struct comm *comm)
     MPI_Comm_rank(node, &rank);
     MPI_Comm_free(&node);
     return sum_over(comm, comm->mpi, rank == 0);
+}
+
+void comm_find_node(struct comm *comm)
+{
+    comm->workers_on_node = comm_workers_on_node(comm);
 }

@@ -28,6 +28,7 @@ struct comm {
     MPI_Comm mpi; /* borrowed */
     int rank, size;
     double offset_s;          /* master's clock minus this rank's */
+    int workers_on_node;      /* as comm_workers_on_node says; 0: it has to find out */
     struct comm_vigil *vigil; /* borrowed; NULL: none */
     bool broken;              /* ranks are lost: nothing collective works, MPI_Finalize included */
     struct process_list others;
@@ -66,8 +67,12 @@ char *comm_broadcast_text(const struct comm *comm, char *text, size_t *length);
 /* Collective. True when no rank has a failure; otherwise false, and every rank holds the sentence
  * of the lowest failed rank. */
 bool comm_agree(const struct comm *comm, struct failure *failure);
-/* Collective. Ranks other than the master on this rank's node, at least 1. */
+/* Collective, unless comm_find_node has been called before. Ranks other than the master on this
+ * rank's node, at least 1. */
 int comm_workers_on_node(const struct comm *comm);
+/* Collective. Find that out once and for all: MPI waits awake for it, which is dear where ranks
+ * share cores. */
+void comm_find_node(struct comm *comm);
 /* Collective. How many nodes the ranks are on. */
 int comm_nodes(const struct comm *comm);
 

@@ -80,8 +80,10 @@ static void test_clocks(void **state)
 static void test_workers_on_node(void **state)
 {
     (void)state;
-    int workers = comm_workers_on_node(&comm);
-    assert_int_equal(workers, comm.size > 1 ? comm.size - 1 : 1);
+    const int all = comm.size > 1 ? comm.size - 1 : 1;
+    assert_int_equal(comm_workers_on_node(&comm), all);
+    comm_find_node(&comm);
+    assert_int_equal(comm_workers_on_node(&comm), all);
 }
 
 /* Up to a bound, which is farther off for who may be late. */
