@@ -150,6 +150,16 @@ static double bound_of(const struct branching *branching, int64_t depth, double 
     return fmin(links, bound_of_master(branching, depth));
 }
 
+/* Of workers that are alike, those decided first are chosen first: other choices are the same. */
+static bool item_waits(const struct branching *branching, int64_t depth)
+{
+    if (depth == 0 || branching->chosen[depth - 1])
+        return false;
+    const struct item *item = &branching->items[depth], *before = item - 1;
+    return item->full == before->full && item->latency_s == before->latency_s &&
+           item->s_per_task == before->s_per_task;
+}
+
 static void branch(struct branching *branching, int64_t depth, double latency_s)
 {
     if (branching->nodes >= NODES_MOST || latency_s > branching->period_s)
@@ -165,9 +175,11 @@ static void branch(struct branching *branching, int64_t depth, double latency_s)
                (size_t)branching->count * sizeof *branching->chosen);
         return;
     }
-    branching->chosen[depth] = true;
-    branch(branching, depth + 1, latency_s + branching->items[depth].latency_s);
-    branching->chosen[depth] = false;
+    if (!item_waits(branching, depth)) {
+        branching->chosen[depth] = true;
+        branch(branching, depth + 1, latency_s + branching->items[depth].latency_s);
+        branching->chosen[depth] = false;
+    }
     branch(branching, depth + 1, latency_s);
 }
 
