@@ -44,16 +44,36 @@ static size_t place_print(const struct document_place *place, char *words, size_
     return used < size ? used : size - 1;
 }
 
+enum { REASON_SIZE = 240 };
+
+static bool place_fail(struct failure *failure, enum failure_code code,
+                       const struct document_place *place, const char *reason)
+{
+    char where[300];
+    place_print(place, where, sizeof where);
+    return failure_set(failure, code, "%s: %s", where, reason);
+}
+
 bool document_refuse(struct failure *failure, const struct document_place *place,
                      const char *format, ...)
 {
-    char where[300], what[240];
-    place_print(place, where, sizeof where);
+    char reason[REASON_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    return failure_set(failure, FAILURE_MISMATCH, "%s: %s", where, what);
+    return place_fail(failure, FAILURE_MISMATCH, place, reason);
+}
+
+bool document_exclude(struct failure *failure, const struct document_place *place,
+                      const char *format, ...)
+{
+    char reason[REASON_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return place_fail(failure, FAILURE_INFEASIBLE, place, reason);
 }
 
 /* Refuse a value because it is not `wanted`, quoting it when it is short. */

@@ -3,7 +3,8 @@
  * ("profile.json: settings[0].windows[1].tasks: ...").
  *
  * A getter that is given no value (a key that is absent) leaves its output alone and succeeds;
- * document_keys refuses the absence of what must be there. All failures are FAILURE_MISMATCH.
+ * document_keys refuses the absence of what must be there. All failures are FAILURE_MISMATCH, but
+ * for those of document_exclude.
  */
 #ifndef PLANNER_FILES_DOCUMENT_H
 #define PLANNER_FILES_DOCUMENT_H
@@ -46,6 +47,9 @@ bool document_is_json(const char *text);
 /* Refuse the value at `place`, in words. Returns false. */
 bool document_refuse(struct failure *failure, const struct document_place *place,
                      const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same of a value that is one, but that no plan can be made with: FAILURE_INFEASIBLE. */
+bool document_exclude(struct failure *failure, const struct document_place *place,
+                      const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Is it an object with no key but these, and all that are required? */
 bool document_keys(json_t *value, const struct document_place *place,
                    const struct document_key *keys, size_t count, struct failure *failure);

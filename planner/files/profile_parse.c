@@ -128,8 +128,8 @@ static bool interval_parse(struct profile_window *window, json_t *value,
                           &window->greatest, failure);
 }
 
-/* Does every package of the window take some time? Rates are not negative, so its least one
- * decides. */
+/* Does every package of the window take some time? Rates are not negative, so what holds at its
+ * least end holds up to its greatest. */
 static bool cost_positive(const struct profile_window *window, const struct measured_cost *cost,
                           const struct document_place *place, const char *key,
                           struct failure *failure)
@@ -138,12 +138,12 @@ static bool cost_positive(const struct profile_window *window, const struct meas
     const double least_s = cost->cost.latency_s + cost->cost.s_per_task * (double)window->least;
     if (cost->cost.latency_s >= 0 || least_s > 0)
         return true;
-    return document_refuse(failure, &at,
-                           "takes %.4g s for a package of %" PRId64
-                           ", the least of the window [%" PRId64 ", %" PRId64
-                           "], and no package takes 0 s or less: raise latency_s, or let the "
-                           "window begin later",
-                           least_s, window->least, window->least, window->greatest);
+    return document_exclude(failure, &at,
+                            "takes %.4g s for a package of %" PRId64
+                            ", the least of the window [%" PRId64 ", %" PRId64
+                            "], and no package takes 0 s or less: raise latency_s, or let the "
+                            "window begin later",
+                            least_s, window->least, window->least, window->greatest);
 }
 
 static bool costs_positive(const struct profile_window *window, const struct document_place *place,

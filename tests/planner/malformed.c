@@ -63,14 +63,6 @@ static const struct malformed profiles[] = {
     {"[1, 450]", "[1, 4.5]",
      "p.json: settings[0].windows[0].tasks[1]: must be a whole number from 1 to 9007199254740992, "
      "not 4.5"},
-    {"\"latency_s\": 1,", "\"latency_s\": -2,",
-     "p.json: settings[0].windows[0].envelope: takes 0 s for a package of 1, the least of the "
-     "window [1, 450], and no package takes 0 s or less: raise latency_s, or let the window begin "
-     "later"},
-    {"\"latency_s\": 7,", "\"latency_s\": -8.5,",
-     "p.json: settings[0].windows[0].workers[0].compute: takes -0.5 s for a package of 1, the "
-     "least of the window [1, 450], and no package takes 0 s or less: raise latency_s, or let the "
-     "window begin later"},
     {"\"latency_s\": 1,", "\"latency_s\": 1e300,",
      "p.json: settings[0].windows[0].envelope.latency_s: must be a number from -1000000000 to "
      "1000000000, not "
@@ -165,6 +157,26 @@ static const struct malformed profiles[] = {
      "workers"},
 };
 
+/* These can be read, but no plan can be made with them: a package would take no time, or less. */
+static const struct malformed exclusions[] = {
+    {"\"latency_s\": 1,", "\"latency_s\": -2,",
+     "p.json: settings[0].windows[0].envelope: takes 0 s for a package of 1, the least of the "
+     "window [1, 450], and no package takes 0 s or less: raise latency_s, or let the window begin "
+     "later"},
+    {"\"latency_s\": 7,", "\"latency_s\": -8.5,",
+     "p.json: settings[0].windows[0].workers[0].compute: takes -0.5 s for a package of 1, the "
+     "least of the window [1, 450], and no package takes 0 s or less: raise latency_s, or let the "
+     "window begin later"},
+    {"[1, 450],\n          \"envelope\": {\"latency_s\": 1, \"s_per_task\": 2}",
+     "[500, 2500],\n          \"envelope\": {\"latency_s\": -1000, \"s_per_task\": 2}",
+     "p.json: settings[0].windows[0].envelope: takes 0 s for a package of 500, the least of the "
+     "window [500, 2500], and no package takes 0 s or less: raise latency_s, or let the window "
+     "begin later"},
+    {"\"latency_s\": 3, \"s_per_task\": 4", "\"latency_s\": -1, \"s_per_task\": 0",
+     "p.json: settings[0].windows[0].send: takes -1 s for a package of 1, the least of the window "
+     "[1, 450], and no package takes 0 s or less: raise latency_s, or let the window begin later"},
+};
+
 static const char good_plan[] =
     "{ \"schema\": \"scow-plan-1\", \"kernel\": \"sleep\", \"scheduler\": \"hand\", \"tasks\": "
     "13,\n"
@@ -251,18 +263,43 @@ static void good_ones_are_taken(void **state)
     plan_release(&plan);
 }
 
+static void profile_is_refused(const struct malformed *malformed, enum failure_code code)
+{
+    struct failure failure = FAILURE_INIT;
+    struct profile profile = {.setting_count = 77};
+    char *text = text_replace(good_profile, malformed->old, malformed->new);
+    assert_false(profile_parse(&profile, text, strlen(text), "p.json", &failure));
+    assert_failure(failure, code, malformed->sentence);
+    assert_int_equal(profile.setting_count, 77);
+    free(text);
+}
+
 static void malformed_profiles_are_refused(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < COUNT_OF(profiles); k++) {
-        struct failure failure = FAILURE_INIT;
-        struct profile profile = {.setting_count = 77};
-        char *text = text_replace(good_profile, profiles[k].old, profiles[k].new);
-        assert_false(profile_parse(&profile, text, strlen(text), "p.json", &failure));
-        assert_failure(failure, FAILURE_MISMATCH, profiles[k].sentence);
-        assert_int_equal(profile.setting_count, 77);
-        free(text);
-    }
+    for (size_t k = 0; k < COUNT_OF(profiles); k++)
+        profile_is_refused(&profiles[k], FAILURE_MISMATCH);
+}
+
+static void costs_without_time_are_refused(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(exclusions); k++)
+        profile_is_refused(&exclusions[k], FAILURE_INFEASIBLE);
+}
+
+/* A latency may be negative, where the window begins behind what it would take 0 s for. */
+static void costs_that_take_time_are_taken(void **state)
+{
+    struct failure failure = FAILURE_INIT;
+    struct profile profile;
+    (void)state;
+    char *text = text_replace(good_profile, "[1, 450],\n          \"envelope\": {\"latency_s\": 1,",
+                              "[500, 2500],\n          \"envelope\": {\"latency_s\": -999,");
+    assert_true(profile_parse(&profile, text, strlen(text), "p.json", &failure));
+    assert_true(profile.settings[0].windows[0].envelope.cost.latency_s == -999);
+    profile_release(&profile);
+    free(text);
 }
 
 static void malformed_plans_are_refused(void **state)
@@ -304,6 +341,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_ones_are_taken),
         cmocka_unit_test(malformed_profiles_are_refused),
+        cmocka_unit_test(costs_without_time_are_refused),
+        cmocka_unit_test(costs_that_take_time_are_taken),
         cmocka_unit_test(malformed_plans_are_refused),
         cmocka_unit_test(cut_documents_are_refused),
     };
