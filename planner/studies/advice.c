@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "planner/model/platform.h"
+#include "planner/studies/feeding.h"
 
 /* For a profile that does not say how sure it is. */
 static const double MARGIN = 0.2;
@@ -69,72 +69,13 @@ bool advice_unequal(const struct advice *advice, struct text *text, struct failu
     return true;
 }
 
-/* ---- how many workers a master feeds ---- */
-
-/* Workers that are alike, and what share of the port each needs to be always busy. */
-struct demand {
-    int64_t count;
-    double share;
-};
-
-static int demand_compare(const void *a, const void *b)
-{
-    const double x = ((const struct demand *)a)->share, y = ((const struct demand *)b)->share;
-    return (x > y) - (x < y);
-}
-
-static struct demand demand_of(const struct platform_window *window,
-                               const struct platform_class *class, double load)
-{
-    const double master_s = cost_of(cost_sum(window->envelope, window->send), load);
-    const double link_s = cost_of(class->link, load);
-    const double work_s = cost_of(platform_class_work(class), load);
-    return (struct demand){class->count, fmax(master_s, link_s) / work_s};
-}
-
-static int64_t demands_fed(struct demand *demands, int64_t count)
-{
-    double left = 1;
-    int64_t fed = 0;
-    qsort(demands, (size_t)count, sizeof *demands, demand_compare);
-    for (int64_t k = 0; k < count; k++) {
-        const double most = demands[k].share > 0 ? floor(left / demands[k].share) : HUGE_VAL;
-        const int64_t some = most < (double)demands[k].count ? (int64_t)most : demands[k].count;
-        fed += some;
-        left -= (double)some * demands[k].share;
-        if (some < demands[k].count)
-            break;
-    }
-    return fed;
-}
-
-/* False: out of memory, or no such platform. */
-static bool fed_find(const struct advice *advice, int64_t worker_most, int64_t *fed, int64_t *there,
-                     struct failure *failure)
-{
-    const double load = plan_largest_load(advice->plan);
-    struct platform platform;
-    if (!platform_init(&platform, advice->setting, worker_most, failure))
-        return false;
-    const struct platform_window *window = platform_nearest(&platform, load);
-    struct demand *demands = calloc((size_t)window->class_count, sizeof *demands);
-    for (int64_t k = 0; demands && k < window->class_count; k++)
-        demands[k] = demand_of(window, &window->classes[k], load);
-    if (demands)
-        *fed = demands_fed(demands, window->class_count);
-    *there = platform.worker_count;
-    const bool good = demands != NULL;
-    free(demands);
-    platform_release(&platform);
-    return good || failure_memory(failure, "describing the plan");
-}
-
 bool advice_feeding(const struct advice *advice, int64_t worker_most, bool input, struct text *text,
                     struct failure *failure)
 {
     const struct parameter *staged = parameter_list_find(&advice->plan->parameters, "staged");
     int64_t fed = 0, there = 0;
-    if (!fed_find(advice, worker_most, &fed, &there, failure))
+    if (!feeding_find(advice->setting, worker_most, plan_largest_load(advice->plan), &fed, &there,
+                      failure))
         return false;
     if (fed >= there)
         return true;
