@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/limits.h"
 #include "planner/base/options.h"
@@ -10,6 +11,7 @@
 #include "planner/files/load.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/textfile.h"
+#include "planner/model/beyond.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
 #include "planner/schedulers/scheduler.h"
@@ -21,7 +23,7 @@
 #include "planner/studies/sweep.h"
 
 struct plan_options {
-    const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail;
+    const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like;
     int64_t tasks, workers, block, seeds, buffers;
     double deadline_s, noise, risk_percent;
     bool real_valued, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose;
@@ -243,7 +245,7 @@ static bool plan_choose(const struct plan_options *options, const struct readers
 }
 
 static bool compare_print(const struct plan_options *options, const struct planning *planning,
-                          struct failure *failure)
+                          const struct plan *plan, struct failure *failure)
 {
     struct comparison comparison;
     struct text text = TEXT_INIT;
@@ -252,10 +254,12 @@ static bool compare_print(const struct plan_options *options, const struct plann
     if (!comparison_make(planning, &scenario, options->noise > 0 ? options->seeds : 0, &comparison,
                          failure))
         return false;
-    if (options->json)
+    if (options->json) {
         comparison_json(&comparison, &text);
-    else
+    } else {
         comparison_text(&comparison, &text);
+        beyond_describe(&plan->beyond, &text);
+    }
     comparison_release(&comparison);
     return text_print(&text, "describing the plan", failure);
 }
@@ -360,10 +364,16 @@ static bool plan_put(const struct plan_options *options, const struct planning *
     if (options->sbatch || options->pbs)
         return lines_print(options, advice, failure);
     if (options->compare)
-        return compare_print(options, planning, failure);
+        return compare_print(options, planning, advice->plan, failure);
     if (options->sweep)
         return sweep_print(options, planning, failure);
     return table_print(options, advice, failure);
+}
+
+/* Is the plan itself of no interest, and only chooses the setting? */
+static bool sweep_alone(const struct plan_options *options)
+{
+    return options->sweep && !options->output && !options->html;
 }
 
 /* Draw the interval, where the profile says how sure it is, and print what was asked for. The draws
@@ -376,7 +386,7 @@ static bool plan_answer(const struct plan_options *options, const struct plannin
     const struct profile_setting *setting = planning->setting;
     const struct interval_request request = {.profile = profile, .setting = setting, .plan = plan};
     struct interval interval = {NULL, 0};
-    const bool known = interval_known(profile, setting);
+    const bool known = !sweep_alone(options) && interval_known(profile, setting);
     const struct advice advice = {.plan = plan,
                                   .profile = profile,
                                   .setting = setting,
@@ -399,17 +409,20 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     struct profile profile;
     struct plan plan;
     char digest[65];
+    const bool hasty = sweep_alone(options) && strcmp(options->scheduler, SCHEDULER_AUTO) == 0;
     if (!load_profile(options->profile, &profile, digest, failure))
         return false;
     struct planning planning = {.profile = &profile,
                                 .path = options->profile,
                                 .digest = digest,
-                                .scheduler = options->scheduler,
+                                .scheduler = hasty ? SCHEDULER_QUICK : options->scheduler,
                                 .workers = options->workers,
                                 .buffers = (int)options->buffers,
                                 .real_valued = options->real_valued,
                                 .tail = options->tail};
-    bool good = plan_choose(options, readers, &planning, &plan, failure);
+    bool good =
+        wanted_workers(&profile, options->profile, options->workers, options->like, failure) &&
+        plan_choose(options, readers, &planning, &plan, failure);
     if (good) {
         good = plan_answer(options, &planning, &plan, failure);
         plan_release(&plan);
@@ -442,7 +455,10 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
          "plug-in of the profile's core task (default: where it was when calibrated)"},
         {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks,
          "number of core tasks of the job, in place of -i"},
-        {'n', "workers", "N", OPTION_COUNT, &options.workers, "use only the first N workers"},
+        {'n', "workers", "N", OPTION_COUNT, &options.workers,
+         "use the first N workers; where the profile has fewer, more like its last ones"},
+        {0, "like", "CLASS", OPTION_TEXT, &options.like,
+         "workers that the profile does not have are like these: a class's name, or a rank"},
         {'s', "scheduler", "SCHEDULER", OPTION_TEXT, &options.scheduler,
          "auto (the default) or one of those listed below"},
         {0, "block", "B", OPTION_COUNT, &options.block,
@@ -462,7 +478,7 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
          "use the fewest workers whose plan meets the deadline"},
         {0, "compare", NULL, OPTION_FLAG, &options.compare, "compare the plans of all schedulers"},
         {0, "sweep", NULL, OPTION_FLAG, &options.sweep,
-         "show how the makespan depends on the number of workers"},
+         "show how the makespan depends on the number of workers, beyond the profile's, too"},
         {0, "noise", "FRACTION", OPTION_NUMBER, &options.noise,
          "simulate with this relative standard deviation of every operation"},
         {0, "seeds", "N", OPTION_COUNT, &options.seeds, "number of simulations with noise (100)"},

@@ -9,6 +9,7 @@
 #include "planner/command/command.h"
 #include "planner/command/wanted.h"
 #include "planner/files/load.h"
+#include "planner/model/beyond.h"
 #include "planner/simulate/robustness.h"
 #include "planner/simulate/simulate.h"
 #include "planner/studies/watching.h"
@@ -29,9 +30,10 @@ struct show {
     struct simulation simulation;
     bool has_robustness;
     struct robustness robustness;
-    const char *tail;         /* borrowed; NULL: none */
-    int64_t dealt;            /* core tasks that the tail's rule deals */
-    struct text told, listed; /* owned; when the rest was planned anew, a line each and as JSON */
+    const char *tail;          /* borrowed; NULL: none */
+    int64_t dealt;             /* core tasks that the tail's rule deals */
+    struct text told, listed;  /* owned; when the rest was planned anew, a line each and as JSON */
+    struct plan_beyond beyond; /* workers that the profile did not measure; the name is its own */
 };
 
 static double ratio(double part, double whole)
@@ -88,8 +90,9 @@ static void show_text(const struct show *show, struct text *text)
     text_add_seconds(text, simulation->makespan_s);
     text_add(text, ", %.3f x ideal\n",
              ratio(simulation->makespan_s, platform_ideal(&show->platform, show->tasks)));
-    text_add(text, "workers     %" PRId64 "\npackages    %" PRId64 "\n", simulation->workers_used,
-             simulation->packages);
+    text_add(text, "workers     %" PRId64 "\n", simulation->workers_used);
+    beyond_describe(&show->beyond, text);
+    text_add(text, "packages    %" PRId64 "\n", simulation->packages);
     text_add(text, "busy        %.1f %% of the workers' time, %.1f %% of the network's\n",
              100 * ratio(simulation->worker_busy_s, all_s),
              100 * ratio(network_busy(simulation), simulation->makespan_s));
@@ -296,6 +299,7 @@ static bool show_simulate(struct show *show, const struct profile *profile, cons
     if (!setting_find(options, profile, plan, &setting, failure) ||
         !platform_init(&show->platform, setting, options->workers, failure))
         return false;
+    show->beyond = beyond_of(profile, show->platform.worker_count);
     if (plan)
         show->platform.buffers = plan_buffers(plan);
     if (options->buffers > 0)
@@ -358,6 +362,8 @@ static bool simulate_run(const struct simulate_options *options, struct failure 
     if (!load_profile(options->profile, &profile, NULL, failure))
         return false;
     bool good = (!options->plan || load_plan(options->plan, &plan, failure)) &&
+                beyond_follow(&profile, &plan, failure) &&
+                beyond_extend(&profile, options->workers, 0, failure) &&
                 show_simulate(&show, &profile, options->plan ? &plan : NULL, failure);
     plan_release(&plan);
     profile_release(&profile);
@@ -404,7 +410,8 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
         {'s', "rule", "RULE[,NAME=VALUE...]", OPTION_TEXT, &options.rule,
          "simulate this request-driven rule instead of a plan, with its options"},
         {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks, "with -s: number of core tasks"},
-        {'n', "workers", "N", OPTION_COUNT, &options.workers, "use only the first N workers"},
+        {'n', "workers", "N", OPTION_COUNT, &options.workers,
+         "use the first N workers; where the profile has fewer, more like its last ones"},
         {0, "block", "B", OPTION_COUNT, &options.block,
          "the profile's setting with that block, if the plan names none"},
         {0, "set", "NAME=VALUE,...", OPTION_TEXT, &options.set,

@@ -1,7 +1,11 @@
 #include "planner/command/wanted.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "planner/base/nearest.h"
+#include "planner/model/beyond.h"
 
 static bool item_add(struct parameter_list *wanted, char *item, struct failure *failure)
 {
@@ -29,4 +33,29 @@ bool wanted_read(const char *set, int64_t block, struct parameter_list *wanted,
     if (good && block > 0 && !parameter_list_add(wanted, "block", NULL, (double)block))
         good = failure_memory(failure, "reading the command line");
     return good;
+}
+
+static bool like_refuse(const struct profile *profile, const char *path, const char *like,
+                        struct failure *failure)
+{
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = like};
+    const struct profile_window *window = &profile->settings[0].windows[0];
+    for (size_t k = 0; k < profile_classes(profile, window); k++)
+        if (window->workers[k].name)
+            nearest_try(&nearest, window->workers[k].name);
+    return failure_set(failure, FAILURE_USAGE,
+                       "--like %.60s: '%s' has no class of workers of that name, and no rank (1 to "
+                       "%" PRId64 "): %s",
+                       like, path, beyond_measured(profile),
+                       nearest_hint(&nearest, "", "'scow show' lists them", hint));
+}
+
+bool wanted_workers(struct profile *profile, const char *path, int64_t workers, const char *like,
+                    struct failure *failure)
+{
+    const int64_t rank = like ? beyond_find(profile, like) : 0;
+    if (like && rank == 0)
+        return like_refuse(profile, path, like, failure);
+    return beyond_extend(profile, workers, rank, failure);
 }

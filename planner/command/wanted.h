@@ -1,4 +1,4 @@
-/* Which of a profile's settings a command line asks for. */
+/* Which of a profile's settings, and of its workers, a command line asks for. */
 #ifndef PLANNER_COMMAND_WANTED_H
 #define PLANNER_COMMAND_WANTED_H
 
@@ -7,9 +7,15 @@
 
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
+#include "planner/model/profile.h"
 
 /* --set NAME=VALUE,... (may be NULL) and --block B (0: not given) as parameters, appended. */
 bool wanted_read(const char *set, int64_t block, struct parameter_list *wanted,
                  struct failure *failure);
+/* -n N beyond the profile (0: not given): it is extended to so many workers by more of the class
+ * `like`, a name or the rank of one of its workers (NULL: the last class); `path` is the profile's.
+ * Unknown classes are usage. */
+bool wanted_workers(struct profile *profile, const char *path, int64_t workers, const char *like,
+                    struct failure *failure);
 
 #endif

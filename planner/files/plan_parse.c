@@ -112,6 +112,29 @@ static bool predicted_parse(struct plan_prediction *predicted, json_t *value,
                           failure);
 }
 
+/* Whom the profile of the plan did not measure. */
+static bool beyond_parse(struct plan_beyond *beyond, json_t *value,
+                         const struct document_place *place, struct failure *failure)
+{
+    static const struct document_key keys[] = {
+        {"measured", true}, {"workers", true}, {"rank", true}, {"class", false}};
+    if (!value)
+        return true;
+    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
+        return false;
+    struct document_place measured = document_at(place, "measured");
+    struct document_place workers = document_at(place, "workers");
+    struct document_place rank = document_at(place, "rank");
+    struct document_place class = document_at(place, "class");
+    return document_count(json_object_get(value, "measured"), &measured, 1, LIMIT_WORKERS - 1,
+                          &beyond->measured, failure) &&
+           document_count(json_object_get(value, "workers"), &workers, 1,
+                          LIMIT_WORKERS - beyond->measured, &beyond->workers, failure) &&
+           document_count(json_object_get(value, "rank"), &rank, 1, beyond->measured, &beyond->rank,
+                          failure) &&
+           document_word(json_object_get(value, "class"), &class, &beyond->name, failure);
+}
+
 /* An element of "workers" is an index or, for large plans, a run [first, last]. */
 static bool worker_run(json_t *value, const struct document_place *place, int64_t *first,
                        int64_t *last, struct failure *failure)
@@ -353,7 +376,8 @@ static bool plan_read(struct plan *plan, json_t *root, const struct document_pla
         {"tasks", true},        {"block", false},   {"profile_sha256", false},
         {"workers", true},      {"rounds", true},   {"predicted", false},
         {"real_valued", false}, {"profile", false}, {"threads", false},
-        {"others", false},      {"buffers", false}, {"tail", false}};
+        {"others", false},      {"buffers", false}, {"tail", false},
+        {"beyond", false}};
     if (!document_schema(root, place, "scow-plan-1", failure) ||
         !document_keys(root, place, keys, COUNT_OF(keys), failure))
         return false;
@@ -361,7 +385,9 @@ static bool plan_read(struct plan *plan, json_t *root, const struct document_pla
     struct document_place rounds = document_at(place, "rounds");
     struct document_place predicted = document_at(place, "predicted");
     struct document_place others = document_at(place, "others");
+    struct document_place beyond = document_at(place, "beyond");
     return head_parse(plan, root, place, failure) &&
+           beyond_parse(&plan->beyond, json_object_get(root, "beyond"), &beyond, failure) &&
            workers_parse(plan, json_object_get(root, "workers"), &workers, failure) &&
            rounds_parse(plan, json_object_get(root, "rounds"), &rounds, failure) &&
            others_parse(plan, json_object_get(root, "others"), &others, failure) &&

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "planner/base/text.h"
+#include "planner/model/beyond.h"
 
 /* Above that many workers, equal loads and consecutive indices are written as runs of two numbers,
  * [load, count] and [first, last]: a plan for 100,000 workers then is kilobytes, not megabytes. */
@@ -136,6 +137,7 @@ char *plan_print(const struct plan *plan)
     }
     if (plan->profile_sha256)
         text_add(&text, ",\n  \"profile_sha256\": \"%s\"", plan->profile_sha256);
+    beyond_json(&plan->beyond, ",\n  ", &text);
     workers_print(&text, plan);
     rounds_print(&text, plan);
     predicted_print(&text, &plan->predicted);

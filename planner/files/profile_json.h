@@ -13,7 +13,7 @@
 bool profile_parse(struct profile *profile, const char *text, size_t length, const char *name,
                    struct failure *failure);
 /* Owned JSON text ending in a newline, to be freed; NULL: out of memory. parse(print(p)) equals p
- * to the last bit. */
+ * to the last bit, but for workers beyond those measured, which are left out. */
 char *profile_print(const struct profile *profile);
 
 #endif

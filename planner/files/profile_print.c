@@ -60,7 +60,7 @@ static void worker_print(struct text *text, const struct profile_worker *worker)
     text_add(text, " }");
 }
 
-static void window_print(struct text *text, const struct profile_window *window)
+static void window_print(struct text *text, const struct profile_window *window, size_t classes)
 {
     text_add(text, "        { \"tasks\": [%" PRId64 ", %" PRId64 "],\n          ", window->least,
              window->greatest);
@@ -72,9 +72,9 @@ static void window_print(struct text *text, const struct profile_window *window)
         cost_print(text, "answer", &window->answer);
     }
     text_add(text, ",\n          \"workers\": [\n");
-    for (size_t k = 0; k < window->worker_count; k++) {
+    for (size_t k = 0; k < classes; k++) {
         worker_print(text, &window->workers[k]);
-        text_add(text, k + 1 < window->worker_count ? ",\n" : "\n");
+        text_add(text, k + 1 < classes ? ",\n" : "\n");
     }
     text_add(text, "          ] }");
 }
@@ -91,7 +91,8 @@ static void spreads_print(struct text *text, const struct profile_setting *setti
         text_add(text, "],\n      ");
 }
 
-static void setting_print(struct text *text, const struct profile_setting *setting)
+static void setting_print(struct text *text, const struct profile *profile,
+                          const struct profile_setting *setting)
 {
     text_add(text, "    { ");
     text_add_block(text, &setting->parameters, "", ",\n      ");
@@ -119,7 +120,8 @@ static void setting_print(struct text *text, const struct profile_setting *setti
     spreads_print(text, setting);
     text_add(text, "\"windows\": [\n");
     for (size_t k = 0; k < setting->window_count; k++) {
-        window_print(text, &setting->windows[k]);
+        const struct profile_window *window = &setting->windows[k];
+        window_print(text, window, profile_classes(profile, window));
         text_add(text, k + 1 < setting->window_count ? ",\n" : "\n");
     }
     text_add(text, "      ] }");
@@ -188,7 +190,7 @@ char *profile_print(const struct profile *profile)
     history_print(&text, profile);
     text_add(&text, ",\n  \"settings\": [\n");
     for (size_t k = 0; k < profile->setting_count; k++) {
-        setting_print(&text, &profile->settings[k]);
+        setting_print(&text, profile, &profile->settings[k]);
         text_add(&text, k + 1 < profile->setting_count ? ",\n" : "\n");
     }
     text_add(&text, "  ] }\n");

@@ -131,6 +131,7 @@ void plan_release(struct plan *plan)
     free(plan->workers);
     free(plan->profile);
     free(plan->profile_sha256);
+    free(plan->beyond.name);
     free(plan->scheduler);
     free(plan->tail);
     parameter_list_release(&plan->parameters);

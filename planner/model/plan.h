@@ -33,6 +33,14 @@ struct plan_prediction {
                            * between; both 0: the profile does not say */
 };
 
+/* Workers that the plan reckons with and that its profile did not measure (beyond.h). */
+struct plan_beyond {
+    int64_t measured; /* workers of the profile */
+    int64_t workers;  /* behind them; 0: none, and then nothing else is said */
+    int64_t rank;     /* of a measured worker, 1 to `measured`, whom they are like */
+    char *name;       /* its class's, owned where a plan holds it; NULL: it has none */
+};
+
 /* What another setting of the profile would have given. */
 struct plan_other {
     struct parameter_list parameters; /* owned; the setting's own */
@@ -59,6 +67,7 @@ struct plan {
     int threads;               /* of a worker, where the profile's setting says so; 0: any */
     char *tail; /* owned; "RULE" or "RULE:SHARE" by which the end is dealt on request, in place of
                  * the rounds there, also in what is predicted; NULL: it is not */
+    struct plan_beyond beyond;
     struct plan_prediction predicted;
     struct plan_other *others; /* owned; with their own best plans for the same job */
     size_t other_count;

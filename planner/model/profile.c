@@ -93,6 +93,19 @@ int64_t profile_workers(const struct profile_window *window)
     return workers;
 }
 
+size_t profile_classes(const struct profile *profile, const struct profile_window *window)
+{
+    return window->worker_count - (profile->beyond > 0);
+}
+
+size_t profile_class(const struct profile_window *window, int64_t worker)
+{
+    size_t class = 0;
+    for (int64_t first = 0; first + window->workers[class].count <= worker; class ++)
+        first += window->workers[class].count;
+    return class;
+}
+
 static void window_release(struct profile_window *window)
 {
     for (size_t k = 0; k < window->worker_count; k++)

@@ -85,6 +85,9 @@ struct profile {
     double *history; /* owned; by how much runs drifted from the profile, the latest last: makespan
                       * with a run's own costs over makespan with the profile's, minus 1 */
     size_t history_count; /* at most HISTORY_MOST */
+    int64_t beyond;       /* so many workers behind the others, the last class of every window, were
+                           * never measured and stand in no file (beyond.h) */
+    int64_t like_rank;    /* of a measured worker, whom those are like; 0: not said */
 };
 
 /* Is none of the setting's own parameters among these with another value? */
@@ -107,6 +110,10 @@ const struct profile_setting *profile_find(const struct profile *profile,
                                            const struct parameter_list *parameters, int threads);
 /* Workers with counts expanded. */
 int64_t profile_workers(const struct profile_window *window);
+/* Classes of workers that were measured, the first ones of the window. */
+size_t profile_classes(const struct profile *profile, const struct profile_window *window);
+/* The class of a worker 0, 1, ... that there is: an index into the window's. */
+size_t profile_class(const struct profile_window *window, int64_t worker);
 
 /* What a package costs a worker and the master, in the order of the operations. Borrowed. */
 struct profile_costs {

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "planner/model/beyond.h"
+
 /* Runs of equal loads, rounds and settings that are written out before the rest is summed up. */
 enum { RUNS_MOST = 8, ROUNDS_MOST = 12, OTHERS_MOST = 12 };
 
@@ -129,7 +131,9 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     if (plan->buffers > 0)
         text_add(text, ", %d package%s received ahead", plan->buffers,
                  plan->buffers == 1 ? "" : "s");
-    text_add(text, "\nrounds      %" PRId64 "\n", plan_rounds_total(plan));
+    text_add(text, "\n");
+    beyond_describe(&plan->beyond, text);
+    text_add(text, "rounds      %" PRId64 "\n", plan_rounds_total(plan));
     text_add(text, "packages    %" PRId64 ", of %.10g to %.10g tasks\n", plan_packages(plan),
              least_load(plan), plan_largest_load(plan));
     predicted_describe(&plan->predicted, text);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "planner/model/beyond.h"
 #include "planner/model/trace.h"
 
 /* Kinds of workers that are written out before the rest is summed up. */
@@ -58,7 +59,7 @@ static void class_describe(const struct profile_worker *worker, int64_t first, s
     cost_describe(&worker->request, "request", text);
 }
 
-static void window_describe(const struct profile_window *window, struct text *text)
+static void window_describe(const struct profile_window *window, size_t classes, struct text *text)
 {
     int64_t first = 0;
     text_add(text, "  packages of %" PRId64 " to %" PRId64 " tasks\n    master\n", window->least,
@@ -66,12 +67,12 @@ static void window_describe(const struct profile_window *window, struct text *te
     cost_describe(&window->envelope, "envelope", text);
     cost_describe(&window->send, "send", text);
     cost_describe(&window->answer, "answer", text);
-    for (size_t k = 0; k < window->worker_count && k < CLASSES_MOST; k++) {
+    for (size_t k = 0; k < classes && k < CLASSES_MOST; k++) {
         class_describe(&window->workers[k], first, text);
         first += window->workers[k].count;
     }
-    if (window->worker_count > CLASSES_MOST)
-        text_add(text, "    and %zu kinds of more workers\n", window->worker_count - CLASSES_MOST);
+    if (classes > CLASSES_MOST)
+        text_add(text, "    and %zu kinds of more workers\n", classes - CLASSES_MOST);
 }
 
 /* What a package of `tasks` core tasks takes by the costs of a window and its first worker. */
@@ -149,7 +150,8 @@ static void score_describe(const struct score *score, struct text *text)
                  100 * score->held_out, 100 * score->noise);
 }
 
-static void setting_describe(const struct profile_setting *setting, struct text *text)
+static void setting_describe(const struct profile *profile, const struct profile_setting *setting,
+                             struct text *text)
 {
     describe_parameters(&setting->parameters, text);
     line_describe("  computed by", setting->method, text);
@@ -158,9 +160,10 @@ static void setting_describe(const struct profile_setting *setting, struct text 
     score_describe(&setting->score, text);
     spread_describe(setting, text);
     for (size_t w = 0; w < setting->window_count; w++) {
+        const struct profile_window *window = &setting->windows[w];
         if (w > 0)
-            break_describe(&setting->windows[w], text);
-        window_describe(&setting->windows[w], text);
+            break_describe(window, text);
+        window_describe(window, profile_classes(profile, window), text);
     }
 }
 
@@ -184,7 +187,7 @@ void describe_profile(const struct profile *profile, struct text *text)
     text_add(text, "profile     scow-profile-1\nkernel      %s", profile->kernel);
     describe_parameters(&profile->parameters, text);
     line_describe("plug-in", profile->plugin, text);
-    text_add(text, "workers     %" PRId64 "\n", profile_workers(&profile->settings[0].windows[0]));
+    text_add(text, "workers     %" PRId64 "\n", beyond_measured(profile));
     line_describe("host", origin->host_name, text);
     line_describe("processor", origin->processor, text);
     line_describe("isa", origin->isa, text);
@@ -201,6 +204,6 @@ void describe_profile(const struct profile *profile, struct text *text)
     history_describe(profile, text);
     for (size_t k = 0; k < profile->setting_count; k++) {
         text_add(text, "\nsetting     %zu of %zu", k + 1, profile->setting_count);
-        setting_describe(&profile->settings[k], text);
+        setting_describe(profile, &profile->settings[k], text);
     }
 }

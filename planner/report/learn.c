@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/model/beyond.h"
 #include "planner/report/replay.h"
 #include "planner/report/residuals.h"
 
@@ -287,6 +288,7 @@ bool learn_costs(struct run_record *record, struct failure *failure)
         failure_set(failure, FAILURE_MISMATCH,
                     "the run handed out packages twice or lost some, so its costs say little: run "
                     "again");
+    beyond_settle(&record->profile, replay.worker_count);
     for (size_t k = 0; replay.complete && k < setting->window_count; k++)
         window_learn(&replay, &setting->windows[k], profile_drift(&record->profile));
     const bool good = replay.complete;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "planner/base/text.h"
+#include "planner/model/beyond.h"
 #include "planner/model/conditions.h"
 #include "planner/report/describe.h"
 #include "planner/report/residuals.h"
@@ -91,6 +92,7 @@ static void head_add(struct text *text, const struct residuals *residuals)
         text_add(text, "%s", record->lost_told);
     describe_others(&record->plan, text);
     text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
+    beyond_describe(&record->plan.beyond, text);
     text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done", record->tasks, record->tasks_done);
     if (record->tasks_failed > 0)
         text_add(text, ", %" PRId64 " failed", record->tasks_failed);
@@ -462,6 +464,7 @@ static void head_json(struct text *text, const struct residuals *residuals)
         text_add(text, ",\n  \"lost_workers\": %s", record->lost);
     makespan_json(text, residuals);
     anew_json(text, residuals);
+    beyond_json(&record->plan.beyond, ",\n  ", text);
     others_json(text, &record->plan);
 }
 

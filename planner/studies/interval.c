@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/base/random.h"
+#include "planner/model/beyond.h"
 #include "planner/model/plan_cursor.h"
 #include "planner/simulate/evaluate.h"
 #include "planner/simulate/star.h"
@@ -194,6 +195,19 @@ static void class_draw(struct drawing *drawing, const struct drawn_window *windo
                     cost_draw(drawing, &fitted->output, OPERATION_OUTPUT, common), last->output);
 }
 
+/* Workers that nobody measured are like those whom they repeat, whatever those are like. */
+static void beyond_draw(const struct drawing *drawing, const struct drawn_window *window)
+{
+    const int64_t rank = beyond_rank(drawing->request->profile);
+    const struct platform_class *like =
+        &window->drawn->classes[profile_class(window->fitted, rank - 1)];
+    struct platform_class *beyond = &window->drawn->classes[window->drawn->class_count - 1];
+    beyond->link = like->link;
+    beyond->receive = like->receive;
+    beyond->compute = like->compute;
+    beyond->output = like->output;
+}
+
 /* `before` is the window below it, NULL for the first. */
 static void window_draw(struct drawing *drawing, const struct drawn_window *window,
                         const struct drawn_window *before, const struct common *common)
@@ -209,6 +223,8 @@ static void window_draw(struct drawing *drawing, const struct drawn_window *wind
                                       before ? before->drawn->send : none);
     for (int64_t k = 0; k < window->drawn->class_count; k++)
         class_draw(drawing, window, before, k, common);
+    if (drawing->request->profile->beyond > 0)
+        beyond_draw(drawing, window);
 }
 
 static void platform_draw(struct drawing *drawing)

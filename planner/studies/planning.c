@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/base/nearest.h"
+#include "planner/model/beyond.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/watching.h"
 
@@ -21,6 +22,15 @@ bool planning_check_scheduler(const char *name, struct failure *failure)
         nearest_try(&nearest, list[k].name);
     return failure_set(failure, FAILURE_USAGE, "unknown scheduler '%.60s': %s", name,
                        nearest_hint(&nearest, "", "'scow plan --help' lists them", hint));
+}
+
+/* What the plan says of workers that the profile did not measure, its own copy. */
+static bool beyond_note(const struct planning *planning, int64_t workers, struct plan *plan)
+{
+    const struct plan_beyond beyond = beyond_of(planning->profile, workers);
+    plan->beyond = beyond;
+    plan->beyond.name = beyond.name ? strdup(beyond.name) : NULL;
+    return plan->beyond.name || !beyond.name;
 }
 
 /* Everything that a scheduler does not know. */
@@ -104,6 +114,8 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
     bool good = scheduler ? scheduler_make(scheduler, &request, &made, failure)
                           : schedule_auto(&request, &made, failure);
     good = good && plan_label(planning, &made, failure) &&
+           (beyond_note(planning, platform.worker_count, &made) ||
+            failure_memory(failure, "making a plan")) &&
            (!planning->tail || tail_add(planning, &made, failure));
     platform_release(&platform);
     if (good)

@@ -8,6 +8,7 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/model/beyond.h"
 #include "planner/report/resumed.h"
 #include "spmd/output/archive_file.h"
 #include "spmd/output/contents.h"
@@ -77,6 +78,7 @@ static bool documents_read(hid_t file, const char *path, struct run_record *reco
     if (good && profile) {
         good = profile_parse(&record->profile, profile, strlen(profile), path, failure);
         record->has_profile = good;
+        good = good && beyond_follow(&record->profile, &record->plan, failure);
     }
     free(plan);
     free(profile);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "planner/files/profile_json.h"
+#include "planner/model/beyond.h"
 #include "planner/model/platform.h"
 #include "planner/simulate/simulate.h"
 
@@ -60,7 +61,7 @@ struct progress_course course_of(const struct plan *plan, const char *profile_te
         return course;
     const struct profile_setting *setting =
         profile_find(&profile, &plan->parameters, plan->threads);
-    if (setting)
+    if (setting && beyond_follow(&profile, plan, &none))
         course = course_on(plan, setting);
     profile_release(&profile);
     return course;

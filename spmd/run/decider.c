@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "planner/files/profile_json.h"
+#include "planner/model/beyond.h"
 #include "planner/model/profile.h"
 
 /* Weights, overhead and package sizes as the profile has them. */
@@ -45,7 +46,9 @@ static bool profile_use(struct decider *decider, const struct decider_request *r
                        "the profile", failure))
         return false;
     const struct profile_setting *setting =
-        profile_find(&profile, &plan->parameters, plan->threads);
+        beyond_follow(&profile, plan, failure)
+            ? profile_find(&profile, &plan->parameters, plan->threads)
+            : NULL;
     const bool good =
         !setting           ? failure_set(failure, FAILURE_MISMATCH,
                                          "the profile has no setting with the plan's parameters: plan again "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/files/profile_json.h"
+#include "planner/model/beyond.h"
 #include "planner/model/platform.h"
 #include "planner/model/profile.h"
 #include "spmd/transport/clock.h"
@@ -75,8 +76,8 @@ struct emulation *emulation_new(const char *profile_text, const struct plan *pla
         failure_memory(failure, "preparing to sleep");
     if (emulation && !slow_make(emulation))
         failure_memory(failure, "preparing to sleep");
-    if (emulation &&
-        (failure->code != FAILURE_NONE || !platform_make(emulation, &profile, plan, failure))) {
+    if (emulation && (failure->code != FAILURE_NONE || !beyond_follow(&profile, plan, failure) ||
+                      !platform_make(emulation, &profile, plan, failure))) {
         free(emulation->slept);
         free(emulation);
         emulation = NULL;

@@ -6,6 +6,7 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/model/beyond.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/planning.h"
 
@@ -37,8 +38,9 @@ static bool plan_measured(const struct remainder_request *request, struct plan *
                                                  strlen(request->profile_text), "", &unreadable))
         return false;
     const bool made =
-        (scheduler && scheduler_find(scheduler) && plan_by(scheduler, request, &profile, plan)) ||
-        plan_by(SCHEDULER_AUTO, request, &profile, plan);
+        beyond_follow(&profile, request->plan, &unreadable) &&
+        ((scheduler && scheduler_find(scheduler) && plan_by(scheduler, request, &profile, plan)) ||
+         plan_by(SCHEDULER_AUTO, request, &profile, plan));
     profile_release(&profile);
     return made;
 }

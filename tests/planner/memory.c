@@ -4,6 +4,7 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/model/beyond.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
 #include "planner/report/learn.h"
@@ -14,6 +15,7 @@
 #include "planner/simulate/robustness.h"
 #include "planner/simulate/simulate.h"
 #include "planner/studies/interval.h"
+#include "planner/studies/sweep.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 #include "tests/scarcity.h"
@@ -75,6 +77,35 @@ static bool try_plan(void *self, struct failure *failure)
     }
     assert_int_equal(plan.worker_count, 77);
     return false;
+}
+
+static bool try_extend(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    struct profile profile;
+    if (!profile_parse(&profile, texts->profile_text, strlen(texts->profile_text), "p", failure))
+        return false;
+    const bool good = beyond_extend(&profile, beyond_measured(&profile) + 5, 1, failure);
+    profile_release(&profile);
+    return good;
+}
+
+static bool try_sweep(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    const struct planning planning = {
+        .profile = &texts->profile,
+        .setting = &texts->profile.settings[0],
+        .scheduler = "scow-mp",
+        .tasks = 30,
+        .workers = profile_workers(&texts->profile.settings[0].windows[0]) + 1};
+    struct sweep sweep = {.count = 77};
+    if (!sweep_make(&planning, &sweep, failure)) {
+        assert_int_equal(sweep.count, 77);
+        return false;
+    }
+    sweep_release(&sweep);
+    return true;
 }
 
 static bool try_print(void *self, struct failure *failure)
@@ -189,6 +220,7 @@ static int texts_make(void **state)
     struct failure failure = FAILURE_INIT;
     sample_profile(&dice, 6, 2, &texts.profile);
     sample_plan(&dice, profile_workers(&texts.profile.settings[0].windows[0]), false, &texts.plan);
+    texts.plan.beyond = (struct plan_beyond){6, 3, 2, strdup("n02")};
     if (!parameter_list_merge(&texts.plan.parameters, &texts.profile.settings[0].parameters))
         return 1;
     texts.profile_text = profile_print(&texts.profile);
@@ -213,6 +245,7 @@ static void reading(void **state)
 {
     every_allocation_fails(try_profile, *state);
     every_allocation_fails(try_plan, *state);
+    every_allocation_fails(try_extend, *state);
 }
 
 static void printing(void **state)
@@ -226,6 +259,12 @@ static void simulating(void **state)
     every_allocation_fails(try_bound, *state);
     every_allocation_fails(try_interval, *state);
     every_allocation_fails(try_rule, *state);
+}
+
+/* A few of its thousands of allocations. */
+static void sweeping(void **state)
+{
+    allocations_fail(try_sweep, *state, 53);
 }
 
 static void describing(void **state)
@@ -273,8 +312,9 @@ static void scheduling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading),    cmocka_unit_test(printing),  cmocka_unit_test(simulating),
-        cmocka_unit_test(describing), cmocka_unit_test(reporting), cmocka_unit_test(scheduling),
+        cmocka_unit_test(reading),    cmocka_unit_test(printing),   cmocka_unit_test(simulating),
+        cmocka_unit_test(sweeping),   cmocka_unit_test(describing), cmocka_unit_test(reporting),
+        cmocka_unit_test(scheduling),
     };
     return cmocka_run_group_tests(tests, texts_make, texts_free);
 }

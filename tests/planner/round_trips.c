@@ -116,6 +116,10 @@ static void assert_plan_equal(const struct plan *a, const struct plan *b)
     assert_true(word_equal(a->profile, b->profile));
     assert_true(word_equal(a->profile_sha256, b->profile_sha256));
     assert_true(predicted_equal(&a->predicted, &b->predicted));
+    assert_true(word_equal(a->beyond.name, b->beyond.name));
+    assert_int_equal(a->beyond.measured, b->beyond.measured);
+    assert_int_equal(a->beyond.workers, b->beyond.workers);
+    assert_int_equal(a->beyond.rank, b->beyond.rank);
     assert_int_equal(a->threads, b->threads);
     assert_int_equal(a->other_count, b->other_count);
     for (size_t k = 0; k < a->other_count; k++) {
@@ -157,6 +161,9 @@ static void plans_round_trip(void **state)
         sample_plan(&dice, workers, seed % 3 == 0, &plan);
         plan.buffers = (int)(seed % 4); /* 0: does not say */
         plan.tail = seed % 5 == 0 ? strdup("fac:20%") : NULL;
+        if (seed % 5 > 0)
+            plan.beyond = (struct plan_beyond){7, (int64_t)seed, dice_whole(&dice, 1, 7),
+                                               seed % 5 > 2 ? strdup("n\"02") : NULL};
         plan_round_trip(&plan, seed);
         plan_release(&plan);
     }

@@ -29,7 +29,9 @@ function commandsPart(data) {
         return null;
     const input = report?.input ? ` -i ${shellWord(report.input)}` : '';
     const size = input || ` -X ${plan.tasks}`;
-    const text = `scow plan -p profile.json${size} -o plan.json\nmpiexec -n ${plan.workers.length + 1} scow run plan.json${input} -o out.h5\nscow report out.h5 --html report.html\n`;
+    const { beyond } = plan;
+    const more = beyond ? ` -n ${beyond.measured + beyond.workers} --like ${beyond.rank}` : '';
+    const text = `scow plan -p profile.json${size}${more} -o plan.json\nmpiexec -n ${plan.workers.length + 1} scow run plan.json${input} -o out.h5\nscow report out.h5 --html report.html\n`;
     return folded('Commands that do the same again', () => toCopy(text));
 }
 
