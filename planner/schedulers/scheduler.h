@@ -32,9 +32,10 @@ enum scheduler_fewer {
 struct scheduler {
     const char *name;    /* "scow-mp" */
     const char *summary; /* one line */
-    /* For scheduler_make alone. Fills the plan's workers, rounds, tasks, real_valued and predicted;
-     * all else stays empty. Fails with FAILURE_INFEASIBLE and the bare reason where it does not
-     * apply. Every load lies in a window of the platform. */
+    /* Not to be called but by scheduler_make and by who tries fewer workers, too. Fills the plan's
+     * workers, rounds, tasks, real_valued and predicted; all else stays empty. Fails with
+     * FAILURE_INFEASIBLE and the bare reason where it does not apply. Every load lies in a window
+     * of the platform. */
     bool (*make)(const struct schedule_request *request, struct plan *plan,
                  struct failure *failure);
     enum scheduler_fewer fewer;

@@ -10,9 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/array.h"
+#include "planner/model/beyond.h"
 #include "planner/schedulers/scheduler.h"
+#include "planner/studies/feeding.h"
 
-enum { EVERY_UP_TO = 32, STEP_SHARE = 10 };
+/* Rows that are there anyhow; every mark but the knee, which is one of them, may add one. */
+enum { GRID_MOST = SWEEP_ROWS_MOST - (SWEEP_MARKS - 1) };
+
+/* Twice as many workers help if they save this share of the makespan. */
+static const double HELP_LEAST = 0.01;
+/* Between two counts whose plans differ by less, nothing is to be found. */
+static const double FLAT = 1e-4;
+
+/* ---- a setting with more workers ----------------------------------------------------------- */
 
 static void setting_release(struct profile_setting *setting)
 {
@@ -21,95 +32,331 @@ static void setting_release(struct profile_setting *setting)
     free(setting->windows);
 }
 
-/* A copy in which the last class has `more` workers more; names stay borrowed. */
-static bool setting_grow(const struct profile_setting *from, int64_t more,
+/* A copy of the window's workers and `more` like the worker of that rank; names stay borrowed. */
+static bool window_grow(const struct profile_window *from, int64_t rank, int64_t more,
+                        struct profile_window *window)
+{
+    const size_t count = from->worker_count;
+    *window = *from;
+    window->workers = malloc((count + 1) * sizeof *window->workers);
+    if (!window->workers)
+        return false;
+    memcpy(window->workers, from->workers, count * sizeof *window->workers);
+    if (more <= 0)
+        return true;
+    window->workers[count] = from->workers[profile_class(from, rank - 1)];
+    window->workers[count].count = more;
+    window->worker_count++;
+    return true;
+}
+
+/* A copy with at least `workers`, of all that planning needs; to be released. */
+static bool setting_grow(const struct planning *planning, int64_t workers,
                          struct profile_setting *grown)
 {
+    const struct profile_setting *from = planning->setting;
+    const int64_t more = workers - profile_workers(&from->windows[0]);
     struct profile_setting copy = {.memory = from->memory};
     copy.windows = calloc(from->window_count, sizeof *copy.windows);
-    for (size_t k = 0; copy.windows && k < from->window_count; k++) {
-        struct profile_window *window = &copy.windows[k];
-        size_t size = from->windows[k].worker_count * sizeof *window->workers;
-        *window = from->windows[k];
+    bool good = copy.windows != NULL;
+    for (size_t k = 0; good && k < from->window_count; k++) {
         copy.window_count = k + 1;
-        window->workers = malloc(size);
-        if (!window->workers)
-            break;
-        memcpy(window->workers, from->windows[k].workers, size);
-        window->workers[window->worker_count - 1].count += more;
+        good =
+            window_grow(&from->windows[k], beyond_rank(planning->profile), more, &copy.windows[k]);
     }
-    if (copy.window_count < from->window_count || !copy.windows[copy.window_count - 1].workers) {
+    if (good)
+        *grown = copy;
+    else
         setting_release(&copy);
+    return good;
+}
+
+/* ---- the counts that were planned for ------------------------------------------------------ */
+
+struct point {
+    struct sweep_row row;
+    double own_s; /* makespan of the plan for all of so many; HUGE_VAL: there is none */
+    bool shown;
+};
+
+struct survey {
+    struct planning planning; /* for a setting with workers enough */
+    const struct scheduler *scheduler;
+    int64_t workers_per_node;
+    struct point *points; /* owned; by workers, the first is one worker */
+    size_t count, capacity;
+};
+
+/* Of a plan for all of so many workers; HUGE_VAL where there is none, as one for fewer will do. */
+static bool makespan_find(struct survey *survey, int64_t workers, double *makespan_s,
+                          struct failure *failure)
+{
+    struct failure refused = FAILURE_INIT;
+    struct plan plan = {.kernel = NULL};
+    struct platform platform;
+    survey->planning.workers = workers;
+    if (!planning_platform(&survey->planning, &platform, failure))
         return false;
+    const struct schedule_request request = {.platform = &platform,
+                                             .tasks = survey->planning.tasks,
+                                             .real_valued = survey->planning.real_valued};
+    const bool made = survey->scheduler->make(&request, &plan, &refused);
+    *makespan_s = made ? plan.predicted.makespan_s : HUGE_VAL;
+    plan_release(&plan);
+    platform_release(&platform);
+    if (made || (refused.code == FAILURE_INFEASIBLE && workers > 1))
+        return true;
+    return refused.code == FAILURE_INFEASIBLE
+               ? failure_set(failure, refused.code, "%s does not apply: %s",
+                             survey->scheduler->name, refused.text)
+               : failure_set(failure, refused.code, "%s", refused.text);
+}
+
+/* Who may use more workers need not: from there on, none takes longer than the one before. */
+static void survey_settle(struct survey *survey, size_t from)
+{
+    const double one_s = survey->points[0].own_s;
+    const int64_t each = survey->workers_per_node;
+    for (size_t k = from; k < survey->count; k++) {
+        struct sweep_row *row = &survey->points[k].row;
+        const int64_t nodes = (row->workers + each - 1) / each;
+        row->makespan_s = survey->points[k].own_s;
+        if (k > 0)
+            row->makespan_s = fmin(row->makespan_s, survey->points[k - 1].row.makespan_s);
+        row->speedup = one_s / row->makespan_s;
+        row->efficiency = row->speedup / (double)row->workers;
+        row->node_seconds = (double)row->workers * row->makespan_s;
+        row->node_hours = (double)nodes * row->makespan_s / 3600;
     }
-    *grown = copy;
+}
+
+/* That of a count whose place is `at`: planned for, but among many where more of them give no more.
+ */
+static bool makespan_know(struct survey *survey, size_t at, int64_t workers, double *makespan_s,
+                          struct failure *failure)
+{
+    if (workers > GRID_MOST && at < survey->count) {
+        *makespan_s = survey->points[at - 1].row.makespan_s;
+        if (fabs(survey->points[at].own_s / *makespan_s - 1) < FLAT)
+            return true;
+    }
+    return makespan_find(survey, workers, makespan_s, failure);
+}
+
+/* Plan for so many, where that is not done yet; *at is its place, and others' places may change. */
+static bool survey_plan(struct survey *survey, int64_t workers, size_t *at, struct failure *failure)
+{
+    struct point point = {.row = {.workers = workers}};
+    size_t k = 0;
+    while (k < survey->count && survey->points[k].row.workers < workers)
+        k++;
+    *at = k;
+    if (k < survey->count && survey->points[k].row.workers == workers)
+        return true;
+    if (!makespan_know(survey, k, workers, &point.own_s, failure) ||
+        !feeding_suffices(survey->planning.setting, workers, survey->planning.tasks, &point.row.fed,
+                          failure))
+        return false;
+    struct point *points =
+        array_reserve(survey->points, &survey->capacity, survey->count + 1, sizeof *points);
+    if (!points)
+        return failure_memory(failure, "sweeping over worker counts");
+    survey->points = points;
+    memmove(points + k + 1, points + k, (survey->count - k) * sizeof *points);
+    points[k] = point;
+    survey->count++;
+    survey_settle(survey, k);
     return true;
 }
 
-static int64_t count_after(int64_t workers)
+static bool survey_show(struct survey *survey, int64_t workers, struct failure *failure)
 {
-    return workers < EVERY_UP_TO ? workers + 1 : workers + (workers + STEP_SHARE - 1) / STEP_SHARE;
+    size_t at;
+    if (!survey_plan(survey, workers, &at, failure))
+        return false;
+    survey->points[at].shown = true;
+    return true;
 }
 
-static bool row_make(const struct planning *planning, struct sweep_row *row,
+/* Twice as many again and again, up to `most`, until that does not help; but all that were measured
+ * are looked at. *last: where the sweep ends; returns false on failure. */
+static bool survey_reach(struct survey *survey, int64_t measured, int64_t most, int64_t *last,
+                         bool *enough, struct failure *failure)
+{
+    size_t at;
+    double before_s = HUGE_VAL;
+    *enough = false;
+    for (int64_t workers = 1;; workers = 2 * workers < most ? 2 * workers : most) {
+        if (!survey_plan(survey, workers, &at, failure))
+            return false;
+        const double makespan_s = survey->points[at].row.makespan_s;
+        const bool doubled = at > 0 && survey->points[at - 1].row.workers * 2 == workers;
+        *enough = workers > measured && doubled && makespan_s > (1 - HELP_LEAST) * before_s;
+        *last = workers;
+        before_s = makespan_s;
+        if (*enough || workers >= most)
+            return true;
+    }
+}
+
+/* The sweep need not go far beyond the first number of workers than which hardly any is faster. */
+static int64_t survey_trim(struct survey *survey, int64_t measured, int64_t last)
+{
+    const double least_s = survey->points[survey->count - 1].row.makespan_s;
+    size_t first = 0;
+    while (survey->points[first].row.makespan_s > least_s / (1 - HELP_LEAST))
+        first++;
+    const int64_t enough = 2 * survey->points[first].row.workers;
+    const int64_t wanted = enough > measured ? enough : measured;
+    const int64_t end = wanted < last ? wanted : last;
+    while (survey->points[survey->count - 1].row.workers > end)
+        survey->count--;
+    return end;
+}
+
+/* One by one where there are few, and then in even ratios. */
+static bool survey_fill(struct survey *survey, int64_t last, struct failure *failure)
+{
+    int64_t workers = 1;
+    for (int left = GRID_MOST - 1; survey_show(survey, workers, failure); left--) {
+        if (workers == last)
+            return true;
+        const double ratio = pow((double)last / (double)workers, 1.0 / left);
+        const int64_t next = (int64_t)round((double)workers * ratio);
+        workers = next > workers ? next : workers + 1;
+    }
+    return false;
+}
+
+/* ---- the rows worth knowing ---------------------------------------------------------------- */
+
+static bool point_reaches(const struct point *point, double efficiency)
+{
+    static const double ROUNDING = 1e-9;
+    return point->row.efficiency >= efficiency - ROUNDING;
+}
+
+/* The first count that is less efficient; *below 0: there is none. */
+static bool below_find(struct survey *survey, double efficiency, int64_t *below,
+                       struct failure *failure)
+{
+    size_t at = 0;
+    while (at < survey->count && point_reaches(&survey->points[at], efficiency))
+        at++;
+    int64_t reached = at > 0 ? survey->points[at - 1].row.workers : 0;
+    *below = at < survey->count ? survey->points[at].row.workers : 0;
+    while (*below > reached + 1) {
+        const int64_t middle = reached + (*below - reached) / 2;
+        if (!survey_plan(survey, middle, &at, failure))
+            return false;
+        *(point_reaches(&survey->points[at], efficiency) ? &reached : below) = middle;
+    }
+    return true;
+}
+
+/* The most workers up to `last` that one master feeds; *fed 0: all of them, or not even one. */
+static bool fed_find(const struct survey *survey, int64_t last, int64_t *fed,
                      struct failure *failure)
 {
-    struct plan plan;
-    if (!planning_make(planning, &plan, failure))
-        return false;
-    row->workers = planning->workers;
-    row->makespan_s = plan.predicted.makespan_s;
-    row->node_seconds = (double)row->workers * row->makespan_s;
-    plan_release(&plan);
+    const struct planning *planning = &survey->planning;
+    int64_t unfed = last;
+    bool suffices;
+    *fed = 0;
+    if (survey->points[survey->count - 1].row.fed || !survey->points[0].row.fed)
+        return true;
+    for (*fed = 1; unfed > *fed + 1;) {
+        const int64_t middle = *fed + (unfed - *fed) / 2;
+        if (!feeding_suffices(planning->setting, middle, planning->tasks, &suffices, failure))
+            return false;
+        *(suffices ? fed : &unfed) = middle;
+    }
     return true;
 }
 
-/* Speed-up is over one worker, whom the first row has. */
-static void rows_compare(struct sweep *sweep)
+static int64_t survey_knee(const struct survey *survey)
 {
+    size_t knee = 0;
     double best = 0;
-    for (size_t k = 0; k < sweep->count; k++) {
-        struct sweep_row *row = &sweep->rows[k];
-        row->speedup = sweep->rows[0].makespan_s / row->makespan_s;
-        row->efficiency = row->speedup / (double)row->workers;
-        if (row->speedup * row->efficiency > best) {
-            best = row->speedup * row->efficiency;
-            sweep->knee = k;
+    for (size_t k = 0; k < survey->count; k++) {
+        const struct point *point = &survey->points[k];
+        const double gain = point->row.speedup * point->row.efficiency;
+        if (point->shown && gain > best) {
+            best = gain;
+            knee = k;
         }
     }
+    return survey->points[knee].row.workers;
 }
 
-static bool rows_make(struct planning *planning, int64_t last, struct sweep *sweep,
+static bool marks_set(struct survey *survey, int64_t last, struct sweep *sweep,
                       struct failure *failure)
 {
-    size_t count = 1; /* one worker alone */
-    for (int64_t workers = count_after(1); workers <= last; workers = count_after(workers))
-        count++;
-    sweep->rows = calloc(count, sizeof *sweep->rows);
-    if (!sweep->rows)
-        return failure_memory(failure, "sweeping over worker counts");
-    for (int64_t workers = 1; workers <= last; workers = count_after(workers)) {
-        planning->workers = workers;
-        if (!row_make(planning, &sweep->rows[sweep->count++], failure))
+    static const double efficiencies[SWEEP_MARKS] = {
+        [SWEEP_BELOW_90] = 0.9, [SWEEP_BELOW_75] = 0.75, [SWEEP_BELOW_50] = 0.5};
+    int64_t *marks = sweep->marks;
+    marks[SWEEP_MEASURED] = sweep->available <= last ? sweep->available : 0;
+    for (int k = SWEEP_BELOW_90; k <= SWEEP_BELOW_50; k++)
+        if (!below_find(survey, efficiencies[k], &marks[k], failure))
             return false;
-    }
-    rows_compare(sweep);
+    if (!fed_find(survey, last, &marks[SWEEP_FED], failure))
+        return false;
+    for (int k = SWEEP_MEASURED; k < SWEEP_MARKS; k++)
+        if (marks[k] > 0 && !survey_show(survey, marks[k], failure))
+            return false;
+    marks[SWEEP_KNEE] = survey_knee(survey);
     return true;
+}
+
+/* ---- the sweep ----------------------------------------------------------------------------- */
+
+static bool rows_copy(const struct survey *survey, struct sweep *sweep)
+{
+    sweep->rows = calloc(SWEEP_ROWS_MOST, sizeof *sweep->rows);
+    for (size_t k = 0; sweep->rows && k < survey->count; k++)
+        if (survey->points[k].shown)
+            sweep->rows[sweep->count++] = survey->points[k].row;
+    return sweep->rows != NULL;
+}
+
+static bool survey_make(struct survey *survey, int64_t asked, int64_t most, struct sweep *sweep,
+                        struct failure *failure)
+{
+    const int64_t measured = sweep->available;
+    int64_t last = asked;
+    bool enough = false;
+    if (!survey_show(survey, 1, failure))
+        return false;
+    if (asked == 0) {
+        if (!survey_reach(survey, measured, most, &last, &enough, failure))
+            return false;
+        last = enough ? survey_trim(survey, measured, last) : last;
+        sweep->end = enough ? SWEEP_ENOUGH : last < SWEEP_WORKERS_MOST ? SWEEP_TASKS : SWEEP_LIMIT;
+    }
+    sweep->beyond = beyond_of(survey->planning.profile, last);
+    return survey_fill(survey, last, failure) && marks_set(survey, last, sweep, failure) &&
+           (rows_copy(survey, sweep) || failure_memory(failure, "sweeping over worker counts"));
 }
 
 bool sweep_make(const struct planning *planning, struct sweep *sweep, struct failure *failure)
 {
-    struct planning own = *planning;
+    const int64_t measured = beyond_measured(planning->profile), asked = planning->workers;
+    const int64_t useful = (int64_t)fmin(planning->tasks, SWEEP_WORKERS_MOST);
+    const int64_t most = asked > 0 ? asked : useful > measured ? useful : measured;
+    const int per_node = planning->profile->origin.workers_per_node;
+    const bool quick = strcmp(planning->scheduler, SCHEDULER_AUTO) == 0;
+    struct survey survey = {.planning = *planning,
+                            .scheduler =
+                                scheduler_find(quick ? SCHEDULER_QUICK : planning->scheduler),
+                            .workers_per_node = per_node > 0 ? per_node : 1};
     struct profile_setting grown;
-    int64_t available = profile_workers(&planning->setting->windows[0]);
-    int64_t last = planning->workers > 0 ? planning->workers : 2 * available;
-    if (strcmp(own.scheduler, SCHEDULER_AUTO) == 0)
-        own.scheduler = SCHEDULER_QUICK;
-    struct sweep made = {.scheduler = own.scheduler, .available = available};
-    if (!setting_grow(planning->setting, last > available ? last - available : 0, &grown))
+    struct sweep made = {.scheduler = survey.scheduler->name,
+                         .available = measured,
+                         .workers_per_node = survey.workers_per_node};
+    if (!setting_grow(planning, most, &grown))
         return failure_memory(failure, "sweeping over worker counts");
-    own.setting = &grown;
-    bool good = rows_make(&own, last, &made, failure);
+    survey.planning.setting = &grown;
+    const bool good = survey_make(&survey, asked, most, &made, failure);
+    free(survey.points);
     setting_release(&grown);
     if (good)
         *sweep = made;
@@ -121,42 +368,10 @@ bool sweep_make(const struct planning *planning, struct sweep *sweep, struct fai
 void sweep_release(struct sweep *sweep)
 {
     free(sweep->rows);
-    *sweep = (struct sweep){0};
+    *sweep = (struct sweep){.rows = NULL};
 }
 
-void sweep_text(const struct sweep *sweep, struct text *text)
-{
-    text_add(text, "%9s%12s%10s%12s%16s   planned with %s\n", "workers", "makespan", "speed-up",
-             "efficiency", "node-seconds", sweep->scheduler);
-    for (size_t k = 0; k < sweep->count; k++) {
-        const struct sweep_row *row = &sweep->rows[k];
-        text_add(text, "%9" PRId64, row->workers);
-        text_add_seconds_column(text, row->makespan_s);
-        text_add(text, "%10.2f%10.1f %%%16.4g%s%s\n", row->speedup, 100 * row->efficiency,
-                 row->node_seconds, k == sweep->knee ? "   <- knee" : "",
-                 row->workers == sweep->available ? "   <- all available" : "");
-    }
-}
-
-void sweep_json(const struct sweep *sweep, struct text *text)
-{
-    text_add(text, "{ \"schema\": \"scow-sweep-1\", \"scheduler\": \"%s\",", sweep->scheduler);
-    text_add(text, " \"available\": %" PRId64 ", \"knee\": %" PRId64 ",\n  \"rows\": [\n",
-             sweep->available, sweep->rows[sweep->knee].workers);
-    for (size_t k = 0; k < sweep->count; k++) {
-        const struct sweep_row *row = &sweep->rows[k];
-        text_add(text, "    {\"workers\": %" PRId64 ", \"makespan_s\": ", row->workers);
-        text_add_number(text, row->makespan_s);
-        text_add(text, ", \"speedup\": ");
-        text_add_number(text, row->speedup);
-        text_add(text, ", \"efficiency\": ");
-        text_add_number(text, row->efficiency);
-        text_add(text, ", \"node_seconds\": ");
-        text_add_number(text, row->node_seconds);
-        text_add(text, "}%s\n", k + 1 < sweep->count ? "," : "");
-    }
-    text_add(text, "  ] }\n");
-}
+/* ---- deadlines ----------------------------------------------------------------------------- */
 
 /* The search for the fewest workers that meet a deadline. */
 struct deadline_search {

@@ -5,24 +5,54 @@
 #include "planner/base/text.h"
 #include "planner/studies/planning.h"
 
+/* Rows at most, and workers at most where nobody says how many. */
+enum { SWEEP_ROWS_MOST = 40, SWEEP_WORKERS_MOST = 100000 };
+
 struct sweep_row {
     int64_t workers;
     double makespan_s;
     double speedup;      /* over one worker */
     double efficiency;   /* speedup / workers */
-    double node_seconds; /* workers * makespan */
+    double node_seconds; /* workers * makespan: as if each had a node of its own */
+    double node_hours;   /* of the nodes that they fill, as many on each as at calibration */
+    bool fed;            /* one master could keep all of them busy */
+};
+
+/* Rows that are worth knowing. */
+enum sweep_mark {
+    SWEEP_KNEE,     /* greatest speedup x efficiency */
+    SWEEP_MEASURED, /* as many workers as the profile measured */
+    SWEEP_BELOW_90, /* the first one that is less than so efficient, in % */
+    SWEEP_BELOW_75,
+    SWEEP_BELOW_50,
+    SWEEP_FED, /* the most workers that one master can keep busy (feeding.h) */
+    SWEEP_MARKS
+};
+
+/* Why it goes no further. */
+enum sweep_end {
+    SWEEP_ASKED,  /* planning->workers said so */
+    SWEEP_ENOUGH, /* twice as many save less than a hundredth */
+    SWEEP_TASKS,  /* so many core tasks there are */
+    SWEEP_LIMIT   /* SWEEP_WORKERS_MOST */
 };
 
 struct sweep {
-    const char *scheduler;  /* borrowed */
-    struct sweep_row *rows; /* owned, by workers */
-    size_t count;
-    int64_t available; /* workers of the profile; beyond them the last class is repeated */
-    size_t knee;       /* the row of greatest speedup x efficiency */
+    const char *scheduler;      /* borrowed */
+    struct sweep_row *rows;     /* owned, by workers */
+    size_t count;               /* at most SWEEP_ROWS_MOST */
+    int64_t available;          /* workers of the profile */
+    struct plan_beyond beyond;  /* those of the last row; the name is the profile's */
+    int64_t workers_per_node;   /* at calibration; 1 where the profile does not say */
+    int64_t marks[SWEEP_MARKS]; /* workers of the marked rows; 0: there is none */
+    enum sweep_end end;
 };
 
-/* Every count up to 32, then steps of a tenth, to twice the available workers (or to
- * planning->workers). "auto" is replaced by scow-mp, which plans in no time. */
+/* From one worker to planning->workers or, where that is 0, until more do not help, workers beyond
+ * the profile's included; every count up to some 35, and then in even ratios. Marked rows are found
+ * by halving between those, as if efficiency only fell. A makespan is that of the best plan for so
+ * many workers or fewer, of those planned for. "auto" is replaced by scow-mp, which plans in no
+ * time. Fails as planning_make does for one worker. */
 bool sweep_make(const struct planning *planning, struct sweep *sweep, struct failure *failure);
 void sweep_text(const struct sweep *sweep, struct text *text);
 /* One JSON value, "scow-sweep-1". */

@@ -1,4 +1,4 @@
-/* What `scow plan` answers beyond a plan: comparison, sweep, deadline, walltime, chart. */
+/* What `scow plan` answers beyond a plan: comparison, deadline, walltime, chart. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -74,32 +74,6 @@ static void plans_know_their_buffers(void **state)
             platform_release(&platform);
             plan_release(&plan);
         }
-        profile_release(&profile);
-    }
-}
-
-static void sweeps_are_consistent(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct dice dice = {seed};
-        struct profile profile;
-        struct sweep sweep;
-        struct failure failure = FAILURE_INIT;
-        sample_profile(&dice, 12, 1, &profile);
-        struct planning planning = planning_of(&profile, "scow-mp", 1000);
-        int64_t available = profile_workers(&profile.settings[0].windows[0]);
-        assert_true(sweep_make(&planning, &sweep, &failure));
-        assert_int_equal(sweep.rows[0].workers, 1);
-        assert_int_equal(profile_workers(&profile.settings[0].windows[0]), available);
-        for (size_t k = 0; k < sweep.count; k++) {
-            const struct sweep_row *row = &sweep.rows[k], *knee = &sweep.rows[sweep.knee];
-            assert_true(k == 0 || row->workers > sweep.rows[k - 1].workers);
-            assert_true(row->workers <= 2 * available);
-            assert_true(fabs(row->speedup - sweep.rows[0].makespan_s / row->makespan_s) < 1e-9);
-            assert_true(row->speedup * row->efficiency <= knee->speedup * knee->efficiency);
-        }
-        sweep_release(&sweep);
         profile_release(&profile);
     }
 }
@@ -201,7 +175,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_the_best_of_the_comparison),
         cmocka_unit_test(plans_know_their_buffers),
-        cmocka_unit_test(sweeps_are_consistent),
         cmocka_unit_test(deadlines_take_the_fewest),
         cmocka_unit_test(walltimes_have_the_risk_that_they_state),
         cmocka_unit_test(charts_show_who_does_what),

@@ -33,13 +33,13 @@ function lineSeries(series) {
 
 /* Of series: colour, width, fill, dash, scale, points, pointsOnly, hidden (only the axis has room for it).
  * request: label, height, x, series, say(k) -> words, choose(k), xLabel, yLabel, log, yFrom0, share (a right axis of
- * percentages), paint(u) for more, help: what stands below as long as nothing is pointed at. */
+ * percentages), logX (the x axis alone), paint(u) for more, help: what stands below as long as nothing is pointed at. */
 function lineOptions(request, width) {
-    const log = request.log ? 3 : 1;
-    const scales = { x: { time: false, distr: log }, y: { distr: log } };
-    const axes = [lineAxis(request.xLabel, (tick) => words.count(Number(tick.toPrecision(6))), false, request.log),
+    const log = request.log ? 3 : 1, logX = request.log || request.logX;
+    const scales = { x: { time: false, distr: logX ? 3 : 1 }, y: { distr: log } };
+    const axes = [lineAxis(request.xLabel, (tick) => words.count(Number(tick.toPrecision(6))), false, logX),
         lineAxis(request.yLabel, tickSeconds, true, request.log)];
-    if (!request.log)
+    if (!logX)
         axes[0].incrs = WHOLE_STEPS;
     if (request.yFrom0)
         scales.y.range = (_, low, high) => [0, 1.05 * high];

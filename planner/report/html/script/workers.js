@@ -1,5 +1,8 @@
 /* How many workers, and which scheduler? What the profile foretells for the same job. */
 
+/* So many workers are drawn on a logarithmic axis. */
+const WIDE = 100;
+
 function sweepWords(row) {
     return `${words.count(row.workers)} workers: ${words.seconds(row.makespan_s)}, ${words.short(row.speedup)} times as fast as one, efficiency ${
         words.percent(row.efficiency)}, ${words.seconds(row.node_seconds)} of workers’ time`;
@@ -20,7 +23,7 @@ function markPaint(u, workers, colour) {
 function sweepChart(sweep, chosen) {
     const { rows } = sweep;
     return lineChart({ label: 'Makespan and efficiency by the number of workers', height: 260, x: rows.map((row) => row.workers),
-        xLabel: 'workers', yLabel: 'makespan', share: 'efficiency (dashed)', yFrom0: true, say: (k) => sweepWords(rows[k]),
+        xLabel: 'workers', yLabel: 'makespan', share: 'efficiency (dashed)', yFrom0: true, logX: rows.at(-1).workers > WIDE, say: (k) => sweepWords(rows[k]),
         paint: (u) => markPaint(u, chosen, 'ink'),
         series: [{ values: rows.map((row) => row.makespan_s), colour: 'accent', width: 2, points: rows.length < 40 },
             { values: rows.map((row) => row.efficiency), colour: 'output', scale: 'share', dash: [5, 4] }] });

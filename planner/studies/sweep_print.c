@@ -1,0 +1,128 @@
+#include <inttypes.h>
+
+#include "planner/model/beyond.h"
+#include "planner/studies/sweep.h"
+
+static const struct {
+    const char *key, *words;
+} marks[SWEEP_MARKS] = {
+    [SWEEP_KNEE] = {"knee", "knee"},
+    [SWEEP_MEASURED] = {"measured", "all measured"},
+    [SWEEP_BELOW_90] = {"below_90", "below 90 %"},
+    [SWEEP_BELOW_75] = {"below_75", "below 75 %"},
+    [SWEEP_BELOW_50] = {"below_50", "below 50 %"},
+    [SWEEP_FED] = {"fed", "as many as one master can feed"},
+};
+
+static void row_text(const struct sweep *sweep, const struct sweep_row *row, struct text *text)
+{
+    const char *before = "   <- ";
+    text_add(text, "%9" PRId64, row->workers);
+    text_add_seconds_column(text, row->makespan_s);
+    text_add(text, "%10.2f%10.1f %%%16.4g", row->speedup, 100 * row->efficiency, row->node_hours);
+    for (int k = 0; k < SWEEP_MARKS; k++) {
+        if (sweep->marks[k] != row->workers)
+            continue;
+        text_add(text, "%s%s", before, marks[k].words);
+        before = ", ";
+    }
+    text_add(text, "\n");
+}
+
+static void end_text(const struct sweep *sweep, struct text *text)
+{
+    const int64_t last = sweep->rows[sweep->count - 1].workers;
+    switch (sweep->end) {
+    case SWEEP_ASKED:
+        break;
+    case SWEEP_ENOUGH:
+        text_add(text, "end         twice as many workers save less than 1 %%\n");
+        break;
+    case SWEEP_TASKS:
+        text_add(text, "end         more workers than core tasks do not help\n");
+        break;
+    case SWEEP_LIMIT:
+        text_add(text, "end         more than %" PRId64 " may still help: -n N goes on to N\n",
+                 last);
+        break;
+    }
+}
+
+void sweep_text(const struct sweep *sweep, struct text *text)
+{
+    text_add(text, "%9s%12s%10s%12s%16s   planned with %s\n", "workers", "makespan", "speed-up",
+             "efficiency", "node-hours", sweep->scheduler);
+    for (size_t k = 0; k < sweep->count; k++)
+        row_text(sweep, &sweep->rows[k], text);
+    beyond_describe(&sweep->beyond, text);
+    if (sweep->workers_per_node > 1)
+        text_add(text, "nodes       %" PRId64 " workers on each, as calibrated\n",
+                 sweep->workers_per_node);
+    if (!sweep->rows[0].fed)
+        text_add(text, "feeding     one master cannot keep even one worker busy\n");
+    else if (sweep->marks[SWEEP_FED] == 0)
+        text_add(text, "feeding     one master can keep all of them busy\n");
+    end_text(sweep, text);
+}
+
+static void member_json(struct text *text, const char *key, double value)
+{
+    text_add(text, ", \"%s\": ", key);
+    text_add_number(text, value);
+}
+
+static const struct sweep_row *mark_find(const struct sweep *sweep, enum sweep_mark mark)
+{
+    for (size_t k = 0; k < sweep->count; k++)
+        if (sweep->rows[k].workers == sweep->marks[mark])
+            return &sweep->rows[k];
+    return NULL;
+}
+
+static void mark_json(const struct sweep *sweep, enum sweep_mark mark, struct text *text)
+{
+    const struct sweep_row *row = mark_find(sweep, mark);
+    text_add(text, "%s\n    \"%s\": ", mark > 0 ? "," : "", marks[mark].key);
+    if (!row) {
+        text_add(text, "null");
+        return;
+    }
+    text_add(text, "{\"workers\": %" PRId64, row->workers);
+    member_json(text, "makespan_s", row->makespan_s);
+    member_json(text, "node_hours", row->node_hours);
+    text_add(text, "}");
+}
+
+static void row_json(const struct sweep_row *row, struct text *text)
+{
+    text_add(text, "    {\"workers\": %" PRId64, row->workers);
+    member_json(text, "makespan_s", row->makespan_s);
+    member_json(text, "speedup", row->speedup);
+    member_json(text, "efficiency", row->efficiency);
+    member_json(text, "node_seconds", row->node_seconds);
+    member_json(text, "node_hours", row->node_hours);
+    text_add(text, ", \"fed\": %s}", row->fed ? "true" : "false");
+}
+
+void sweep_json(const struct sweep *sweep, struct text *text)
+{
+    static const char *const ends[] = {[SWEEP_ASKED] = "asked",
+                                       [SWEEP_ENOUGH] = "enough",
+                                       [SWEEP_TASKS] = "tasks",
+                                       [SWEEP_LIMIT] = "limit"};
+    text_add(text, "{ \"schema\": \"scow-sweep-1\", \"scheduler\": \"%s\",", sweep->scheduler);
+    text_add(text, " \"available\": %" PRId64 ", \"knee\": %" PRId64, sweep->available,
+             sweep->marks[SWEEP_KNEE]);
+    text_add(text, ", \"workers_per_node\": %" PRId64 ", \"end\": \"%s\"", sweep->workers_per_node,
+             ends[sweep->end]);
+    beyond_json(&sweep->beyond, ",\n  ", text);
+    text_add(text, ",\n  \"marks\": {");
+    for (int k = 0; k < SWEEP_MARKS; k++)
+        mark_json(sweep, (enum sweep_mark)k, text);
+    text_add(text, "},\n  \"rows\": [\n");
+    for (size_t k = 0; k < sweep->count; k++) {
+        row_json(&sweep->rows[k], text);
+        text_add(text, "%s\n", k + 1 < sweep->count ? "," : "");
+    }
+    text_add(text, "  ] }\n");
+}
