@@ -19,7 +19,8 @@
 #                       nodes, core task and settings, and ends the chain with a sentence if not
 #   --deadline SECONDS  use the fewest workers whose plan takes no longer
 #
-# After -- comes what scow calibrate shall know: -k KERNEL, parameters, --quick, --budget.
+# After -- comes what scow calibrate shall know: -k KERNEL, parameters, --quick, --budget (of more than
+# ten minutes: with SBATCH_TIMELIMIT=2:00:00, which is not the run's).
 # SCOW_SUBMIT holds options of sbatch (or qsub) for all steps: SCOW_SUBMIT="-p short -A project", as
 # SBATCH_PARTITION and its like do; SCOW_LAUNCH and SCOW_MODULES are as jobs/run.sbatch says.
 set -euo pipefail
@@ -35,14 +36,20 @@ fail() {
 }
 
 usage() {
-    sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
 }
 
 # ---- Slurm -----------------------------------------------------------------------------------
 
-# Cores of the smallest node of the partition that jobs go to.
+# The partition that jobs go to; nothing: the cluster's default.
+slurm_partition() {
+    printf '%s\n' "${SBATCH_PARTITION:-}" "${own[@]}" |
+        sed -nE '1p; /^(-p|--partition)$/{n;p}; s/^(-p|--partition=)(.+)/\2/p' | tail -n 1
+}
+
+# Cores of its smallest node.
 slurm_cores() {
-    sinfo -h -o '%X %Y %P' | awk -v name="${SBATCH_PARTITION:-}" '
+    sinfo -h -o '%X %Y %P' | awk -v name="$(slurm_partition)" '
         name ? $3 == name || $3 == name "*" : $3 ~ /[*]$/ {
             cores = $1 * $2
             least = !least || cores < least ? cores : least
@@ -53,7 +60,7 @@ slurm_cores() {
 # slurm_submit STEP AFTER ARGUMENT...: prints the job's number. Of a job that submits another one,
 # Slurm's variables would speak of the wrong job.
 slurm_submit() (
-    how=(--parsable --job-name="scow-$1" --output="$stem.$1.log")
+    how=(--parsable --export=ALL --job-name="scow-$1" --output="$stem.$1.log")
     [ -z "$2" ] || how+=(--dependency="afterok:$2" --kill-on-invalid-dep=yes)
     for name in "${!SLURM_@}"; do
         [ "$name" = SLURM_CONF ] || unset "$name"

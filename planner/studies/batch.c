@@ -7,7 +7,8 @@
 static const double FLUSH_S = 30;
 /* Slurm looks at its clock so often: a warning may come that much before it was asked for. */
 static const double EARLY_S = 60;
-/* Of a rank, beside packages and results: program, MPI, HDF5, stacks of threads. */
+/* Of a rank, beside packages and results: program, MPI, HDF5, stacks of threads. 51 MB were seen
+ * with MPICH on a node; thousands of ranks and faster networks take more. */
 static const double RANK_BYTES = 256e6;
 
 /* Ranks were spread evenly over the nodes, the last of which may have had fewer. */

@@ -47,7 +47,7 @@ module() {
     echo "$*" >>modules
 }
 export -f module
-SCOW_MODULES="mpich hdf5" SCOW_LAUNCH=$mpiexec submit -o again.h5 -N 4 --profile kept.json -- "${settings[@]}" >/dev/null
+SCOW_SUBMIT="-p all" SCOW_MODULES="mpich hdf5" SCOW_LAUNCH=$mpiexec submit -o again.h5 -N 4 --profile kept.json -- "${settings[@]}" >/dev/null
 queue_drain 180
 [[ $(state_of scow-report) == "COMPLETED 0" ]] || fail "with mpiexec: $(state_of scow-report)"
 [[ $(cat modules) == $'load mpich hdf5\nload mpich hdf5\nload mpich hdf5\nload mpich hdf5' ]] ||

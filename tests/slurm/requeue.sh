@@ -68,6 +68,7 @@ completed() {
 
 # ---- the walltime: Slurm warns after 10 to 40 s, and the second time there is enough ----
 job=$(submit limit slow --time=2 --signal=B:USR1@80)
+sbatch --dependency="afterok:$job" --kill-on-invalid-dep=yes --output=limit.report.log "$house/jobs/report.sbatch" limit.h5 >/dev/null
 for ((try = 0; try < 900; try++)); do
     (($(job_say "$job" Restarts) == 0)) || break
     sleep 0.1
@@ -77,6 +78,7 @@ scontrol update "JobId=$job" TimeLimit=10
 start_again "$job"
 queue_drain 120
 completed "$job" limit 1
+[[ $(state_of scow-report) == "COMPLETED 0" ]] || fail "the report behind it: $(state_of scow-report)"
 grep -Eq '^run.sbatch: warned with [0-9]+ core tasks done' limit.log || fail "the log does not say why: $(cat limit.log)"
 
 # ---- a warning at any moment, to a launcher that ends with 0 whatever happened ----
