@@ -216,8 +216,8 @@ static void watch_tell(void *self, int pass, int passes, double left_s)
     if (pass >= 0)
         snprintf(at, sizeof at, "pass %d of %d", pass + 1, passes);
     if (session->slowest >= 0)
-        snprintf(slowest, sizeof slowest, "; slowest worker %d at %+.0f %%", session->slowest,
-                 100 * session->slowest_excess);
+        snprintf(slowest, sizeof slowest, "; slowest %.40s at %+.0f %%",
+                 session->names[session->slowest], 100 * session->slowest_excess);
     snprintf(text, sizeof text, "probing, %s%s (%.0f %%), %" PRId64 " timings, %s, %s left%s",
              setting, at, 100 * elapsed_s / fmax(elapsed_s + all_left_s, 1e-9),
              session->result->samples.count, progress_time(elapsed_s, passed),

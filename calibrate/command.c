@@ -226,10 +226,9 @@ static bool outcome_write(const struct arguments *arguments, const struct calibr
     if (arguments->probes &&
         !text_write(probes_print(&calibration->samples), arguments->probes, failure))
         return false;
-    if (arguments->html && !page_write(arguments, calibration, failure))
-        return false;
     return text_write(profile_print(&calibration->profile),
-                      arguments->output ? arguments->output : "-", failure);
+                      arguments->output ? arguments->output : "-", failure) &&
+           (!arguments->html || page_write(arguments, calibration, failure));
 }
 
 /* Local to the master. On standard error, line by line. */

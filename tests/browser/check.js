@@ -106,8 +106,12 @@ async function hoverCheck(page, name) {
     await canvas.focus();
     await page.keyboard.press('ArrowDown');
     const first = await page.locator('.tip').innerText();
-    await page.keyboard.press('ArrowRight');
-    assert.notEqual(await page.locator('.tip').innerText(), first, `${name}: arrows go from event to event`);
+    const others = [];
+    for (const key of ['ArrowRight', 'ArrowLeft', 'ArrowLeft']) { // at the last event, one of them leads nowhere
+        await page.keyboard.press(key);
+        others.push(await page.locator('.tip').innerText());
+    }
+    assert.ok(others.some((other) => other !== first), `${name}: arrows go from event to event`);
     await page.keyboard.press('Escape');
 }
 
