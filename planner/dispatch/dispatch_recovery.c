@@ -20,9 +20,11 @@ struct dispatch_recovery {
     struct dispatch base;
     struct dispatch *inner; /* owned */
     int64_t workers, living;
-    bool *lost;                    /* owned, per worker */
-    int64_t *busy;                 /* owned, per worker: packages out */
-    struct recovery_list out;      /* handed out and not reported */
+    bool *lost;               /* owned, per worker */
+    int64_t *busy;            /* owned, per worker: packages out */
+    struct recovery_list out; /* handed out and not reported */
+    size_t *places;           /* owned; of each package that is out, where it is there */
+    size_t place_capacity;
     struct recovery_list returned; /* to be handed out again; index and worker are old */
     int64_t returned_tasks;
     int64_t index, round; /* of the next package, of the last one */
@@ -42,6 +44,11 @@ static bool list_reserve(struct recovery_list *list, size_t count)
 static bool lists_reserve(struct dispatch_recovery *self)
 {
     size_t count = self->out.count + self->returned.count + 1;
+    size_t *places =
+        array_reserve(self->places, &self->place_capacity, (size_t)self->index + 1, sizeof *places);
+    if (!places)
+        return false;
+    self->places = places;
     return list_reserve(&self->out, count) && list_reserve(&self->returned, count);
 }
 
@@ -51,13 +58,30 @@ static void package_return(struct dispatch_recovery *self, const struct package 
     self->returned_tasks += package->count;
 }
 
+static void entry_put(struct dispatch_recovery *self, size_t place,
+                      const struct recovery_entry *entry)
+{
+    self->out.items[place] = *entry;
+    self->places[entry->package.index] = place;
+}
+
+/* NULL: it is not out. */
+static const struct recovery_entry *entry_find(const struct dispatch_recovery *self, int64_t index)
+{
+    if (index < 0 || index >= self->index)
+        return NULL;
+    const size_t place = self->places[index];
+    const bool out = place < self->out.count && self->out.items[place].package.index == index;
+    return out ? &self->out.items[place] : NULL;
+}
+
 static void package_out(struct dispatch_recovery *self, struct package *package,
                         const struct package *original)
 {
     package->index = self->index++;
     self->round = package->round;
     self->busy[package->worker]++;
-    self->out.items[self->out.count++] = (struct recovery_entry){*package, *original};
+    entry_put(self, self->out.count++, &(struct recovery_entry){*package, *original});
 }
 
 /* The living worker with the fewest packages out, if it has a buffer to spare. */
@@ -121,15 +145,15 @@ static void recovery_done(struct dispatch *dispatch, const struct package *packa
                           double end_s)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
-    for (size_t k = 0; k < self->out.count; k++)
-        if (self->out.items[k].package.index == package->index) {
-            const struct package original = self->out.items[k].original;
-            self->out.items[k] = self->out.items[--self->out.count];
-            self->busy[package->worker]--;
-            if (original.count > 0)
-                dispatch_done(self->inner, &original, start_s, end_s);
-            return;
-        }
+    const struct recovery_entry *entry = entry_find(self, package->index);
+    if (!entry)
+        return;
+    const struct package original = entry->original;
+    entry_put(self, self->places[package->index], &self->out.items[self->out.count - 1]);
+    self->out.count--;
+    self->busy[package->worker]--;
+    if (original.count > 0)
+        dispatch_done(self->inner, &original, start_s, end_s);
 }
 
 static void recovery_lost(struct dispatch *dispatch, int64_t worker)
@@ -145,7 +169,7 @@ static void recovery_lost(struct dispatch *dispatch, int64_t worker)
         if (self->out.items[k].package.worker == worker)
             package_return(self, &self->out.items[k].package);
         else
-            self->out.items[kept++] = self->out.items[k];
+            entry_put(self, kept++, &self->out.items[k]);
     }
     self->out.count = kept;
     self->busy[worker] = 0;
@@ -163,6 +187,7 @@ static void recovery_free(struct dispatch *dispatch)
     free(self->lost);
     free(self->busy);
     free(self->out.items);
+    free(self->places);
     free(self->returned.items);
     free(self);
 }

@@ -28,17 +28,18 @@ END
         ;;
     grid)
         cat >plan.json <<'END'
-{"schema": "scow-plan-1", "kernel": "matched-filter", "parameters": {"bank": "chaudhuri", "combine": "max", "algorithm": "reference"},
+{"schema": "scow-plan-1", "kernel": "matched-filter", "parameters": {"bank": "source", "combine": "max", "algorithm": "reference"},
  "scheduler": "by hand", "tasks": 192, "block": 16, "workers": [0, 1, 2], "rounds": [{"repeat": 32, "loads": [2, 2, 2]}]}
 END
         input=(-i "$image")
         ;;
     reduction)
         printf '>%s\n%s\n' 1 CGTAATGCATTAGCCATTACG 2 TTAGCGACGGATTACCGATTA 3 GGCAGGGCATTAGGCATCCGA \
-            4 ATTGGTAACGCATTAGACCAT 5 TGCAACGCATGGACCATTAGA 6 CCGATGACAACTACGGATTAC >sequences.fa
+            4 ATTGGTAACGCATTAGACCAT 5 TGCAACGCATGGACCATTAGA 6 CCGATGACAACTACGGATTAC \
+            7 GATTACCAGCATTACGCATGG >sequences.fa
         cat >plan.json <<'END'
 {"schema": "scow-plan-1", "kernel": "motif",
- "parameters": {"length": 8, "positions": 14, "search": "brute-force", "grain": 38416, "ship": "matrices"},
+ "parameters": {"length": 8, "positions": 14, "search": "brute-force", "grain": 537824, "ship": "matrices"},
  "scheduler": "by hand", "tasks": 196, "workers": [0, 1, 2], "rounds": [{"repeat": 28, "loads": [3, 2, 2]}]}
 END
         input=(-i sequences.fa)

@@ -32,6 +32,7 @@ done
 disturb() {
     local victim
     victim=$(process_of part.h5 "$2")
+    [[ -n $victim ]] || late=$((late + 1))
     [[ -n $victim ]] || return 0
     case $1 in
     killed) kill -KILL "$victim" 2>/dev/null || true ;;
@@ -44,7 +45,7 @@ disturb() {
     esac
 }
 
-survived=0 resumed=0
+survived=0 resumed=0 late=0
 for ((run = 1; run <= runs; run++)); do
     jobs=(sleep grid reduction) faults=(killed stopped paused "full disk")
     job=${jobs[RANDOM % 3]} fault=${faults[RANDOM % 4]} rank=$((RANDOM % 4))
@@ -60,7 +61,7 @@ for ((run = 1; run <= runs; run++)); do
     # From the output's being there: what comes before is the launcher's.
     while [[ ! -s part.h5 ]] && kill -0 "$launcher" 2>/dev/null; do sleep 0.01; done
     reach part.h5 $at
-    disturb "$fault" $rank
+    [[ $fault == "full disk" ]] || disturb "$fault" $rank
     end part.h5
     command=()
     how="whole"
@@ -79,4 +80,4 @@ for ((run = 1; run <= runs; run++)); do
     [[ $(checksum_of part.h5) == "${whole[$job]}" ]] ||
         fail "run $run (seed $seed): $job, rank $rank $fault at $at: not the checksum ${whole[$job]}: $(cat part.h5.said)"
 done
-echo "$runs runs with a fault each: $survived reached their end, $resumed were gone on with"
+echo "$runs runs with a fault each: $survived reached their end, $resumed were gone on with; $late faults came too late"
