@@ -23,9 +23,17 @@
  *
  * summed over the intervals charged (the master's is the one before S up to the port's end less the
  * port's). What is left to choose is y_1, or, where the first package could not have been there so
- * early, y_2 with T - y_1 = (L + M) + (l + m) x_1. Both are parabolas. All n are compared, until
- * the latencies of n packages alone cost more than the worker can get; packages that would hold
- * less than nothing are not among them.
+ * early, y_2 with T - y_1 = (L + M) + (l + m) x_1. Both are parabolas. All n are compared, but
+ * packages that would hold less than nothing are not among them.
+ *
+ * From some n on, more packages cannot be better. With X = x_1 + .. + x_n <= (T - n A) / a, port
+ * and master at p + s (T - t) and p' + s' (T - t), every package is begun at least so long before T
+ * as it and those after it work, y_k >= a (x_k + .. + x_n), so that sum x_k y_k >= a X^2 / 2. Hence
+ * n packages cost, less what they get, at least
+ *
+ *   n (p L + p' M) - (1 - p l - p' m) X + (s l + s' m) a X^2 / 2,
+ *
+ * and the least of this over X grows with n.
  */
 #include "planner/schedulers/bound_priced.h"
 
@@ -216,24 +224,33 @@ static void packages_try(const struct choice *choice, int64_t packages, struct c
         chosen_take(chosen, free_cost(choice, n, last_s), packages, first_s, last_s);
 }
 
-/* The least of cost less tasks, never above 0. The last line bounds what more packages could do. */
+/* What n packages and more cost at least, less what they get; `gain`: 1 - p l - p' m. */
+static double packages_floor(const struct choice *choice, const struct prices *prices, double gain,
+                             double n)
+{
+    const double a = work_rate(choice);
+    const double most = fmax(choice->makespan_s - n * choice->work.latency_s, 0) / a;
+    const double curve = a * (prices->port_slope * choice->link.s_per_task +
+                              prices->master_slope * choice->master.s_per_task);
+    const double tasks = curve * most > gain ? gain / curve : most;
+    return n * (prices->port * choice->link.latency_s + prices->master * choice->master.latency_s) -
+           (gain - curve * tasks / 2) * tasks;
+}
+
+/* The least of cost less tasks, never above 0. */
 static struct chosen choice_best(const struct choice *choice, const struct prices *prices)
 {
     struct chosen chosen = {.cost = 0};
-    const double price =
-        prices->port * choice->link.s_per_task + prices->master * choice->master.s_per_task;
-    const double each = choice->work.latency_s / work_rate(choice) * (1 - price) +
-                        prices->port * choice->link.latency_s +
-                        prices->master * choice->master.latency_s;
-    const double most = choice->makespan_s * fmax(1 - price, 0) / work_rate(choice);
-    if (price >= 1)
+    const double gain =
+        1 - prices->port * choice->link.s_per_task - prices->master * choice->master.s_per_task;
+    if (gain <= 0)
         return chosen; /* a task costs more than itself */
     for (int64_t n = 1; n <= PACKAGES_MOST; n++) {
-        if ((double)n * each - most >= chosen.cost)
+        if (packages_floor(choice, prices, gain, (double)n) >= chosen.cost)
             return chosen;
         packages_try(choice, n, &chosen);
     }
-    chosen.cost = fmin(chosen.cost, (double)PACKAGES_MOST * each - most);
+    chosen.cost = fmin(chosen.cost, packages_floor(choice, prices, gain, PACKAGES_MOST));
     return chosen;
 }
 
@@ -242,26 +259,41 @@ struct priced_problem {
     double tasks;
 };
 
-/* The bound on X / X itself: below 1, no schedule ends by T. */
-static double priced_share(const struct priced_problem *problem, double makespan_s,
-                           const struct prices *prices)
+/* What a worker can make of the prices at most: tasks less what they cost it. */
+static double worker_gain(const struct priced_problem *problem, const struct bound_worker *worker,
+                          double makespan_s, const struct prices *prices)
+{
+    const struct choice choice =
+        choice_make(problem->lines.master.cost, worker->link, worker->work, makespan_s, prices);
+    return -choice_best(&choice, prices).cost;
+}
+
+/* What the time of port and master is worth, the two integrals; 0 where there is none. */
+static double prices_integral(const struct priced_problem *problem, double makespan_s,
+                              const struct prices *prices)
 {
     const struct bound_lines *lines = &problem->lines;
     const double T = makespan_s, first_s = lines->master.least_s;
     const double port_s = T - lines->worker_least_s, master_s = port_s - lines->link_least_s;
     if (port_s <= first_s || master_s <= 0)
         return 0;
-    double sum =
-        prices->port * (port_s - first_s) +
-        prices->port_slope * ((T - first_s) * (T - first_s) - (T - port_s) * (T - port_s)) / 2 +
-        prices->master * master_s +
-        prices->master_slope * (T * T - (T - master_s) * (T - master_s)) / 2;
-    for (int64_t k = 0; k < lines->count; k++) {
-        const struct bound_worker *worker = &lines->workers[k];
-        const struct choice choice =
-            choice_make(lines->master.cost, worker->link, worker->work, T, prices);
-        sum -= (double)worker->count * choice_best(&choice, prices).cost;
-    }
+    return prices->port * (port_s - first_s) +
+           prices->port_slope * ((T - first_s) * (T - first_s) - (T - port_s) * (T - port_s)) / 2 +
+           prices->master * master_s +
+           prices->master_slope * (T * T - (T - master_s) * (T - master_s)) / 2;
+}
+
+/* The bound on X / X itself: below 1, no schedule ends by T. */
+static double priced_share(const struct priced_problem *problem, double makespan_s,
+                           const struct prices *prices)
+{
+    const struct bound_lines *lines = &problem->lines;
+    double sum = prices_integral(problem, makespan_s, prices);
+    if (makespan_s <= lines->worker_least_s + lines->link_least_s + lines->master.least_s)
+        return 0;
+    for (int64_t k = 0; k < lines->count; k++)
+        sum += (double)lines->workers[k].count *
+               worker_gain(problem, &lines->workers[k], makespan_s, prices);
     return sum / problem->tasks;
 }
 
@@ -313,6 +345,7 @@ static struct corner corner_mirror(const struct priced_problem *problem, double 
 static void prices_improve(const struct priced_problem *problem, double makespan_s, double *at,
                            int steps)
 {
+    static const double alike = 1e-7; /* shares that need not be told apart */
     struct corner corners[CORNERS];
     for (int k = 0; k < CORNERS; k++) {
         memcpy(corners[k].at, at, sizeof corners[k].at);
@@ -323,6 +356,8 @@ static void prices_improve(const struct priced_problem *problem, double makespan
     for (int step = 0; step < steps; step++) {
         qsort(corners, CORNERS, sizeof *corners, corner_compare);
         struct corner *worst = &corners[DIMENSIONS];
+        if (worst->share - corners[0].share <= alike)
+            break;
         const struct corner mirror = corner_mirror(problem, makespan_s, corners, 2);
         if (mirror.share < corners[0].share) {
             const struct corner far = corner_mirror(problem, makespan_s, corners, 3);
@@ -347,20 +382,29 @@ static void prices_improve(const struct priced_problem *problem, double makespan
     memcpy(at, corners[0].at, sizeof corners[0].at);
 }
 
-/* The greatest T between the two that these prices exclude. */
+/* The greatest T between the two that these prices exclude: the share grows with T. False position
+ * (Illinois), and now and then the middle. */
 static double prices_exclude(const struct priced_problem *problem, const double *at, double low_s,
                              double high_s)
 {
-    enum { HALVINGS = 30 };
-    for (int k = 0; k < HALVINGS; k++) {
+    enum { STEPS = 30, MIDDLE_EVERY = 4 };
+    static const double near = 1e-7, below = 1 - 1e-9;
+    double under = 0, over = 0; /* the share less 1, of both ends; 0: not known yet */
+    for (int step = 1; step <= STEPS && high_s - low_s > near * high_s; step++) {
+        const bool known = under < 0 && over > 0 && step % MIDDLE_EVERY != 0;
         struct corner middle = {.share = 0};
-        const double middle_s = low_s + (high_s - low_s) / 2;
+        const double middle_s = low_s + (known ? -under / (over - under) : 0.5) * (high_s - low_s);
         memcpy(middle.at, at, sizeof middle.at);
         corner_value(problem, middle_s, &middle);
-        if (middle.share < 1 - 1e-9)
+        if (middle.share < below) {
             low_s = middle_s;
-        else
+            under = middle.share - below;
+            over /= 2; /* the end that stays counts less, so that it moves, too */
+        } else {
             high_s = middle_s;
+            over = middle.share - below;
+            under /= 2;
+        }
     }
     return low_s;
 }
