@@ -3,6 +3,7 @@ target_sources(scow-planner PRIVATE
     schedulers/cover.c
     schedulers/discretise.c
     schedulers/fewer.c
+    schedulers/groups.c
     schedulers/last_round.c
     schedulers/level.c
     schedulers/local_search.c

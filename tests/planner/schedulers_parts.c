@@ -10,12 +10,10 @@
 #include "planner/schedulers/discretise.h"
 #include "planner/schedulers/last_round.h"
 #include "planner/schedulers/level.h"
-#include "planner/schedulers/optimal_lp.h"
 #include "planner/schedulers/period.h"
 #include "planner/schedulers/ramp_down.h"
 #include "planner/schedulers/scow.h"
 #include "planner/schedulers/scow_exact.h"
-#include "planner/simulate/star.h"
 #include "tests/planner/platforms.h"
 
 enum { MOST = 40 };
@@ -379,8 +377,9 @@ static void ramps_down_never_lose(void **state)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct dice dice = dice_of(7000 + seed);
         struct platform platform = platform_cluster(&dice, dice_between(&dice, 1, 12));
-        const struct schedule_request request = {&platform, floor(dice_scale(&dice, 50, 5000)),
-                                                 seed % 4 == 0};
+        const struct schedule_request request = {.platform = &platform,
+                                                 .tasks = floor(dice_scale(&dice, 50, 5000)),
+                                                 .real_valued = seed % 4 == 0};
         struct search search;
         struct plan plan = {.kernel = NULL};
         struct failure failure = FAILURE_INIT;
@@ -403,63 +402,6 @@ static void ramps_down_never_lose(void **state)
     assert_true(better > 0);
 }
 
-/* The packages of a program, one after the other, as the simulation sends them. */
-static double star_makespan(const struct optimal_lp *lp, const double *loads)
-{
-    struct star star;
-    struct star_times times;
-    double makespan_s = 0;
-    assert_true(star_init(&star, lp->count, lp->buffers));
-    for (int64_t package = 0; package < lp->count * lp->rounds; package++) {
-        const struct ranked_worker *worker = &lp->ranking->workers[package % lp->count];
-        const struct star_cost cost = {.envelope_s = cost_of(lp->ranking->master, loads[package]),
-                                       .link_s = cost_of(worker->link, loads[package]),
-                                       .compute_s = cost_of(worker->work, loads[package])};
-        if (!(loads[package] > 0))
-            continue;
-        star_send(&star, package % lp->count, &cost, &times);
-        makespan_s = fmax(makespan_s, times.end_s);
-    }
-    star_release(&star);
-    return makespan_s;
-}
-
-/* The rows of the program say what star_step does: its value is the makespan of its loads, and
- * where it leaves a package empty, which the program pays the latency of, at least that. */
-static void program_has_the_semantics_of_the_star(void **state)
-{
-    int full = 0;
-    (void)state;
-    if (!optimal_lp_available())
-        skip();
-    for (uint64_t seed = 1; seed <= 150; seed++) {
-        struct dice dice = dice_of(9000 + seed);
-        struct platform platform = platform_cluster(&dice, dice_between(&dice, 1, 6));
-        struct ranking ranking;
-        double loads[64], value_s = 0;
-        bool out_of_memory = false, empty = false;
-        assert_true(ranking_init(&ranking, &platform, &platform.windows[0], true, RANKING_BY_FEED));
-        const struct optimal_lp lp = {.ranking = &ranking,
-                                      .count = ranking.count,
-                                      .rounds = dice_between(&dice, 1, 8),
-                                      .buffers = (int)dice_between(&dice, 1, 3),
-                                      .tasks = floor(dice_scale(&dice, 50, 5000))};
-        /* Packages that are nearly equal on unequal workers wait for buffers. */
-        ranking.greatest = lp.tasks / (double)(lp.count * lp.rounds) * dice_scale(&dice, 1.001, 4);
-        assert_true(optimal_lp_solve(&lp, loads, &value_s, &out_of_memory));
-        for (int64_t package = 0; package < lp.count * lp.rounds; package++)
-            empty = empty || !(loads[package] > 1e-6);
-        const double makespan_s = star_makespan(&lp, loads);
-        assert_true(makespan_s <= value_s * (1 + 1e-6));
-        assert_true(empty || makespan_s >= value_s * (1 - 1e-6));
-        full += !empty;
-        ranking_release(&ranking);
-        platform_release(&platform);
-    }
-    print_message("%d of 150 programs leave no package empty\n", full);
-    assert_true(full > 50);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,7 +415,6 @@ int main(void)
         cmocka_unit_test(greedy_is_near_in_long_periods),
         cmocka_unit_test(perfect_period_fills_the_port),
         cmocka_unit_test(ramps_down_never_lose),
-        cmocka_unit_test(program_has_the_semantics_of_the_star),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

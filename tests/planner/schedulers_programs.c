@@ -1,0 +1,184 @@
+/* The linear programs against the simulation that they stand for. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "planner/schedulers/optimal_lp.h"
+#include "planner/simulate/star.h"
+#include "tests/planner/platforms.h"
+
+/* The packages of a program, one after the other, as the simulation sends them. */
+static double star_makespan(const struct optimal_lp *lp, const double *loads)
+{
+    struct star star;
+    struct star_times times;
+    double makespan_s = 0;
+    assert_true(star_init(&star, lp->count, lp->buffers));
+    for (int64_t package = 0; package < lp->count * lp->rounds; package++) {
+        const struct ranked_worker *worker = &lp->ranking->workers[package % lp->count];
+        const struct star_cost cost = {.envelope_s = cost_of(lp->ranking->master, loads[package]),
+                                       .link_s = cost_of(worker->link, loads[package]),
+                                       .compute_s = cost_of(worker->work, loads[package])};
+        if (!(loads[package] > 0))
+            continue;
+        star_send(&star, package % lp->count, &cost, &times);
+        makespan_s = fmax(makespan_s, times.end_s);
+    }
+    star_release(&star);
+    return makespan_s;
+}
+
+/* The rows of the program say what star_step does: its value is the makespan of its loads, and
+ * where it leaves a package empty, which the program pays the latency of, at least that. */
+static void program_has_the_semantics_of_the_star(void **state)
+{
+    int full = 0;
+    (void)state;
+    if (!optimal_lp_available())
+        skip();
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        struct dice dice = dice_of(9000 + seed);
+        struct platform platform = platform_cluster(&dice, dice_between(&dice, 1, 6));
+        struct ranking ranking;
+        double loads[64], value_s = 0;
+        bool out_of_memory = false, empty = false;
+        assert_true(ranking_init(&ranking, &platform, &platform.windows[0], true, RANKING_BY_FEED));
+        const struct optimal_lp lp = {.ranking = &ranking,
+                                      .count = ranking.count,
+                                      .rounds = dice_between(&dice, 1, 8),
+                                      .buffers = (int)dice_between(&dice, 1, 3),
+                                      .tasks = floor(dice_scale(&dice, 50, 5000))};
+        /* Packages that are nearly equal on unequal workers wait for buffers. */
+        ranking.greatest = lp.tasks / (double)(lp.count * lp.rounds) * dice_scale(&dice, 1.001, 4);
+        assert_true(optimal_lp_solve(&lp, loads, &value_s, &out_of_memory));
+        for (int64_t package = 0; package < lp.count * lp.rounds; package++)
+            empty = empty || !(loads[package] > 1e-6);
+        const double makespan_s = star_makespan(&lp, loads);
+        assert_true(makespan_s <= value_s * (1 + 1e-6));
+        assert_true(empty || makespan_s >= value_s * (1 - 1e-6));
+        full += !empty;
+        ranking_release(&ranking);
+        platform_release(&platform);
+    }
+    print_message("%d of 150 programs leave no package empty\n", full);
+    assert_true(full > 50);
+}
+
+/* A group of one worker is that worker. */
+static void groups_of_one_change_nothing(void **state)
+{
+    (void)state;
+    if (!optimal_lp_available())
+        skip();
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct dice dice = dice_of(9500 + seed);
+        struct platform platform = platform_cluster(&dice, dice_between(&dice, 1, 6));
+        struct ranking ranking;
+        struct groups groups;
+        double loads[64], grouped[64], value_s = 0, grouped_s = 0;
+        bool out_of_memory = false;
+        assert_true(ranking_init(&ranking, &platform, &platform.windows[0], true, RANKING_BY_FEED));
+        assert_true(groups_init(&groups, &ranking, ranking.count));
+        assert_int_equal(groups.count, ranking.count);
+        struct optimal_lp lp = {.ranking = &ranking,
+                                .count = ranking.count,
+                                .rounds = dice_between(&dice, 1, 8),
+                                .buffers = (int)dice_between(&dice, 1, 3),
+                                .tasks = floor(dice_scale(&dice, 50, 5000))};
+        assert_true(optimal_lp_solve(&lp, loads, &value_s, &out_of_memory));
+        lp.groups = &groups;
+        assert_true(optimal_lp_solve(&lp, grouped, &grouped_s, &out_of_memory));
+        assert_true(fabs(grouped_s - value_s) <= 1e-6 * value_s);
+        groups_release(&groups);
+        ranking_release(&ranking);
+        platform_release(&platform);
+    }
+}
+
+/* A few kinds of equal workers, in runs. */
+static struct platform platform_of_runs(struct dice *dice)
+{
+    const int64_t kinds = dice_between(dice, 1, 4);
+    struct platform platform = platform_cluster(dice, kinds);
+    struct platform_window *window = &platform.windows[0];
+    platform.worker_count = 0;
+    for (int64_t c = 0; c < kinds; c++) {
+        window->classes[c].first = platform.worker_count;
+        window->classes[c].count = dice_between(dice, 1, 30);
+        platform.worker_count += window->classes[c].count;
+    }
+    return platform;
+}
+
+/* The groups share out all workers in order, and none mixes kinds where there are few. */
+static void groups_cover(const struct groups *groups)
+{
+    const struct ranked_worker *workers = groups->ranking->workers;
+    int64_t next = 0;
+    for (int64_t g = 0; g < groups->count; g++) {
+        const struct group *group = &groups->items[g];
+        assert_int_equal(group->first, next);
+        assert_true(group->count >= 1);
+        next += group->count;
+        for (int64_t i = group->first; i < next; i++)
+            assert_true(workers[i].work.s_per_task == workers[group->first].work.s_per_task);
+        assert_int_equal(groups_workers(groups, g + 1), next);
+        assert_int_equal(groups_with(groups, next), g + 1);
+    }
+    assert_int_equal(next, groups->ranking->count);
+}
+
+/* The program of groups of equal workers says no less than what their packages take. */
+static void groups_are_sent_in_time(void **state)
+{
+    enum { GROUPS = 8, ROUNDS = 6, WORKERS = 120 };
+    double nearest = 0;
+    (void)state;
+    if (!optimal_lp_available())
+        skip();
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct dice dice = dice_of(9700 + seed);
+        struct platform platform = platform_of_runs(&dice);
+        struct ranking ranking;
+        struct groups groups;
+        double loads[2 * GROUPS * ROUNDS], expanded[WORKERS * ROUNDS], value_s = 0, sum = 0;
+        bool out_of_memory = false;
+        assert_true(ranking_init(&ranking, &platform, &platform.windows[0], true, RANKING_BY_FEED));
+        assert_true(groups_init(&groups, &ranking, GROUPS));
+        groups_cover(&groups);
+        struct optimal_lp lp = {.ranking = &ranking,
+                                .groups = &groups,
+                                .count = groups.count,
+                                .rounds = dice_between(&dice, 1, ROUNDS),
+                                .buffers = (int)dice_between(&dice, 1, 3),
+                                .tasks = floor(dice_scale(&dice, 500, 50000))};
+        assert_true(optimal_lp_solve(&lp, loads, &value_s, &out_of_memory));
+        groups_expand(&groups, lp.count, lp.rounds, loads, expanded);
+        lp.groups = NULL;
+        lp.count = ranking.count;
+        for (int64_t package = 0; package < lp.count * lp.rounds; package++)
+            sum += expanded[package];
+        assert_true(fabs(sum - lp.tasks) <= 1e-6 * lp.tasks);
+        const double makespan_s = star_makespan(&lp, expanded);
+        assert_true(makespan_s <= value_s * (1 + 1e-6));
+        nearest = fmax(nearest, makespan_s / value_s);
+        groups_release(&groups);
+        ranking_release(&ranking);
+        platform_release(&platform);
+    }
+    print_message("at most %.4f of the program's value\n", nearest);
+    assert_true(nearest > 0.99);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(program_has_the_semantics_of_the_star),
+        cmocka_unit_test(groups_of_one_change_nothing),
+        cmocka_unit_test(groups_are_sent_in_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
