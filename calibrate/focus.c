@@ -69,7 +69,7 @@ static bool plan_find(const struct profile_setting *setting, double tasks, int w
     const bool planned =
         workers > WORKERS_ALL_SCHEDULERS
             ? scheduler_make(scheduler_find(SCHEDULER_QUICK), &request, plan, &reason)
-            : schedule_auto(&request, plan, &reason);
+            : schedule_auto(&request, plan, NULL, &reason);
     platform_release(&platform);
     return planned;
 }

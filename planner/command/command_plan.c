@@ -25,7 +25,7 @@
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like;
     int64_t tasks, workers, block, seeds, buffers;
-    double deadline_s, noise, risk_percent;
+    double deadline_s, noise, risk_percent, effort_s;
     bool real_valued, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose;
 };
 
@@ -54,6 +54,10 @@ static bool options_check(const struct plan_options *options, struct failure *fa
         return failure_set(failure, FAILURE_USAGE,
                            "--risk must be from 0.001 to 50: the percentage of runs that may "
                            "outlast the walltime");
+    if (!(options->effort_s > 0 && options->effort_s <= 1e6))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--effort must be above 0 and at most 1000000: about how many seconds "
+                           "planning with auto may take");
     if (options->buffers > LIMIT_BUFFERS)
         return failure_set(failure, FAILURE_USAGE, "--buffers is at most %" PRId64 ": give less",
                            LIMIT_BUFFERS);
@@ -135,6 +139,7 @@ struct choice {
     bool found;
     struct plan_other *others; /* owned; of every setting with a plan, the best one's included */
     size_t other_count, best;  /* the best one's place among them */
+    struct schedule_omissions omissions; /* of the best one's */
     struct failure refused;
 };
 
@@ -151,13 +156,16 @@ static bool plan_better(const struct plan_options *options, const struct plan *p
 /* Let one setting compete. What is infeasible with one may be feasible with another; any other
  * failure ends the choice. */
 static bool choice_try(struct choice *choice, const struct plan_options *options,
-                       const struct planning *planning, struct failure *failure)
+                       struct planning *planning, struct failure *failure)
 {
     struct plan made;
+    struct schedule_omissions omissions = {.count = 0};
     struct failure here = FAILURE_INIT;
+    planning->omissions = options->deadline_s > 0 ? NULL : &omissions;
     bool good = options->deadline_s > 0
                     ? sweep_deadline(planning, options->deadline_s, &made, &here)
                     : planning_make(planning, &made, &here);
+    planning->omissions = NULL;
     if (!good) {
         failure_set(&choice->refused, here.code, "%s", here.text);
         return here.code == FAILURE_INFEASIBLE || failure_set(failure, here.code, "%s", here.text);
@@ -177,6 +185,7 @@ static bool choice_try(struct choice *choice, const struct plan_options *options
     choice->plan = made;
     choice->best = choice->other_count - 1;
     choice->planning = *planning;
+    choice->omissions = omissions;
     choice->found = true;
     return true;
 }
@@ -188,6 +197,7 @@ static bool settings_try(const struct plan_options *options, const struct reader
 {
     const struct profile *profile = planning->profile;
     bool good = true;
+    planning->effort_s = options->effort_s / (double)settings_wanted(profile, wanted);
     for (size_t k = 0; good && k < profile->setting_count; k++) {
         int64_t tasks = 0;
         planning->setting = &profile->settings[k];
@@ -221,9 +231,10 @@ static void choice_release(struct choice *choice)
     free(choice->others);
 }
 
-/* The best plan, and what it was made from. */
+/* The best plan, and what it was made from, and without whom. */
 static bool plan_choose(const struct plan_options *options, const struct readers *readers,
-                        struct planning *planning, struct plan *plan, struct failure *failure)
+                        struct planning *planning, struct plan *plan,
+                        struct schedule_omissions *omissions, struct failure *failure)
 {
     struct choice choice = {.refused = FAILURE_INIT};
     struct parameter_list wanted = {0};
@@ -241,6 +252,7 @@ static bool plan_choose(const struct plan_options *options, const struct readers
     others_hand_over(&choice);
     *plan = choice.plan;
     *planning = choice.planning;
+    *omissions = choice.omissions;
     return true;
 }
 
@@ -316,8 +328,8 @@ static bool outlook_add(const struct plan_options *options, const struct platfor
     return gantt_draw(platform, advice.plan, text, failure);
 }
 
-static bool table_print(const struct plan_options *options, const struct advice *advice,
-                        struct failure *failure)
+static bool table_print(const struct plan_options *options, const struct planning *planning,
+                        const struct advice *advice, struct failure *failure)
 {
     struct text text = TEXT_INIT;
     struct platform platform;
@@ -325,6 +337,8 @@ static bool table_print(const struct plan_options *options, const struct advice 
         return false;
     platform.buffers = plan_buffers(advice->plan);
     describe_plan(advice->plan, platform.worker_count, &text);
+    if (planning->omissions)
+        planning_omissions(planning->omissions, planning->effort_s, &text);
     bool good = outlook_add(options, &platform, *advice, &text, failure);
     platform_release(&platform);
     if (good)
@@ -347,10 +361,22 @@ static bool lines_print(const struct plan_options *options, const struct advice 
     return text_print(&text, "describing the batch job", failure);
 }
 
+/* Where standard output has the plan alone. */
+static void omissions_tell(const struct planning *planning)
+{
+    struct text text = TEXT_INIT;
+    planning_omissions(planning->omissions, planning->effort_s, &text);
+    if (text.bytes)
+        fprintf(stderr, "%s", text.bytes);
+    text_release(&text);
+}
+
 static bool plan_put(const struct plan_options *options, const struct planning *planning,
                      const struct advice *advice, struct failure *failure)
 {
     bool json = options->json && !options->compare && !options->sweep;
+    if (json && !options->quiet)
+        omissions_tell(planning);
     char *text = plan_print(advice->plan);
     if (!text)
         return failure_memory(failure, "writing the plan");
@@ -367,7 +393,7 @@ static bool plan_put(const struct plan_options *options, const struct planning *
         return compare_print(options, planning, advice->plan, failure);
     if (options->sweep)
         return sweep_print(options, planning, failure);
-    return table_print(options, advice, failure);
+    return table_print(options, planning, advice, failure);
 }
 
 /* Is the plan itself of no interest, and only chooses the setting? */
@@ -420,9 +446,11 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
                                 .buffers = (int)options->buffers,
                                 .real_valued = options->real_valued,
                                 .tail = options->tail};
+    struct schedule_omissions omissions;
     bool good =
         wanted_workers(&profile, options->profile, options->workers, options->like, failure) &&
-        plan_choose(options, readers, &planning, &plan, failure);
+        plan_choose(options, readers, &planning, &plan, &omissions, failure);
+    planning.omissions = &omissions;
     if (good) {
         good = plan_answer(options, &planning, &plan, failure);
         plan_release(&plan);
@@ -443,8 +471,10 @@ static void schedulers_list(FILE *out)
 
 bool command_plan(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
-    struct plan_options options = {
-        .scheduler = SCHEDULER_AUTO, .seeds = 100, .risk_percent = 100 * ADVICE_RISK};
+    struct plan_options options = {.scheduler = SCHEDULER_AUTO,
+                                   .seeds = 100,
+                                   .risk_percent = 100 * ADVICE_RISK,
+                                   .effort_s = PLANNING_EFFORT_S};
     int operands = 0;
     const struct option_row rows[] = {
         {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile,
@@ -484,6 +514,8 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {0, "seeds", "N", OPTION_COUNT, &options.seeds, "number of simulations with noise (100)"},
         {0, "risk", "PERCENT", OPTION_NUMBER, &options.risk_percent,
          "share of runs that may outlast the walltime (1)"},
+        {0, "effort", "SECONDS", OPTION_NUMBER, &options.effort_s,
+         "about how long planning with auto may take, the input's reading not counted (1)"},
         {0, "gantt", NULL, OPTION_FLAG, &options.gantt, "print a Gantt chart"},
         {0, "json", NULL, OPTION_FLAG, &options.json,
          "print JSON: the plan, the comparison or the sweep"},

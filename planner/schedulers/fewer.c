@@ -81,22 +81,30 @@ static bool count_try(const struct scheduler *scheduler, const struct schedule_r
     return true;
 }
 
+enum { WORKERS_MOST = 1000 }; /* planned for in all; not less than 1 + 2 + .. + FEWER_EVERY */
+
+/* Whether fewer workers than all need not be tried at all. */
+static bool fewer_excluded(const struct scheduler *scheduler,
+                           const struct schedule_request *request)
+{
+    const int64_t all = request->platform->worker_count;
+    return scheduler->fewer == SCHEDULER_FEWER_NEVER || all == 1 || all > WORKERS_MOST ||
+           (scheduler->fewer == SCHEDULER_FEWER_UNEQUAL && all_equal(request->platform));
+}
+
 bool fewer_try(const struct scheduler *scheduler, const struct schedule_request *request,
                struct plan *plan, double *makespan_s, struct failure *failure)
 {
-    enum { WORKERS_MOST = 1000 }; /* planned for in all */
     const int64_t all = request->platform->worker_count;
-    bool excluded = scheduler->fewer == SCHEDULER_FEWER_NEVER ||
-                    (scheduler->fewer == SCHEDULER_FEWER_UNEQUAL && all_equal(request->platform));
-    bool good = true;
     const double before_s = *makespan_s;
+    bool excluded = fewer_excluded(scheduler, request), good = true;
     double effort = 0;
     for (int64_t count = count_before(all, all); count >= 1 && !excluded && good;
          count = count_before(count, all)) {
         struct platform first;
         struct schedule_request fewer = *request;
         effort += (double)count;
-        if (effort > WORKERS_MOST)
+        if (effort > WORKERS_MOST || effort_spent(request->effort))
             break;
         if (!platform_first(request->platform, count, &first, failure))
             return false;

@@ -56,7 +56,7 @@ static int64_t tails_find(struct search *search, const struct ranking *ranking,
                           const struct plan *plan, struct tail *tails, double *ends)
 {
     int64_t count = 0;
-    evaluator_makespan(search->evaluator, plan, ends);
+    search_evaluate(search, plan, ends);
     for (int64_t k = 0; k < plan->worker_count; k++) {
         struct tail tail = tail_find(plan, k);
         if (tail.load < ranking_least(ranking) || tail.load > ranking->greatest)

@@ -35,8 +35,8 @@ static bool local_search_init(struct local_search *local, struct search *search)
     if (rounds * (double)best->worker_count > PACKAGES_MOST)
         return false;
     const size_t places = (size_t)best->worker_count;
-    *local = (struct local_search){.search = search, .plan = *best, .best_s = search->best_s};
-    local->plan.round_count = 0;
+    *local = (struct local_search){.search = search, .best_s = search->best_s};
+    local->plan = (struct plan){.tasks = best->tasks, .worker_count = best->worker_count};
     local->plan.rounds = malloc(((size_t)rounds + 2) * sizeof *local->plan.rounds);
     local->plan.workers = malloc(places * sizeof *local->plan.workers);
     local->ends = calloc(places, sizeof *local->ends);
@@ -58,7 +58,7 @@ static bool local_search_accept(struct local_search *local)
 {
     if (search_exhausted(local->search))
         return false;
-    const double made_s = evaluator_makespan(local->search->evaluator, &local->plan, NULL);
+    const double made_s = search_evaluate(local->search, &local->plan, NULL);
     if (!(made_s < local->best_s * (1 - 1e-12)))
         return false;
     local->best_s = made_s;
@@ -102,7 +102,7 @@ static bool pass_moves(struct local_search *local)
     struct plan *plan = &local->plan;
     int64_t last = 0;
     bool moved = false;
-    evaluator_makespan(local->search->evaluator, plan, local->ends);
+    search_evaluate(local->search, plan, local->ends);
     for (int64_t k = 1; k < plan->worker_count; k++)
         if (local->ends[k] > local->ends[last])
             last = k;
@@ -137,17 +137,6 @@ static bool pass_swaps(struct local_search *local)
     return moved;
 }
 
-static void rounds_prune(struct plan *plan)
-{
-    size_t kept = 0;
-    for (size_t r = 0; r < plan->round_count; r++)
-        if (loads_sum(plan->rounds[r].loads, plan->worker_count) > 0)
-            plan->rounds[kept++] = plan->rounds[r];
-        else
-            free(plan->rounds[r].loads);
-    plan->round_count = kept;
-}
-
 void search_improve(struct search *search)
 {
     struct local_search local = {.search = search};
@@ -159,11 +148,8 @@ void search_improve(struct search *search)
             moved = pass_moves(&local);
             moved = pass_swaps(&local) || moved;
         }
-        rounds_prune(&local.plan);
-        if (local.best_s < search->best_s) {
-            search->effort_most += plan_packages(&local.plan) + 1; /* one last evaluation */
-            search_offer(search, &local.plan);
-        }
+        if (local.best_s < search->best_s)
+            search_take(search, &local.plan, local.best_s);
     }
     plan_release(&local.plan);
     free(local.ends);

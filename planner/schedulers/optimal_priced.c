@@ -13,6 +13,7 @@ enum { PACKAGES_MOST = 600 };
 struct slot {
     int64_t place;
     double to_go_s;
+    int64_t like; /* of the sequence whose basis is at hand, the slot that it was; -1: none */
 };
 
 struct sequence {
@@ -26,8 +27,9 @@ struct priced_walk {
     struct search *search;
     const struct ranking *ranking;
     double effort;
-    int64_t places[PACKAGES_MOST];
+    int64_t places[PACKAGES_MOST], like[PACKAGES_MOST];
     struct sequence best, tried;
+    struct optimal_basis best_basis, tried_basis; /* owned; of their programs */
 };
 
 static int slot_compare(const void *a, const void *b)
@@ -54,7 +56,7 @@ static bool sequence_choose(struct sequence *sequence, const struct ranking *ran
             if (sequence->count == PACKAGES_MOST)
                 return false;
             sequence->slots[sequence->count++] =
-                (struct slot){i, chain.to_go[k] + cost_of(worker->link, fmax(tasks, 1))};
+                (struct slot){i, chain.to_go[k] + cost_of(worker->link, fmax(tasks, 1)), -1};
         }
     }
     qsort(sequence->slots, (size_t)sequence->count, sizeof *sequence->slots, slot_compare);
@@ -133,37 +135,61 @@ static bool sequence_prune(struct sequence *sequence, double least)
     return pruned;
 }
 
-static bool sequence_solve(struct priced_walk *walk)
+/* From the basis at hand, which the slots say what they are like in. */
+static bool sequence_solve(struct priced_walk *walk, const struct optimal_basis *from)
 {
     struct sequence *sequence = &walk->tried;
     const struct schedule_request *request = walk->search->request;
+    struct optimal_basis ended = {NULL, 0};
     const struct optimal_lp lp = {.ranking = walk->ranking,
                                   .count = walk->ranking->count,
                                   .buffers = request->platform->buffers,
                                   .tasks = request->tasks,
                                   .places = walk->places,
-                                  .packages = sequence->count};
+                                  .packages = sequence->count,
+                                  .from = from,
+                                  .like = walk->like,
+                                  .to = &ended,
+                                  .effort = request->effort};
     const double cost = (double)(sequence->count * sequence->count) + 1000;
     sequence->makespan_s = HUGE_VAL;
-    if (cost > walk->effort || walk->search->out_of_memory ||
+    if (cost > walk->effort || search_exhausted(walk->search) ||
         (double)sequence->count * walk->ranking->greatest < request->tasks)
         return false;
     walk->effort -= cost;
-    for (int64_t k = 0; k < sequence->count; k++)
+    for (int64_t k = 0; k < sequence->count; k++) {
         walk->places[k] = sequence->slots[k].place;
-    return optimal_lp_solve(&lp, sequence->loads, &sequence->makespan_s,
-                            &walk->search->out_of_memory);
+        walk->like[k] = sequence->slots[k].like;
+    }
+    if (!optimal_lp_solve(&lp, sequence->loads, &sequence->makespan_s,
+                          &walk->search->out_of_memory))
+        return false;
+    optimal_basis_release(&walk->tried_basis);
+    walk->tried_basis = ended;
+    for (int64_t k = 0; k < sequence->count; k++)
+        sequence->slots[k].like = k;
+    return true;
+}
+
+/* The tried sequence is the best one now. */
+static bool sequence_keep(struct priced_walk *walk)
+{
+    walk->best = walk->tried;
+    if (!optimal_basis_copy(&walk->best_basis, &walk->tried_basis))
+        walk->search->out_of_memory = true;
+    return !walk->search->out_of_memory;
 }
 
 /* Solve the tried sequence, without the packages that it does not use; whether it is the best. */
 static bool sequence_try(struct priced_walk *walk)
 {
+    const struct optimal_basis *from = &walk->best_basis;
     bool better = false;
-    while (sequence_solve(walk)) {
+    while (sequence_solve(walk, from)) {
+        from = &walk->tried_basis;
         if (walk->tried.makespan_s < walk->best.makespan_s * (1 - 1e-9)) {
             sequence_offer(walk);
-            walk->best = walk->tried;
-            better = true;
+            better = sequence_keep(walk) || better;
         }
         if (!sequence_prune(&walk->tried, ranking_least(walk->ranking)))
             break;
@@ -207,6 +233,7 @@ static bool neighbour_make(struct priced_walk *walk, int kind, int64_t at)
         /* Half a turn later, once more. */
         const int64_t later = at + (sequence->count - at) / 2;
         slot_insert(sequence, later, sequence->slots[at]);
+        sequence->slots[later].like = -1;
         return true;
     }
     return false;
@@ -221,11 +248,30 @@ static void neighbours_try(struct priced_walk *walk)
         for (int kind = 0; kind < KINDS; kind++)
             for (int64_t at = 0; at < walk->best.count; at++) {
                 const double each = (double)(walk->best.count * walk->best.count) + 1000;
-                if (walk->effort < each || walk->search->out_of_memory)
+                if (walk->effort < each || search_exhausted(walk->search))
                     return;
                 if (neighbour_make(walk, kind, at) && sequence_try(walk))
                     better = true;
             }
+    }
+}
+
+/* What the tried sequence's packages are like in the best one: the same worker's, counted from its
+ * last. */
+static void sequence_liken(struct priced_walk *walk)
+{
+    struct sequence *tried = &walk->tried;
+    const struct sequence *best = &walk->best;
+    for (int64_t i = 0; i < walk->ranking->count; i++) {
+        int64_t at = best->count - 1;
+        for (int64_t k = tried->count - 1; k >= 0; k--) {
+            if (tried->slots[k].place != i)
+                continue;
+            while (at >= 0 && best->slots[at].place != i)
+                at--;
+            tried->slots[k].like = at;
+            at -= at >= 0;
+        }
     }
 }
 
@@ -243,16 +289,21 @@ double optimal_priced(struct search *search, const struct ranking *ranking,
     walk->effort = effort;
     walk->best.count = 0;
     walk->best.makespan_s = HUGE_VAL;
+    walk->best_basis = walk->tried_basis = (struct optimal_basis){NULL, 0};
     for (size_t k = 0; k < sizeof factors / sizeof factors[0]; k++) {
         const double unit = factors[k];
         const struct prices scaled = {prices->port * unit, prices->port_slope * unit,
                                       prices->master * unit, prices->master_slope * unit};
-        if (sequence_choose(&walk->tried, ranking, &scaled, makespan_s))
+        if (sequence_choose(&walk->tried, ranking, &scaled, makespan_s)) {
+            sequence_liken(walk);
             sequence_try(walk);
+        }
     }
     if (walk->best.count > 0)
         neighbours_try(walk);
     effort = walk->effort;
+    optimal_basis_release(&walk->best_basis);
+    optimal_basis_release(&walk->tried_basis);
     free(walk);
     return effort;
 }

@@ -413,7 +413,8 @@ static void schedulers_try(struct rest_search *search)
     struct platform measured;
     const bool good = rest_platform(search->platform, search->rest, search->largest, &measured);
     for (size_t k = 0; good && k < sizeof names / sizeof *names; k++) {
-        const struct schedule_request request = {&measured, (double)search->rest->tasks, false};
+        const struct schedule_request request = {
+            .platform = &measured, .tasks = (double)search->rest->tasks, .real_valued = false};
         struct plan plan = {.kernel = NULL};
         struct failure failure = FAILURE_INIT;
         if (scheduler_make(scheduler_find(names[k]), &request, &plan, &failure)) {

@@ -1,6 +1,8 @@
 #include "planner/schedulers/scheduler.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "planner/schedulers/bound.h"
@@ -30,6 +32,8 @@ static const struct scheduler table[] = {
      SCHEDULER_FEWER_NEVER},
 };
 
+_Static_assert(sizeof table / sizeof table[0] <= SCHEDULERS_MOST, "omissions have no room");
+
 const struct scheduler *scheduler_list(size_t *count)
 {
     *count = sizeof table / sizeof table[0];
@@ -42,6 +46,72 @@ const struct scheduler *scheduler_find(const char *name)
         if (strcmp(table[i].name, name) == 0)
             return &table[i];
     return NULL;
+}
+
+static bool unsound(const char *why, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH, "the plan is not a valid one: %s", why);
+}
+
+static bool workers_check(const struct platform *platform, const struct plan *plan,
+                          struct failure *failure)
+{
+    bool *seen = calloc((size_t)platform->worker_count, sizeof *seen);
+    bool good = seen != NULL || failure_memory(failure, "planning");
+    for (int64_t k = 0; good && k < plan->worker_count; k++) {
+        const int64_t worker = plan->workers[k];
+        if (worker < 0 || worker >= platform->worker_count)
+            good = unsound("a worker that there is not", failure);
+        else if (seen[worker])
+            good = unsound("a worker in two places", failure);
+        else
+            seen[worker] = true;
+    }
+    free(seen);
+    return good;
+}
+
+static bool round_check(const struct platform *platform, const struct plan *plan,
+                        const struct plan_round *round, double *tasks, struct failure *failure)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        const double load = round->loads[k];
+        if (!(load >= 0) || (!plan->real_valued && load != floor(load)) ||
+            (load > 0 && platform_find(platform, load) == NULL))
+            return unsound("a package of no size that there is", failure);
+        sum += load;
+    }
+    *tasks += (double)round->repeat * sum;
+    return (round->repeat >= 1 && sum > 0) || unsound("a round without a package", failure);
+}
+
+bool plan_check(const struct platform *platform, const struct plan *plan, struct failure *failure)
+{
+    double tasks = 0;
+    if (!workers_check(platform, plan, failure))
+        return false;
+    for (size_t r = 0; r < plan->round_count; r++)
+        if (!round_check(platform, plan, &plan->rounds[r], &tasks, failure))
+            return false;
+    return fabs(tasks - plan->tasks) <= (plan->real_valued ? 1e-6 * plan->tasks : 0) ||
+           unsound("other tasks than the job's", failure);
+}
+
+/* A plan that is none is our bug; in a release, it is rather not made. */
+static bool made_name(const struct scheduler *scheduler, const struct platform *platform,
+                      struct plan *plan, struct failure *failure)
+{
+    struct failure wrong = FAILURE_INIT;
+    const bool good = plan_check(platform, plan, &wrong);
+    assert(wrong.code != FAILURE_MISMATCH);
+    if (good && (plan->scheduler = strdup(scheduler->name)) != NULL)
+        return true;
+    plan_release(plan);
+    if (wrong.code != FAILURE_MISMATCH)
+        return failure_memory(failure, "planning");
+    return failure_set(failure, FAILURE_INFEASIBLE, "%s does not apply: %s; please report that",
+                       scheduler->name, wrong.text);
 }
 
 bool scheduler_make(const struct scheduler *scheduler, const struct schedule_request *request,
@@ -61,44 +131,146 @@ bool scheduler_make(const struct scheduler *scheduler, const struct schedule_req
     if (makespan_s == HUGE_VAL)
         return failure_set(failure, refused.code, "%s does not apply: %s", scheduler->name,
                            refused.text);
-    made.scheduler = strdup(scheduler->name);
-    if (made.scheduler == NULL) {
-        plan_release(&made);
-        return failure_memory(failure, "planning");
-    }
+    if (!made_name(scheduler, request->platform, &made, failure))
+        return false;
     *plan = made;
     return true;
 }
 
-bool schedule_auto(const struct schedule_request *request, struct plan *plan,
-                   struct failure *failure)
+/* The least makespan of the set, or none. */
+static struct schedule_entry *set_best(const struct schedule_set *set)
 {
-    struct plan best = {.kernel = NULL};
-    struct failure first = FAILURE_INIT;
-    bool found = false;
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        struct plan made = {.kernel = NULL};
-        struct failure refused = FAILURE_INIT;
-        if (!scheduler_make(&table[i], request, &made, &refused)) {
-            if (refused.code == FAILURE_INFEASIBLE) {
-                failure_set(&first, refused.code, "%s", refused.text);
-                continue;
-            }
-            plan_release(&best);
-            return failure_set(failure, refused.code, "%s", refused.text);
-        }
-        if (!found || made.predicted.makespan_s < best.predicted.makespan_s) {
-            plan_release(&best);
-            best = made;
-        } else {
-            plan_release(&made);
-        }
-        found = true;
+    struct schedule_entry *best = NULL;
+    for (size_t i = 0; i < set->count; i++) {
+        struct schedule_entry *entry = &set->entries[i];
+        if (entry->made &&
+            (best == NULL || entry->plan.predicted.makespan_s < best->plan.predicted.makespan_s))
+            best = entry;
     }
-    if (!found)
-        return failure_set(failure, first.code, "no scheduler has a plan (%s)", first.text);
-    *plan = best;
-    return true;
+    return best;
+}
+
+/* Whether hardly anything is left to be won for who would take long. */
+static bool set_suffices(const struct schedule_set *set)
+{
+    static const double GAP = 1e-5;
+    const struct schedule_entry *best = set_best(set);
+    return best != NULL && best->plan.predicted.gap <= GAP;
+}
+
+static bool entry_make(struct schedule_entry *entry, const struct schedule_request *request,
+                       struct failure *failure)
+{
+    if (effort_spent(request->effort)) {
+        entry->omission = SCHEDULE_NO_EFFORT;
+        return true;
+    }
+    entry->made = scheduler_make(entry->scheduler, request, &entry->plan, &entry->refused);
+    if (effort_spent(request->effort))
+        entry->omission = SCHEDULE_CUT_SHORT;
+    return entry->made || entry->refused.code == FAILURE_INFEASIBLE ||
+           failure_set(failure, entry->refused.code, "%s", entry->refused.text);
+}
+
+/* All but `optimal`, which starts from them. */
+static bool others_make(const struct schedule_request *request, struct schedule_set *set,
+                        struct failure *failure)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < set->count; i++)
+        if (set->entries[i].scheduler->make != optimal_make)
+            good = entry_make(&set->entries[i], request, failure);
+    return good;
+}
+
+static bool optimum_make(const struct schedule_request *request, struct schedule_set *set,
+                         struct failure *failure)
+{
+    struct schedule_request started = *request;
+    bool good = true;
+    started.known = set;
+    for (size_t i = 0; good && i < set->count; i++) {
+        struct schedule_entry *entry = &set->entries[i];
+        if (entry->scheduler->make != optimal_make)
+            continue;
+        if (request->effort != NULL && set_suffices(set))
+            entry->omission = SCHEDULE_NO_GAIN;
+        else
+            good = entry_make(entry, &started, failure);
+    }
+    return good;
+}
+
+bool schedule_set_make(const struct schedule_request *request, struct schedule_set *set,
+                       struct failure *failure)
+{
+    struct schedule_set made = {.count = sizeof table / sizeof table[0]};
+    struct schedule_request own = *request;
+    struct effort half = {0};
+    made.entries = calloc(made.count, sizeof *made.entries);
+    if (made.entries == NULL)
+        return failure_memory(failure, "planning");
+    for (size_t i = 0; i < made.count; i++)
+        made.entries[i].scheduler = &table[i];
+    if (request->effort != NULL) {
+        half.left = request->effort->left / 2;
+        request->effort->left -= half.left;
+        own.effort = &half;
+    }
+    bool good = others_make(&own, &made, failure);
+    effort_use(request->effort, -half.left);
+    good = good && optimum_make(request, &made, failure);
+    if (good)
+        *set = made;
+    else
+        schedule_set_release(&made);
+    return good;
+}
+
+void schedule_set_release(struct schedule_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        plan_release(&set->entries[i].plan);
+    free(set->entries);
+    *set = (struct schedule_set){.entries = NULL};
+}
+
+static void omissions_list(const struct schedule_set *set, struct schedule_omissions *omissions)
+{
+    omissions->count = 0;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->entries[i].omission != SCHEDULE_TRIED) {
+            omissions->items[omissions->count].scheduler = set->entries[i].scheduler->name;
+            omissions->items[omissions->count++].why = set->entries[i].omission;
+        }
+}
+
+/* Of those that do not apply, the first one's reason. */
+static const char *set_refusal(const struct schedule_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->entries[i].refused.code != FAILURE_NONE)
+            return set->entries[i].refused.text;
+    return "";
+}
+
+bool schedule_auto(const struct schedule_request *request, struct plan *plan,
+                   struct schedule_omissions *omissions, struct failure *failure)
+{
+    struct schedule_set set;
+    if (!schedule_set_make(request, &set, failure))
+        return false;
+    struct schedule_entry *best = set_best(&set);
+    if (best != NULL) {
+        *plan = best->plan;
+        best->plan = (struct plan){.kernel = NULL};
+        if (omissions != NULL)
+            omissions_list(&set, omissions);
+    } else {
+        failure_set(failure, FAILURE_INFEASIBLE, "no scheduler has a plan (%s)", set_refusal(&set));
+    }
+    schedule_set_release(&set);
+    return best != NULL;
 }
 
 bool schedule_predict(const struct platform *platform, struct plan *plan, struct failure *failure)

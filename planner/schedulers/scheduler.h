@@ -10,16 +10,22 @@
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
+#include "planner/schedulers/effort.h"
 
 /* Not in the table: the least predicted makespan of all that apply. */
 #define SCHEDULER_AUTO "auto"
 /* The one to plan with where many plans are needed: near the best, and made in milliseconds. */
 #define SCHEDULER_QUICK "scow-mp"
 
+struct schedule_set;
+
 struct schedule_request {
     const struct platform *platform;
-    double tasks;     /* X >= 1, whole */
-    bool real_valued; /* loads may be fractional */
+    double tasks;          /* X >= 1, whole */
+    bool real_valued;      /* loads may be fractional */
+    struct effort *effort; /* borrowed: what planning may cost, less what it has; NULL: no limit */
+    const struct schedule_set *known; /* borrowed: other schedulers' plans for the same request,
+                                       * from which `optimal` starts; NULL: it makes them */
 };
 
 /* Whether a scheduler may be worse with more workers, and must be tried with fewer of them. */
@@ -44,15 +50,61 @@ struct scheduler {
 /* All of them, `auto` not among them, in the order in which they are listed. Borrowed, static. */
 const struct scheduler *scheduler_list(size_t *count);
 const struct scheduler *scheduler_find(const char *name);
-/* The scheduler's plan, which bears its name: the best one that it makes for all workers or for the
- * first ones of the platform (fewer.h), so that allowing more makes no plan worse. Fails with
- * FAILURE_INFEASIBLE, name and reason where the scheduler does not apply. */
+/* The scheduler's plan, which bears its name and has been checked (plan_check): the best one that
+ * it makes for all workers or for the first ones of the platform (fewer.h), so that allowing more
+ * makes no plan worse. Fails with FAILURE_INFEASIBLE, name and reason where the scheduler does not
+ * apply. */
 bool scheduler_make(const struct scheduler *scheduler, const struct schedule_request *request,
                     struct plan *plan, struct failure *failure);
 
-/* The least predicted makespan of all that apply ("auto"): plan->scheduler says which it was. */
+/* Why a scheduler was not asked, or not to the end. */
+enum schedule_omission {
+    SCHEDULE_TRIED,
+    SCHEDULE_CUT_SHORT, /* the effort was used up while it planned */
+    SCHEDULE_NO_EFFORT, /* the effort was used up before */
+    SCHEDULE_NO_GAIN    /* a plan next to the lower bound is there already */
+};
+
+/* What one scheduler makes of a request. */
+struct schedule_entry {
+    const struct scheduler *scheduler;
+    bool made;
+    struct plan plan;       /* owned; where it is made */
+    struct failure refused; /* else, why it does not apply */
+    enum schedule_omission omission;
+};
+
+/* All of them, in the order of the table. */
+struct schedule_set {
+    struct schedule_entry *entries; /* owned */
+    size_t count;
+};
+
+/* Every scheduler once, `optimal` from what the others make. Where the effort is limited, the
+ * others have half of it, and what they leave is for `optimal`. Fails where memory ends. */
+bool schedule_set_make(const struct schedule_request *request, struct schedule_set *set,
+                       struct failure *failure);
+void schedule_set_release(struct schedule_set *set);
+
+enum { SCHEDULERS_MOST = 32 };
+
+/* Schedulers that were left out, or cut short. */
+struct schedule_omissions {
+    struct {
+        const char *scheduler; /* static */
+        enum schedule_omission why;
+    } items[SCHEDULERS_MOST];
+    size_t count;
+};
+
+/* The least predicted makespan of all that apply ("auto"): plan->scheduler says which it was.
+ * `omissions` may be NULL. */
 bool schedule_auto(const struct schedule_request *request, struct plan *plan,
-                   struct failure *failure);
+                   struct schedule_omissions *omissions, struct failure *failure);
+/* Is it a plan at all: different workers of the platform, no round without a package, loads whole
+ * (unless real-valued), in a window, and in all the tasks? If not: a mismatch, and which. Every
+ * plan of scheduler_make has been asked. Fails where memory ends. */
+bool plan_check(const struct platform *platform, const struct plan *plan, struct failure *failure);
 /* Simulate, bound and fill plan->predicted. */
 bool schedule_predict(const struct platform *platform, struct plan *plan, struct failure *failure);
 

@@ -40,7 +40,10 @@ static void offer_steps(struct period_search *periods)
 /* The loads of one period for X / N tasks; false where there are none. */
 static bool loads_make(struct period_search *periods, const struct period *period, double *period_s)
 {
+    enum { PRODUCTION_EFFORT = 40 }; /* of finding a period, per worker */
     const double tasks = periods->steady.tasks / period->rounds;
+    effort_use(periods->steady.search->request->effort,
+               PRODUCTION_EFFORT * (double)periods->steady.ranking->count);
     return periods->goal == PERIOD_PRODUCTION
                ? period_for_production(periods->steady.ranking, tasks, period_s,
                                        periods->steady.loads)

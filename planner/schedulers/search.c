@@ -70,13 +70,55 @@ void candidate_round(struct search *search, struct plan *candidate, int64_t repe
     rounds[candidate->round_count++] = (struct plan_round){.repeat = repeat, .loads = copy};
 }
 
-static bool candidate_complete(const struct plan *candidate)
+void candidate_copy(struct search *search, struct plan *candidate, const struct plan *plan)
+{
+    *candidate = (struct plan){
+        .tasks = plan->tasks, .real_valued = plan->real_valued, .worker_count = plan->worker_count};
+    const size_t size = (size_t)plan->worker_count * sizeof *candidate->workers;
+    candidate->workers = malloc(size);
+    if (candidate->workers == NULL) {
+        search->out_of_memory = true;
+        return;
+    }
+    memcpy(candidate->workers, plan->workers, size);
+    for (size_t r = 0; r < plan->round_count; r++)
+        candidate_round(search, candidate, plan->rounds[r].repeat, plan->rounds[r].loads);
+}
+
+/* Without rounds that are empty, which levelling may leave: are all tasks there? */
+static bool candidate_complete(struct plan *candidate)
 {
     double sum = 0;
-    for (size_t r = 0; r < candidate->round_count; r++)
-        sum += (double)candidate->rounds[r].repeat *
-               loads_sum(candidate->rounds[r].loads, candidate->worker_count);
+    size_t kept = 0;
+    for (size_t r = 0; r < candidate->round_count; r++) {
+        const struct plan_round round = candidate->rounds[r];
+        const double tasks = loads_sum(round.loads, candidate->worker_count);
+        sum += (double)round.repeat * tasks;
+        if (tasks > 0)
+            candidate->rounds[kept++] = round;
+        else
+            free(round.loads);
+    }
+    candidate->round_count = kept;
     return fabs(sum - candidate->tasks) <= (candidate->real_valued ? 1e-6 * candidate->tasks : 0);
+}
+
+double search_evaluate(struct search *search, const struct plan *candidate, double *ends)
+{
+    const int64_t before = evaluator_effort(search->evaluator);
+    const double makespan_s = evaluator_makespan(search->evaluator, candidate, ends);
+    effort_use(search->request->effort,
+               (double)(evaluator_effort(search->evaluator) - before) +
+                   (double)candidate->round_count * (double)candidate->worker_count);
+    return makespan_s;
+}
+
+/* What making a candidate takes beside its evaluation. */
+static void candidate_charge(const struct search *search, const struct plan *candidate)
+{
+    enum { CANDIDATE = 200, LOAD = 4 }; /* units of effort */
+    effort_use(search->request->effort,
+               CANDIDATE + LOAD * (double)candidate->round_count * (double)candidate->worker_count);
 }
 
 void search_allot(struct search *search, double share)
@@ -156,7 +198,8 @@ void search_visit(struct search *search, unsigned orders,
 
 bool search_exhausted(const struct search *search)
 {
-    return search->out_of_memory || evaluator_effort(search->evaluator) >= search->effort_most;
+    return search->out_of_memory || evaluator_effort(search->evaluator) >= search->effort_most ||
+           effort_spent(search->request->effort);
 }
 
 /* Not by rounding noise: which of two equal plans is kept must not depend on it. */
@@ -166,25 +209,31 @@ static bool candidate_better(const struct search *search, double makespan_s)
            (search->best_s == HUGE_VAL && makespan_s < HUGE_VAL);
 }
 
-bool search_offer(struct search *search, struct plan *candidate)
+bool search_take(struct search *search, struct plan *candidate, double makespan_s)
 {
-    bool accepted = false;
-    const bool complete = search->out_of_memory || candidate_complete(candidate);
-    assert(complete); /* and in a release, rather no plan than one that leaves tasks out */
-    if (complete && !search->out_of_memory &&
-        (search->best_s == HUGE_VAL || !search_exhausted(search))) {
-        const double makespan_s = evaluator_makespan(search->evaluator, candidate, NULL);
-        accepted = candidate_better(search, makespan_s);
-        if (accepted) {
-            const struct plan before = search->best;
-            search->best = *candidate;
-            *candidate = before;
-            search->best_s = makespan_s;
-        }
+    const bool better = candidate_better(search, makespan_s);
+    const bool accepted = better && candidate_complete(candidate);
+    assert(accepted == better);
+    if (accepted) {
+        const struct plan before = search->best;
+        search->best = *candidate;
+        *candidate = before;
+        search->best_s = makespan_s;
     }
     plan_release(candidate);
     *candidate = (struct plan){.kernel = NULL};
     return accepted;
+}
+
+bool search_offer(struct search *search, struct plan *candidate)
+{
+    const bool complete = search->out_of_memory || candidate_complete(candidate);
+    assert(complete); /* and in a release, rather no plan than one that leaves tasks out */
+    candidate_charge(search, candidate);
+    const bool wanted = complete && !search->out_of_memory &&
+                        (search->best_s == HUGE_VAL || !search_exhausted(search));
+    return search_take(search, candidate,
+                       wanted ? search_evaluate(search, candidate, NULL) : HUGE_VAL);
 }
 
 struct search search_fork(const struct search *search)

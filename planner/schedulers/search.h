@@ -41,9 +41,16 @@ void candidate_open(struct search *search, struct plan *candidate, const struct 
 /* Append `repeat` rounds with these loads, one per worker; a round without any load is left out. */
 void candidate_round(struct search *search, struct plan *candidate, int64_t repeat,
                      const double *loads);
+/* A candidate with the workers and rounds of a plan; owned. */
+void candidate_copy(struct search *search, struct plan *candidate, const struct plan *plan);
+/* The makespan of a candidate, and when its workers end (may be NULL); it counts as effort. */
+double search_evaluate(struct search *search, const struct plan *candidate, double *ends);
 /* Evaluate the candidate (its contents are taken over or released); true when it is the incumbent
- * now. Candidates whose loads do not sum to the tasks are our bug. */
+ * now. Rounds without a load are left out. Candidates whose loads do not sum to the tasks are our
+ * bug. */
 bool search_offer(struct search *search, struct plan *candidate);
+/* The same of a candidate whose makespan is known. */
+bool search_take(struct search *search, struct plan *candidate, double makespan_s);
 /* Allow a part of the usual effort from here on: what one window or order may cost, so that the
  * next ones have theirs. A search begins with all of it. */
 void search_allot(struct search *search, double share);
@@ -54,7 +61,7 @@ void search_allot(struct search *search, double share);
 void search_visit(struct search *search, unsigned orders,
                   bool (*visit)(struct search *search, struct ranking *ranking, void *context),
                   void *context);
-/* Whether the effort that candidates may cost is used up. */
+/* Whether the effort that candidates may cost, here or in the whole request, is used up. */
 bool search_exhausted(const struct search *search);
 /* Turn the incumbent into a plan, with its prediction. Fails with
  * FAILURE_INFEASIBLE and `reason` when there is none. Releases the search in any case. */

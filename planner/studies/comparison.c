@@ -6,38 +6,44 @@
 
 #include "planner/schedulers/scheduler.h"
 
-static bool plan_robustness(const struct planning *planning, const struct plan *plan,
-                            const struct scenario *scenario, int64_t seeds,
-                            struct robustness *robustness, struct failure *failure)
+/* What has been asked for, of all entries. */
+struct comparing {
+    const struct platform *platform;
+    const struct scenario *scenario;
+    int64_t seeds;
+};
+
+static bool entry_fill(const struct comparing *comparing, const struct schedule_entry *from,
+                       struct comparison_entry *entry, struct failure *failure)
 {
-    const struct decision decision = {.plan = plan};
-    struct platform platform;
-    if (!planning_platform(planning, &platform, failure))
-        return false;
-    bool good = robustness_measure(&platform, &decision, scenario, seeds, robustness, failure);
-    platform_release(&platform);
-    return good;
+    const struct decision decision = {.plan = &from->plan};
+    entry->scheduler = from->scheduler->name;
+    entry->applies = from->made;
+    if (!from->made) {
+        snprintf(entry->reason, sizeof entry->reason, "%s", from->refused.text);
+        return true;
+    }
+    entry->predicted = from->plan.predicted;
+    entry->workers = plan_workers_used(&from->plan);
+    entry->rounds = plan_rounds_total(&from->plan);
+    return comparing->seeds == 0 ||
+           robustness_measure(comparing->platform, &decision, comparing->scenario, comparing->seeds,
+                              &entry->robustness, failure);
 }
 
-static bool entry_make(const struct planning *planning, const struct scenario *scenario,
-                       int64_t seeds, struct comparison_entry *entry, struct failure *failure)
+/* The plans themselves are not kept. */
+static bool entries_fill(const struct comparing *comparing, const struct schedule_request *request,
+                         struct comparison *comparison, struct failure *failure)
 {
-    struct planning own = *planning;
-    struct plan plan;
-    struct failure refused = FAILURE_INIT;
-    own.scheduler = entry->scheduler;
-    if (!planning_make(&own, &plan, &refused)) {
-        snprintf(entry->reason, sizeof entry->reason, "%s", refused.text);
-        return refused.code == FAILURE_INFEASIBLE ||
-               failure_set(failure, refused.code, "%s", refused.text);
-    }
-    entry->applies = true;
-    entry->predicted = plan.predicted;
-    entry->workers = plan_workers_used(&plan);
-    entry->rounds = plan_rounds_total(&plan);
-    bool good =
-        seeds == 0 || plan_robustness(&own, &plan, scenario, seeds, &entry->robustness, failure);
-    plan_release(&plan);
+    struct schedule_set set;
+    if (!schedule_set_make(request, &set, failure))
+        return false;
+    comparison->entries = calloc(set.count, sizeof *comparison->entries);
+    comparison->count = comparison->entries ? set.count : 0;
+    bool good = comparison->entries || failure_memory(failure, "comparing schedulers");
+    for (size_t k = 0; good && k < set.count; k++)
+        good = entry_fill(comparing, &set.entries[k], &comparison->entries[k], failure);
+    schedule_set_release(&set);
     return good;
 }
 
@@ -53,22 +59,21 @@ static int entry_compare(const void *a, const void *b)
 bool comparison_make(const struct planning *planning, const struct scenario *scenario,
                      int64_t seeds, struct comparison *comparison, struct failure *failure)
 {
-    struct comparison held = {.has_robustness = seeds > 0};
-    const struct scheduler *schedulers = scheduler_list(&held.count);
-    held.entries = calloc(held.count, sizeof *held.entries);
-    bool good = true;
-    if (!held.entries)
-        return failure_memory(failure, "comparing schedulers");
-    for (size_t k = 0; good && k < held.count; k++) {
-        held.entries[k].scheduler = schedulers[k].name;
-        good = entry_make(planning, scenario, seeds, &held.entries[k], failure);
-    }
+    struct comparison made = {.has_robustness = seeds > 0};
+    struct platform platform;
+    if (!planning_platform(planning, &platform, failure))
+        return false;
+    const struct schedule_request request = {
+        .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};
+    const struct comparing comparing = {&platform, scenario, seeds};
+    const bool good = entries_fill(&comparing, &request, &made, failure);
+    platform_release(&platform);
     if (!good) {
-        comparison_release(&held);
+        comparison_release(&made);
         return false;
     }
-    qsort(held.entries, held.count, sizeof *held.entries, entry_compare);
-    *comparison = held;
+    qsort(made.entries, made.count, sizeof *made.entries, entry_compare);
+    *comparison = made;
     return true;
 }
 

@@ -102,17 +102,48 @@ static bool tail_add(const struct planning *planning, struct plan *plan, struct 
     return plan->tail || failure_memory(failure, "making a plan");
 }
 
+void planning_omissions(const struct schedule_omissions *omissions, double effort_s,
+                        struct text *text)
+{
+    static const struct {
+        enum schedule_omission why;
+        const char *what;
+        bool effort;
+    } lines[] = {{SCHEDULE_CUT_SHORT, "cut short   ", true},
+                 {SCHEDULE_NO_EFFORT, "left out    ", true},
+                 {SCHEDULE_NO_GAIN, "left out    ", false}};
+    for (size_t line = 0; line < sizeof lines / sizeof *lines; line++) {
+        const char *before = lines[line].what;
+        for (size_t k = 0; k < omissions->count; k++) {
+            if (omissions->items[k].why != lines[line].why)
+                continue;
+            text_add(text, "%s%s", before, omissions->items[k].scheduler);
+            before = ", ";
+        }
+        if (before == lines[line].what)
+            continue;
+        if (lines[line].effort)
+            text_add(text, ": the effort of %.3g s was used up, --effort allows more\n", effort_s);
+        else
+            text_add(text, ": no plan can be better than this one by more than 0.001 %%\n");
+    }
+}
+
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     struct platform platform;
     struct plan made = {0};
     if (!planning_platform(planning, &platform, failure))
         return false;
-    const struct schedule_request request = {
-        .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};
     const struct scheduler *scheduler = scheduler_find(planning->scheduler);
+    const bool limited = scheduler == NULL && planning->effort_s > 0;
+    struct effort effort = {planning->effort_s * EFFORT_SECOND};
+    const struct schedule_request request = {.platform = &platform,
+                                             .tasks = planning->tasks,
+                                             .real_valued = planning->real_valued,
+                                             .effort = limited ? &effort : NULL};
     bool good = scheduler ? scheduler_make(scheduler, &request, &made, failure)
-                          : schedule_auto(&request, &made, failure);
+                          : schedule_auto(&request, &made, planning->omissions, failure);
     good = good && plan_label(planning, &made, failure) &&
            (beyond_note(planning, platform.worker_count, &made) ||
             failure_memory(failure, "making a plan")) &&

@@ -6,9 +6,11 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/base/text.h"
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
 #include "planner/model/profile.h"
+#include "planner/schedulers/scheduler.h"
 
 struct planning {
     const struct profile *profile; /* borrowed */
@@ -21,13 +23,22 @@ struct planning {
     int buffers;     /* packages that a worker receives ahead; 0: PLATFORM_BUFFERS */
     bool real_valued;
     const char *tail; /* "RULE" or "RULE:SHARE": deals the plan's end on request; NULL: none */
+    double effort_s;  /* about how long "auto" may take on one core (schedulers/effort.h); 0: as
+                       * long as it takes */
+    struct schedule_omissions *omissions; /* borrowed; what "auto" left out; may be NULL */
 };
+
+/* What "auto" may take, unless the user says otherwise. */
+#define PLANNING_EFFORT_S 1.0
 
 /* The platform that it plans for; to be released. */
 bool planning_platform(const struct planning *planning, struct platform *platform,
                        struct failure *failure);
 /* Is it "auto" or in the table? If not: usage, with the nearest. */
 bool planning_check_scheduler(const char *name, struct failure *failure);
+/* Lines for the table of a plan: which schedulers were left out or cut short, and why. */
+void planning_omissions(const struct schedule_omissions *omissions, double effort_s,
+                        struct text *text);
 /* A complete plan, kernel and parameters of the profile included; to be released. */
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure);
 

@@ -205,7 +205,7 @@ static bool try_schedule(void *self, struct failure *failure)
     const struct job *job = self;
     struct plan plan = {.worker_count = 77};
     if (job->scheduler ? scheduler_make(job->scheduler, &job->request, &plan, failure)
-                       : schedule_auto(&job->request, &plan, failure)) {
+                       : schedule_auto(&job->request, &plan, NULL, failure)) {
         plan_release(&plan);
         return true;
     }
@@ -296,7 +296,7 @@ static void scheduling(void **state)
     struct platform_window window = {
         .least = 1, .greatest = 100, .classes = classes, .class_count = 2};
     const struct platform platform = {&window, 1, 2, PLATFORM_BUFFERS};
-    struct job job = {.request = {&platform, 4, false}};
+    struct job job = {.request = {.platform = &platform, .tasks = 4}};
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
     (void)state;

@@ -5,6 +5,7 @@ scow_add_test(planner-schedulers-golden unit schedulers_golden.c planner-platfor
 scow_add_test(planner-schedulers-properties prop schedulers_properties.c planner-platforms)
 scow_add_test(planner-schedulers-parts prop schedulers_parts.c planner-platforms)
 scow_add_test(planner-schedulers-programs prop schedulers_programs.c planner-platforms)
+scow_add_test(planner-schedulers-sets unit schedulers_sets.c planner-platforms)
 scow_add_test(planner-schedulers-tiny prop schedulers_tiny.c planner-platforms)
 scow_add_test(planner-schedulers-mixed unit schedulers_mixed.c planner-platforms)
 scow_add_test(planner-schedulers-counts prop schedulers_counts.c planner-platforms)

@@ -8,15 +8,17 @@
 #include <cmocka.h>
 
 #include "planner/schedulers/fewer.h"
+#include "planner/schedulers/optimal_lp.h"
 #include "tests/planner/platforms.h"
 
-enum { WORKERS = 12, SEEDS = 18, SCHEDULERS_MOST = 32 };
+enum { WORKERS = 12, SEEDS = 18 };
 
 /* HUGE_VAL where the scheduler does not apply. */
 static double makespan_of(const struct scheduler *scheduler, const struct platform *platform,
                           double tasks, bool real_valued)
 {
-    const struct schedule_request request = {platform, tasks, real_valued};
+    const struct schedule_request request = {
+        .platform = platform, .tasks = tasks, .real_valued = real_valued};
     struct plan plan = {.kernel = NULL};
     struct failure failure = FAILURE_INIT;
     if (!scheduler_make(scheduler, &request, &plan, &failure))
@@ -40,22 +42,23 @@ static void platform_cut(struct platform *platform, int64_t workers)
     }
 }
 
-static struct platform platform_of_seed(uint64_t seed, double *tasks)
+static struct platform platform_of_seed(uint64_t seed, int64_t workers, double *tasks)
 {
     struct dice dice = dice_of(4000 + seed);
-    struct platform platform = seed % 3 == 0   ? platform_cluster(&dice, WORKERS)
-                               : seed % 3 == 1 ? platform_mixed(&dice, WORKERS)
-                                               : platform_random(&dice, WORKERS);
+    struct platform platform = seed % 3 == 0   ? platform_cluster(&dice, workers)
+                               : seed % 3 == 1 ? platform_mixed(&dice, workers)
+                                               : platform_random(&dice, workers);
     *tasks = floor(dice_scale(&dice, 20, 1e5));
     return platform;
 }
 
-static void never_worse_on(uint64_t seed, int64_t workers, double *best_s)
+/* The first `workers` of `all`. */
+static void never_worse_on(uint64_t seed, int64_t all, int64_t workers, double *best_s)
 {
     double tasks;
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
-    struct platform platform = platform_of_seed(seed, &tasks);
+    struct platform platform = platform_of_seed(seed, all, &tasks);
     if (workers <= platform.worker_count) {
         platform_cut(&platform, workers);
         for (size_t i = 0; i < count; i++) {
@@ -79,8 +82,66 @@ static void more_workers_are_never_worse(void **state)
         for (int i = 0; i < SCHEDULERS_MOST; i++)
             best_s[i] = HUGE_VAL;
         for (int64_t workers = 1; workers <= WORKERS; workers++)
-            never_worse_on(seed, workers, best_s);
+            never_worse_on(seed, WORKERS, workers, best_s);
     }
+}
+
+/* Of as many distinct workers as each number is tried of, not each of the numbers here. */
+static void many_distinct_workers_are_never_worse(void **state)
+{
+    static const int64_t counts[] = {19, 27, 31, FEWER_EVERY};
+    (void)state;
+    for (uint64_t seed = 30; seed <= 33; seed += 3) { /* clusters */
+        double best_s[SCHEDULERS_MOST];
+        for (int i = 0; i < SCHEDULERS_MOST; i++)
+            best_s[i] = HUGE_VAL;
+        for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
+            never_worse_on(seed, FEWER_EVERY, counts[k], best_s);
+    }
+}
+
+/* `optimal` starts from all other plans, whatever number of workers they are for. */
+static void optimal_is_above_none(const struct platform *platform, double tasks)
+{
+    const struct schedule_request request = {.platform = platform, .tasks = tasks};
+    struct schedule_set set;
+    struct failure failure = FAILURE_INIT;
+    double optimal_s = 0;
+    assert_true(schedule_set_make(&request, &set, &failure));
+    for (size_t i = 0; i < set.count; i++)
+        if (strcmp(set.entries[i].scheduler->name, "optimal") == 0) {
+            assert_true(set.entries[i].made);
+            optimal_s = set.entries[i].plan.predicted.makespan_s;
+            assert_true(set.entries[i].plan.predicted.lower_bound_s <= optimal_s);
+        }
+    for (size_t i = 0; i < set.count; i++)
+        if (set.entries[i].made && set.entries[i].plan.predicted.makespan_s < optimal_s)
+            fail_msg("%s takes %.9g s, optimal %.9g s", set.entries[i].scheduler->name,
+                     set.entries[i].plan.predicted.makespan_s, optimal_s);
+    schedule_set_release(&set);
+}
+
+/* Distinct workers, and 1,200 in three kinds: more than programs of single workers have room for.
+ */
+static void optimal_is_never_above(void **state)
+{
+    (void)state;
+    if (!optimal_lp_available())
+        skip();
+    struct dice dice = dice_of(4100);
+    struct platform cluster = platform_cluster(&dice, 40), mixed = platform_mixed(&dice, 12);
+    struct platform many = platform_cluster(&dice, 3);
+    optimal_is_above_none(&cluster, 1e5);
+    optimal_is_above_none(&mixed, 2e4);
+    many.worker_count = 1200;
+    for (int64_t c = 0; c < 3; c++) {
+        many.windows[0].classes[c].first = 400 * c;
+        many.windows[0].classes[c].count = 400;
+    }
+    optimal_is_above_none(&many, 1e6);
+    platform_release(&cluster);
+    platform_release(&mixed);
+    platform_release(&many);
 }
 
 /* Tables 6-7 and 6-1, the same workers in growing numbers. */
@@ -131,7 +192,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_workers_are_never_worse),
+        cmocka_unit_test(many_distinct_workers_are_never_worse),
         cmocka_unit_test(more_equal_workers_are_never_worse),
+        cmocka_unit_test(optimal_is_never_above),
         cmocka_unit_test(every_count_is_climbed_by_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,8 @@ static struct platform table_6_1(double bandwidth)
 static struct plan plan_made(const char *scheduler, const struct platform *platform, double tasks,
                              bool real_valued)
 {
-    const struct schedule_request request = {platform, tasks, real_valued};
+    const struct schedule_request request = {
+        .platform = platform, .tasks = tasks, .real_valued = real_valued};
     struct plan plan = {.kernel = NULL};
     struct failure failure = FAILURE_INIT;
     if (!scheduler_make(scheduler_find(scheduler), &request, &plan, &failure))

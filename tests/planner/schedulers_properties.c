@@ -111,7 +111,8 @@ static bool plan_makes(const struct scheduler *scheduler, const struct schedule_
  * out `optimal`, too, where thousands of its programs would take minutes. */
 static double all_hold(const struct platform *platform, double tasks, bool real_valued, bool alone)
 {
-    const struct schedule_request request = {platform, tasks, real_valued};
+    const struct schedule_request request = {
+        .platform = platform, .tasks = tasks, .real_valued = real_valued};
     double best_s = HUGE_VAL;
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
@@ -138,10 +139,11 @@ static double all_hold(const struct platform *platform, double tasks, bool real_
 static void auto_is_best(const struct platform *platform, double tasks, bool real_valued,
                          double best_s)
 {
-    const struct schedule_request request = {platform, tasks, real_valued};
+    const struct schedule_request request = {
+        .platform = platform, .tasks = tasks, .real_valued = real_valued};
     struct plan plan = {.kernel = NULL};
     struct failure failure = FAILURE_INIT;
-    const bool made = schedule_auto(&request, &plan, &failure);
+    const bool made = schedule_auto(&request, &plan, NULL, &failure);
     assert_int_equal(made, best_s < HUGE_VAL);
     if (made)
         assert_true(plan.predicted.makespan_s == best_s);
@@ -200,7 +202,8 @@ static void platform_scale(struct platform *platform, double factor)
 static double makespan_alone(const struct scheduler *scheduler, const struct platform *platform,
                              double tasks)
 {
-    const struct schedule_request request = {platform, tasks, false};
+    const struct schedule_request request = {
+        .platform = platform, .tasks = tasks, .real_valued = false};
     struct plan plan = {.kernel = NULL};
     struct failure failure = FAILURE_INIT;
     if (!scheduler->make(&request, &plan, &failure))

@@ -92,7 +92,8 @@ static double task_s(const struct platform *platform)
 static void nothing_beats(const struct platform *platform, int64_t tasks, double optimum_s,
                           bool reached)
 {
-    const struct schedule_request request = {platform, (double)tasks, false};
+    const struct schedule_request request = {
+        .platform = platform, .tasks = (double)tasks, .real_valued = false};
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
     for (size_t i = 0; i < count; i++) {

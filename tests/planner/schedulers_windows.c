@@ -18,7 +18,8 @@ static struct platform platform_plain(int64_t workers, int64_t least, int64_t gr
 
 static struct plan plan_made(const struct platform *platform, double tasks)
 {
-    const struct schedule_request request = {platform, tasks, false};
+    const struct schedule_request request = {
+        .platform = platform, .tasks = tasks, .real_valued = false};
     struct plan plan = {.kernel = NULL};
     struct failure failure = FAILURE_INIT;
     if (!scheduler_make(scheduler_find("scow-mp"), &request, &plan, &failure))
@@ -40,7 +41,8 @@ static void no_window_fits_says_so(void **state)
 {
     (void)state;
     struct platform platform = platform_plain(3, 10, 10);
-    const struct schedule_request request = {&platform, 25, false};
+    const struct schedule_request request = {
+        .platform = &platform, .tasks = 25, .real_valued = false};
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
     for (size_t i = 0; i < count; i++) {
@@ -53,7 +55,7 @@ static void no_window_fits_says_so(void **state)
     }
     struct plan plan = {.kernel = NULL};
     struct failure failure = FAILURE_INIT;
-    assert_false(schedule_auto(&request, &plan, &failure));
+    assert_false(schedule_auto(&request, &plan, NULL, &failure));
     assert_int_equal(failure.code, FAILURE_INFEASIBLE);
     assert_true(strlen(failure.text) > 0);
     platform_release(&platform);
@@ -176,7 +178,7 @@ static void negative_latencies_count_in_their_window(void **state)
     platform.windows[0].least = 26;
     const struct scheduler *list = scheduler_list(&count);
     for (size_t i = 0; i < count; i++) {
-        const struct schedule_request request = {&platform, 526, false};
+        const struct schedule_request request = {.platform = &platform, .tasks = 526};
         struct plan plan = {.kernel = NULL};
         struct failure failure = FAILURE_INIT;
         if (!scheduler_make(&list[i], &request, &plan, &failure)) {

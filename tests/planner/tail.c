@@ -24,8 +24,8 @@ static void setup_init(struct setup *setup, struct dice *dice)
 {
     struct failure failure = FAILURE_INIT;
     setup->platform = platform_cluster(dice, dice_between(dice, 2, 32));
-    const struct schedule_request request = {&setup->platform,
-                                             nearbyint(dice_scale(dice, 5e3, 2e5)), false};
+    const struct schedule_request request = {.platform = &setup->platform,
+                                             .tasks = nearbyint(dice_scale(dice, 5e3, 2e5))};
     setup->plan = (struct plan){.kernel = NULL};
     if (!scheduler_make(scheduler_find(SCHEDULER_QUICK), &request, &setup->plan, &failure))
         fail_msg("%s", failure.text);

@@ -22,7 +22,8 @@ struct setup {
 static void plan_with(const struct platform *platform, double tasks, const char *name,
                       struct plan *plan)
 {
-    const struct schedule_request request = {platform, tasks, false};
+    const struct schedule_request request = {
+        .platform = platform, .tasks = tasks, .real_valued = false};
     struct failure failure = FAILURE_INIT;
     *plan = (struct plan){.kernel = NULL};
     if (!scheduler_make(scheduler_find(name), &request, plan, &failure))

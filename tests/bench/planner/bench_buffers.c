@@ -81,8 +81,8 @@ static void row_make(const struct scheduler *scheduler, bool late, struct row *r
     for (uint64_t seed = 1; seed <= PLATFORMS; seed++) {
         struct dice dice = dice_of(100 + seed);
         struct platform platform = platform_cluster(&dice, dice_between(&dice, 4, 48));
-        const struct schedule_request request = {&platform, floor(dice_scale(&dice, 1e3, 1e5)),
-                                                 false};
+        const struct schedule_request request = {.platform = &platform,
+                                                 .tasks = floor(dice_scale(&dice, 1e3, 1e5))};
         struct plan plan = {.kernel = NULL};
         struct failure failure = FAILURE_INIT;
         if (!scheduler_make(scheduler, &request, &plan, &failure))

@@ -15,7 +15,7 @@
 #include "planner/simulate/simulate.h"
 #include "tests/planner/platforms.h"
 
-enum { REPETITIONS = 3, PLATFORMS = 20, MIXED = 12, SCHEDULERS_MOST = 32 };
+enum { REPETITIONS = 3, PLATFORMS = 20, MIXED = 12 };
 
 /* Processor time: planning has one thread, and a busy machine should not change the figures. */
 static double now_s(void)
@@ -38,24 +38,33 @@ static void die(const char *what)
     exit(EXIT_FAILURE);
 }
 
-/* The least time of making a plan, which is left in *plan. NULL for `scheduler` means auto. */
-static double time_plan(const struct scheduler *scheduler, const struct platform *platform,
-                        double tasks, struct plan *plan)
+/* The least time of `repetitions` of making a plan, which is left in *plan. NULL for `scheduler`
+ * means auto, within `effort` units where that is more than 0. */
+static double time_effort(const struct scheduler *scheduler, const struct platform *platform,
+                          double tasks, double effort, int repetitions, struct plan *plan)
 {
-    const struct schedule_request request = {platform, tasks, false};
     double least_s = HUGE_VAL;
-    for (int k = 0; k < REPETITIONS; k++) {
+    for (int k = 0; k < repetitions; k++) {
+        struct effort left = {effort};
+        const struct schedule_request request = {
+            .platform = platform, .tasks = tasks, .effort = effort > 0 ? &left : NULL};
         struct failure failure = FAILURE_INIT;
         plan_release(plan);
         *plan = (struct plan){.kernel = NULL};
         const double start_s = now_s();
-        const bool good = scheduler == NULL ? schedule_auto(&request, plan, &failure)
+        const bool good = scheduler == NULL ? schedule_auto(&request, plan, NULL, &failure)
                                             : scheduler_make(scheduler, &request, plan, &failure);
         least_s = fmin(least_s, now_s() - start_s);
         if (!good)
             die(failure.text);
     }
     return least_s;
+}
+
+static double time_plan(const struct scheduler *scheduler, const struct platform *platform,
+                        double tasks, struct plan *plan)
+{
+    return time_effort(scheduler, platform, tasks, 0, REPETITIONS, plan);
 }
 
 static void row(const char *what, double value, const char *unit, const char *target)
@@ -79,11 +88,11 @@ static void speed_distinct(void)
     platform_release(&platform);
 }
 
-/* 25,000 workers each of four speeds, fed fast enough that all take part. */
-static struct platform four_classes(void)
+/* Workers of four speeds, as many of each, fed fast enough that all of 100,000 take part. */
+static struct platform four_classes(int64_t workers)
 {
     struct platform platform =
-        platform_of_equals(100000, 1, INT64_C(1) << 50, (struct cost){1e-6, 1e-9},
+        platform_of_equals(workers, 1, INT64_C(1) << 50, (struct cost){1e-6, 1e-9},
                            (struct cost){1e-6, 1e-9}, (struct cost){0.01, 1e-3});
     struct platform_window *window = &platform.windows[0];
     window->classes = realloc(window->classes, 4 * sizeof *window->classes);
@@ -92,8 +101,8 @@ static struct platform four_classes(void)
     window->class_count = 4;
     for (int64_t c = 0; c < 4; c++) {
         window->classes[c] = window->classes[0];
-        window->classes[c].first = 25000 * c;
-        window->classes[c].count = 25000;
+        window->classes[c].first = workers / 4 * c;
+        window->classes[c].count = workers / 4;
         window->classes[c].compute.s_per_task = 1e-3 * (1 + (double)c);
     }
     return platform;
@@ -101,7 +110,7 @@ static struct platform four_classes(void)
 
 static void speed_classes(void)
 {
-    struct platform platform = four_classes();
+    struct platform platform = four_classes(100000);
     struct plan plan = named();
     const double s = time_plan(scheduler_find("scow-mp"), &platform, 1e12, &plan);
     row("scow-mp, 100,000 workers in 4 classes, 1e12 tasks", s, "s", "2");
@@ -110,6 +119,21 @@ static void speed_classes(void)
     char *text = plan_print(&plan);
     row("  its plan as a file", text == NULL ? HUGE_VAL : (double)strlen(text) / 1e6, "MB", "1");
     free(text);
+    plan_release(&plan);
+    platform_release(&platform);
+}
+
+static void speed_many(void)
+{
+    struct platform platform = four_classes(10000);
+    struct plan plan = named();
+    row("auto with its effort of 1 s, 10,000 workers in 4 classes, 1e9 tasks",
+        time_effort(NULL, &platform, 1e9, EFFORT_SECOND, 1, &plan), "s", "1");
+    if (optimal_lp_available()) {
+        row("optimal, the same",
+            time_effort(scheduler_find("optimal"), &platform, 1e9, 0, 1, &plan), "s", "10");
+        row("  above its lower bound", 100 * plan.predicted.gap, "%", "");
+    }
     plan_release(&plan);
     platform_release(&platform);
 }
@@ -152,6 +176,8 @@ static void speed_compare(void)
         all_s += time_plan(&list[i], &platform, 1e6, &plan);
     row("every scheduler once, 64 distinct workers, 1e6 tasks", all_s, "s", "5");
     row("auto, the same", time_plan(NULL, &platform, 1e6, &plan), "s", "5");
+    row("auto with its effort of 1 s, the same",
+        time_effort(NULL, &platform, 1e6, EFFORT_SECOND, REPETITIONS, &plan), "s", "1");
     plan_release(&plan);
     platform_release(&platform);
 }
@@ -183,28 +209,27 @@ struct standing {
 static void compare_on(const struct platform *platform, double tasks, struct standing *standings,
                        double *gap)
 {
-    const struct schedule_request request = {platform, tasks, false};
-    double makespans_s[SCHEDULERS_MOST], optimum_s = HUGE_VAL;
-    size_t count;
-    const struct scheduler *list = scheduler_list(&count);
-    for (size_t i = 0; i < count; i++) {
-        struct plan plan = named();
-        struct failure failure = FAILURE_INIT;
-        const bool made = scheduler_make(&list[i], &request, &plan, &failure);
-        makespans_s[i] = made ? plan.predicted.makespan_s : HUGE_VAL;
-        if (list[i].make == scheduler_find("optimal")->make) {
-            optimum_s = makespans_s[i];
-            *gap = plan.predicted.gap;
+    const struct schedule_request request = {.platform = platform, .tasks = tasks};
+    const struct scheduler *optimal = scheduler_find("optimal");
+    struct schedule_set set;
+    struct failure failure = FAILURE_INIT;
+    double optimum_s = HUGE_VAL;
+    if (!schedule_set_make(&request, &set, &failure))
+        die(failure.text);
+    for (size_t i = 0; i < set.count; i++)
+        if (set.entries[i].scheduler == optimal) {
+            optimum_s = set.entries[i].plan.predicted.makespan_s;
+            *gap = set.entries[i].plan.predicted.gap;
         }
-        plan_release(&plan);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (makespans_s[i] == HUGE_VAL)
+    for (size_t i = 0; i < set.count; i++) {
+        const double ratio = set.entries[i].plan.predicted.makespan_s / optimum_s;
+        if (!set.entries[i].made)
             continue;
-        standings[i].sum += makespans_s[i] / optimum_s;
-        standings[i].worst = fmax(standings[i].worst, makespans_s[i] / optimum_s);
+        standings[i].sum += ratio;
+        standings[i].worst = fmax(standings[i].worst, ratio);
         standings[i].applies++;
     }
+    schedule_set_release(&set);
 }
 
 static int gap_compare(const void *a, const void *b)
@@ -271,6 +296,7 @@ int main(void)
     if (optimal_lp_available())
         speed_program();
     speed_compare();
+    speed_many();
     speed_simulation();
     if (optimal_lp_available()) {
         comparison();
