@@ -38,6 +38,7 @@ _scow_value() {
     plan:-k | plan:--kernel) _scow_files -f "$3" ;;
     plan:-X | plan:--tasks) ;;
     plan:-n | plan:--workers) ;;
+    plan:--like) ;;
     plan:-s | plan:--scheduler) _scow_words "auto scow-mp scow-pwu periodic umr umr2 umr-scow mi single static optimal" "$3" ;;
     plan:--block) ;;
     plan:--set) ;;
@@ -49,6 +50,7 @@ _scow_value() {
     plan:--noise) ;;
     plan:--seeds) ;;
     plan:--risk) ;;
+    plan:--effort) ;;
     run:-i | run:--input) _scow_files -f "$3" ;;
     run:-o | run:--output) _scow_files -f "$3" ;;
     run:-p | run:--profile) _scow_files -f "$3" ;;
@@ -58,6 +60,7 @@ _scow_value() {
     run:--tail) _scow_words "ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af" "$3" ;;
     run:--ahead) ;;
     run:--results) _scow_files -f "$3" ;;
+    run:--patience) ;;
     run:--isa) ;;
     report:--html) _scow_files -f "$3" ;;
     report:--probes) _scow_files -f "$3" ;;
@@ -122,8 +125,8 @@ _scow_from() {
     _scow_value "$command" "$before" "$word" && return
     case $command:$word in
     calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --quick --threads --staged --staged-too --isa --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
-    plan:-*) _scow_words "--profile --input --kernel --tasks --workers --scheduler --block --set --real-valued --buffers --tail --output --html --deadline --compare --sweep --noise --seeds --risk --gantt --json --sbatch --pbs --quiet --verbose --help" "$word" ;;
-    run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --resume --isa --quiet --verbose --version --help" "$word" ;;
+    plan:-*) _scow_words "--profile --input --kernel --tasks --workers --like --scheduler --block --set --real-valued --buffers --tail --output --html --deadline --compare --sweep --noise --seeds --risk --effort --gantt --json --sbatch --pbs --quiet --verbose --help" "$word" ;;
+    run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --resume --patience --isa --quiet --verbose --version --help" "$word" ;;
     report:-*) _scow_words "--json --compare --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --png --slice --xdmf --task --joblog --check --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
