@@ -191,7 +191,7 @@ static bool survey_reach(struct survey *survey, int64_t measured, int64_t most, 
             return false;
         const double makespan_s = survey->points[at].row.makespan_s;
         const bool doubled = at > 0 && survey->points[at - 1].row.workers * 2 == workers;
-        *enough = workers > measured && doubled && makespan_s > (1 - HELP_LEAST) * before_s;
+        *enough = workers >= 2 * measured && doubled && makespan_s > (1 - HELP_LEAST) * before_s;
         *last = workers;
         before_s = makespan_s;
         if (*enough || workers >= most)
