@@ -179,7 +179,7 @@ static bool survey_show(struct survey *survey, int64_t workers, struct failure *
 }
 
 /* Twice as many again and again, up to `most`, until that does not help; but all that were measured
- * are looked at. *last: where the sweep ends; returns false on failure. */
+ * are looked at. *last becomes where it ended, *enough whether it did not help. */
 static bool survey_reach(struct survey *survey, int64_t measured, int64_t most, int64_t *last,
                          bool *enough, struct failure *failure)
 {
@@ -288,6 +288,12 @@ static int64_t survey_knee(const struct survey *survey)
     return survey->points[knee].row.workers;
 }
 
+static bool mark_show(struct survey *survey, int64_t workers, struct failure *failure)
+{
+    return workers == 0 || survey_show(survey, workers, failure);
+}
+
+/* Efficiencies last: a count that is planned for may improve those behind it. */
 static bool marks_set(struct survey *survey, int64_t last, struct sweep *sweep,
                       struct failure *failure)
 {
@@ -295,13 +301,13 @@ static bool marks_set(struct survey *survey, int64_t last, struct sweep *sweep,
         [SWEEP_BELOW_90] = 0.9, [SWEEP_BELOW_75] = 0.75, [SWEEP_BELOW_50] = 0.5};
     int64_t *marks = sweep->marks;
     marks[SWEEP_MEASURED] = sweep->available <= last ? sweep->available : 0;
-    for (int k = SWEEP_BELOW_90; k <= SWEEP_BELOW_50; k++)
-        if (!below_find(survey, efficiencies[k], &marks[k], failure))
-            return false;
-    if (!fed_find(survey, last, &marks[SWEEP_FED], failure))
+    if (!fed_find(survey, last, &marks[SWEEP_FED], failure) ||
+        !mark_show(survey, marks[SWEEP_MEASURED], failure) ||
+        !mark_show(survey, marks[SWEEP_FED], failure))
         return false;
-    for (int k = SWEEP_MEASURED; k < SWEEP_MARKS; k++)
-        if (marks[k] > 0 && !survey_show(survey, marks[k], failure))
+    for (int k = SWEEP_BELOW_90; k <= SWEEP_BELOW_50; k++)
+        if (!below_find(survey, efficiencies[k], &marks[k], failure) ||
+            !mark_show(survey, marks[k], failure))
             return false;
     marks[SWEEP_KNEE] = survey_knee(survey);
     return true;
