@@ -170,33 +170,39 @@ static void once_tell(const struct calibration_request *request)
                 "real, and more than once\n");
 }
 
+/* What a rank has computed so far, and in how long. */
+struct pace {
+    double seconds, tasks;
+};
+
 /* The worker that computes the slowest, by all timings of the setting so far. */
 static void slowest_find(struct session *session)
 {
     const int workers = session->comm->size - 1;
     const struct samples *samples = &session->result->samples;
-    double *sums = calloc(2 * ((size_t)workers + 1), sizeof *sums); /* by rank: seconds, tasks */
-    double whole_s = 0, tasks = 0;
+    struct pace *paces = calloc((size_t)workers + 1, sizeof *paces); /* by rank */
+    struct pace all = {0, 0};
     session->seen = samples->count;
     session->slowest = -1;
-    for (int64_t i = 0; sums && i < samples->count; i++) {
+    for (int64_t i = 0; paces && i < samples->count; i++) {
         const struct sample *sample = &samples->items[i];
         if (sample->setting != session->setting || sample->operation != OPERATION_COMPUTE)
             continue;
-        sums[2 * sample->rank] += sample->seconds;
-        sums[2 * sample->rank + 1] += (double)sample->tasks;
-        whole_s += sample->seconds;
-        tasks += (double)sample->tasks;
+        paces[sample->rank].seconds += sample->seconds;
+        paces[sample->rank].tasks += (double)sample->tasks;
+        all.seconds += sample->seconds;
+        all.tasks += (double)sample->tasks;
     }
-    for (int rank = 1; sums && workers > 1 && whole_s > 0 && rank <= workers; rank++) {
-        const double own_s = sums[2 * rank], own_tasks = sums[2 * rank + 1];
-        const double excess = own_tasks > 0 ? own_s / own_tasks * tasks / whole_s - 1 : -1;
+    for (int rank = 1; paces && workers > 1 && all.seconds > 0 && rank <= workers; rank++) {
+        const struct pace *own = &paces[rank];
+        const double excess =
+            own->tasks > 0 ? own->seconds / own->tasks * all.tasks / all.seconds - 1 : -1;
         if (session->slowest < 0 || excess > session->slowest_excess) {
             session->slowest = rank - 1;
             session->slowest_excess = excess;
         }
     }
-    free(sums);
+    free(paces);
 }
 
 static void watch_tell(void *self, int pass, int passes, double left_s)

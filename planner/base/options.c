@@ -120,18 +120,21 @@ static bool option_store(struct option_walk *walk, const struct option_row *row,
     return value_store(walk, row, word);
 }
 
+static bool row_is_named(const struct option_row *row, const char *name, size_t length)
+{
+    return strlen(row->name) == length && strncmp(name, row->name, length) == 0;
+}
+
 static const struct option_row *name_find(const struct option_table *table, const char *name,
                                           size_t length)
 {
-    static const struct option_row *const always[] = {&help_row, &table_row};
-    for (size_t k = 0; k < sizeof always / sizeof *always; k++)
-        if (length == strlen(always[k]->name) && strncmp(name, always[k]->name, length) == 0)
-            return always[k];
-    for (size_t k = 0; k < table->row_count; k++) {
-        const struct option_row *row = &table->rows[k];
-        if (strlen(row->name) == length && strncmp(name, row->name, length) == 0)
-            return row;
-    }
+    if (row_is_named(&help_row, name, length))
+        return &help_row;
+    if (row_is_named(&table_row, name, length))
+        return &table_row;
+    for (size_t k = 0; k < table->row_count; k++)
+        if (row_is_named(&table->rows[k], name, length))
+            return &table->rows[k];
     return NULL;
 }
 
