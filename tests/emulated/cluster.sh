@@ -16,7 +16,7 @@ cluster_nodes=()
 cluster_mpiexec=()
 # A bucket holds that much, which passes without delay after a pause: the more, the less the rate is one.
 cluster_burst=16kb
-# A share of a core is given anew so often: core tasks are longer.
+# A share of a core is given anew so often: what takes less may get all that it wants at once.
 cluster_period_us=5000
 # Against what else wants the cores: a node is to get its share. Everybody else's process has 1024.
 cluster_weight=65536

@@ -83,7 +83,7 @@ def filter_job(cluster, smoke):
 
 
 def filter_calibrate(cluster, job, budget):
-    cluster.spread("calibrate", *job, "--bank", "source", "--combine", "max", "--block", 64,
+    cluster.spread("calibrate", *job, "--bank", "source", "--combine", "max", "--block", 128,
                    "--budget", budget, "-q", "-o", "profile.json")
 
 
