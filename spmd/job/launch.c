@@ -99,14 +99,18 @@ static void farewell_await(const struct comm *comm)
 
 /* Local. With ranks lost, MPI cannot end, and a launcher may end everybody when the first one
  * leaves: so the master leaves first, having said all. Processes that do not answer any more are
- * ended, as far as they are in reach: a launcher would wait for one that is stopped. */
+ * ended, as far as they are in reach: a launcher would wait for one that is stopped. MPICH's
+ * can break (SIGPIPE) when several leave at a time. */
 static _Noreturn void leave(const struct comm *comm, const char *name, struct failure *result)
 {
+    static const double heard_s = 1; /* what was said has passed through the launcher */
     if (comm->rank == 0)
         result_say(name, result);
     else
         farewell_await(comm);
     fflush(NULL);
+    if (comm->rank == 0)
+        clock_nap(heard_s);
     for (int rank = 1; comm->rank == 0 && rank < comm->size; rank++)
         comm_tell(comm, rank, WIRE_FAREWELL);
     for (int k = 0; comm->others.items && k < comm->others.count; k++)

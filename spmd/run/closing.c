@@ -258,6 +258,7 @@ bool closing_follow(const struct closing *closing, const struct done_packages *d
     struct wire_verdict verdict;
     comm_receive(comm, &order, sizeof order, 0, WIRE_CLOSE);
     part_end(closing, &order, done, &answer);
+    vigil_hush(closing->run->vigil); /* a message that nobody takes would be complained of */
     comm_send(comm, &answer, sizeof answer, 0, WIRE_CLOSED);
     comm_receive(comm, &verdict, sizeof verdict, 0, WIRE_VERDICT);
     *summary = order.summary;

@@ -91,15 +91,13 @@ bool membership_init(struct membership *membership, const struct membership_setu
             failure_memory(failure, "preparing for the loss of workers");
     }
     const bool good = comm_agree(comm, failure);
-    if (good) {
+    if (good)
         comm_gather(comm, &mine, sizeof mine, all);
-        if (leads) {
-            members_make(membership, all, setup->workers);
-            membership->gate = (struct comm_vigil){gate_look, membership, 0};
-        }
-        if (leads && setup->least_s > 0) {
+    if (good && all && membership->members) {
+        members_make(membership, all, setup->workers);
+        membership->gate = (struct comm_vigil){gate_look, membership, 0};
+        if (setup->least_s > 0)
             MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, WIRE_ALIVE, comm->mpi, &membership->alive);
-        }
     }
     free(all);
     return good;
@@ -108,6 +106,7 @@ bool membership_init(struct membership *membership, const struct membership_setu
 void membership_release(struct membership *membership)
 {
     if (membership->alive != MPI_REQUEST_NULL) {
+        signs_take(membership); /* sent before their workers' last answers */
         MPI_Cancel(&membership->alive);
         MPI_Wait(&membership->alive, MPI_STATUS_IGNORE);
     }

@@ -12,7 +12,7 @@
 static const double tell_every_s = 1, probe_every_s = 3;
 /* Who says that the master is gone stays until all others have seen it; who is given up, until the
  * master has said all. */
-static const double last_s = 6, nap_s = 0.1;
+static const double last_s = 6, said_s = 1, nap_s = 0.1;
 
 static bool master_lives(const struct vigil *vigil)
 {
@@ -29,6 +29,7 @@ static void master_gone(const struct vigil *vigil)
                 vigil->path);
         clock_nap(last_s);
     }
+    clock_nap(said_s); /* it has passed through the launcher, which may break when others leave */
     _exit(FAILURE_STOPPED);
 }
 
@@ -57,7 +58,7 @@ static void look(void *self)
     struct vigil *vigil = self;
     const double now = clock_now();
     vigil_pass(vigil);
-    if (now - vigil->told_s >= tell_every_s) {
+    if (!vigil->hushed && now - vigil->told_s >= tell_every_s) {
         vigil->told_s = now;
         comm_tell(vigil->comm, 0, WIRE_ALIVE);
     }
@@ -80,6 +81,12 @@ void vigil_begin(struct vigil *vigil, struct comm *comm, const char *path, int h
                             .probed_s = now};
     MPI_Irecv(NULL, 0, MPI_BYTE, 0, WIRE_LOST, comm->mpi, &vigil->lost);
     comm->vigil = &vigil->base;
+}
+
+void vigil_hush(struct vigil *vigil)
+{
+    if (vigil)
+        vigil->hushed = true;
 }
 
 bool vigil_misses(const struct vigil *vigil)

@@ -19,6 +19,7 @@ struct vigil {
     const char *path;  /* borrowed; the output's, for sentences */
     int hold;          /* borrowed */
     bool sees;         /* the master's place was seen taken */
+    bool hushed;       /* it says no more that it lives */
     MPI_Request lost;
     double told_s, probed_s;
 };
@@ -28,6 +29,8 @@ void vigil_begin(struct vigil *vigil, struct comm *comm, const char *path, int h
 /* Local. Before something is written: does not return where the master has given this worker up and
  * others may be doing its work. NULL: nothing. */
 void vigil_pass(struct vigil *vigil);
+/* Local. From here on it says nothing any more: all that the master waits for has been said. */
+void vigil_hush(struct vigil *vigil);
 /* Local. Is a rank of the run gone, as far as that can be seen? Of NULL: no. */
 bool vigil_misses(const struct vigil *vigil);
 void vigil_end(struct vigil *vigil);

@@ -18,7 +18,7 @@ job_make() {
 {"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [{"tasks": [1, 1000],
    "envelope": {"latency_s": 1e-4, "s_per_task": 0}, "send": {"latency_s": 0, "s_per_task": 0},
    "workers": [{"count": 3, "receive": {"latency_s": 0, "s_per_task": 0},
-                "compute": {"latency_s": 0, "s_per_task": 1e-2}}]}]}]}
+                "compute": {"latency_s": 0, "s_per_task": 2e-2}}]}]}]}
 END
         cat >plan.json <<'END'
 {"schema": "scow-plan-1", "kernel": "sleep", "scheduler": "by hand", "tasks": 300,
@@ -58,19 +58,32 @@ start() {
 }
 command=()
 
-# ranks_of OUTPUT: "PROCESS RANK" of those that are there. The command before it becomes the run.
+is_scow() { # PROCESS
+    [[ $(readlink "/proc/$1/exe" 2>/dev/null) == */scow-run ]]
+}
+
+# ranks_of OUTPUT: "PROCESS RANK" of those that are there: neither what becomes a rank nor what a rank
+# has forked.
 ranks_of() {
-    local process rank
+    local process parent rank
     for process in $(pgrep -f -- "-o $PWD/$1" || true); do
-        [[ $(readlink "/proc/$process/exe" 2>/dev/null) == */scow-run ]] || continue
-        rank=$({ tr '\0' '\n' <"/proc/$process/environ"; } 2>/dev/null | sed -n 's/^PMI_RANK=//p')
+        parent=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$process/status" 2>/dev/null || true)
+        if ! is_scow "$process" || is_scow "$parent"; then continue; fi
+        rank=$({ tr '\0' '\n' <"/proc/$process/environ"; } 2>/dev/null | sed -n 's/^PMI_RANK=//p' || true)
         [[ -z $rank ]] || echo "$process $rank"
     done
 }
 
-process_of() { # OUTPUT RANK
-    ranks_of "$1" | awk -v rank="$2" '$2 == rank { print $1; exit }'
+# gather OUTPUT: `processes` by rank, once all four are there; false: the run has ended before.
+gather() {
+    local process rank
+    processes=()
+    while ((${#processes[@]} < 4)); do
+        kill -0 "$launcher" 2>/dev/null || return 1
+        while read -r process rank; do processes[rank]=$process; done < <(ranks_of "$1")
+    done
 }
+processes=()
 
 # Core tasks that the file says are done.
 done_of() {

@@ -30,10 +30,11 @@ done
 
 # disturb FAULT RANK: the run that is going on.
 disturb() {
-    local victim
-    victim=$(process_of part.h5 "$2")
-    [[ -n $victim ]] || late=$((late + 1))
-    [[ -n $victim ]] || return 0
+    local victim=${processes[$2]:-}
+    if [[ -z $victim ]] || ! is_scow "$victim"; then
+        late=$((late + 1))
+        return
+    fi
     case $1 in
     killed) kill -KILL "$victim" 2>/dev/null || true ;;
     stopped) kill -STOP "$victim" 2>/dev/null || true ;;
@@ -60,6 +61,7 @@ for ((run = 1; run <= runs; run++)); do
     start part.h5 --patience 4
     # From the output's being there: what comes before is the launcher's.
     while [[ ! -s part.h5 ]] && kill -0 "$launcher" 2>/dev/null; do sleep 0.01; done
+    gather part.h5 || true
     reach part.h5 $at
     [[ $fault == "full disk" ]] || disturb "$fault" $rank
     end part.h5
