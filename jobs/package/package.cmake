@@ -12,6 +12,13 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} 
 install(FILES ${PROJECT_SOURCE_DIR}/planner/report/html/uplot/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
     RENAME copyright.uPlot)
 
+# Batch jobs, for users to call and to copy from.
+set(jobs ${PROJECT_SOURCE_DIR}/jobs)
+install(PROGRAMS ${jobs}/scow.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/scow/jobs)
+install(FILES ${jobs}/calibrate.sbatch ${jobs}/plan.sbatch ${jobs}/run.sbatch ${jobs}/report.sbatch
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/scow/jobs)
+install(DIRECTORY ${jobs}/pbs DESTINATION ${CMAKE_INSTALL_DATADIR}/scow/jobs USE_SOURCE_PERMISSIONS)
+
 set(CPACK_PACKAGE_NAME scow)
 set(CPACK_PACKAGE_VENDOR "The scow authors")
 set(CPACK_PACKAGE_CONTACT "The scow authors <scow@localhost>")
