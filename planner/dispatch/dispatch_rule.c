@@ -293,7 +293,7 @@ static bool recent_fill(struct dispatch_rule *self)
     const int64_t eta = self->state.option[0];
     if (!self->state.rule->recent)
         return true;
-    self->recent = calloc((size_t)(self->state.workers * eta), sizeof *self->recent);
+    self->recent = calloc((size_t)(self->state.workers * eta) + 1, sizeof *self->recent);
     for (int64_t k = 0; self->recent && k < self->state.workers; k++)
         self->state.worker[k].recent = &self->recent[k * eta];
     return self->recent != NULL;

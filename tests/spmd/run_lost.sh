@@ -80,7 +80,7 @@ lose KILL 2 "killed"
 lose STOP 1 "stopped"
 lose KILL 3 "killed, by a rule" -s fac
 lose KILL 1 "killed, by a rule that learns" -s awf-b
-lose STOP 2 "stopped, by a rule in phases" -s monitor
+lose KILL 2 "killed, by a rule in phases" -s monitor
 lose KILL 2 "killed, watched and dealt at its end" --replan 30% --tail fac:20%
 
 # Two workers are all that the plan needs: the third takes over.
