@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Install the Debian packages that scow is built from, where any is missing.
 #
-#     bash jobs/setup.sh [--tests | --browser]
+#     bash jobs/setup.sh [--tests | --browser | --slurm]
 #
 # With --tests, also those that only the tests use; with --browser, those that pages are looked at
-# with (tests/browser/run.sh). Nothing is done when all is there. Where
-# apt-get may not be used (neither root nor sudo without a password), the one line to run is
-# printed and the exit code is 1. On other systems it only says what is needed.
+# with (tests/browser/run.sh); with --slurm, those of the virtual cluster (tests/slurm/run.sh). Nothing
+# is done when all is there. Where apt-get may not be used (neither root nor sudo without a password),
+# the one line to run is printed and the exit code is 1. On other systems it only says what is needed.
 set -euo pipefail
 
 build_packages=(
@@ -20,8 +20,8 @@ test_packages=(
     hdf5-tools python3-h5py python3-numpy libpython3-dev shellcheck clang-format clang-tidy
     clang libclang-rt-dev libomp-dev
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
-    slurm-wlm munge
 )
+slurm_packages=(slurm-wlm munge)
 
 browser_packages=(chromium)
 command -v npm >/dev/null || browser_packages+=(nodejs npm) # there are others than Debian's
@@ -71,8 +71,9 @@ case "$*" in
 '') ;;
 --tests) packages+=("${test_packages[@]}") ;;
 --browser) packages+=("${browser_packages[@]}") ;;
+--slurm) packages+=("${slurm_packages[@]}") ;;
 *)
-    echo "usage: bash jobs/setup.sh [--tests | --browser]" >&2
+    echo "usage: bash jobs/setup.sh [--tests | --browser | --slurm]" >&2
     exit 2
     ;;
 esac

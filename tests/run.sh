@@ -4,8 +4,8 @@
 #
 #     bash tests/run.sh [OPTION OF CTEST]...        for example: bash tests/run.sh -R image
 #
-# Everything it makes is under build/. Benchmarks (label bench) are left out, and what waits for
-# Slurm (label slurm: tests/slurm/run.sh).
+# Everything it makes is under build/. Benchmarks (label bench) are left out, and what has commands of
+# its own: a virtual Slurm (label slurm, tests/slurm/run.sh), emulated networks (tests/emulated/run.sh).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,5 +17,5 @@ for preset in release asan tsan; do
     cmake --preset "$preset" -DBUILD_TESTING=ON >/dev/null
     cmake --build --preset "$preset" -j "$jobs"
     # One more at a time than there are cores: tests of faults wait for most of their time.
-    ctest --preset "$preset" -j "$((jobs + 1))" -LE 'bench|slurm' --no-label-summary "$@"
+    ctest --preset "$preset" -j "$((jobs + 1))" -LE 'bench|slurm|emulated' --no-label-summary "$@"
 done

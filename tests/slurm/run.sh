@@ -9,6 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 bash jobs/setup.sh --tests
+bash jobs/setup.sh --slurm
 cmake --preset release -DBUILD_TESTING=ON >/dev/null
 cmake --build --preset release -j "$(nproc)"
 ctest --preset release -L slurm -j "$(nproc)" --no-label-summary "$@"
