@@ -324,7 +324,7 @@ static int64_t column_state(const struct program *program, int column)
 /* False: out of memory. */
 static bool basis_enter(const struct program *program, Clp_Simplex *model)
 {
-    unsigned char *none = calloc((size_t)(program->columns + program->rows), 1);
+    unsigned char *none = calloc((size_t)program->columns + (size_t)program->rows, 1);
     if (none == NULL)
         return false;
     Clp_copyinStatus(model, none); /* makes room */

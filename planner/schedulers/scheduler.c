@@ -57,7 +57,9 @@ static bool workers_check(const struct platform *platform, const struct plan *pl
                           struct failure *failure)
 {
     bool *seen = calloc((size_t)platform->worker_count, sizeof *seen);
-    bool good = seen != NULL || failure_memory(failure, "planning");
+    bool good = true;
+    if (!seen)
+        return failure_memory(failure, "planning");
     for (int64_t k = 0; good && k < plan->worker_count; k++) {
         const int64_t worker = plan->workers[k];
         if (worker < 0 || worker >= platform->worker_count)
@@ -257,7 +259,7 @@ static const char *set_refusal(const struct schedule_set *set)
 bool schedule_auto(const struct schedule_request *request, struct plan *plan,
                    struct schedule_omissions *omissions, struct failure *failure)
 {
-    struct schedule_set set;
+    struct schedule_set set = {.count = 0};
     if (!schedule_set_make(request, &set, failure))
         return false;
     struct schedule_entry *best = set_best(&set);

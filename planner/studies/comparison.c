@@ -41,7 +41,7 @@ static bool entries_fill(const struct comparing *comparing, const struct schedul
     comparison->entries = calloc(set.count, sizeof *comparison->entries);
     comparison->count = comparison->entries ? set.count : 0;
     bool good = comparison->entries || failure_memory(failure, "comparing schedulers");
-    for (size_t k = 0; good && k < set.count; k++)
+    for (size_t k = 0; good && k < comparison->count; k++)
         good = entry_fill(comparing, &set.entries[k], &comparison->entries[k], failure);
     schedule_set_release(&set);
     return good;
