@@ -274,13 +274,8 @@ static bool tail_simulate(const struct planning *planning, const struct plan *pl
                                              .workers = planning->workers,
                                              .tail = plan->tail,
                                              .ahead = WATCHING_AHEAD};
-    struct watching watching;
     struct simulation simulation;
-    if (!watching_init(&watching, &request, failure))
-        return false;
-    const bool good = watching_expect(&watching, trace, &simulation, failure);
-    watching_release(&watching);
-    return good;
+    return watching_simulate(&request, trace, &simulation, failure);
 }
 
 /* The events of the plan's simulation, where they can be drawn. */

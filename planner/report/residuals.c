@@ -61,13 +61,8 @@ static bool watched_predict(const struct run_record *record, const struct profil
                                              .tail = record->tail,
                                              .ahead = record->ahead > 0 ? record->ahead
                                                                         : WATCHING_AHEAD};
-    struct watching watching;
     struct simulation simulation;
-    if (!watching_init(&watching, &request, failure))
-        return false;
-    const bool good = watching_expect(&watching, trace, &simulation, failure);
-    watching_release(&watching);
-    return good;
+    return watching_simulate(&request, trace, &simulation, failure);
 }
 
 /* By the plan's rounds, by a rule, or by both. */

@@ -89,13 +89,8 @@ static bool tail_add(const struct planning *planning, struct plan *plan, struct 
                                              .workers = planning->workers,
                                              .tail = planning->tail,
                                              .ahead = WATCHING_AHEAD};
-    struct watching watching;
     struct simulation simulation;
-    if (!watching_init(&watching, &request, failure))
-        return false;
-    const bool good = watching_expect(&watching, NULL, &simulation, failure);
-    watching_release(&watching);
-    if (!good)
+    if (!watching_simulate(&request, NULL, &simulation, failure))
         return false;
     tail_predict(&simulation, &plan->predicted);
     plan->tail = strdup(planning->tail);

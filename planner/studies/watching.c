@@ -131,6 +131,17 @@ bool watching_expect(const struct watching *watching, struct trace *trace,
     return good;
 }
 
+bool watching_simulate(const struct watching_request *request, struct trace *trace,
+                       struct simulation *simulation, struct failure *failure)
+{
+    struct watching watching;
+    if (!watching_init(&watching, request, failure))
+        return false;
+    const bool good = watching_expect(&watching, trace, simulation, failure);
+    watching_release(&watching);
+    return good;
+}
+
 const struct dispatch *watching_watch(const struct watching *watching,
                                       const struct dispatch *dispatch)
 {

@@ -49,6 +49,9 @@ void watching_release(struct watching *watching);
  */
 bool watching_expect(const struct watching *watching, struct trace *trace,
                      struct simulation *simulation, struct failure *failure);
+/* The same of one that is needed for nothing else. */
+bool watching_simulate(const struct watching_request *request, struct trace *trace,
+                       struct simulation *simulation, struct failure *failure);
 /* The watch in a dispatch that was made for the decision, by itself or in a tail; NULL: none. */
 const struct dispatch *watching_watch(const struct watching *watching,
                                       const struct dispatch *dispatch);
