@@ -133,26 +133,36 @@ static bool windows_fill(const struct assembly *assembly, char *const *names,
     return good;
 }
 
-/* Of computing, workers together: places are the same whoever computes them. */
-static bool spreads_fill(const struct samples *samples, int setting, int workers,
-                         struct profile_setting *fitted, struct failure *failure)
+/* Places are the same whoever computes them. */
+static void spreads_fill(struct sample *computing, int64_t count, struct profile_setting *fitted)
 {
-    const struct sample_choice choice = {setting, 1, workers, OPERATION_COMPUTE, SAMPLE_BUSY};
-    int64_t count = 0;
     struct points points;
-    struct sample *chosen = samples_choose(samples, &choice, &count);
-    fitted->spreads = calloc(SPREADS_MOST, sizeof *fitted->spreads);
-    if (!chosen || !fitted->spreads) {
-        free(chosen);
-        return failure_memory(failure, "writing the profile");
-    }
-    points_make(chosen, count, &points);
-    free(chosen);
+    points_make(computing, count, &points);
     for (int i = 0; i < points.count && fitted->spread_count < SPREADS_MOST; i++)
         if (points.items[i].places >= 4)
             fitted->spreads[fitted->spread_count++] =
                 (struct spread){(int64_t)points.items[i].tasks, points.items[i].spread};
-    return true;
+}
+
+/* By how much packages differ, and how well the fit foretells them: of all workers together. */
+static bool packages_fill(const struct assembly *assembly, const struct samples *samples,
+                          int setting, struct profile_setting *fitted, struct failure *failure)
+{
+    int64_t count = 0;
+    struct sample *computing =
+        classes_level(samples, setting, assembly->classes, assembly->class_count, &count);
+    struct sample *again = computing ? malloc(((size_t)count + 1) * sizeof *again) : NULL;
+    fitted->spreads = calloc(SPREADS_MOST, sizeof *fitted->spreads);
+    bool good =
+        (again && fitted->spreads) || failure_memory(failure, "fitting what packages differ by");
+    if (good) {
+        memcpy(again, computing, (size_t)count * sizeof *again);
+        spreads_fill(again, count, fitted);
+        good = score_make(computing, count, &fitted->score.held_out, &fitted->score.noise, failure);
+    }
+    free(again);
+    free(computing);
+    return good;
 }
 
 bool assemble_setting(const struct samples *samples, int setting, int64_t largest, int workers,
@@ -160,11 +170,9 @@ bool assemble_setting(const struct samples *samples, int setting, int64_t larges
 {
     struct profile_setting made = {.window_count = 0};
     struct assembly assembly = {.classes = NULL};
-    const bool good =
-        assembly_fit(&assembly, samples, setting, largest, workers, failure) &&
-        windows_fill(&assembly, names, &made, failure) &&
-        spreads_fill(samples, setting, workers, &made, failure) &&
-        score_make(samples, setting, workers, &made.score.held_out, &made.score.noise, failure);
+    const bool good = assembly_fit(&assembly, samples, setting, largest, workers, failure) &&
+                      windows_fill(&assembly, names, &made, failure) &&
+                      packages_fill(&assembly, samples, setting, &made, failure);
     free(assembly.classes);
     if (good)
         *fitted = made;

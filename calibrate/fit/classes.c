@@ -183,3 +183,34 @@ struct worker_class *classes_make(const struct samples *samples, int setting, in
     free(classes);
     return NULL;
 }
+
+/* ---- workers together ---------------------------------------------------------------------- */
+
+static double compute_s(const struct worker_class *class, double tasks)
+{
+    return cost_of(costs_find(&class->costs[COMPUTE_AT], tasks)->cost.cost, tasks);
+}
+
+static const struct worker_class *class_of(const struct worker_class *classes, int count, int rank)
+{
+    int at = 0;
+    while (at + 1 < count && rank > classes[at].greatest)
+        at++;
+    return &classes[at];
+}
+
+struct sample *classes_level(const struct samples *samples, int setting,
+                             const struct worker_class *classes, int class_count, int64_t *count)
+{
+    const struct sample_choice choice = {setting, classes[0].least,
+                                         classes[class_count - 1].greatest, OPERATION_COMPUTE,
+                                         SAMPLE_BUSY};
+    struct sample *chosen = samples_choose(samples, &choice, count);
+    for (int64_t i = 0; chosen && i < *count; i++) {
+        const double tasks = (double)chosen[i].tasks;
+        const double own_s = compute_s(class_of(classes, class_count, chosen[i].rank), tasks);
+        if (own_s > 0)
+            chosen[i].seconds *= compute_s(&classes[0], tasks) / own_s;
+    }
+    return chosen;
+}

@@ -25,4 +25,9 @@ struct worker_class {
 struct worker_class *classes_make(const struct samples *samples, int setting, int workers,
                                   int *count, struct failure *failure);
 
+/* Timings of computing as if all workers were of the first class: those of others are scaled by
+ * what the two classes' costs are for packages of that size. Sorted, owned; NULL: out of memory. */
+struct sample *classes_level(const struct samples *samples, int setting,
+                             const struct worker_class *classes, int class_count, int64_t *count);
+
 #endif

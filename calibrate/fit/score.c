@@ -42,29 +42,24 @@ static double held_out_error(const struct costs *costs, const struct sample *hel
     return seen > 0 ? sqrt(squares / seen) : 0;
 }
 
-bool score_make(const struct samples *samples, int setting, int workers, double *held_out,
-                double *noise, struct failure *failure)
+bool score_make(struct sample *samples, int64_t count, double *held_out, double *noise,
+                struct failure *failure)
 {
-    const struct sample_choice choice = {setting, 1, workers, OPERATION_COMPUTE, SAMPLE_BUSY};
-    int64_t count = 0, held_count = 0;
+    int64_t held_count = 0;
     struct points points;
     struct costs costs;
     *held_out = *noise = 0;
-    struct sample *chosen = samples_choose(samples, &choice, &count);
-    struct sample *held = chosen ? malloc(((size_t)count + 1) * sizeof *held) : NULL;
-    if (!held) {
-        free(chosen);
+    struct sample *held = malloc(((size_t)count + 1) * sizeof *held);
+    if (!held)
         return failure_memory(failure, "scoring the fit");
-    }
-    const int64_t kept = samples_divide(chosen, count, held, &held_count);
+    const int64_t kept = samples_divide(samples, count, held, &held_count);
     bool good = true;
     if (kept > 0) {
-        points_make(chosen, kept, &points);
+        points_make(samples, kept, &points);
         good = costs_from_points(&points, &costs, failure);
         *noise = points.noise;
         *held_out = good ? held_out_error(&costs, held, held_count) : 0;
     }
     free(held);
-    free(chosen);
     return good;
 }

@@ -7,10 +7,11 @@
 #include "calibrate/fit/sample.h"
 #include "planner/base/failure.h"
 
-/* Every tenth package (all timings of it) is held out, computing fitted to the others, workers
- * together. *held_out: the relative deviation (root mean square) of those from the fit; *noise:
- * that of timings of one package from each other. Both 0 with too few packages. */
-bool score_make(const struct samples *samples, int setting, int workers, double *held_out,
-                double *noise, struct failure *failure);
+/* Of chosen timings of computing, which are sorted and lose their order: every tenth package (all
+ * timings of it) is held out, and costs are fitted to the others. *held_out: the relative deviation
+ * (root mean square) of those from the fit; *noise: that of timings of one package from each other.
+ * Both 0 with too few packages. */
+bool score_make(struct sample *samples, int64_t count, double *held_out, double *noise,
+                struct failure *failure);
 
 #endif

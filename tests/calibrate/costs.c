@@ -330,7 +330,12 @@ static void test_score(void **state)
         double held_out, noise;
         machine.share = uneven ? share_uneven : NULL;
         machine_time(&machine, OPERATION_COMPUTE, 2, LARGEST, 11, &samples);
-        assert_true(score_make(&samples, 0, 2, &held_out, &noise, &failure));
+        const struct sample_choice choice = {0, 1, 2, OPERATION_COMPUTE, SAMPLE_BUSY};
+        int64_t count;
+        struct sample *chosen = samples_choose(&samples, &choice, &count);
+        assert_non_null(chosen);
+        assert_true(score_make(chosen, count, &held_out, &noise, &failure));
+        free(chosen);
         print_message("held out %.3f, noise %.3f\n", held_out, noise);
         assert_true(fabs(noise - 0.05) < 0.02);
         assert_true(uneven ? held_out > 3 * noise : held_out < 1.6 * noise);
