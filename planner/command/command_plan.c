@@ -21,6 +21,7 @@
 #include "planner/studies/comparison.h"
 #include "planner/studies/planning.h"
 #include "planner/studies/sweep.h"
+#include "planner/studies/watching.h"
 
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like;
@@ -429,6 +430,19 @@ static bool plan_answer(const struct plan_options *options, const struct plannin
     return good;
 }
 
+/* The tail that was asked for; NULL: none. */
+static const char *tail_wanted(const struct plan_options *options)
+{
+    return options->tail && strcmp(options->tail, WATCHING_NO_TAIL) != 0 ? options->tail : NULL;
+}
+
+/* May the plan have a tail that nobody asked for? */
+static bool tail_open(const struct plan_options *options)
+{
+    return !options->tail && !options->real_valued && !sweep_alone(options) &&
+           strcmp(options->scheduler, SCHEDULER_AUTO) == 0;
+}
+
 static bool plan_run(const struct plan_options *options, const struct readers *readers,
                      struct failure *failure)
 {
@@ -445,14 +459,15 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
                                 .workers = options->workers,
                                 .buffers = (int)options->buffers,
                                 .real_valued = options->real_valued,
-                                .tail = options->tail};
+                                .tail = tail_wanted(options)};
     struct schedule_omissions omissions;
     bool good =
         wanted_workers(&profile, options->profile, options->workers, options->like, failure) &&
         plan_choose(options, readers, &planning, &plan, &omissions, failure);
     planning.omissions = &omissions;
     if (good) {
-        good = plan_answer(options, &planning, &plan, failure);
+        good = (!tail_open(options) || planning_tail_unequal(&planning, &plan, failure)) &&
+               plan_answer(options, &planning, &plan, failure);
         plan_release(&plan);
     }
     profile_release(&profile);
@@ -500,7 +515,7 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {0, "buffers", "N", OPTION_COUNT, &options.buffers,
          "packages that a worker receives ahead of the one it works on (2)"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options.tail,
-         "let the run deal the plan's end on request, as much as the profile's spread asks for"},
+         "let the run deal the plan's end on request, as much as packages differ; or none"},
         {'o', "output", "FILE", OPTION_TEXT, &options.output, "write the plan to FILE"},
         {0, "html", "FILE", OPTION_TEXT, &options.html,
          "write a page with charts of the plan that needs nothing beside it"},

@@ -127,17 +127,19 @@ static bool tail_offer(struct plan_tail *tail, double *best_s,
 static bool tail_choose(struct plan_tail *tail, const struct plan_tail_request *request,
                         struct failure *failure)
 {
-    double rate, best_s;
+    double rate, whole_s;
     const double wanted = errors_dealt * end_deviation(request, &rate) * rate;
     double dealt = fmin(wanted, request->plan->tasks);
-    if (!tail_make(tail, request, 0, failure) || !tail_score(request, tail, &best_s, failure))
+    if (!tail_make(tail, request, 0, failure) || !tail_score(request, tail, &whole_s, failure))
         return false;
     const double most_s = (1 + cost_most) * tail->makespan_s;
+    double best_s = whole_s;
     for (int k = 0; k < SIZES && dealt >= 1; k++) {
         if (!tail_offer(tail, &best_s, request, dealt, most_s, failure))
             return false;
         dealt /= 2;
     }
+    tail->gain = whole_s > 0 ? 1 - best_s / whole_s : 0;
     return true;
 }
 

@@ -28,6 +28,8 @@ struct plan_tail {
     struct dispatch_setup setup; /* of the rule, for the rest; tasks = 0: there is none */
     double *weights;             /* owned; setup's */
     double makespan_s;           /* where no package differs */
+    double gain;                 /* by how much it shortens the mean makespan where packages do:
+                                  * relative; 0 where the share was given */
 };
 
 /* To be released. False with *failure set: no such rule, or out of memory. */

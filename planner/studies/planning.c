@@ -9,6 +9,10 @@
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/watching.h"
 
+/* What deals the end of a plan whose packages are unequal, and what it has to gain: relative. */
+static const char tail_unequal[] = "fac";
+static const double tail_gain_least = 0.02;
+
 bool planning_check_scheduler(const char *name, struct failure *failure)
 {
     char hint[NEAREST_HINT_SIZE];
@@ -82,19 +86,41 @@ static void tail_predict(const struct simulation *simulation, struct plan_predic
     predicted->output_s = simulation->output_s;
 }
 
-static bool tail_add(const struct planning *planning, struct plan *plan, struct failure *failure)
+static struct watching_request tail_request(const struct planning *planning, const char *tail,
+                                            const struct plan *plan)
 {
-    const struct watching_request request = {.plan = plan,
-                                             .setting = planning->setting,
-                                             .workers = planning->workers,
-                                             .tail = planning->tail,
-                                             .ahead = WATCHING_AHEAD};
+    return (struct watching_request){.plan = plan,
+                                     .setting = planning->setting,
+                                     .workers = planning->workers,
+                                     .tail = tail,
+                                     .ahead = WATCHING_AHEAD};
+}
+
+static bool tail_add(const struct planning *planning, const char *tail, struct plan *plan,
+                     struct failure *failure)
+{
+    const struct watching_request request = tail_request(planning, tail, plan);
     struct simulation simulation;
     if (!watching_simulate(&request, NULL, &simulation, failure))
         return false;
     tail_predict(&simulation, &plan->predicted);
-    plan->tail = strdup(planning->tail);
+    plan->tail = strdup(tail);
     return plan->tail || failure_memory(failure, "making a plan");
+}
+
+bool planning_tail_unequal(const struct planning *planning, struct plan *plan,
+                           struct failure *failure)
+{
+    const struct watching_request request = tail_request(planning, tail_unequal, plan);
+    const double usual = plan->tasks / (double)plan_packages(plan);
+    struct watching watching;
+    if (profile_setting_deviation(planning->setting, usual) <= PLANNING_UNEQUAL)
+        return true;
+    if (!watching_init(&watching, &request, failure))
+        return false;
+    const bool worth = watching.tail.setup.tasks > 0 && watching.tail.gain >= tail_gain_least;
+    watching_release(&watching);
+    return !worth || tail_add(planning, tail_unequal, plan, failure);
 }
 
 void planning_omissions(const struct schedule_omissions *omissions, double effort_s,
@@ -142,7 +168,7 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
     good = good && plan_label(planning, &made, failure) &&
            (beyond_note(planning, platform.worker_count, &made) ||
             failure_memory(failure, "making a plan")) &&
-           (!planning->tail || tail_add(planning, &made, failure));
+           (!planning->tail || tail_add(planning, planning->tail, &made, failure));
     platform_release(&platform);
     if (good)
         *plan = made;

@@ -42,4 +42,12 @@ void planning_omissions(const struct schedule_omissions *omissions, double effor
 /* A complete plan, kernel and parameters of the profile included; to be released. */
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure);
 
+/* Packages of one size that differ by more are told of, and are more than a fixed plan can know. */
+#define PLANNING_UNEQUAL 0.05
+/* Where packages are unequal, has the plan's end dealt on request by fac (Hummel, Schonberg, Flynn
+ * 1992), if simulations with such packages say that this saves 2 % of the makespan in the mean. The
+ * plan has whole loads and no tail. */
+bool planning_tail_unequal(const struct planning *planning, struct plan *plan,
+                           struct failure *failure);
+
 #endif
