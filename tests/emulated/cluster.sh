@@ -2,7 +2,7 @@
 # An emulated cluster on this machine: a node is a network namespace behind a link of limited rate, and a group
 # of processes that get a limited share of one core. To be sourced; Linux, root, iproute2.
 #
-#     cluster_up 200mbit:100 100mbit:50 50mbit:25    # rate of the link, both ways, and per cent of a core
+#     cluster_up 200mbit:25:0 100mbit:50:0 50mbit:100:1    # rate of the link, both ways, per cent of a core, which
 #     "${cluster_mpiexec[@]}" -n 3 COMMAND...        # one rank a node, over TCP
 #     cluster_down                                   # always: trap cluster_down EXIT
 #
@@ -12,12 +12,14 @@ cluster_tag=sc$$
 cluster_bridge=$cluster_tag-br
 cluster_net=10.$((64 + $$ / 256 % 64)).$(($$ % 256))
 cluster_cpu=/sys/fs/cgroup/cpu
+cluster_cpuset=/sys/fs/cgroup/cpuset
 cluster_nodes=()
 cluster_mpiexec=()
 # A bucket holds that much, which passes without delay after a pause: the more, the less the rate is one.
 cluster_burst=16kb
-# A share of a core is given anew so often: what takes less may get all that it wants at once.
-cluster_period_us=5000
+# A share of a core is given anew so often: what takes less may get all that it wants at once. Shorter periods
+# are none, for the kernel looks at the clock every 4 ms: a share of 25 % then is up to a seventh less.
+cluster_period_us=10000
 # Against what else wants the cores: a node is to get its share. Everybody else's process has 1024.
 cluster_weight=65536
 
@@ -39,6 +41,7 @@ cluster_missing() {
     { mkdir "$cluster_cpu/$cluster_tag-try" && echo 5000 >"$cluster_cpu/$cluster_tag-try/cpu.cfs_quota_us"; } 2>/dev/null ||
         { echo "there are no control groups of version 1 with quotas under $cluster_cpu" && return; }
     rmdir "$cluster_cpu/$cluster_tag-try"
+    [ -f "$cluster_cpuset/cpuset.cpus" ] || { echo "there are no control groups of version 1 under $cluster_cpuset" && return; }
     if ! ip netns add "$cluster_tag-try" 2>/dev/null; then
         echo "network namespaces cannot be made here"
     elif ! ip -n "$cluster_tag-try" link set lo up 2>/dev/null ||
@@ -55,9 +58,9 @@ cluster_limit() {
     "${in[@]}" tc qdisc add dev "$1" root tbf rate "$2" burst "$cluster_burst" latency 200ms
 }
 
-# cluster_node NUMBER RATE PERCENT
+# cluster_node NUMBER RATE PERCENT CORE: it stays on its core, for a share that moves is kept waiting by others'.
 cluster_node() {
-    local name=$cluster_tag-$1 cable=$cluster_tag-v$1 group=$cluster_cpu/$cluster_tag-$1
+    local name=$cluster_tag-$1 cable=$cluster_tag-v$1 group=$cluster_cpu/$cluster_tag-$1 set=$cluster_cpuset/$cluster_tag-$1
     ip netns add "$name"
     cluster_nodes+=("$name")
     ip link add "$cable" type veth peer name eth0 netns "$name"
@@ -71,16 +74,20 @@ cluster_node() {
     echo "$cluster_period_us" >"$group/cpu.cfs_period_us"
     echo $((cluster_period_us * $3 / 100)) >"$group/cpu.cfs_quota_us"
     echo "$cluster_weight" >"$group/cpu.shares"
+    mkdir -p "$set"
+    echo "$4" >"$set/cpuset.cpus"
+    echo 0 >"$set/cpuset.mems"
 }
 
-# cluster_up RATE:PERCENT...: the first is the master's.
+# cluster_up RATE:PERCENT:CORE...: the first is the master's.
 cluster_up() {
-    local node hosts
+    local node hosts words
     ip link add "$cluster_bridge" type bridge
     ip addr add "$cluster_net.254/24" dev "$cluster_bridge"
     ip link set "$cluster_bridge" up
     for node in "$@"; do
-        cluster_node ${#cluster_nodes[@]} "${node%:*}" "${node#*:}"
+        IFS=: read -ra words <<<"$node"
+        cluster_node ${#cluster_nodes[@]} "${words[@]}"
     done
     hosts=$(IFS=, && echo "${cluster_nodes[*]}")
     # UCX knows that all is one machine, and must not make use of it; a rank's end is in finalize.c.
@@ -101,8 +108,8 @@ cluster_down() {
     for name in "${cluster_nodes[@]}"; do
         # A group goes when its last process has.
         for _ in 1 2 3 4 5 6 7 8 9 10; do
-            rmdir "$cluster_cpu/$name" 2>/dev/null && break
-            [ -d "$cluster_cpu/$name" ] || break
+            rmdir "$cluster_cpu/$name" "$cluster_cpuset/$name" 2>/dev/null && break
+            [ -d "$cluster_cpu/$name" ] || [ -d "$cluster_cpuset/$name" ] || break
             sleep 0.1
         done
     done

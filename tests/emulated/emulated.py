@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """What run.sh does on one emulated cluster, and its table.
 
-    emulated.py --scow PATH --name CLUSTER --nodes N [--runs R] [--budget TIME] [--smoke] -- MPIEXEC...
+    emulated.py --scow PATH --name CLUSTER --nodes N [--runs R] [--budget SECONDS] [--smoke] -- MPIEXEC...
     emulated.py --table CLUSTER...
 
 Each run of the matched filter begins with a calibration of its own; 'sleep' has its costs from a profile
 of random ones. Then every static scheduler's plan and every rule are run, in random order, and what the
-report says of each is kept in build/emulated/results.json; one that does not apply (static, where its
-packages are larger than the budget let calibration try) is left out. All runs of a job must leave one
+report says of each is kept in build/emulated/results.json; one that does not apply is left out: 'static'
+deals packages as large as a worker's share, which take longer than a calibration. All runs of a job must leave one
 checksum, that of a run on this machine's cores. With --smoke: one run of less, and nothing but checksums
 counts.
 """
@@ -82,9 +82,9 @@ def filter_job(cluster, smoke):
     return ["-i", "stack.h5:/stack"]
 
 
-def filter_calibrate(cluster, job, budget):
+def filter_calibrate(cluster, job, budget_s):
     cluster.spread("calibrate", *job, "--bank", "source", "--combine", "max", "--block", 128,
-                   "--budget", budget, "-q", "-o", "profile.json")
+                   "--budget", f"{budget_s}s", "-q", "-o", "profile.json")
 
 
 def sleep_job(cluster, smoke):
@@ -120,7 +120,7 @@ def outputs_remove(cluster):
 
 def one_run(cluster, sleeps, job, name):
     """By a static scheduler's plan or a rule: what the report says; None: it does not apply."""
-    plan, out = f"{name}.json", f"{name}.h5"
+    plan, out = f"{name}-plan.json", f"{name}.h5"
     wanted = name if name in STATIC else ANY
     if cluster.alone("plan", "-p", "profile.json", *job, "-s", wanted, "-q", "-o", plan,
                      infeasible=3) is None:
@@ -153,7 +153,7 @@ def measure(options):
     for repeat in range(1 if options.smoke else options.runs):
         outputs_remove(cluster)
         if not sleeps:
-            filter_calibrate(cluster, job, "2s" if options.smoke else options.budget)
+            filter_calibrate(cluster, job, 2 if options.smoke else options.budget)
         order = random.Random(repeat).sample(names, len(names))
         for name in order:
             run = one_run(cluster, sleeps, job, name)
@@ -216,7 +216,7 @@ def main():
     parser.add_argument("--name")
     parser.add_argument("--nodes", type=int)
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--budget", default="20s")
+    parser.add_argument("--budget", type=float, default=15, metavar="SECONDS", help="of a calibration")
     parser.add_argument("--only", default="", help="NAME,...: these schedulers and rules")
     parser.add_argument("--smoke", action="store_true")
     parser.add_argument("--table", nargs="+", metavar="CLUSTER")
