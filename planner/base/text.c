@@ -135,6 +135,15 @@ char *text_take(struct text *text)
     return bytes;
 }
 
+char *text_finish(struct text *text, bool good, const char *task, struct failure *failure)
+{
+    char *words = good ? text_take(text) : NULL;
+    if (good && !words)
+        failure_memory(failure, task);
+    text_release(text);
+    return words;
+}
+
 void text_release(struct text *text)
 {
     free(text->bytes);

@@ -37,6 +37,10 @@ void text_add_block(struct text *text, const struct parameter_list *list, const 
 /* Hand over the bytes (an empty text gives ""), to be freed, and start anew; NULL: out of memory.
  */
 char *text_take(struct text *text);
+/* The end of a printer: hand over the bytes where all went well (`good`; else *failure is set),
+ * NULL otherwise. The text is released in any case; FAILURE_FAILED where memory ended, and then
+ * `task` says in what ("writing the report"). */
+char *text_finish(struct text *text, bool good, const char *task, struct failure *failure);
 void text_release(struct text *text);
 /* Put the text on standard output and release it; FAILURE_FAILED where memory ended, and then
  * `task` says in what ("describing the plan"). That writing failed is seen at the program's end. */

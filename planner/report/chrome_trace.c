@@ -215,11 +215,5 @@ char *report_chrome_trace(const struct run_record *record, struct failure *failu
                       trace_print(&text, PROCESS_PLAN, "predicted", &predicted, failure);
     text_add(&text, "]\n");
     trace_release(&predicted);
-    char *words = text_take(&text);
-    if (words && good)
-        return words;
-    free(words);
-    if (good)
-        failure_memory(failure, "writing a trace");
-    return NULL;
+    return text_finish(&text, good, "writing a trace", failure);
 }

@@ -222,14 +222,8 @@ char *events_csv(const struct run_record *record, struct failure *failure)
     if (!prediction_find(record, &predicted, &has, failure))
         return NULL;
     text_add(&text, "trace,rank,operation,cause,round,package,first,tasks,start_s,end_s\n");
-    bool good = csv_add(&text, "measured", &record->trace, failure) &&
-                (!has || csv_add(&text, "predicted", &predicted, failure));
+    const bool good = csv_add(&text, "measured", &record->trace, failure) &&
+                      (!has || csv_add(&text, "predicted", &predicted, failure));
     trace_release(&predicted);
-    char *words = text_take(&text);
-    if (words && good)
-        return words;
-    free(words);
-    if (good)
-        failure_memory(failure, "listing events");
-    return NULL;
+    return text_finish(&text, good, "listing events", failure);
 }

@@ -281,14 +281,6 @@ static void rounds_add(struct text *text, const struct residuals *residuals)
     text_add(text, "\n");
 }
 
-static char *report_take(struct text *text, struct failure *failure)
-{
-    char *words = text_take(text);
-    if (!words)
-        failure_memory(failure, "writing the report");
-    return words;
-}
-
 char *report_text(const struct run_record *record, struct failure *failure)
 {
     struct residuals residuals;
@@ -303,7 +295,7 @@ char *report_text(const struct run_record *record, struct failure *failure)
     residuals_explain(&residuals, &text);
     text_add(&text, "\n");
     residuals_release(&residuals);
-    return report_take(&text, failure);
+    return text_finish(&text, true, "writing the report", failure);
 }
 
 static void member_word(struct text *text, const char *key, const char *word)
@@ -568,5 +560,5 @@ char *report_json(const struct run_record *record, struct failure *failure)
     text_add(&text, " }\n");
     text_release(&sentence);
     residuals_release(&residuals);
-    return report_take(&text, failure);
+    return text_finish(&text, true, "writing the report", failure);
 }

@@ -83,8 +83,5 @@ char *page_print(const struct page *page, struct failure *failure)
         place_fill(&text, page, at[2]);
         at = memchr(at, '\n', (size_t)(end - at));
     }
-    char *words = text_take(&text);
-    if (!words)
-        failure_memory(failure, "writing a page");
-    return words;
+    return text_finish(&text, true, "writing a page", failure);
 }
