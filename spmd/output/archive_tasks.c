@@ -10,6 +10,7 @@
 #include "spmd/job/commands.h"
 #include "spmd/output/archive.h"
 #include "spmd/output/archive_file.h"
+#include "spmd/output/contents.h"
 #include "spmd/output/layout.h"
 
 /* One record of a data set of compound type. */
@@ -30,9 +31,7 @@ static bool row_read(hid_t file, const char *name, int64_t index, struct row *ro
 {
     const hsize_t start = (hsize_t)index, one = 1;
     *row = (struct row){.type = -1};
-    if (H5Lexists(file, name, H5P_DEFAULT) <= 0)
-        return false;
-    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    const hid_t dataset = contents_open(file, name);
     if (dataset < 0)
         return false;
     hid_t stored = H5Dget_type(dataset);
@@ -247,29 +246,6 @@ bool archive_task(const char *path, int64_t task, struct text *text, struct fail
 
 /* ---- the log of commands ------------------------------------------------------------------- */
 
-/* A column of /result as doubles, owned; NULL: there is no such field. */
-static double *column_read(hid_t file, const char *field, size_t count)
-{
-    hid_t dataset = H5Lexists(file, LAYOUT_RECORDS, H5P_DEFAULT) > 0
-                        ? H5Dopen2(file, LAYOUT_RECORDS, H5P_DEFAULT)
-                        : -1;
-    if (dataset < 0)
-        return NULL;
-    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(double)), stored = H5Dget_type(dataset);
-    double *values = NULL;
-    if (H5Tget_member_index(stored, field) >= 0 &&
-        H5Tinsert(type, field, 0, H5T_NATIVE_DOUBLE) >= 0)
-        values = malloc((count + 1) * sizeof *values);
-    if (values && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
-        free(values);
-        values = NULL;
-    }
-    H5Tclose(stored);
-    H5Tclose(type);
-    H5Dclose(dataset);
-    return values;
-}
-
 enum column { COLUMN_EXIT, COLUMN_SECONDS, COLUMN_WORKER, COLUMN_START, COLUMN_SIZE, COLUMNS };
 
 /* What the log is made of; owned. */
@@ -303,7 +279,7 @@ static bool joblog_read(hid_t file, size_t count, struct joblog *log)
     bool good = true;
     log->command = archive_attribute(file, "command");
     for (int i = 0; i < COLUMNS; i++) {
-        log->columns[i] = column_read(file, names[i], count);
+        log->columns[i] = contents_column(file, LAYOUT_RECORDS, names[i], count);
         good = good && log->columns[i];
     }
     char *input = archive_attribute(file, LAYOUT_INPUT);

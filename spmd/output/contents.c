@@ -21,11 +21,14 @@ static herr_t whole_dataset(hid_t dataset, hid_t type, void *value)
     return H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value);
 }
 
+hid_t contents_open(hid_t file, const char *name)
+{
+    return H5Lexists(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
+}
+
 char *contents_text(hid_t file, const char *name)
 {
-    if (H5Lexists(file, name, H5P_DEFAULT) <= 0)
-        return NULL;
-    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    const hid_t dataset = contents_open(file, name);
     if (dataset < 0)
         return NULL;
     hid_t type = H5Dget_type(dataset);
@@ -35,11 +38,15 @@ char *contents_text(hid_t file, const char *name)
     return text;
 }
 
+/* Negative: absent or unreadable. */
+static hid_t attribute_open(hid_t object, const char *name)
+{
+    return H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+}
+
 char *contents_attribute(hid_t object, const char *name)
 {
-    if (H5Aexists(object, name) <= 0)
-        return NULL;
-    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    const hid_t attribute = attribute_open(object, name);
     if (attribute < 0)
         return NULL;
     hid_t type = H5Aget_type(attribute);
@@ -51,9 +58,7 @@ char *contents_attribute(hid_t object, const char *name)
 
 bool contents_number(hid_t object, const char *name, hid_t type, void *value)
 {
-    if (H5Aexists(object, name) <= 0)
-        return false;
-    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    const hid_t attribute = attribute_open(object, name);
     if (attribute < 0)
         return false;
     bool good = H5Aread(attribute, type, value) >= 0;
@@ -63,9 +68,7 @@ bool contents_number(hid_t object, const char *name, hid_t type, void *value)
 
 void *contents_rows(hid_t file, const char *name, hid_t type, size_t size, size_t *count)
 {
-    if (H5Lexists(file, name, H5P_DEFAULT) <= 0)
-        return NULL;
-    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    const hid_t dataset = contents_open(file, name);
     if (dataset < 0)
         return NULL;
     hid_t space = H5Dget_space(dataset);
@@ -81,12 +84,30 @@ void *contents_rows(hid_t file, const char *name, hid_t type, size_t size, size_
     return values;
 }
 
+double *contents_column(hid_t file, const char *name, const char *field, size_t count)
+{
+    const hid_t dataset = contents_open(file, name);
+    if (dataset < 0)
+        return NULL;
+    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(double)), stored = H5Dget_type(dataset);
+    double *values = NULL;
+    if (H5Tget_member_index(stored, field) >= 0 &&
+        H5Tinsert(type, field, 0, H5T_NATIVE_DOUBLE) >= 0)
+        values = malloc((count + 1) * sizeof *values);
+    if (values && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
+        free(values);
+        values = NULL;
+    }
+    H5Tclose(stored);
+    H5Tclose(type);
+    H5Dclose(dataset);
+    return values;
+}
+
 int64_t contents_place(hid_t file, const char *name, int rank, int64_t *shape)
 {
     hsize_t extent[H5S_MAX_RANK] = {0};
-    if (H5Lexists(file, name, H5P_DEFAULT) <= 0)
-        return -1;
-    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    const hid_t dataset = contents_open(file, name);
     if (dataset < 0)
         return -1;
     hid_t space = H5Dget_space(dataset);
