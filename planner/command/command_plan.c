@@ -303,30 +303,56 @@ static void robustness_add(const struct plan_options *options, const struct robu
     text_add(text, "\n");
 }
 
-/* The table's last lines, which need the platform. */
-static bool outlook_add(const struct plan_options *options, const struct platform *platform,
+/* The plan, with its tail where it has one, under the noise that was asked for. */
+static bool noise_study(const struct plan_options *options, const struct planning *planning,
+                        const struct plan *plan, struct robustness *robustness,
+                        struct failure *failure)
+{
+    const struct watching_request request = {.plan = plan,
+                                             .setting = planning->setting,
+                                             .workers = planning->workers,
+                                             .tail = plan->tail,
+                                             .ahead = WATCHING_AHEAD};
+    struct scenario scenario = SCENARIO_INIT;
+    struct watching watching;
+    scenario.noise = options->noise;
+    if (!watching_init(&watching, &request, failure))
+        return false;
+    const bool good = robustness_measure(&watching.platform, &watching.decision, &scenario,
+                                         options->seeds, robustness, failure);
+    watching_release(&watching);
+    return good;
+}
+
+static bool gantt_add(const struct planning *planning, const struct plan *plan, struct text *text,
+                      struct failure *failure)
+{
+    struct trace trace = {NULL, 0, 0};
+    struct simulation simulation;
+    text_add(text, "\n");
+    const bool good = gantt_check(plan, failure) &&
+                      planning_simulate(planning, plan, &trace, &simulation, failure) &&
+                      gantt_draw(plan, &trace, text, failure);
+    trace_release(&trace);
+    return good;
+}
+
+/* The table's last lines. */
+static bool outlook_add(const struct plan_options *options, const struct planning *planning,
                         struct advice advice, struct text *text, struct failure *failure)
 {
-    const struct decision decision = {.plan = advice.plan};
-    struct scenario scenario = SCENARIO_INIT;
     struct robustness robustness;
-    bool noisy = options->noise > 0;
-    scenario.noise = options->noise;
-    if (noisy &&
-        !robustness_measure(platform, &decision, &scenario, options->seeds, &robustness, failure))
+    const bool noisy = options->noise > 0;
+    if (noisy && !noise_study(options, planning, advice.plan, &robustness, failure))
         return false;
     text_add(text, "\n");
     if (noisy)
         robustness_add(options, &robustness, text);
     advice.robustness = noisy ? &robustness : NULL;
     advice_text(&advice, text);
-    if (!advice_unequal(&advice, text, failure) ||
-        !advice_feeding(&advice, options->workers, options->input != NULL, text, failure))
-        return false;
-    if (!options->gantt)
-        return true;
-    text_add(text, "\n");
-    return gantt_draw(platform, advice.plan, text, failure);
+    return advice_unequal(&advice, text, failure) &&
+           advice_feeding(&advice, options->workers, options->input != NULL, text, failure) &&
+           (!options->gantt || gantt_add(planning, advice.plan, text, failure));
 }
 
 static bool table_print(const struct plan_options *options, const struct planning *planning,
@@ -336,13 +362,11 @@ static bool table_print(const struct plan_options *options, const struct plannin
     struct platform platform;
     if (!platform_init(&platform, advice->setting, options->workers, failure))
         return false;
-    platform.buffers = plan_buffers(advice->plan);
     describe_plan(advice->plan, platform.worker_count, &text);
+    platform_release(&platform);
     if (planning->omissions)
         planning_omissions(planning->omissions, planning->effort_s, &text);
-    bool good = outlook_add(options, &platform, *advice, &text, failure);
-    platform_release(&platform);
-    if (good)
+    if (outlook_add(options, planning, *advice, &text, failure))
         return text_print(&text, "describing the plan", failure);
     text_release(&text);
     return false;
@@ -403,25 +427,26 @@ static bool sweep_alone(const struct plan_options *options)
     return options->sweep && !options->output && !options->html;
 }
 
-/* Draw the interval, where the profile says how sure it is, and print what was asked for. The draws
- * are of the plan without a tail, which evens out what they differ by: they say what is exceeded
- * rarely, but not between which limits runs will lie. */
+/* Draw the interval, where the profile says how sure it is, and print what was asked for. Draws
+ * that leave out a tail say what is exceeded rarely, but not between which limits runs will lie. */
 static bool plan_answer(const struct plan_options *options, const struct planning *planning,
                         struct plan *plan, struct failure *failure)
 {
     const struct profile *profile = planning->profile;
     const struct profile_setting *setting = planning->setting;
-    const struct interval_request request = {.profile = profile, .setting = setting, .plan = plan};
-    struct interval interval = {NULL, 0};
+    const struct interval_request request = {
+        .profile = profile, .setting = setting, .plan = plan, .workers = planning->workers};
+    struct interval interval = {.draws = 0};
     const bool known = !sweep_alone(options) && interval_known(profile, setting);
     const struct advice advice = {.plan = plan,
                                   .profile = profile,
                                   .setting = setting,
                                   .interval = known ? &interval : NULL,
-                                  .risk = options->risk_percent / 100};
+                                  .risk = options->risk_percent / 100,
+                                  .workers = planning->workers};
     if (known && !interval_draw(&request, &interval, failure))
         return false;
-    if (known && !plan->tail) {
+    if (known && !interval.without_tail) {
         plan->predicted.interval_s[0] = interval_quantile(&interval, 0.05);
         plan->predicted.interval_s[1] = interval_quantile(&interval, 0.95);
     }

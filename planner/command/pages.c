@@ -7,15 +7,12 @@
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
-#include "planner/model/platform.h"
 #include "planner/report/describe.h"
 #include "planner/report/events.h"
 #include "planner/report/html/page.h"
 #include "planner/report/probe_columns.h"
-#include "planner/simulate/simulate.h"
 #include "planner/studies/comparison.h"
 #include "planner/studies/sweep.h"
-#include "planner/studies/watching.h"
 
 /* Events in the chart, of the run and of its plan each; probes among the fits; workers up to which
  * all schedulers are compared, which takes a second for more. */
@@ -136,7 +133,7 @@ static bool walltime_of_run(struct draft *draft, const struct run_record *record
 {
     const struct interval_request request = {
         .profile = &record->profile, .setting = setting, .plan = &record->plan};
-    struct interval interval = {NULL, 0};
+    struct interval interval = {.draws = 0};
     struct failure none = FAILURE_INIT;
     const bool known =
         interval_known(&record->profile, setting) && interval_draw(&request, &interval, &none);
@@ -265,39 +262,20 @@ bool page_of_runs(const char *html, char *const *paths, const struct run_record 
     return good;
 }
 
-/* The plan with its own tail. */
-static bool tail_simulate(const struct planning *planning, const struct plan *plan,
-                          struct trace *trace, struct failure *failure)
-{
-    const struct watching_request request = {.plan = plan,
-                                             .setting = planning->setting,
-                                             .workers = planning->workers,
-                                             .tail = plan->tail,
-                                             .ahead = WATCHING_AHEAD};
-    struct simulation simulation;
-    return watching_simulate(&request, trace, &simulation, failure);
-}
-
 /* The events of the plan's simulation, where they can be drawn. */
 static bool plan_events_add(struct draft *draft, const struct planning *planning,
                             const struct plan *plan, struct failure *failure)
 {
-    struct platform platform;
     struct simulation simulation;
     struct trace trace = {NULL, 0, 0};
     struct text text = TEXT_INIT;
     if (plan->real_valued || plan_packages(plan) > EVENTS_MOST)
         return true;
-    if (!platform_init(&platform, planning->setting, planning->workers, failure))
-        return false;
-    platform.buffers = plan_buffers(plan);
-    const bool good = (plan->tail ? tail_simulate(planning, plan, &trace, failure)
-                                  : simulate_plan(&platform, plan, &trace, &simulation, failure)) &&
+    const bool good = planning_simulate(planning, plan, &trace, &simulation, failure) &&
                       events_print_traces(NULL, &trace, EVENTS_MOST, &text, failure) &&
                       draft_take(draft, "events", &text, failure);
     text_release(&text);
     trace_release(&trace);
-    platform_release(&platform);
     return good;
 }
 

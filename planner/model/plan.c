@@ -11,6 +11,11 @@ int plan_buffers(const struct plan *plan)
     return plan->buffers > 0 ? plan->buffers : PLATFORM_BUFFERS;
 }
 
+bool plan_tail_own(const struct plan *plan, const char *tail)
+{
+    return tail && plan->tail ? strcmp(tail, plan->tail) == 0 : !tail && !plan->tail;
+}
+
 static bool worker_has_load(const struct plan *plan, int64_t slot)
 {
     for (size_t k = 0; k < plan->round_count; k++)

@@ -83,6 +83,8 @@ int64_t plan_packages(const struct plan *plan);
 int64_t plan_rounds_total(const struct plan *plan);
 /* Workers that get a package. */
 int64_t plan_workers_used(const struct plan *plan);
+/* Is `tail` the plan's own (NULL: neither has one), so that what it predicts is of that, too? */
+bool plan_tail_own(const struct plan *plan, const char *tail);
 /* The largest package, core tasks. */
 double plan_largest_load(const struct plan *plan);
 /* The plan's first packages that hold at most `tasks` core tasks in all; head->tasks says how many.

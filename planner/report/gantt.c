@@ -3,15 +3,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "planner/simulate/simulate.h"
-
 enum { COLUMNS = 72, WORKERS_MOST = 24 };
 static const int64_t PACKAGES_MOST = 1000000;
 
 /* Seconds of each operation in each column of each line: master, port, workers. */
 struct chart {
     double (*cells)[COLUMNS][OPERATION_COUNT]; /* owned */
-    int64_t lines;
+    int64_t lines, left_out;                   /* workers without one */
     double column_s;
 };
 
@@ -30,7 +28,7 @@ static void span_add(struct chart *chart, int64_t line, const struct trace_event
     }
 }
 
-/* Lines of the workers by rank; 0: not drawn. */
+/* Lines of the workers by rank; -1: not drawn. */
 static void trace_draw(struct chart *chart, const struct trace *trace, const int64_t *line_of)
 {
     for (size_t k = 0; k < trace->count; k++) {
@@ -57,59 +55,91 @@ static char cell_letter(const double *cell, double column_s)
     return busy_s < column_s / 2 ? '.' : letters[most];
 }
 
-static void chart_print(const struct chart *chart, const struct plan *plan, double makespan_s,
+static void chart_print(const struct chart *chart, const int64_t *drawn, double makespan_s,
                         struct text *text)
 {
     for (int64_t line = 0; line < chart->lines; line++) {
         if (line < 2)
             text_add(text, "%-8s ", line == 0 ? "master" : "port");
         else
-            text_add(text, "%-8" PRId64 " ", plan->workers[line - 2]);
+            text_add(text, "%-8" PRId64 " ", drawn[line - 2]);
         for (int k = 0; k < COLUMNS; k++)
             text_add(text, "%c", cell_letter(chart->cells[line][k], chart->column_s));
         text_add(text, "\n");
     }
-    if (plan->worker_count > WORKERS_MOST)
-        text_add(text, "         and %" PRId64 " more workers\n",
-                 (plan->worker_count - WORKERS_MOST));
+    if (chart->left_out > 0)
+        text_add(text, "         and %" PRId64 " more workers\n", chart->left_out);
     text_add(text, "         0%*s", COLUMNS - 1 - 12, "");
     text_add_seconds_column(text, makespan_s);
     text_add(text,
              "\n         e envelope  s send  = link  r receive  c compute  o output  . idle\n");
 }
 
-static bool chart_draw(const struct platform *platform, const struct plan *plan,
-                       const struct trace *trace, double makespan_s, struct text *text)
+/* The next worker gets a line, as long as there are some. */
+static void worker_place(struct chart *chart, int64_t worker, int64_t *line_of, int64_t *drawn)
 {
-    int64_t drawn = plan->worker_count < WORKERS_MOST ? plan->worker_count : WORKERS_MOST;
-    struct chart chart = {.lines = 2 + drawn, .column_s = makespan_s / COLUMNS};
-    chart.cells = calloc((size_t)chart.lines, sizeof *chart.cells);
-    int64_t *line_of = calloc((size_t)platform->worker_count, sizeof *line_of);
-    bool good = chart.cells && line_of;
+    if (line_of[worker] != 0)
+        return;
+    line_of[worker] = -1;
+    if (chart->lines - 2 == WORKERS_MOST) {
+        chart->left_out++;
+        return;
+    }
+    drawn[chart->lines - 2] = worker;
+    line_of[worker] = chart->lines++;
+}
+
+/* Those of the plan, and then whoever else did something. */
+static void workers_place(struct chart *chart, const struct plan *plan, const struct trace *trace,
+                          int64_t *line_of, int64_t *drawn)
+{
+    for (int64_t k = 0; k < plan->worker_count; k++)
+        worker_place(chart, plan->workers[k], line_of, drawn);
+    for (size_t k = 0; k < trace->count; k++)
+        if (trace->events[k].rank > 0 && trace->events[k].operation != OPERATION_LINK)
+            worker_place(chart, trace->events[k].rank - 1, line_of, drawn);
+}
+
+static int64_t workers_in(const struct plan *plan, const struct trace *trace)
+{
+    int64_t workers = plan_workers_needed(plan);
+    for (size_t k = 0; k < trace->count; k++)
+        if (trace->events[k].rank > workers)
+            workers = trace->events[k].rank;
+    return workers;
+}
+
+static double end_of(const struct trace *trace)
+{
+    double end_s = 0;
+    for (size_t k = 0; k < trace->count; k++)
+        end_s = trace->events[k].end_s > end_s ? trace->events[k].end_s : end_s;
+    return end_s;
+}
+
+bool gantt_check(const struct plan *plan, struct failure *failure)
+{
+    return plan_packages(plan) <= PACKAGES_MOST ||
+           failure_set(failure, FAILURE_USAGE,
+                       "the plan has %" PRId64 " packages, too many for a chart: leave --gantt out",
+                       plan_packages(plan));
+}
+
+bool gantt_draw(const struct plan *plan, const struct trace *trace, struct text *text,
+                struct failure *failure)
+{
+    int64_t drawn[WORKERS_MOST];
+    const double makespan_s = end_of(trace);
+    struct chart chart = {.lines = 2, .column_s = makespan_s / COLUMNS};
+    int64_t *line_of = calloc((size_t)workers_in(plan, trace) + 1, sizeof *line_of);
+    chart.cells = calloc(2 + WORKERS_MOST, sizeof *chart.cells);
+    const bool good = (chart.cells && line_of) || failure_memory(failure, "drawing a chart");
     if (good) {
-        for (int64_t k = 0; k < drawn; k++)
-            line_of[plan->workers[k]] = 2 + k;
+        workers_place(&chart, plan, trace, line_of, drawn);
         trace_draw(&chart, trace, line_of);
-        chart_print(&chart, plan, makespan_s, text);
+        chart_print(&chart, drawn, makespan_s, text);
     }
     free(chart.cells);
     free(line_of);
-    return good;
-}
-
-bool gantt_draw(const struct platform *platform, const struct plan *plan, struct text *text,
-                struct failure *failure)
-{
-    struct trace trace = {NULL, 0, 0};
-    struct simulation simulation;
-    if (plan_packages(plan) > PACKAGES_MOST)
-        return failure_set(failure, FAILURE_USAGE,
-                           "the plan has %" PRId64
-                           " packages, too many for a chart: leave --gantt out",
-                           plan_packages(plan));
-    bool good = simulate_plan(platform, plan, &trace, &simulation, failure);
-    if (good && !chart_draw(platform, plan, &trace, simulation.makespan_s, text))
-        good = failure_memory(failure, "drawing a chart");
-    trace_release(&trace);
     return good;
 }

@@ -5,11 +5,13 @@
 #include "planner/base/failure.h"
 #include "planner/base/text.h"
 #include "planner/model/plan.h"
-#include "planner/model/platform.h"
+#include "planner/model/trace.h"
 
-/* One line for the master, one for the port, one for each of the first workers in activation
- * order. Plans of very many packages are refused. */
-bool gantt_draw(const struct platform *platform, const struct plan *plan, struct text *text,
+/* Refuses plans of very many packages: ask before they are simulated. */
+bool gantt_check(const struct plan *plan, struct failure *failure);
+/* Of the plan's simulation: one line for the master, one for the port, one for each of the first
+ * workers in activation order, and then of others that a tail dealt to. */
+bool gantt_draw(const struct plan *plan, const struct trace *trace, struct text *text,
                 struct failure *failure);
 
 #endif

@@ -40,11 +40,18 @@ void run_record_release(struct run_record *record)
     *record = (struct run_record){0};
 }
 
+/* Did the run do what the plan's interval is of? */
+static bool interval_told(const struct run_record *record)
+{
+    return record->plan.predicted.interval_s[1] > 0 && !record->rule &&
+           plan_tail_own(&record->plan, record->tail);
+}
+
 static void interval_add(struct text *text, const struct residuals *residuals)
 {
     const double *interval_s = residuals->record->plan.predicted.interval_s;
     const double measured_s = residuals->measured.makespan_s;
-    if (!(interval_s[1] > 0) || residuals->record->rule || residuals->record->tail)
+    if (!interval_told(residuals->record))
         return;
     text_add(text, "90 %% of runs were predicted between ");
     text_add_seconds(text, interval_s[0]);
@@ -394,7 +401,7 @@ static void makespan_json(struct text *text, const struct residuals *residuals)
     member_number(text, ",\n  ", "drift", residuals_drift(residuals));
     member_number(text, ",\n  ", "model_error", residuals_model_error(residuals));
     text_add(text, ",\n  \"interval\": ");
-    if (interval_s[1] > 0 && !record->rule && !record->tail) {
+    if (interval_told(record)) {
         text_add(text, "[");
         text_add_number(text, interval_s[0]);
         text_add(text, ", ");

@@ -144,6 +144,8 @@ static bool package_send(struct course *course, const struct package *package,
     const struct platform_window *window = platform_nearest(course->platform, load);
     struct star_times times;
     struct star_cost cost = star_cost_of(window, platform_worker(window, package->worker), load);
+    if (course->scenario->price)
+        course->scenario->price(course->scenario->pricer, package, &cost);
     cost_disturb(course->scenario, package, &cost);
     if (worker_slow(course->scenario, package->worker))
         cost_slow(course->scenario, star_start(&course->star, package->worker, &cost), &cost);

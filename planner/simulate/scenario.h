@@ -8,6 +8,8 @@
 #include "planner/dispatch/dispatch.h"
 #include "planner/simulate/simulate.h"
 
+struct star_cost;
+
 struct scenario {
     uint64_t seed;
     double noise;          /* relative standard deviation of every operation (0), 0: none */
@@ -19,12 +21,16 @@ struct scenario {
     double lost_s;         /* when; the master notices at once */
     int64_t slow_first;    /* the first of the slow workers */
     double slow_from_s;    /* since when they are; what they then work on is stretched from there */
+    /* What a package takes in place of what the platform says, before all that is unusual; NULL:
+     * nothing else. Called once a package, in the order of sending. */
+    void (*price)(void *pricer, const struct package *package, struct star_cost *cost);
+    void *pricer;
 };
 
 /* Nothing unusual. */
 #define SCENARIO_INIT                                                                              \
     {                                                                                              \
-        0, 0, 0, 1, 0, 1, -1, 0, 0, 0                                                              \
+        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, NULL                                                  \
     }
 
 /* Simulate what `dispatch` decides. With nothing unusual and a plan's dispatch it gives what

@@ -46,38 +46,30 @@ void advice_text(const struct advice *advice, struct text *text)
         text_add(text, "memory      %.1f MB per worker, for packages and results\n", memory / 1e6);
 }
 
-/* How far a fixed plan will be off because its packages differ. */
-static bool fixed_error(const struct advice *advice, struct text *text, struct failure *failure)
-{
-    const struct plan *plan = advice->plan;
-    const struct interval_request request = {.profile = advice->profile,
-                                             .setting = advice->setting,
-                                             .plan = plan,
-                                             .packages_only = true};
-    struct interval interval;
-    if (!interval_draw(&request, &interval, failure))
-        return false;
-    text_add(text, "a fixed plan will be about %.2g %% off; see --noise\n",
-             100 * interval_typical(&interval, plan->predicted.makespan_s));
-    interval_release(&interval);
-    return true;
-}
-
 bool advice_unequal(const struct advice *advice, struct text *text, struct failure *failure)
 {
     const struct plan *plan = advice->plan;
     const struct profile_setting *setting = advice->setting;
     const double size = plan->tasks / (double)plan_packages(plan);
     const double deviation = profile_setting_deviation(setting, size);
+    const struct interval_request request = {.profile = advice->profile,
+                                             .setting = setting,
+                                             .plan = plan,
+                                             .packages_only = true,
+                                             .workers = advice->workers};
+    struct interval interval;
     if (deviation <= PLANNING_UNEQUAL)
         return true;
+    if (!interval_draw(&request, &interval, failure))
+        return false;
     text_add(text, "unequal     ");
     if (setting->spreads[0].tasks == 1)
         text_add(text, "tasks differ by %.0f %%, ", 100 * setting->spreads[0].deviation);
-    text_add(text, "packages of %.4g by %.0f %%: ", size, 100 * deviation);
-    if (!plan->tail)
-        return fixed_error(advice, text, failure);
-    text_add(text, "what is dealt on request at the end makes up for it\n");
+    text_add(text, "packages of %.4g by %.0f %%: a %s will be about %.2g %% off; see --noise\n",
+             size, 100 * deviation,
+             plan->tail && !interval.without_tail ? "plan with this tail" : "fixed plan",
+             100 * interval_typical(&interval, plan->predicted.makespan_s));
+    interval_release(&interval);
     return true;
 }
 

@@ -21,6 +21,7 @@ struct advice {
     const struct interval *interval;     /* NULL: the profile does not say how sure it is */
     const struct robustness *robustness; /* NULL: not studied */
     double risk;                         /* that a run outlasts its walltime, 0..1 */
+    int64_t workers;                     /* that a plan's tail can deal to; 0: the setting's */
 };
 
 /* Seconds, in whole minutes: start-up and the makespan that is exceeded at that risk (output

@@ -8,6 +8,9 @@
  * root mean square of the profile's history; and for every package and operation an independent
  * factor of the fit's deviation, for computing together with the setting's spread at that size.
  * Factors have mean 1.
+ *
+ * A plan whose end is dealt on request is simulated with that: the rule knows what the profile
+ * says, and deals by what happens with the costs drawn.
  */
 #ifndef PLANNER_STUDIES_INTERVAL_H
 #define PLANNER_STUDIES_INTERVAL_H
@@ -26,11 +29,13 @@ struct interval_request {
     const struct plan *plan;
     uint64_t seed;
     bool packages_only; /* single packages differ, nothing else is uncertain */
+    int64_t workers;    /* that a tail can deal to; 0: all of the setting */
 };
 
 struct interval {
     double *makespans_s; /* owned; of the draws, ascending */
     int64_t draws;
+    bool without_tail; /* the plan's tail was left out, for there are too many packages */
 };
 
 /* Does the profile say how sure it is? One written by hand, or whose costs have no more than a
@@ -38,7 +43,8 @@ struct interval {
 bool interval_known(const struct profile *profile, const struct profile_setting *setting);
 /* From 50 draws of large plans to 1000 of small ones. Beyond 400,000 packages single packages are
  * no longer drawn one by one: their deviations are added to the end of each worker's work as one
- * normal deviate. To be released. Fails as simulate_plan does. */
+ * normal deviate, and a tail is left out. To be released. Fails as simulate_plan and watching_init
+ * do. */
 bool interval_draw(const struct interval_request *request, struct interval *interval,
                    struct failure *failure);
 /* The makespan that a share of the runs does not exceed, 0 < share < 1; beyond the last but one

@@ -96,16 +96,31 @@ static struct watching_request tail_request(const struct planning *planning, con
                                      .ahead = WATCHING_AHEAD};
 }
 
+bool planning_simulate(const struct planning *planning, const struct plan *plan,
+                       struct trace *trace, struct simulation *simulation, struct failure *failure)
+{
+    const struct watching_request request = tail_request(planning, plan->tail, plan);
+    struct platform platform;
+    if (plan->tail)
+        return watching_simulate(&request, trace, simulation, failure);
+    if (!planning_platform(planning, &platform, failure))
+        return false;
+    const bool good = simulate_plan(&platform, plan, trace, simulation, failure);
+    platform_release(&platform);
+    return good;
+}
+
 static bool tail_add(const struct planning *planning, const char *tail, struct plan *plan,
                      struct failure *failure)
 {
-    const struct watching_request request = tail_request(planning, tail, plan);
     struct simulation simulation;
-    if (!watching_simulate(&request, NULL, &simulation, failure))
+    plan->tail = strdup(tail);
+    if (!plan->tail)
+        return failure_memory(failure, "making a plan");
+    if (!planning_simulate(planning, plan, NULL, &simulation, failure))
         return false;
     tail_predict(&simulation, &plan->predicted);
-    plan->tail = strdup(tail);
-    return plan->tail || failure_memory(failure, "making a plan");
+    return true;
 }
 
 bool planning_tail_unequal(const struct planning *planning, struct plan *plan,

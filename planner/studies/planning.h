@@ -11,6 +11,7 @@
 #include "planner/model/platform.h"
 #include "planner/model/profile.h"
 #include "planner/schedulers/scheduler.h"
+#include "planner/simulate/simulate.h"
 
 struct planning {
     const struct profile *profile; /* borrowed */
@@ -39,6 +40,9 @@ bool planning_check_scheduler(const char *name, struct failure *failure);
 /* Lines for the table of a plan: which schedulers were left out or cut short, and why. */
 void planning_omissions(const struct schedule_omissions *omissions, double effort_s,
                         struct text *text);
+/* A plan's simulation, with its tail where it has one; events go to `trace` (may be NULL). */
+bool planning_simulate(const struct planning *planning, const struct plan *plan,
+                       struct trace *trace, struct simulation *simulation, struct failure *failure);
 /* A complete plan, kernel and parameters of the profile included; to be released. */
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure);
 

@@ -324,14 +324,16 @@ static void conditions_say(const struct performance *performance)
 }
 
 /* The plan's, or what is expected of it when it is watched or dealt at its end: how far that may be
- * off, the plan does not say. */
+ * off, the plan says of its own tail alone. */
 static struct plan_prediction prediction_of(const struct performance *performance)
 {
+    const struct execution *execution = performance->execution;
     struct plan_prediction predicted = performance->plan->predicted;
-    if (performance->decider.watches && predicted.known) {
-        predicted.makespan_s = performance->decider.expected_s;
+    if (!performance->decider.watches || !predicted.known)
+        return predicted;
+    predicted.makespan_s = performance->decider.expected_s;
+    if (execution->replan || !plan_tail_own(performance->plan, execution->tail))
         predicted.interval_s[0] = predicted.interval_s[1] = 0;
-    }
     return predicted;
 }
 

@@ -121,7 +121,7 @@ static void walltimes_have_the_risk_that_they_state(void **state)
     double makespans_s[DRAWS], most_s = 0;
     const struct plan plan = {.predicted = {.known = true, .makespan_s = 3600}};
     const struct robustness rough = {.p95_s = 5400};
-    struct interval interval = {makespans_s, DRAWS};
+    struct interval interval = {.makespans_s = makespans_s, .draws = DRAWS};
     struct advice advice = {.plan = &plan, .risk = 0.01};
     (void)state;
     for (int k = 0; k < DRAWS; k++)
@@ -153,9 +153,14 @@ static void charts_show_who_does_what(void **state)
     const struct plan plan = {
         .workers = &worker, .worker_count = 1, .rounds = &round, .round_count = 1, .tasks = 1};
     struct text text = TEXT_INIT;
+    struct trace trace = {NULL, 0, 0};
+    struct simulation simulation;
     struct failure failure = FAILURE_INIT;
     (void)state;
-    assert_true(gantt_draw(&platform, &plan, &text, &failure));
+    assert_true(gantt_check(&plan, &failure));
+    assert_true(simulate_plan(&platform, &plan, &trace, &simulation, &failure));
+    assert_true(gantt_draw(&plan, &trace, &text, &failure));
+    trace_release(&trace);
     assert_string_equal(
         text.bytes,
         "master   eeeeessss...............................................................\n"
@@ -165,7 +170,7 @@ static void charts_show_who_does_what(void **state)
         "         e envelope  s send  = link  r receive  c compute  o output  . idle\n");
     text_release(&text);
     round.repeat = 2000000;
-    assert_false(gantt_draw(&platform, &plan, &text, &failure));
+    assert_false(gantt_check(&plan, &failure));
     assert_failure(failure, FAILURE_USAGE,
                    "the plan has 2000000 packages, too many for a chart: leave --gantt out");
 }

@@ -8,6 +8,7 @@
 
 #include "planner/model/platform.h"
 #include "planner/simulate/simulate.h"
+#include "planner/studies/watching.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
@@ -52,8 +53,8 @@ static void what_is_certain_is_what_is_simulated(void **state)
         assert_false(interval_known(&profile, &profile.settings[0]));
         assert_true(platform_init(&platform, &profile.settings[0], 0, &failure));
         assert_true(simulate_plan(&platform, &plan, NULL, &simulation, &failure));
-        const struct interval_request request = {&profile, &profile.settings[0], &plan, seed,
-                                                 false};
+        const struct interval_request request = {
+            .profile = &profile, .setting = &profile.settings[0], .plan = &plan, .seed = seed};
         assert_true(interval_draw(&request, &interval, &failure));
         assert_true(interval.draws >= 200);
         for (int64_t k = 0; k < interval.draws; k++)
@@ -114,8 +115,8 @@ static void bench_init(struct bench *bench, int64_t repeat)
 static void bench_draw(const struct bench *bench, uint64_t seed, struct interval *interval)
 {
     struct failure failure = FAILURE_INIT;
-    const struct interval_request request = {&bench->profile, &bench->setting, &bench->plan, seed,
-                                             false};
+    const struct interval_request request = {
+        .profile = &bench->profile, .setting = &bench->setting, .plan = &bench->plan, .seed = seed};
     if (!interval_draw(&request, interval, &failure))
         fail_msg("%s", failure.text);
 }
@@ -357,7 +358,11 @@ static void large_plans_are_quick(void **state)
     printf("relative widths: %.4f of 50 rounds, %.4f of 5,000,000\n", few_width, many_width);
     assert_true(fabs(many_width / few_width - 1) < 0.4);
     /* Of single packages alone: 0.1 of a package, over the root of their number. */
-    const struct interval_request request = {&large.profile, &large.setting, &large.plan, 8, true};
+    const struct interval_request request = {.profile = &large.profile,
+                                             .setting = &large.setting,
+                                             .plan = &large.plan,
+                                             .seed = 8,
+                                             .packages_only = true};
     struct failure failure = FAILURE_INIT;
     struct interval alone;
     assert_true(interval_draw(&request, &alone, &failure));
@@ -367,6 +372,87 @@ static void large_plans_are_quick(void **state)
     interval_release(&few);
     interval_release(&many);
     interval_release(&alone);
+}
+
+/* The bench's plan with this tail, as a run would deal it. */
+static struct watching_request tail_request(const struct bench *bench)
+{
+    return (struct watching_request){.plan = &bench->plan,
+                                     .setting = &bench->setting,
+                                     .tail = bench->plan.tail,
+                                     .ahead = WATCHING_AHEAD};
+}
+
+static void certain_tails_are_what_is_simulated(void **state)
+{
+    static const char *const tails[] = {"fac:30%", "gss:50%", "awf-c:100%", "ss:1%", "fac"};
+    (void)state;
+    for (size_t k = 0; k < sizeof tails / sizeof *tails; k++) {
+        struct bench bench;
+        struct interval interval;
+        struct simulation simulation;
+        struct failure failure = FAILURE_INIT;
+        bench_init(&bench, 8);
+        bench.plan.tail = (char[16]){0};
+        snprintf(bench.plan.tail, 16, "%s", tails[k]);
+        const struct watching_request request = tail_request(&bench);
+        assert_true(watching_simulate(&request, NULL, &simulation, &failure));
+        bench_draw(&bench, 3, &interval);
+        assert_false(interval.without_tail);
+        assert_true(interval.makespans_s[0] == simulation.makespan_s);
+        assert_true(interval.makespans_s[interval.draws - 1] == simulation.makespan_s);
+        interval_release(&interval);
+    }
+}
+
+/* Packages that differ by 0.3, against the simulation's own noise, which is drawn in another way.
+ */
+static void tails_are_drawn_as_they_are_dealt(void **state)
+{
+    enum { SEEDS = 1000 };
+    char tail[] = "fac:40%";
+    struct bench bench;
+    struct interval tailed;
+    struct watching watching;
+    struct robustness robustness;
+    struct scenario scenario = SCENARIO_INIT;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    bench_init(&bench, 10);
+    bench.window.envelope.fit.deviation = bench.window.send.fit.deviation = 0.3;
+    for (int k = 0; k < 2; k++) {
+        struct profile_worker *worker = &bench.workers[k];
+        worker->link.fit.deviation = worker->receive.fit.deviation = 0.3;
+        worker->compute.fit.deviation = worker->output.fit.deviation = 0.3;
+    }
+    bench.plan.tail = tail;
+    bench_draw(&bench, 21, &tailed);
+    const struct watching_request request = tail_request(&bench);
+    scenario.noise = 0.3;
+    assert_true(watching_init(&watching, &request, &failure));
+    assert_true(robustness_measure(&watching.platform, &watching.decision, &scenario, SEEDS,
+                                   &robustness, &failure));
+    watching_release(&watching);
+    const double median_s = interval_quantile(&tailed, 0.5);
+    const double high_s = interval_quantile(&tailed, 0.95);
+    printf("seed 21: median %.4f s, of the simulations %.4f s; 95 %% below %.4f s and %.4f s\n",
+           median_s, robustness.median_s, high_s, robustness.p95_s);
+    assert_true(fabs(median_s / robustness.median_s - 1) < 0.02);
+    assert_true(fabs(high_s / robustness.p95_s - 1) < 0.03);
+    interval_release(&tailed);
+}
+
+static void tails_of_large_plans_are_left_out(void **state)
+{
+    char tail[] = "fac:10%";
+    struct bench bench;
+    struct interval interval;
+    (void)state;
+    bench_init(&bench, 250000);
+    bench.plan.tail = tail;
+    bench_draw(&bench, 4, &interval);
+    assert_true(interval.without_tail);
+    interval_release(&interval);
 }
 
 /* The draws of a normal distribution given by its quantiles. */
@@ -384,7 +470,7 @@ static void quantiles_go_on_beyond_the_draws(void **state)
             makespans_s[b] = makespans_s[b - 1];
             makespans_s[b - 1] = kept_s;
         }
-    const struct interval interval = {makespans_s, DRAWS};
+    const struct interval interval = {.makespans_s = makespans_s, .draws = DRAWS};
     assert_true(fabs(interval_quantile(&interval, 0.5) - 100) < 1.2);
     assert_true(fabs(interval_quantile(&interval, 0.9) - (100 + 5 * 1.2816)) < 1.6);
     assert_true(fabs(interval_quantile(&interval, 0.9999) - (100 + 5 * 3.719)) < 5);
@@ -401,11 +487,12 @@ static void plans_that_do_not_fit_are_refused(void **state)
 {
     struct bench bench;
     struct failure failure = FAILURE_INIT;
-    struct interval interval = {NULL, 77};
+    struct interval interval = {.draws = 77};
     (void)state;
     bench_init(&bench, 1);
     bench.loads[0][0] = 101;
-    const struct interval_request request = {&bench.profile, &bench.setting, &bench.plan, 1, false};
+    const struct interval_request request = {
+        .profile = &bench.profile, .setting = &bench.setting, .plan = &bench.plan, .seed = 1};
     assert_false(interval_draw(&request, &interval, &failure));
     assert_int_equal(failure.code, FAILURE_MISMATCH);
     assert_int_equal(interval.draws, 77);
@@ -422,6 +509,9 @@ int main(void)
         cmocka_unit_test(draws_are_unbiased),
         cmocka_unit_test(large_plans_are_quick),
         cmocka_unit_test(waiting_does_not_drift),
+        cmocka_unit_test(certain_tails_are_what_is_simulated),
+        cmocka_unit_test(tails_are_drawn_as_they_are_dealt),
+        cmocka_unit_test(tails_of_large_plans_are_left_out),
         cmocka_unit_test(quantiles_go_on_beyond_the_draws),
         cmocka_unit_test(plans_that_do_not_fit_are_refused),
     };

@@ -188,7 +188,11 @@ static bool try_describe(void *self, struct failure *failure)
     struct text text = TEXT_INIT;
     describe_profile(&texts->profile, &text);
     describe_plan(&texts->plan, 0, &text);
-    bool good = gantt_draw(&texts->platform, &texts->plan, &text, failure);
+    struct trace trace = {NULL, 0, 0};
+    struct simulation simulation;
+    bool good = simulate_plan(&texts->platform, &texts->plan, &trace, &simulation, failure) &&
+                gantt_draw(&texts->plan, &trace, &text, failure);
+    trace_release(&trace);
     char *words = text_take(&text);
     bool complete = words != NULL;
     free(words);

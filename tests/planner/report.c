@@ -301,7 +301,14 @@ static void tails_are_predicted(void **state)
         json_t *json = run_report(&record);
         assert_true(run_member(json, "error") == 0);
         assert_true(run_member(json, "measured_s") == simulation.makespan_s);
+        /* The plan's interval is of another end than this, unless it is the plan's own. */
         assert_true(json_is_null(json_object_get(json, "interval")));
+        json_decref(json);
+        record.plan.tail = word("fac:40%");
+        record.plan.predicted.interval_s[0] = 0.9 * simulation.makespan_s;
+        record.plan.predicted.interval_s[1] = 1.1 * simulation.makespan_s;
+        json = run_report(&record);
+        assert_true(json_is_true(json_object_get(json, "inside")));
         assert_null(json_object_get(json, "planned_anew"));
         json_decref(json);
         run_record_release(&record);

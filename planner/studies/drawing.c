@@ -1,0 +1,294 @@
+#include "planner/studies/drawing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/random.h"
+#include "planner/model/beyond.h"
+#include "planner/model/plan.h"
+
+/* A cost that is drawn below this share of what was fitted is taken to be that share. */
+static const double SHARE_LEAST = 0.01;
+
+/* Sum of four uniform deviates, scaled to mean 0 and variance 1: close to normal and quick, and
+ * never beyond BELL_MOST. */
+static const double BELL_MOST = 3.4642;
+
+static double random_bell(uint64_t *random)
+{
+    const uint64_t bits = random_bits(random);
+    const uint64_t sum =
+        (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
+    return ((double)sum - 131070) * (1.7320508075688772 / 65536);
+}
+
+/* A positive factor of mean 1 and this relative deviation. The bell serves where it stays above 0;
+ * its exponential, whose mean is known, where it does not. */
+static double package_factor(uint64_t *random, double deviation)
+{
+    const double bell = random_bell(random);
+    if (deviation * BELL_MOST < 1)
+        return 1 + deviation * bell;
+    const double sigma = sqrt(log1p(deviation * deviation));
+    const double quarter = sigma * 0.8660254037844386;
+    return exp(sigma * bell) / pow(sinh(quarter) / quarter, 4);
+}
+
+/* The same from a normal deviate: log-normal. */
+static double common_factor(double normal, double deviation)
+{
+    const double variance = log1p(deviation * deviation);
+    return exp(sqrt(variance) * normal - variance / 2);
+}
+
+static bool window_copy(struct platform_window *window, const struct profile_window *from)
+{
+    int64_t first = 0;
+    *window = (struct platform_window){.least = from->least,
+                                       .greatest = from->greatest,
+                                       .envelope = from->envelope.cost,
+                                       .send = from->send.cost};
+    window->classes = calloc(from->worker_count, sizeof *window->classes);
+    for (size_t k = 0; window->classes && k < from->worker_count; k++) {
+        const struct profile_worker *worker = &from->workers[k];
+        window->classes[k] = (struct platform_class){first,
+                                                     worker->count,
+                                                     worker->link.cost,
+                                                     worker->receive.cost,
+                                                     worker->compute.cost,
+                                                     worker->output.cost,
+                                                     worker->request.cost};
+        first += worker->count;
+        window->class_count++;
+    }
+    return window->classes != NULL;
+}
+
+/* The platform of a setting with one class for each of the profile's, for their fits differ even
+ * where their costs do not. */
+static bool platform_copy(struct platform *platform, const struct profile_setting *setting,
+                          int buffers)
+{
+    *platform = (struct platform){.worker_count = profile_workers(&setting->windows[0]),
+                                  .buffers = buffers};
+    platform->windows = calloc(setting->window_count, sizeof *platform->windows);
+    bool good = platform->windows != NULL;
+    for (size_t k = 0; good && k < setting->window_count; k++) {
+        platform->window_count++;
+        good = window_copy(&platform->windows[k], &setting->windows[k]);
+    }
+    return good;
+}
+
+/* What a run has in common: a normal deviate for each operation's drift, and a factor. */
+struct common {
+    double drifts[DRAWN_OPERATIONS], history;
+};
+
+/* Latency and rate from the fit's bivariate normal distribution, times what the run has in common.
+ * The deviates are taken in any case, so that equal seeds stay comparable. */
+static struct cost cost_draw(struct drawing *drawing, const struct measured_cost *fitted,
+                             enum operation operation, const struct common *common)
+{
+    const struct fit *fit = &fitted->fit;
+    const double first = random_normal(&drawing->random), second = random_normal(&drawing->random);
+    const double rest = sqrt(fmax(0, 1 - fit->correlation * fit->correlation));
+    /* A worker's own part counts in computing, where it is drawn for each. */
+    const double drift =
+        operation == OPERATION_COMPUTE ? fit->drift : hypot(fit->drift, fit->drift_own);
+    struct cost cost = fitted->cost;
+    if (drawing->request->packages_only)
+        return cost;
+    cost.latency_s += fit->stderr_latency_s * first;
+    cost.s_per_task += fit->stderr_s_per_task * (fit->correlation * first + rest * second);
+    const double factor = common->history * common_factor(common->drifts[operation], drift);
+    return (struct cost){cost.latency_s * factor, cost.s_per_task * factor};
+}
+
+/* One window's costs as they were fitted, and as they are drawn. */
+struct drawn_window {
+    const struct profile_window *fitted;
+    struct platform_window *drawn;
+};
+
+/* A cost that does not break between two windows is one and the same in both. */
+static struct cost cost_repeat(const struct measured_cost *fitted,
+                               const struct measured_cost *before, struct cost drawn,
+                               struct cost drawn_before)
+{
+    const bool same = before && fitted->cost.latency_s == before->cost.latency_s &&
+                      fitted->cost.s_per_task == before->cost.s_per_task &&
+                      fitted->fit.stderr_s_per_task == before->fit.stderr_s_per_task;
+    return same ? drawn_before : drawn;
+}
+
+static void class_draw(struct drawing *drawing, const struct drawn_window *window,
+                       const struct drawn_window *before, int64_t k, const struct common *common)
+{
+    const struct profile_worker *fitted = &window->fitted->workers[k];
+    const struct profile_worker *old = before ? &before->fitted->workers[k] : NULL;
+    struct platform_class *class = &window->drawn->classes[k];
+    const struct platform_class none = {0}, *last = before ? &before->drawn->classes[k] : &none;
+    class->link =
+        cost_repeat(&fitted->link, old ? &old->link : NULL,
+                    cost_draw(drawing, &fitted->link, OPERATION_LINK, common), last->link);
+    class->receive =
+        cost_repeat(&fitted->receive, old ? &old->receive : NULL,
+                    cost_draw(drawing, &fitted->receive, OPERATION_RECEIVE, common), last->receive);
+    class->compute =
+        cost_repeat(&fitted->compute, old ? &old->compute : NULL,
+                    cost_draw(drawing, &fitted->compute, OPERATION_COMPUTE, common), last->compute);
+    class->output =
+        cost_repeat(&fitted->output, old ? &old->output : NULL,
+                    cost_draw(drawing, &fitted->output, OPERATION_OUTPUT, common), last->output);
+}
+
+/* Workers that nobody measured are like those whom they repeat, whatever those are like. */
+static void beyond_draw(const struct drawing *drawing, const struct drawn_window *window)
+{
+    const int64_t rank = beyond_rank(drawing->request->profile);
+    const struct platform_class *like =
+        &window->drawn->classes[profile_class(window->fitted, rank - 1)];
+    struct platform_class *beyond = &window->drawn->classes[window->drawn->class_count - 1];
+    beyond->link = like->link;
+    beyond->receive = like->receive;
+    beyond->compute = like->compute;
+    beyond->output = like->output;
+}
+
+/* `before` is the window below it, NULL for the first. */
+static void window_draw(struct drawing *drawing, const struct drawn_window *window,
+                        const struct drawn_window *before, const struct common *common)
+{
+    const struct profile_window *fitted = window->fitted;
+    const struct cost none = {0, 0};
+    window->drawn->envelope =
+        cost_repeat(&fitted->envelope, before ? &before->fitted->envelope : NULL,
+                    cost_draw(drawing, &fitted->envelope, OPERATION_ENVELOPE, common),
+                    before ? before->drawn->envelope : none);
+    window->drawn->send = cost_repeat(&fitted->send, before ? &before->fitted->send : NULL,
+                                      cost_draw(drawing, &fitted->send, OPERATION_SEND, common),
+                                      before ? before->drawn->send : none);
+    for (int64_t k = 0; k < window->drawn->class_count; k++)
+        class_draw(drawing, window, before, k, common);
+    if (drawing->request->profile->beyond > 0)
+        beyond_draw(drawing, window);
+}
+
+static void platform_draw(struct drawing *drawing)
+{
+    const struct interval_request *request = drawing->request;
+    struct common common;
+    struct drawn_window before = {&request->setting->windows[0], &drawing->drawn.windows[0]};
+    common.history =
+        common_factor(random_normal(&drawing->random), profile_drift(request->profile));
+    for (int k = 0; k < DRAWN_OPERATIONS; k++)
+        common.drifts[k] = random_normal(&drawing->random);
+    for (int64_t w = 0; w < drawing->drawn.window_count; w++) {
+        const struct drawn_window window = {&request->setting->windows[w],
+                                            &drawing->drawn.windows[w]};
+        const bool alike = w > 0 && before.fitted->worker_count == window.fitted->worker_count;
+        window_draw(drawing, &window, alike ? &before : NULL, &common);
+        before = window;
+    }
+}
+
+/* A worker's own drift. */
+static void factor_draw(struct drawing *drawing, int64_t worker)
+{
+    const struct platform_window *window = &drawing->fitted.windows[0];
+    const struct profile_window *from = &drawing->request->setting->windows[0];
+    const int64_t class = platform_worker(window, worker) - window->classes;
+    const double own = from->workers[class].compute.fit.drift_own;
+    drawing->factors[worker] = 1;
+    if (own > 0 && !drawing->request->packages_only)
+        drawing->factors[worker] = common_factor(random_normal(&drawing->random), own);
+}
+
+/* Those of the plan first: the others get packages only by a tail. */
+static void factors_draw(struct drawing *drawing)
+{
+    const struct plan *plan = drawing->request->plan;
+    memset(drawing->factors, 0, (size_t)drawing->fitted.worker_count * sizeof *drawing->factors);
+    for (int64_t k = 0; k < plan->worker_count; k++)
+        factor_draw(drawing, plan->workers[k]);
+    for (int64_t k = 0; plan->tail && k < drawing->fitted.worker_count; k++)
+        if (!(drawing->factors[k] > 0))
+            factor_draw(drawing, k);
+}
+
+static void seconds_of(const struct platform_window *window, const struct platform_class *class,
+                       double load, double seconds[DRAWN_OPERATIONS])
+{
+    const struct star_cost cost = star_cost_of(window, class, load);
+    const double all[DRAWN_OPERATIONS] = {cost.envelope_s, cost.send_s,    cost.link_s,
+                                          cost.receive_s,  cost.compute_s, cost.output_s};
+    memcpy(seconds, all, sizeof all);
+}
+
+void drawing_cost(const struct drawing *drawing, int64_t worker, double load,
+                  struct drawn_cost *cost)
+{
+    const struct profile_setting *setting = drawing->request->setting;
+    const struct platform_window *found = platform_find(&drawing->fitted, load);
+    const struct platform_window *fitted =
+        found ? found : platform_nearest(&drawing->fitted, load); /* a rule's last package */
+    const struct platform_window *drawn = &drawing->drawn.windows[fitted - drawing->fitted.windows];
+    const struct platform_class *class = platform_worker(fitted, worker);
+    const int64_t index = class - fitted->classes;
+    const struct profile_window *window = &setting->windows[fitted - drawing->fitted.windows];
+    const struct profile_costs fits = profile_costs(window, &window->workers[index]);
+    double fitted_s[DRAWN_OPERATIONS];
+    seconds_of(fitted, class, load, fitted_s);
+    seconds_of(drawn, &drawn->classes[index], load, cost->seconds);
+    for (int k = 0; k < DRAWN_OPERATIONS; k++) {
+        cost->seconds[k] = fmax(cost->seconds[k], SHARE_LEAST * fitted_s[k]);
+        cost->deviations[k] = fits.items[k]->fit.deviation;
+    }
+    if (setting->spread_count > 0)
+        cost->deviations[OPERATION_COMPUTE] =
+            hypot(cost->deviations[OPERATION_COMPUTE], profile_setting_deviation(setting, load));
+}
+
+struct star_cost drawing_package(struct drawing *drawing, int64_t worker,
+                                 const struct drawn_cost *cost)
+{
+    double seconds[DRAWN_OPERATIONS];
+    for (int k = 0; k < DRAWN_OPERATIONS; k++)
+        seconds[k] = cost->seconds[k] * package_factor(&drawing->random, cost->deviations[k]);
+    seconds[OPERATION_COMPUTE] *= drawing->factors[worker];
+    return (struct star_cost){seconds[0], seconds[1], seconds[2],
+                              seconds[3], seconds[4], seconds[5]};
+}
+
+double drawing_bell(struct drawing *drawing)
+{
+    return random_bell(&drawing->random);
+}
+
+void drawing_begin(struct drawing *drawing, int64_t run)
+{
+    drawing->random = drawing->request->seed + (uint64_t)run * 0xd1b54a32d192ed03u;
+    platform_draw(drawing);
+    factors_draw(drawing);
+}
+
+bool drawing_init(struct drawing *drawing, const struct interval_request *request)
+{
+    const int buffers = plan_buffers(request->plan);
+    *drawing = (struct drawing){.request = request, .random = request->seed};
+    if (!platform_copy(&drawing->fitted, request->setting, buffers) ||
+        !platform_copy(&drawing->drawn, request->setting, buffers))
+        return false;
+    drawing->factors = calloc((size_t)drawing->fitted.worker_count, sizeof *drawing->factors);
+    return drawing->factors != NULL;
+}
+
+void drawing_release(struct drawing *drawing)
+{
+    platform_release(&drawing->fitted);
+    platform_release(&drawing->drawn);
+    free(drawing->factors);
+    *drawing = (struct drawing){.request = NULL};
+}

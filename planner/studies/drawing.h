@@ -1,0 +1,43 @@
+/*
+ * What a run may cost: costs drawn from what a profile says of itself (interval.h says how), of
+ * all that packages have in common and of every single one.
+ */
+#ifndef PLANNER_STUDIES_DRAWING_H
+#define PLANNER_STUDIES_DRAWING_H
+
+#include "planner/simulate/star.h"
+#include "planner/studies/interval.h"
+
+enum { DRAWN_OPERATIONS = OPERATION_IDLE }; /* those that take the time of a package */
+
+struct drawing {
+    const struct interval_request *request;
+    struct platform fitted, drawn; /* owned; classes as in the profile, none joined */
+    double *factors; /* owned, one per worker: of its computing, its own drift; 0 where the plan,
+                      * without a tail, has no use for the worker */
+    uint64_t random;
+};
+
+/* What a package costs by the costs drawn, and how much single ones may differ. */
+struct drawn_cost {
+    double seconds[DRAWN_OPERATIONS], deviations[DRAWN_OPERATIONS];
+};
+
+/* As fitted, until something is drawn. The request must outlive it; to be released, also after
+ * false: out of memory. */
+bool drawing_init(struct drawing *drawing, const struct interval_request *request);
+void drawing_release(struct drawing *drawing);
+/* Draw what packages have in common in run number `run` = 0, 1, ...: each begins its own stream of
+ * deviates, so that what one takes does not move the next. */
+void drawing_begin(struct drawing *drawing, int64_t run);
+/* What a package of `load` tasks costs that worker. */
+void drawing_cost(const struct drawing *drawing, int64_t worker, double load,
+                  struct drawn_cost *cost);
+/* What one such package takes. */
+struct star_cost drawing_package(struct drawing *drawing, int64_t worker,
+                                 const struct drawn_cost *cost);
+
+/* A deviate of mean 0 and variance 1, close to normal, and quick. */
+double drawing_bell(struct drawing *drawing);
+
+#endif
