@@ -10,7 +10,7 @@
 #include "planner/report/causes.h"
 #include "planner/report/residuals.h"
 
-enum { PROCESS_RUN = 1, PROCESS_PLAN = 2 };
+enum { PROCESS_RUN = 1, PROCESS_PLAN = 2, PROCESS_COUNT = 2 };
 
 /* An event, or what a worker waited for, in whole nanoseconds, which is what the viewers keep, and
  * its row. */
@@ -123,6 +123,14 @@ static bool lanes_init(struct lanes *lanes, const struct trace *trace, struct fa
     return good || failure_memory(failure, "writing a trace");
 }
 
+/* What a row is called in the file. Perfetto takes no thread 0 (it becomes one with 1), looks for
+ * names by threads alone, whichever process they are of, and puts that of the process's number
+ * first. */
+static size_t thread_of(int process, size_t index)
+{
+    return (size_t)process + PROCESS_COUNT * index;
+}
+
 static void comma_add(struct text *text)
 {
     text_add(text, text->length > 1 ? ",\n" : "");
@@ -133,9 +141,9 @@ static void process_add(struct text *text, int process, const char *name)
 {
     comma_add(text);
     text_add(text,
-             "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"tid\": 0, \"args\": "
+             "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"tid\": %d, \"args\": "
              "{\"name\": \"%s\"}}",
-             process, name);
+             process, process, name);
 }
 
 /* What it calls a row, and where it draws it. */
@@ -153,11 +161,11 @@ static void row_add(struct text *text, int process, size_t index, const struct r
     text_add(text,
              "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %zu, \"args\": "
              "{\"name\": \"%s\"}},\n",
-             process, index, name);
+             process, thread_of(process, index), name);
     text_add(text,
              "{\"ph\": \"M\", \"name\": \"thread_sort_index\", \"pid\": %d, \"tid\": %zu, "
              "\"args\": {\"sort_index\": %zu}}",
-             process, index, index);
+             process, thread_of(process, index), index);
 }
 
 /* Nanoseconds as microseconds, exactly. */
@@ -173,7 +181,7 @@ static void span_print(struct text *text, int process, const struct span *span)
     comma_add(text);
     text_add(text,
              "{\"ph\": \"X\", \"name\": \"%s\", \"pid\": %d, \"tid\": %zu, \"ts\": ", span->name,
-             process, span->row);
+             process, thread_of(process, span->row));
     microseconds_add(text, span->start_ns);
     text_add(text, ", \"dur\": ");
     microseconds_add(text, span->end_ns - span->start_ns);
@@ -211,8 +219,9 @@ char *report_chrome_trace(const struct run_record *record, struct failure *failu
     if (has_predicted && !residuals_predict(record, &predicted, failure))
         return NULL;
     text_add(&text, "[");
-    const bool good = trace_print(&text, PROCESS_RUN, "measured", &record->trace, failure) &&
-                      trace_print(&text, PROCESS_PLAN, "predicted", &predicted, failure);
+    const bool good =
+        trace_print(&text, PROCESS_RUN, "measured", &record->trace, failure) &&
+        (!has_predicted || trace_print(&text, PROCESS_PLAN, "predicted", &predicted, failure));
     text_add(&text, "]\n");
     trace_release(&predicted);
     return text_finish(&text, good, "writing a trace", failure);

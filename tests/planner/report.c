@@ -237,13 +237,44 @@ static size_t work_events(const struct trace *trace)
     return count;
 }
 
+enum { THREADS = 1000 };
+
+/* What viewers want: numbers of threads that are above 0 and of one process alone, each with a name
+ * before its first event, and what names and orders it. */
+static void chrome_event_check(json_t *event, size_t processes[THREADS], bool *named)
+{
+    const char *kind = json_string_value(json_object_get(event, "ph"));
+    const char *name = json_string_value(json_object_get(event, "name"));
+    const size_t process = (size_t)json_integer_value(json_object_get(event, "pid"));
+    const size_t thread = (size_t)json_integer_value(json_object_get(event, "tid"));
+    json_t *about = json_object_get(event, "args");
+    assert_non_null(name);
+    assert_true(json_is_object(about) && thread > 0 && thread < THREADS);
+    assert_true(process == 1 || process == 2);
+    assert_true(processes[thread] == 0 || processes[thread] == process);
+    processes[thread] = process;
+    if (strcmp(kind, "X") == 0) {
+        assert_true(named[thread] && run_member(event, "dur") >= 0 && run_member(event, "ts") >= 0);
+        return;
+    }
+    assert_string_equal(kind, "M");
+    if (strcmp(name, "thread_sort_index") == 0) {
+        assert_true(json_is_integer(json_object_get(about, "sort_index")));
+        return;
+    }
+    assert_true(json_string_length(json_object_get(about, "name")) > 0);
+    assert_true(strcmp(name, "thread_name") == 0 || strcmp(name, "process_name") == 0);
+    named[thread] = named[thread] || strcmp(name, "thread_name") == 0;
+}
+
 /* Every event of the run and of its plan, as complete events of two processes; in the place of idle
  * times their causes. */
 static void chrome_traces_have_every_event(void **state)
 {
     struct run_record record;
     struct failure failure = FAILURE_INIT;
-    size_t processes[3] = {0, 0, 0}, index;
+    size_t processes[3] = {0, 0, 0}, threads[THREADS] = {0}, index;
+    bool named[THREADS] = {false};
     json_t *event;
     (void)state;
     run_sample(4, 0, &record);
@@ -253,11 +284,10 @@ static void chrome_traces_have_every_event(void **state)
     assert_true(json_is_array(json));
     json_array_foreach(json, index, event)
     {
+        chrome_event_check(event, threads, named);
         if (strcmp(json_string_value(json_object_get(event, "ph")), "X") != 0)
             continue;
         size_t process = (size_t)json_integer_value(json_object_get(event, "pid"));
-        assert_true(process == 1 || process == 2);
-        assert_true(run_member(event, "dur") > 0 && run_member(event, "ts") >= 0);
         processes[process] += is_work(json_string_value(json_object_get(event, "name")));
     }
     assert_int_equal(processes[1], work_events(&record.trace));
