@@ -162,7 +162,7 @@ void watching_tell(const struct dispatch *watch, struct text *text)
         text_add(text, "planned anew at ");
         text_add_seconds(text, change->now_s);
         text_add(text,
-                 ", before round %" PRId64 ": worker %" PRId64
+                 ", before round %" PRId64 ": rank %" PRId64
                  " took %.3g times as long as predicted, and %.3g times was reckoned with; "
                  "%" PRId64 " core tasks left, end expected at ",
                  change->round + 1, change->worker + 1, change->measured, change->expected,

@@ -297,7 +297,7 @@ char *membership_lines(const struct membership *membership)
     struct text text = TEXT_INIT;
     for (int k = 0; k < membership->loss_count; k++) {
         const struct loss *loss = &membership->losses[k];
-        text_add(&text, "lost        worker %d after ", loss->rank);
+        text_add(&text, "lost        rank %d after ", loss->rank);
         text_add_seconds(&text, loss->at_s);
         text_add(&text, ": %s; %" PRId64 " core tasks that it had went to others\n", loss->why,
                  loss->tasks);

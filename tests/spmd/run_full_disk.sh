@@ -49,7 +49,7 @@ for bytes in 1000 40000 100000; do
     grep -qE '^scow run: worker 1 is lost: part\.h5: core task [0-9]+ could not be written' errors ||
         wrong "worker 1 after $bytes bytes"
     [[ $("$check" whole.h5 part.h5 8 6) == "48 of 48 core tasks done, all right" ]] || wrong "worker 1 after $bytes bytes"
-    "$scow" report part.h5 | grep -q '^lost  *worker 1 after .* could not be written' || wrong "no loss in the report"
+    "$scow" report part.h5 | grep -q '^lost  *rank 1 after .* could not be written' || wrong "no loss in the report"
     rm part.h5
     full workers "$bytes" 'core task [0-9]+ could not be written'
     # The others are told to stop at once: where nobody had done a package, no file is left.

@@ -63,7 +63,7 @@ lose() {
     grep -q "^scow run: worker $rank is lost: " part.h5.said || fail "$name: says of no loss: $(cat part.h5.said)"
     "$scow" report part.h5 --json >report.json || fail "$name: no report"
     "$scow" report part.h5 >report.txt
-    grep -q "^lost  *worker $rank after " report.txt || fail "$name: the report says of no loss: $(head report.txt)"
+    grep -q "^lost  *rank $rank after " report.txt || fail "$name: the report says of no loss: $(head report.txt)"
     /usr/bin/python3 - "$rank" <<'END' || fail "$name: the report is not what it should be"
 import json, sys
 report = json.load(open("report.json"))
