@@ -209,7 +209,8 @@ static void watch_tell(void *self, int pass, int passes, double left_s)
 {
     struct session *session = self;
     const double elapsed_s = comm_now(session->comm) - session->begun_s;
-    char text[360], setting[64] = "", at[64] = "finding package sizes", slowest[64] = "";
+    char text[360], middle[160], brief[80], setting[64] = "", at[64] = "finding package sizes",
+                                            slowest[64] = "";
     char passed[PROGRESS_TIME_SIZE], left[PROGRESS_TIME_SIZE];
     if (!progress_due(&session->progress, elapsed_s))
         return;
@@ -224,11 +225,15 @@ static void watch_tell(void *self, int pass, int passes, double left_s)
     if (session->slowest >= 0)
         snprintf(slowest, sizeof slowest, "; slowest %.40s at %+.0f %%",
                  session->names[session->slowest], 100 * session->slowest_excess);
+    const double share = 100 * elapsed_s / fmax(elapsed_s + all_left_s, 1e-9);
+    progress_time(elapsed_s, passed);
+    progress_time(all_left_s, left);
     snprintf(text, sizeof text, "probing, %s%s (%.0f %%), %" PRId64 " timings, %s, %s left%s",
-             setting, at, 100 * elapsed_s / fmax(elapsed_s + all_left_s, 1e-9),
-             session->result->samples.count, progress_time(elapsed_s, passed),
-             progress_time(all_left_s, left), slowest);
-    progress_line(&session->progress, text, elapsed_s);
+             setting, at, share, session->result->samples.count, passed, left, slowest);
+    snprintf(middle, sizeof middle, "probing, %s (%.0f %%), %s, %s left", at, share, passed, left);
+    snprintf(brief, sizeof brief, "probing (%.0f %%), %s left", share, left);
+    const char *const texts[] = {text, middle, brief};
+    progress_line(&session->progress, texts, sizeof texts / sizeof *texts, elapsed_s);
 }
 
 /* Collective, of a job that is made. */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "planner/base/array.h"
@@ -96,27 +97,32 @@ bool progress_due(const struct progress *progress, double elapsed_s)
     return progress->out && elapsed_s - progress->shown_s >= interval_s;
 }
 
-/* A longer line would wrap, and could not be redrawn. */
+/* A longer line would wrap, and could not be redrawn. What goes to a file has room. */
 static int columns_most(const struct progress *progress)
 {
     const int columns = progress->terminal >= 0 ? terminal_columns(progress->terminal) : 0;
     return columns > 1 ? columns - 1 : LINE_SIZE;
 }
 
-static void line_print(struct progress *progress, const char *text, double elapsed_s)
+static void line_print(struct progress *progress, const char *const *texts, int count,
+                       double elapsed_s)
 {
     const bool redrawn = progress->terminal >= 0;
-    fprintf(progress->out, "%s%.*s%s", redrawn ? "\r\033[K" : "scow: ", columns_most(progress),
-            text, redrawn ? "" : "\n");
+    const int most = columns_most(progress);
+    int k = 0;
+    while (k < count - 1 && strlen(texts[k]) > (size_t)most)
+        k++;
+    fprintf(progress->out, "%s%.*s%s", redrawn ? "\r\033[K" : "scow: ", most, texts[k],
+            redrawn ? "" : "\n");
     fflush(progress->out);
     progress->drawn = redrawn;
     progress->shown_s = elapsed_s;
 }
 
-void progress_line(struct progress *progress, const char *text, double elapsed_s)
+void progress_line(struct progress *progress, const char *const *texts, int count, double elapsed_s)
 {
     if (progress_due(progress, elapsed_s))
-        line_print(progress, text, elapsed_s);
+        line_print(progress, texts, count, elapsed_s);
 }
 
 char *progress_time(double seconds, char words[PROGRESS_TIME_SIZE])
@@ -132,29 +138,45 @@ char *progress_time(double seconds, char words[PROGRESS_TIME_SIZE])
     return words;
 }
 
-void progress_show(struct progress *progress, int64_t done, double elapsed_s)
+/* From all that is known to how much is done and how long it will take. */
+enum { FORMS = 4 };
+
+static void forms_write(const struct progress *progress, int64_t done, double elapsed_s,
+                        char forms[FORMS][LINE_SIZE])
 {
-    char text[LINE_SIZE], left[PROGRESS_TIME_SIZE + 16] = "", rate[32] = "", slowest[64] = "";
+    char left[PROGRESS_TIME_SIZE + 16] = "", rate[32] = "", slowest[64] = "", share[64];
     char words[PROGRESS_TIME_SIZE], passed[PROGRESS_TIME_SIZE];
     int64_t worker = 0;
     double excess = 0;
-    if (progress->tick.tell)
-        progress->tick.tell(progress->tick.self);
-    if (!progress_due(progress, elapsed_s))
-        return;
     const double left_s = progress_left_s(progress, done, elapsed_s);
     const double per_s = elapsed_s > 0 ? (double)done / elapsed_s : 0;
     if (left_s >= 0)
         snprintf(left, sizeof left, ", %s left", progress_time(left_s, words));
     if (done > 0)
-        snprintf(rate, sizeof rate, per_s < 1000 ? ", %.3g/s" : ", %.0f/s", per_s);
+        snprintf(rate, sizeof rate, per_s < 999.5 ? ", %.3g/s" : ", %.0f/s", per_s);
     if (progress_slowest(progress, &worker, &excess))
-        snprintf(slowest, sizeof slowest, "; slowest worker %" PRId64 " at %+.0f %%", worker,
+        snprintf(slowest, sizeof slowest, "; slowest rank %" PRId64 " at %+.0f %%", worker + 1,
                  100 * excess);
-    snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " core tasks (%.0f %%)%s, %s%s%s", done,
-             progress->tasks, 100.0 * (double)done / (double)progress->tasks, rate,
-             progress_time(elapsed_s, passed), left, slowest);
-    line_print(progress, text, elapsed_s);
+    snprintf(share, sizeof share, "(%.0f %%)", 100.0 * (double)done / (double)progress->tasks);
+    progress_time(elapsed_s, passed);
+    snprintf(forms[1], LINE_SIZE, "%" PRId64 " of %" PRId64 " core tasks %s%s, %s%s", done,
+             progress->tasks, share, rate, passed, left);
+    snprintf(forms[0], LINE_SIZE, "%.240s%s", forms[1], slowest);
+    snprintf(forms[2], LINE_SIZE, "%" PRId64 " of %" PRId64 " %s%s%s", done, progress->tasks, share,
+             rate, left);
+    snprintf(forms[3], LINE_SIZE, "%" PRId64 " %s%s", done, share, left);
+}
+
+void progress_show(struct progress *progress, int64_t done, double elapsed_s)
+{
+    char forms[FORMS][LINE_SIZE];
+    if (progress->tick.tell)
+        progress->tick.tell(progress->tick.self);
+    if (!progress_due(progress, elapsed_s))
+        return;
+    forms_write(progress, done, elapsed_s, forms);
+    const char *const texts[FORMS] = {forms[0], forms[1], forms[2], forms[3]};
+    line_print(progress, texts, FORMS, elapsed_s);
 }
 
 void progress_end(struct progress *progress)

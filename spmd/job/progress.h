@@ -55,8 +55,10 @@ bool progress_slowest(const struct progress *progress, int64_t *worker, double *
 void progress_show(struct progress *progress, int64_t done, double elapsed_s);
 /* Would a line be printed now? */
 bool progress_due(const struct progress *progress, double elapsed_s);
-/* Any line, as often. */
-void progress_line(struct progress *progress, const char *text, double elapsed_s);
+/* Any line, as often: the first of these that fits into the terminal, else what fits of the last.
+ */
+void progress_line(struct progress *progress, const char *const *texts, int count,
+                   double elapsed_s);
 /* Seconds left; negative: unknown. */
 double progress_left_s(const struct progress *progress, int64_t done, double elapsed_s);
 /* "95 s", "12 min 05 s", "3 h 20 min", into `words`, which is returned. */

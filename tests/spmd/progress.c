@@ -85,7 +85,7 @@ static void test_the_slowest_worker(void **state)
     progress_end(&progress);
     fclose(out);
     assert_string_equal(text, "scow: 50 of 100 core tasks (50 %), 0.25/s, 3 min 20 s, 3 min 20 s "
-                              "left; slowest worker 2 at +40 %\n");
+                              "left; slowest rank 3 at +40 %\n");
     free(text);
 }
 

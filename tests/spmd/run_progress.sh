@@ -21,14 +21,16 @@ END
 "$scow" plan -p sleeps.json -X 180 -s periodic -o plan.json -q
 # The second worker becomes a third as fast after its first core tasks: at least 8 s in all.
 SCOW_SLEEP_SLOW=2,5,3 "$mpiexec" -n 4 "$scow" run plan.json -p sleeps.json -o out.h5 >run.txt 2>progress.txt
-grep -qE '^scow: [0-9]+ of 180 core tasks \([0-9]+ %\), [0-9.]+/s, [0-9]+ s, [0-9]+ s left; slowest worker 1 at \+[1-9][0-9]+ %$' \
+grep -qE '^scow: [0-9]+ of 180 core tasks \([0-9]+ %\), [0-9.]+/s, [0-9]+ s, [0-9]+ s left; slowest rank 2 at \+[1-9][0-9]+ %$' \
     progress.txt || fail "no such line: $(cat progress.txt)"
 grep -q $'\r' progress.txt && fail "lines are redrawn in a file"
 # Ranks write to the launcher's pipe, and the launcher to a terminal: the line is redrawn there.
 if command -v script >/dev/null; then
-    SHELL=/bin/sh TERM=xterm script -qec "'$mpiexec' -n 4 '$scow' run plan.json -p sleeps.json -o redrawn.h5" \
+    SHELL=/bin/sh TERM=xterm script -qec "stty cols 40; '$mpiexec' -n 4 '$scow' run plan.json -p sleeps.json -o redrawn.h5" \
         /dev/null >terminal.txt </dev/null
     grep -qF $'\r\033[K1' terminal.txt || fail "the line is not redrawn on a terminal: $(cat -v terminal.txt)"
+    grep -aqE $'\r\033\\[K[0-9]+ of 180 \\([0-9]+ %\\), [0-9.]+/s, [0-9]+ s left(\r|$)' terminal.txt ||
+        fail "the line says too much for 40 columns, or too little: $(cat -v terminal.txt)"
     grep -q '^scow: ' terminal.txt && fail "lines follow each other on a terminal: $(cat -v terminal.txt)"
     SHELL=/bin/sh TERM=xterm script -qec "'$mpiexec' -n 4 '$scow' run plan.json -p sleeps.json -o piped.h5 2>&1 | cat" \
         /dev/null >piped.txt </dev/null
