@@ -57,6 +57,18 @@ offers 'folder' mpiexec -n 3 scow calibrate --scratch fol
 offers '--replan --results --resume' mpiexec -n 3 /usr/bin/scow run --re
 offers '' mpiexec -n 3 other --wid
 
-if command -v zsh >/dev/null; then
-    zsh -n "$made/completion/_scow" || fail "zsh does not read its completion"
-fi
+command -v zsh >/dev/null || { echo "no zsh here: its completion was not tried"; exit 0; }
+zsh -n "$made/completion/_scow" || fail "zsh does not read its completion"
+zsh_offers() { # WANTED COMMAND_LINE
+    local offered
+    offered=$(zsh "$source/tests/cli/zsh_offers.zsh" "$made/completion" "$2" | paste -sd ' ')
+    [[ $offered == "$1" ]] || fail "for '$2' zsh offers '$offered', not '$1'"
+}
+zsh_offers 'calibrate plan report run show simulate tasks' 'scow '
+zsh_offers '--deadline' 'scow plan --dead'
+zsh_offers 'scow-mp scow-pwu' 'scow plan -p one.json -s scow-'
+zsh_offers 'one.json' 'scow plan --profile=o'
+zsh_offers 'mandelbrot' 'scow tasks man'
+zsh_offers 'motif' 'mpiexec -n 3 scow calibrate -k mot'
+zsh_offers '--width' 'mpiexec -n 3 scow calibrate -k mandelbrot --wid'
+zsh_offers '--replan --results --resume' 'mpiexec -n 3 /usr/bin/scow run --re'

@@ -5,7 +5,7 @@ import pathlib
 from spack.package import *
 
 try:  # Spack 1.0 and later keep build systems among the packages
-    from spack_repo.builtin.build_systems.cmake import CMakePackage
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 except ImportError:
     pass
 
