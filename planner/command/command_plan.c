@@ -477,8 +477,9 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     const bool hasty = sweep_alone(options) && strcmp(options->scheduler, SCHEDULER_AUTO) == 0;
     if (!load_profile(options->profile, &profile, digest, failure))
         return false;
+    const bool read_on = strcmp(options->profile, "-") == 0; /* which nobody can read again */
     struct planning planning = {.profile = &profile,
-                                .path = options->profile,
+                                .path = read_on ? NULL : options->profile,
                                 .digest = digest,
                                 .scheduler = hasty ? SCHEDULER_QUICK : options->scheduler,
                                 .workers = options->workers,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
@@ -10,12 +11,15 @@
 #include "planner/model/profile.h"
 #include "spmd/job/launch.h"
 
-/* A profile's text, owned, if the file is there and is the one the plan was made from. */
+/* A profile's text, owned, if the file is there and is the one the plan was made from. What came
+ * through a pipe then would be waited for now. */
 static char *profile_try(const char *path, const char *digest, size_t *length)
 {
     struct failure absent = FAILURE_INIT;
+    struct stat status;
     char found[65];
-    char *text = textfile_read(path, length, &absent);
+    const bool there = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    char *text = there ? textfile_read(path, length, &absent) : NULL;
     if (!text)
         return NULL;
     textfile_sha256(text, *length, found);
