@@ -111,8 +111,8 @@ static bool settings_alike(const struct profile *profile, const struct parameter
     return true;
 }
 
-static bool wanted_check(const struct plan_options *options, const struct profile *profile,
-                         const struct parameter_list *wanted, struct failure *failure)
+static bool settings_check(const struct plan_options *options, const struct profile *profile,
+                           const struct parameter_list *wanted, struct failure *failure)
 {
     const size_t count = settings_wanted(profile, wanted);
     if (count == 0 && options->block > 0 && !options->set)
@@ -243,7 +243,8 @@ static bool plan_choose(const struct plan_options *options, const struct readers
     if (!choice.others)
         return failure_memory(failure, "comparing settings");
     const bool good = wanted_read(options->set, options->block, &wanted, failure) &&
-                      wanted_check(options, planning->profile, &wanted, failure) &&
+                      wanted_check(planning->profile, options->profile, &wanted, failure) &&
+                      settings_check(options, planning->profile, &wanted, failure) &&
                       settings_try(options, readers, &wanted, planning, &choice, failure);
     parameter_list_release(&wanted);
     if (!good) {

@@ -186,7 +186,8 @@ static bool setting_find(const struct simulate_options *options, const struct pr
                          struct failure *failure)
 {
     struct parameter_list wanted = {0};
-    bool good = wanted_read(options->set, options->block, &wanted, failure);
+    bool good = wanted_read(options->set, options->block, &wanted, failure) &&
+                wanted_check(profile, options->profile, &wanted, failure);
     if (good && plan && !parameter_list_merge(&wanted, &plan->parameters))
         good = failure_memory(failure, "choosing a setting");
     *setting = good ? profile_find(profile, &wanted, plan ? plan->threads : 0) : NULL;

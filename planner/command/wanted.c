@@ -7,6 +7,15 @@
 #include "planner/base/nearest.h"
 #include "planner/model/beyond.h"
 
+static bool value_add(struct parameter_list *wanted, const char *name, const char *word,
+                      double number, struct failure *failure)
+{
+    if (parameter_list_find(wanted, name))
+        return failure_set(failure, FAILURE_USAGE, "%.60s is given twice: choose one value", name);
+    return parameter_list_add(wanted, name, word, number) ||
+           failure_memory(failure, "reading the command line");
+}
+
 static bool item_add(struct parameter_list *wanted, char *item, struct failure *failure)
 {
     char *equals = strchr(item, '=');
@@ -17,8 +26,7 @@ static bool item_add(struct parameter_list *wanted, char *item, struct failure *
     char *end = NULL;
     const char *value = equals + 1;
     const double number = strtod(value, &end);
-    return parameter_list_add(wanted, item, *end ? value : NULL, number) ||
-           failure_memory(failure, "reading the command line");
+    return value_add(wanted, item, *end ? value : NULL, number, failure);
 }
 
 bool wanted_read(const char *set, int64_t block, struct parameter_list *wanted,
@@ -30,9 +38,56 @@ bool wanted_read(const char *set, int64_t block, struct parameter_list *wanted,
          item = strtok_r(NULL, ",", &rest))
         good = item_add(wanted, item, failure);
     free(items);
-    if (good && block > 0 && !parameter_list_add(wanted, "block", NULL, (double)block))
-        good = failure_memory(failure, "reading the command line");
+    if (good && block > 0)
+        good = value_add(wanted, "block", NULL, (double)block, failure);
     return good;
+}
+
+static bool unknown_refuse(const struct profile *profile, const char *path, const char *name,
+                           struct failure *failure)
+{
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
+    for (size_t i = 0; i < profile->parameters.count; i++)
+        nearest_try(&nearest, profile->parameters.items[i].name);
+    for (size_t k = 0; k < profile->setting_count; k++)
+        for (size_t i = 0; i < profile->settings[k].parameters.count; i++)
+            nearest_try(&nearest, profile->settings[k].parameters.items[i].name);
+    return failure_set(failure, FAILURE_MISMATCH, "'%s' knows no parameter '%.60s': %s", path, name,
+                       nearest_hint(&nearest, "", "'scow show' lists those that it has", hint));
+}
+
+static bool any_setting_has(const struct profile *profile, const char *name)
+{
+    for (size_t k = 0; k < profile->setting_count; k++)
+        if (parameter_list_find(&profile->settings[k].parameters, name))
+            return true;
+    return false;
+}
+
+/* Which settings have a value that is theirs is seen where one is chosen. */
+static bool parameter_check(const struct profile *profile, const char *path,
+                            const struct parameter *wanted, struct failure *failure)
+{
+    if (any_setting_has(profile, wanted->name))
+        return true;
+    const struct parameter *own = parameter_list_find(&profile->parameters, wanted->name);
+    if (!own)
+        return unknown_refuse(profile, path, wanted->name, failure);
+    return parameter_equal(own, wanted) ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "'%s' was measured with another %.60s: 'scow show' says with which; "
+                       "calibrate with the one that is wanted",
+                       path, wanted->name);
+}
+
+bool wanted_check(const struct profile *profile, const char *path,
+                  const struct parameter_list *wanted, struct failure *failure)
+{
+    for (size_t i = 0; i < wanted->count; i++)
+        if (!parameter_check(profile, path, &wanted->items[i], failure))
+            return false;
+    return true;
 }
 
 static bool like_refuse(const struct profile *profile, const char *path, const char *like,
