@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 #include "planner/model/beyond.h"
 #include "planner/schedulers/scheduler.h"
@@ -165,6 +166,17 @@ void planning_omissions(const struct schedule_omissions *omissions, double effor
     }
 }
 
+/* What a plan's file may say. */
+static bool total_check(const struct plan *plan, struct failure *failure)
+{
+    const double makespan_s = plan->predicted.makespan_s;
+    return makespan_s <= LIMIT_TOTAL_S ||
+           failure_set(failure, FAILURE_INFEASIBLE,
+                       "the plan would take %.3g s, and none may take more than %.0e s: check the "
+                       "profile's costs and the number of core tasks",
+                       makespan_s, LIMIT_TOTAL_S);
+}
+
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     struct platform platform;
@@ -180,7 +192,7 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
                                              .effort = limited ? &effort : NULL};
     bool good = scheduler ? scheduler_make(scheduler, &request, &made, failure)
                           : schedule_auto(&request, &made, planning->omissions, failure);
-    good = good && plan_label(planning, &made, failure) &&
+    good = good && total_check(&made, failure) && plan_label(planning, &made, failure) &&
            (beyond_note(planning, platform.worker_count, &made) ||
             failure_memory(failure, "making a plan")) &&
            (!planning->tail || tail_add(planning, planning->tail, &made, failure));
