@@ -38,15 +38,20 @@ static bool special_write(const char *path, const struct contents *contents,
     return good;
 }
 
-/* A temporary file has mode 600; the result shall have what any new file of the user has. */
-static bool permissions_usual(int file)
+/* A temporary file has mode 600; the result shall have what the file that it replaces had, or any
+ * new file of the user has. */
+static bool permissions_usual(int file, const char *path)
 {
+    struct stat before;
+    if (stat(path, &before) == 0)
+        return fchmod(file, before.st_mode & 0777) == 0;
     mode_t mask = umask(0);
     umask(mask);
     return fchmod(file, 0666 & ~mask) == 0;
 }
 
-static bool beside_write(const char *beside, int file, const struct contents *contents)
+static bool beside_write(const char *beside, int file, const char *path,
+                         const struct contents *contents)
 {
     FILE *stream = fdopen(file, "w");
     if (!stream) {
@@ -56,7 +61,7 @@ static bool beside_write(const char *beside, int file, const struct contents *co
         errno = reason;
         return false;
     }
-    bool good = permissions_usual(file) && stream_write(stream, contents) && fsync(file) == 0;
+    bool good = permissions_usual(file, path) && stream_write(stream, contents) && fsync(file) == 0;
     int reason = errno;
     if (fclose(stream) != 0 && good) {
         reason = errno;
@@ -84,19 +89,51 @@ static int beside_open(const char *path, char **beside, struct failure *failure)
     return file;
 }
 
+/* Owned: where a link leads, else the path itself. NULL: out of memory, *failure is set. */
+static char *target_find(const char *path, struct failure *failure)
+{
+    struct stat status;
+    const bool link = lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+    char *target = link ? realpath(path, NULL) : NULL;
+    if (!target) /* also of a link that leads nowhere */
+        target = strdup(path);
+    if (!target)
+        failure_memory(failure, "writing a file");
+    return target;
+}
+
 bool replace_check(const char *path, struct failure *failure)
 {
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return access(path, W_OK) == 0 || write_refuse(path, failure);
-    char *beside = NULL;
-    int file = beside_open(path, &beside, failure);
+    char *target = target_find(path, failure), *beside = NULL;
+    int file = target ? beside_open(target, &beside, failure) : -1;
     if (file >= 0) {
         close(file);
         unlink(beside);
     }
     free(beside);
+    free(target);
     return file >= 0;
+}
+
+static bool target_write(const char *target, const struct contents *contents,
+                         struct failure *failure)
+{
+    char *beside = NULL;
+    int file = beside_open(target, &beside, failure);
+    bool good = file >= 0 && beside_write(beside, file, target, contents);
+    if (good && rename(beside, target) != 0) {
+        int reason = errno;
+        unlink(beside);
+        errno = reason;
+        good = false;
+    }
+    if (!good)
+        write_refuse(target, failure);
+    free(beside);
+    return good;
 }
 
 bool replace_write(const char *path, const void *bytes, size_t length, struct failure *failure)
@@ -105,17 +142,8 @@ bool replace_write(const char *path, const void *bytes, size_t length, struct fa
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return special_write(path, &contents, failure);
-    char *beside = NULL;
-    int file = beside_open(path, &beside, failure);
-    bool good = file >= 0 && beside_write(beside, file, &contents);
-    if (good && rename(beside, path) != 0) {
-        int reason = errno;
-        unlink(beside);
-        errno = reason;
-        good = false;
-    }
-    if (!good)
-        write_refuse(path, failure);
-    free(beside);
+    char *target = target_find(path, failure);
+    const bool good = target && target_write(target, &contents, failure);
+    free(target);
     return good;
 }

@@ -8,8 +8,9 @@
 #include "planner/base/failure.h"
 
 /* Write the bytes beside `path`, have them on the disk (fsync), then rename; with the permissions
- * of any new file of the user's. A device or a pipe is written as it is. On failure `path` is as it
- * was and nothing is left beside it. */
+ * that it had, or of any new file of the user's. Of a link, the file that it leads to is replaced.
+ * A device or a pipe is written as it is. On failure `path` is as it was and nothing is left beside
+ * it. */
 bool replace_write(const char *path, const void *bytes, size_t length, struct failure *failure);
 /* Would replace_write be let to? For programs that work long before they write. */
 bool replace_check(const char *path, struct failure *failure);

@@ -24,6 +24,28 @@ static void files_round_trip(void **state)
     assert_int_equal(unlink("round.txt"), 0);
 }
 
+/* Contents are replaced, and nothing else of what the user has arranged. */
+static void links_and_permissions_stay(void **state)
+{
+    struct failure failure = FAILURE_INIT;
+    struct stat status;
+    char leads[32] = "";
+    (void)state;
+    assert_true(textfile_write("secret.txt", "first", &failure));
+    assert_int_equal(chmod("secret.txt", 0640), 0);
+    assert_int_equal(symlink("secret.txt", "link.txt"), 0);
+    assert_true(textfile_check("link.txt", &failure));
+    assert_true(textfile_write("link.txt", "second", &failure));
+    assert_int_equal(readlink("link.txt", leads, sizeof leads - 1), 10);
+    assert_string_equal(leads, "secret.txt");
+    assert_int_equal(stat("secret.txt", &status), 0);
+    assert_int_equal(status.st_size, 6);
+    assert_int_equal(status.st_mode & 0777, 0640);
+    assert_int_equal(unlink("secret.txt"), 0);
+    assert_true(textfile_write("link.txt", "third", &failure)); /* it leads nowhere */
+    assert_int_equal(unlink("link.txt"), 0);
+}
+
 static void files_larger_than_one_read(void **state)
 {
     struct failure failure = FAILURE_INIT;
@@ -94,7 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_round_trip),   cmocka_unit_test(files_larger_than_one_read),
         cmocka_unit_test(files_refused),      cmocka_unit_test(check_answers_as_write_would),
-        cmocka_unit_test(digests_are_sha256),
+        cmocka_unit_test(digests_are_sha256), cmocka_unit_test(links_and_permissions_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
