@@ -17,14 +17,15 @@ static bool task_refuse(const char *where, const char *why, struct failure *fail
                        where, why);
 }
 
-/* What the programs themselves call so. */
+/* Options of scow calibrate, and what scow says by itself in an output's attributes. */
 static bool name_is_taken(const char *name)
 {
     static const char *const taken[] = {
-        VALUES_STAGED, "staged-too", "threads", "budget",  "input",  "image",    "kernel",
-        "output",      "profile",    "probes",  "scratch", "quick",  "quiet",    "isa",
-        "version",     "verbose",    "help",    "blocks",  "plugin", "checksum", "minimum",
-        "method",      "maximum",    "failed",  "complete"};
+        VALUES_STAGED, "staged-too", "threads", "budget",   "input",  "image",    "kernel",
+        "output",      "profile",    "probes",  "scratch",  "quick",  "quiet",    "isa",
+        "version",     "verbose",    "help",    "blocks",   "plugin", "checksum", "minimum",
+        "method",      "maximum",    "failed",  "complete", "html",   "reuse",    "rule",
+        "tail",        "replan",     "ahead",   "stopped",  "resumed"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0)
             return true;

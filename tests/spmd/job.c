@@ -167,7 +167,9 @@ static void parameters_of_one_name(void **state)
 static void options_of_the_programs_are_taken(void **state)
 {
     (void)state;
-    static const char *const taken[] = {"staged", "output", "input", "quick", "isa", "help"};
+    static const char *const taken[] = {"staged", "output", "input",   "quick",  "isa",
+                                        "help",   "html",   "reuse",   "rule",   "tail",
+                                        "replan", "ahead",  "stopped", "resumed"};
     for (size_t i = 0; i < COUNT_OF(taken); i++) {
         char why[120];
         snprintf(why, sizeof why, "'%s' is an option of scow's own: call the parameter otherwise",
