@@ -32,17 +32,28 @@ struct arguments {
 
 /* ---- command line -------------------------------------------------------------------------- */
 
-/* What -k says, anywhere, or the default. */
+/* Is it -k, alone or behind letters that take no value, or --kernel? *value is then what stands
+ * behind it in the word, or NULL. */
+static bool names_kernel(const char *word, const char **value)
+{
+    static const char full[] = "--kernel", flags[] = "hq";
+    const size_t length = sizeof full - 1;
+    const char *behind = NULL;
+    if (strncmp(word, full, length) == 0 && (word[length] == '=' || !word[length]))
+        behind = word + length + (word[length] == '=');
+    else if (word[0] == '-' && word[1 + strspn(word + 1, flags)] == 'k')
+        behind = word + 2 + strspn(word + 1, flags);
+    *value = behind && *behind ? behind : NULL;
+    return behind != NULL;
+}
+
+/* What -k says, anywhere, or the default: the options that there are follow from it. */
 static const char *kernel_word(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        const char *word = argv[i];
-        if ((strcmp(word, "-k") == 0 || strcmp(word, "--kernel") == 0) && i + 1 < argc)
-            return argv[i + 1];
-        if (strncmp(word, "--kernel=", 9) == 0)
-            return word + 9;
-        if (strncmp(word, "-k", 2) == 0 && word[2])
-            return word + 2;
+        const char *value;
+        if (names_kernel(argv[i], &value) && (value || i + 1 < argc))
+            return value ? value : argv[i + 1];
     }
     return kernel_default();
 }
@@ -119,6 +130,9 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                         failure) ||
         *over)
         return failure->code == FAILURE_NONE;
+    if (arguments->kernel && strcmp(arguments->kernel, kernel_word(argc, argv)) != 0)
+        return failure_set(failure, FAILURE_USAGE, "-k is given twice, %.60s and %.60s: choose one",
+                           kernel_word(argc, argv), arguments->kernel);
     if ((task->input != SCOW_INPUT_NONE) != (arguments->input != NULL))
         return failure_set(
             failure, FAILURE_USAGE, "kernel %s %s: see scow calibrate --help", task->name,
@@ -219,15 +233,14 @@ static bool page_write(const struct arguments *arguments, const struct calibrati
     return good;
 }
 
-/* Local to the master. */
+/* Local to the master. The profile comes first: the rest can be done without. */
 static bool outcome_write(const struct arguments *arguments, const struct calibration *calibration,
                           struct failure *failure)
 {
-    if (arguments->probes &&
-        !text_write(probes_print(&calibration->samples), arguments->probes, failure))
-        return false;
     return text_write(profile_print(&calibration->profile),
                       arguments->output ? arguments->output : "-", failure) &&
+           (!arguments->probes ||
+            text_write(probes_print(&calibration->samples), arguments->probes, failure)) &&
            (!arguments->html || page_write(arguments, calibration, failure));
 }
 
