@@ -15,7 +15,7 @@
 
 /* One record of a data set of compound type. */
 struct row {
-    hid_t type;  /* as in the file, in memory's byte order */
+    hid_t type;  /* in memory: as asked for, or as in the file, in memory's byte order */
     char *bytes; /* owned */
 };
 
@@ -26,16 +26,18 @@ static void row_release(struct row *row)
     free(row->bytes);
 }
 
-/* False: there is no such data set, or it cannot be read. */
-static bool row_read(hid_t file, const char *name, int64_t index, struct row *row)
+/* As `type`, which is taken over; negative: as it is. False: there is no such data set, or it
+ * cannot be read. */
+static bool row_read(hid_t file, const char *name, int64_t index, hid_t type, struct row *row)
 {
     const hsize_t start = (hsize_t)index, one = 1;
-    *row = (struct row){.type = -1};
+    *row = (struct row){.type = type};
     const hid_t dataset = contents_open(file, name);
     if (dataset < 0)
         return false;
     hid_t stored = H5Dget_type(dataset);
-    row->type = H5Tget_native_type(stored, H5T_DIR_ASCEND);
+    if (type < 0)
+        row->type = H5Tget_native_type(stored, H5T_DIR_ASCEND);
     hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(1, &one, NULL);
     row->bytes = row->type >= 0 ? calloc(H5Tget_size(row->type) + 1, 1) : NULL;
     const bool good = row->bytes &&
@@ -183,12 +185,9 @@ static bool emitted_print(hid_t file, const char *path, int64_t task, struct tex
 {
     struct row row;
     struct layout_emitted where = {0};
-    hid_t type = layout_emitted_type();
-    const bool there = row_read(file, LAYOUT_EMITTED, task, &row);
-    if (there)
-        H5Tconvert(row.type, type, 1, memcpy(&where, row.bytes, sizeof where), NULL, H5P_DEFAULT);
+    if (row_read(file, LAYOUT_EMITTED, task, layout_emitted_type(), &row))
+        memcpy(&where, row.bytes, sizeof where);
     row_release(&row);
-    H5Tclose(type);
     if (where.size <= 0)
         return true;
     char *name = emitted_name(file, path, where.rank);
@@ -217,7 +216,7 @@ static bool task_print(hid_t file, const char *path, int64_t task, const uint8_t
              state_words(ledger[task]));
     if (ledger[task] == 0)
         return true;
-    if (row_read(file, LAYOUT_RECORDS, task, &row))
+    if (row_read(file, LAYOUT_RECORDS, task, -1, &row))
         record_print(&row, text);
     row_release(&row);
     return emitted_print(file, path, task, text, failure);

@@ -2,6 +2,14 @@
 
 #include <stdlib.h>
 
+/* Somebody else's file may have many where ours have one. The space is closed. */
+static bool is_single(hid_t space)
+{
+    const bool single = H5Sget_simple_extent_npoints(space) == 1;
+    H5Sclose(space);
+    return single;
+}
+
 /* Owned, zero-terminated; NULL: absent or not a fixed-length string. */
 static char *text_of(hid_t type, herr_t (*read)(hid_t, hid_t, void *), hid_t object)
 {
@@ -32,7 +40,8 @@ char *contents_text(hid_t file, const char *name)
     if (dataset < 0)
         return NULL;
     hid_t type = H5Dget_type(dataset);
-    char *text = text_of(type, whole_dataset, dataset);
+    const bool single = is_single(H5Dget_space(dataset));
+    char *text = single ? text_of(type, whole_dataset, dataset) : NULL;
     H5Tclose(type);
     H5Dclose(dataset);
     return text;
@@ -50,7 +59,8 @@ char *contents_attribute(hid_t object, const char *name)
     if (attribute < 0)
         return NULL;
     hid_t type = H5Aget_type(attribute);
-    char *text = text_of(type, H5Aread, attribute);
+    const bool single = is_single(H5Aget_space(attribute));
+    char *text = single ? text_of(type, H5Aread, attribute) : NULL;
     H5Tclose(type);
     H5Aclose(attribute);
     return text;
@@ -61,7 +71,7 @@ bool contents_number(hid_t object, const char *name, hid_t type, void *value)
     const hid_t attribute = attribute_open(object, name);
     if (attribute < 0)
         return false;
-    bool good = H5Aread(attribute, type, value) >= 0;
+    const bool good = is_single(H5Aget_space(attribute)) && H5Aread(attribute, type, value) >= 0;
     H5Aclose(attribute);
     return good;
 }
@@ -73,7 +83,8 @@ void *contents_rows(hid_t file, const char *name, hid_t type, size_t size, size_
         return NULL;
     hid_t space = H5Dget_space(dataset);
     hssize_t rows = H5Sget_simple_extent_npoints(space);
-    void *values = rows >= 0 ? malloc((size_t)rows * size + 1) : NULL;
+    const bool fits = rows >= 0 && (size_t)rows < SIZE_MAX / size;
+    void *values = fits ? malloc((size_t)rows * size + 1) : NULL;
     if (values && whole_dataset(dataset, type, values) < 0) {
         free(values);
         values = NULL;
@@ -84,6 +95,14 @@ void *contents_rows(hid_t file, const char *name, hid_t type, size_t size, size_
     return values;
 }
 
+static bool has_rows(hid_t dataset, size_t count)
+{
+    hid_t space = H5Dget_space(dataset);
+    const hssize_t rows = H5Sget_simple_extent_npoints(space);
+    H5Sclose(space);
+    return rows >= 0 && (size_t)rows == count;
+}
+
 double *contents_column(hid_t file, const char *name, const char *field, size_t count)
 {
     const hid_t dataset = contents_open(file, name);
@@ -91,7 +110,7 @@ double *contents_column(hid_t file, const char *name, const char *field, size_t 
         return NULL;
     hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(double)), stored = H5Dget_type(dataset);
     double *values = NULL;
-    if (H5Tget_member_index(stored, field) >= 0 &&
+    if (has_rows(dataset, count) && H5Tget_member_index(stored, field) >= 0 &&
         H5Tinsert(type, field, 0, H5T_NATIVE_DOUBLE) >= 0)
         values = malloc((count + 1) * sizeof *values);
     if (values && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {

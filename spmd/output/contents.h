@@ -14,7 +14,8 @@ hid_t contents_open(hid_t file, const char *name);
 char *contents_text(hid_t file, const char *name);
 /* The same of an attribute. */
 char *contents_attribute(hid_t object, const char *name);
-/* An attribute's number, or numbers, as `type` in memory. False: absent, *value untouched. */
+/* An attribute's one number as `type` in memory. False: absent or another thing, *value untouched.
+ */
 bool contents_number(hid_t object, const char *name, hid_t type, void *value);
 /* A data set of any shape as an owned array; *count how many there are. NULL: it cannot be read. */
 void *contents_rows(hid_t file, const char *name, hid_t type, size_t size, size_t *count);
