@@ -159,6 +159,11 @@ static bool options_check(const struct show_options *options, struct failure *fa
 {
     if (!options->path)
         return failure_set(failure, FAILURE_USAGE, "no file given: see 'scow show --help'");
+    const bool files = options->png || options->xdmf;
+    if (files + (options->task > 0) + options->joblog + options->check > 1)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--task, --joblog, --check and pictures (--png, --xdmf) exclude each "
+                           "other: choose one");
     if (options->check && !file_is_run(options->path))
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: is no output of scow run, which --check is about: check the name",
@@ -200,7 +205,7 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
         {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
          "with --png: draw this input to the left of the result"},
         {'o', "png", "FILE", OPTION_TEXT, &options.png,
-         "write a picture of a run's result; FILE.tiff: its numbers, as they are"},
+         "write a picture of a run's result; FILE.tiff: its numbers, beyond 16 bits as float32"},
         {0, "slice", "N", OPTION_COUNT, &options.slice,
          "with --png: draw slice N of a stack (from 1, the first)"},
         {0, "xdmf", "FILE", OPTION_TEXT, &options.xdmf,
