@@ -127,6 +127,17 @@ static bool states_resume(struct store *store, const struct store_setup *setup)
            state_resume(store);
 }
 
+/* MPI takes what stands before a colon for a kind of file system (ROMIO's "ufs:"): where a name has
+ * one, the file is opened by its descriptor's. */
+static int file_open(struct store *store)
+{
+    char held[32];
+    const bool odd = store->hold >= 0 && strchr(store->path, ':');
+    snprintf(held, sizeof held, "/proc/self/fd/%d", store->hold);
+    return MPI_File_open(MPI_COMM_SELF, odd ? held : store->path, MPI_MODE_RDWR, MPI_INFO_NULL,
+                         &store->file);
+}
+
 struct store *store_open(const struct store_setup *setup, const struct output_places *places,
                          const struct comm *comm, const struct job *job, struct failure *failure)
 {
@@ -140,8 +151,7 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
     store->hold = hold_together(store->path);
     /* Every rank by itself: opening and closing together, MPI would wait awake for the others, and
      * for ever for one that is lost. */
-    if (MPI_File_open(MPI_COMM_SELF, store->path, MPI_MODE_RDWR, MPI_INFO_NULL, &store->file) !=
-        MPI_SUCCESS)
+    if (file_open(store) != MPI_SUCCESS)
         failure_set(failure, FAILURE_FAILED,
                     "%s: cannot be opened on rank %d: write to a file system that all nodes see",
                     store->path, comm->rank);
@@ -219,7 +229,7 @@ static bool write_failed(const struct store *store, const char *path, int64_t ta
     return failure_set(failure, FAILURE_FAILED,
                        "%s: core task %" PRId64 " could not be written%s: make room or write to "
                        "another disk, and run again",
-                       path, task,
+                       path, job_task_number(task),
                        full ? ", the disk is full" : " (disk full, quota, or file size limit?)");
 }
 
@@ -250,10 +260,14 @@ static bool emitted_open(struct store *store, struct failure *failure)
     store->emitted_file =
         open(store->emitted, O_WRONLY | O_CREAT | O_CLOEXEC | (store->resumed ? O_APPEND : O_EXCL),
              0666);
-    if (store->emitted_file < 0)
-        return failure_set(failure, errno == EEXIST ? FAILURE_MISMATCH : FAILURE_FAILED,
+    if (store->emitted_file < 0 && errno == EEXIST)
+        return failure_set(failure, FAILURE_MISMATCH,
                            "%s: cannot be created: %s: remove it, or choose another name with "
                            "--results",
+                           store->emitted, strerror(errno));
+    if (store->emitted_file < 0)
+        return failure_set(failure, FAILURE_FAILED,
+                           "%s: cannot be created: %s: choose another place with --results",
                            store->emitted, strerror(errno));
     if (store->temporary)
         unlink(store->emitted);
@@ -376,7 +390,7 @@ static bool numbers_normalize(struct store *store, int64_t first, int64_t count,
                          (int)(count * size), MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS)
         return failure_set(failure, FAILURE_FAILED,
                            "%s: core task %" PRId64 " could not be read back: check the disk",
-                           store->path, task);
+                           store->path, job_task_number(task));
     grey_fill(store->bytes, type, store->room, count, summary->minimum, summary->maximum);
     return bytes_write(store, store->places.normalized + first, store->bytes, count) ||
            write_failed(store, store->path, task, failure);

@@ -428,25 +428,16 @@ static void all_kinds_together(void **state)
     job_remove(&job);
 }
 
-/* What a rank's tasks emit must not be somebody's file. */
-static void a_file_in_the_way_is_told(void **state)
+/* Of a rank that emits to FILE.R. */
+static void check_emitting_fails(const char *file, enum failure_code code, const char *sentence)
 {
-    (void)state;
     struct failure failure = FAILURE_INIT;
     struct output_places places = {0};
-    const struct store_setup setup = {.path = path, .emitted = emitted};
+    const struct store_setup setup = {.path = path, .emitted = file};
     const struct output_info info = {
         .plan = plan_text, .emitted = emitted, .conditions.isa = "", .workers = comm.size - 1};
     const struct census census = {CENSUS_EMITS, SCOW_F32, {1, 1, 8}, {1, 1, 1}};
-    char name[240], sentence[480];
     struct job job;
-    snprintf(name, sizeof name, "%s.%d", emitted, comm.rank);
-    snprintf(sentence, sizeof sentence,
-             "%s: cannot be created: File exists: remove it, or choose another name with --results",
-             name);
-    FILE *out = fopen(name, "w");
-    assert_non_null(out);
-    fclose(out);
     census_open(&job, &census_host, &census);
     if (comm.rank == 0)
         assert_true(outputfile_create(path, &job, &info, &places, &failure));
@@ -458,10 +449,36 @@ static void a_file_in_the_way_is_told(void **state)
     const struct package_results results = {
         .first = 2, .count = 1, .emissions = {&emission, 1, 1, &byte, 1, 1}, .ledger = &ledger};
     assert_false(store_write(store, &results, &failure));
-    assert_failure(failure, FAILURE_MISMATCH, sentence);
+    assert_failure(failure, code, sentence);
     failure = (struct failure)FAILURE_INIT;
     assert_true(store_close(&store, &failure));
     job_remove(&job);
+}
+
+/* What a rank's tasks emit must not be somebody's file. */
+static void a_file_in_the_way_is_told(void **state)
+{
+    (void)state;
+    char name[240], sentence[480];
+    snprintf(name, sizeof name, "%s.%d", emitted, comm.rank);
+    snprintf(sentence, sizeof sentence,
+             "%s: cannot be created: File exists: remove it, or choose another name with --results",
+             name);
+    FILE *out = fopen(name, "w");
+    assert_non_null(out);
+    fclose(out);
+    check_emitting_fails(emitted, FAILURE_MISMATCH, sentence);
+}
+
+static void a_missing_directory_is_told(void **state)
+{
+    (void)state;
+    char sentence[480];
+    snprintf(sentence, sizeof sentence,
+             "/nonexistent/x.%d: cannot be created: No such file or directory: choose another "
+             "place with --results",
+             comm.rank);
+    check_emitting_fails("/nonexistent/x", FAILURE_FAILED, sentence);
 }
 
 int main(int argc, char **argv)
@@ -474,6 +491,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grids_of_every_type_and_shape),
         cmocka_unit_test(all_kinds_together),
+        cmocka_unit_test(a_missing_directory_is_told),
         cmocka_unit_test(a_file_in_the_way_is_told),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

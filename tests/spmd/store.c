@@ -258,6 +258,42 @@ static void test_a_full_disk_leaves_nothing(void **state)
     assert_int_equal(access(name, F_OK), -1);
 }
 
+/* Core tasks are counted from 1, as everywhere. */
+static void test_a_task_that_cannot_be_written(void **state)
+{
+    (void)state;
+    struct output_places places = {0};
+    struct comm alone;
+    char name[220], sentence[320];
+    snprintf(name, sizeof name, "late-%d-%s", comm.rank, path);
+    snprintf(sentence, sizeof sentence, "%s: core task 1 could not be written ", name);
+    struct rlimit before, small;
+    struct failure failure = FAILURE_INIT;
+    const struct store_setup setup = {.path = name, .emitted = name};
+    comm_init(&alone, MPI_COMM_SELF);
+    assert_true(outputfile_create(name, &job, &info, &places, &failure));
+    struct store *store = store_open(&setup, &places, &alone, &job, &failure);
+    assert_non_null(store);
+    float *values = calloc(1, job.tile_size);
+    unsigned char done = 1;
+    assert_non_null(values);
+    const struct package_results results = {
+        .first = 0, .count = 1, .grid = (char *)values, .ledger = &done};
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 1;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const bool written = store_write(store, &results, &failure);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_false(written);
+    assert_memory_equal(failure.text, sentence, strlen(sentence));
+    failure = (struct failure)FAILURE_INIT;
+    assert_true(store_close(&store, &failure));
+    free(values);
+    unlink(name);
+}
+
 static void test_archives_refused(void **state)
 {
     (void)state;
@@ -275,7 +311,7 @@ static void job_begin(void)
     const struct census census = {
         CENSUS_GRID | CENSUS_PICTURE, SCOW_F32, {SLICES, ROWS, COLUMNS}, {1, BLOCK, BLOCK}};
     census_open(&job, &census_host, &census);
-    snprintf(path, sizeof path, "store-test-%ld.h5", (long)getpid());
+    snprintf(path, sizeof path, "store test ä:%ld.h5", (long)getpid());
     comm_broadcast(&comm, path, sizeof path);
 }
 
@@ -291,6 +327,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_neighbour_is_left_alone),
         cmocka_unit_test(test_a_missing_directory_is_refused),
         cmocka_unit_test(test_a_full_disk_leaves_nothing),
+        cmocka_unit_test(test_a_task_that_cannot_be_written),
         cmocka_unit_test(test_archives_refused),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
