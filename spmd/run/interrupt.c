@@ -5,10 +5,15 @@
 #include <time.h>
 
 /* Ctrl-C reaches a rank from its terminal and from its launcher, within this time. */
-static const time_t twice_s = 1;
+static const double twice_s = 1;
 
 static volatile sig_atomic_t asked, hinted;
 static struct timespec asked_at; /* written before these two, by the handler alone */
+
+static double passed_s(struct timespec since, struct timespec now)
+{
+    return (double)(now.tv_sec - since.tv_sec) + 1e-9 * (double)(now.tv_nsec - since.tv_nsec);
+}
 
 static void ask(int number)
 {
@@ -20,7 +25,7 @@ static void ask(int number)
     } else if (!asked) {
         asked_at = now;
         asked = 1;
-    } else if (now.tv_sec - asked_at.tv_sec > twice_s) {
+    } else if (passed_s(asked_at, now) > twice_s) {
         signal(number, SIG_DFL);
         raise(number);
     }
