@@ -207,8 +207,8 @@ enum scow_threads {
 };
 
 enum scow_flag {
-    SCOW_ONCE = 1, /* has effects beyond its results: a task that may have begun is not run again
-                    * without being asked for */
+    SCOW_ONCE = 1, /* has effects beyond its results, as users are told: a task may be begun more
+                    * than once, when calibrating, and when a worker is lost or a run killed */
     SCOW_WARM = 2, /* compute may be tried on a package of zeros, whose results are thrown away,
                     * before the clock starts */
     SCOW_SLEEP = 4 /* every operation also sleeps, where scow does it, what the profile says it

@@ -178,8 +178,10 @@ static void task_describe(const struct scow_task *task, struct text *text)
     text_add(text, "version     %s\ninput       %s\ncore task   %s\nresults     %s\n",
              task->version, input_words(task->input), task->core_task, task->outcome);
     if (task->flags & SCOW_ONCE)
-        text_add(text,
-                 "effects     beyond results: calibrating computes some core tasks for real\n");
+        text_add(
+            text,
+            "effects     beyond results: calibrating computes some core tasks for real; those that "
+            "a lost worker or a killed run had begun are begun again\n");
     const int count = task_parameter_count(task);
     if (count > 0)
         text_add(text, "\nParameters, options of 'scow calibrate', kept in profile and plan:\n");
