@@ -179,7 +179,10 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
     good = causes_make(&record->trace, &made.causes.measured, failure) &&
            requests_add(record, &record->trace, &made.requests.measured_s, &made.requests.count,
                         failure);
-    if (good && record->rule && record->has_profile) /* without one there is none, whatever for */
+    /* Of what was dealt on request, and of what was left of a run, there may be none, whatever for:
+     * pieces between core tasks that were done before lie in no window. */
+    if (good && record->has_profile &&
+        (record->rule || (made.has_predicted && record->resumed > 0)))
         made.has_predicted = predicted_make(&made, &none);
     else if (good && made.has_predicted && !predicted_make(&made, failure))
         good = false;

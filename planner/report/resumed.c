@@ -1,8 +1,10 @@
 #include "planner/report/resumed.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/array.h"
+#include "planner/model/beyond.h"
 
 struct sent {
     int64_t package, worker, tasks;
@@ -67,6 +69,23 @@ static bool round_add(struct plan *plan, size_t *capacity)
     return round->loads != NULL;
 }
 
+/* Ranks that the profile does not have may have worked, too. */
+static bool beyond_note(struct run_record *record)
+{
+    struct failure none = FAILURE_INIT;
+    struct plan *plan = &record->plan;
+    const int64_t workers = plan_workers_needed(plan);
+    if (!record->has_profile)
+        return true;
+    if (!beyond_extend(&record->profile, workers, plan->beyond.rank, &none))
+        return false;
+    const struct plan_beyond beyond = beyond_of(&record->profile, workers);
+    free(plan->beyond.name);
+    plan->beyond = beyond;
+    plan->beyond.name = beyond.name ? strdup(beyond.name) : NULL;
+    return plan->beyond.name || !beyond.name;
+}
+
 bool run_record_last_part(struct run_record *record)
 {
     struct plan *plan = &record->plan;
@@ -83,6 +102,7 @@ bool run_record_last_part(struct run_record *record)
             plan->rounds[plan->round_count - 1].loads[last] = (double)packages[k].tasks;
         plan->tasks += (double)packages[k].tasks;
     }
+    good = good && beyond_note(record);
     free(packages);
     free(record->rule);
     record->rule = NULL;

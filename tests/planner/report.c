@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "planner/report/resumed.h"
 #include "planner/report/trace_summary.h"
 #include "planner/studies/watching.h"
 #include "tests/checks.h"
@@ -375,6 +376,68 @@ static void plans_made_anew_are_told_apart(void **state)
     run_record_release(&record);
 }
 
+/* A run that was resumed, to be released. */
+static void resumed_sample(uint64_t seed, struct run_record *record)
+{
+    run_sample(seed, 0, record);
+    record->resumed = 1;
+    record->complete = true;
+}
+
+static void assert_told(const struct run_record *record, const char *words)
+{
+    struct failure failure = FAILURE_INIT;
+    char *text = report_text(record, &failure);
+    if (!text)
+        fail_msg("%s", failure.text);
+    assert_non_null(strstr(text, words));
+    free(text);
+}
+
+/* Between core tasks that were done before, less may be left than any package that was measured. */
+static void what_was_left_may_lie_in_no_window(void **state)
+{
+    struct run_record record;
+    (void)state;
+    resumed_sample(5, &record);
+    assert_true(run_record_last_part(&record));
+    json_t *before = run_report(&record);
+    assert_true(run_member(before, "predicted_s") > 0);
+    for (size_t k = 0; k < record.profile.settings[0].window_count; k++) {
+        record.profile.settings[0].windows[k].least += INT64_C(1) << 40;
+        record.profile.settings[0].windows[k].greatest += INT64_C(1) << 40;
+    }
+    json_t *after = run_report(&record);
+    assert_true(json_is_null(json_object_get(after, "predicted_s")));
+    assert_told(&record, "resumed     once");
+    json_decref(before);
+    json_decref(after);
+    run_record_release(&record);
+}
+
+static void more_ranks_may_go_on_than_were_measured(void **state)
+{
+    struct run_record record;
+    int32_t moved = 0;
+    (void)state;
+    resumed_sample(6, &record);
+    const int64_t measured = profile_workers(&record.profile.settings[0].windows[0]);
+    for (size_t k = 0; k < record.trace.count; k++) {
+        struct trace_event *event = &record.trace.events[k];
+        moved = moved == 0 ? event->rank : moved;
+        if (event->rank > 0 && event->rank == moved)
+            event->rank = (int32_t)measured + 3;
+    }
+    assert_true(moved > 0);
+    assert_true(run_record_last_part(&record));
+    assert_int_equal(record.plan.beyond.workers, 3);
+    assert_told(&record, "beyond      3 workers beyond those measured");
+    json_t *report = run_report(&record);
+    assert_true(run_member(report, "predicted_s") > 0);
+    json_decref(report);
+    run_record_release(&record);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +452,8 @@ int main(void)
         cmocka_unit_test(chrome_traces_have_every_event),
         cmocka_unit_test(tails_are_predicted),
         cmocka_unit_test(plans_made_anew_are_told_apart),
+        cmocka_unit_test(what_was_left_may_lie_in_no_window),
+        cmocka_unit_test(more_ranks_may_go_on_than_were_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
