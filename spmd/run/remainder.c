@@ -39,6 +39,7 @@ static bool plan_measured(const struct remainder_request *request, struct plan *
         return false;
     const bool made =
         beyond_follow(&profile, request->plan, &unreadable) &&
+        beyond_extend(&profile, request->workers, 0, &unreadable) &&
         ((scheduler && scheduler_find(scheduler) && plan_by(scheduler, request, &profile, plan)) ||
          plan_by(SCHEDULER_AUTO, request, &profile, plan));
     profile_release(&profile);

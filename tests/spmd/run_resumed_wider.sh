@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# A run that is stopped and goes on with more workers than its profile has: all of them work, like the
+# last one that was measured, and the report says so.
+# usage: run_resumed_wider.sh SCOW MPIEXEC
+set -euo pipefail
+scow=$1 mpiexec=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+fail() {
+    echo "resumed wider: $*"
+    exit 1
+}
+
+none='{"latency_s": 0, "s_per_task": 0}'
+cat >profile.json <<END
+{"schema": "scow-profile-1", "kernel": "sleep", "settings": [{"windows": [{"tasks": [3, 20],
+  "envelope": {"latency_s": 1e-4, "s_per_task": 0}, "send": $none,
+  "workers": [{"name": "n", "count": 2, "receive": $none, "compute": {"latency_s": 0, "s_per_task": 4e-3}}]}]}]}
+END
+"$scow" plan -p profile.json -X 400 -s scow-mp -o plan.json -q
+
+done_of() {
+    "$scow" show out.h5 2>/dev/null | sed -n 's/^done *\([0-9]*\) of .*/\1/p'
+}
+
+code=0
+for ((try = 0; try < 10 && code != 75; try++)); do
+    rm -f out.h5
+    "$mpiexec" -n 3 "$scow" run plan.json -o "$dir/out.h5" -q >said 2>&1 &
+    launcher=$!
+    until [[ -s out.h5 && $(done_of) -gt 0 ]] || ! kill -0 $launcher 2>/dev/null; do sleep 0.02; done
+    kill -TERM $launcher 2>/dev/null || true
+    code=0
+    wait $launcher || code=$?
+done
+[[ $code == 75 ]] || fail "never caught in the middle: $(cat said)"
+"$mpiexec" -n 5 "$scow" run plan.json -o out.h5 -q --resume >said 2>&1 || fail "not resumed: $(cat said)"
+"$scow" report out.h5 >report.txt || fail "no report"
+grep -qx 'workers     4' report.txt || fail "not all work: $(cat report.txt)"
+grep -qx 'beyond      2 workers beyond those measured, like n' report.txt || fail "$(cat report.txt)"
+echo "resumed wider: done"
