@@ -287,6 +287,7 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         failure_memory(failure, "naming the scratch file");
     settings_find(arguments, kernel->task, &settings, failure);
     effort_read(&effort, arguments->quick, arguments->budget, failure);
+    launch_threads_check(failure);
     if (comm->rank == 0 && failure->code == FAILURE_NONE)
         outcome_check(arguments, failure);
     if (!comm_agree(comm, failure))

@@ -15,7 +15,7 @@
 #define LIMIT_BLOCK ((int64_t)1 << 20)    /* what a file may say; a core task may allow less */
 #define LIMIT_BYTES 1e18                  /* of a worker's memory */
 #define LIMIT_BUFFERS ((int64_t)1000)     /* of a worker, for packages received ahead */
-#define LIMIT_THREADS ((int64_t)1 << 20)  /* of a rank */
+#define LIMIT_THREADS ((int64_t)1 << 14)  /* of a rank; with many more OpenMP ends the program */
 #define LIMIT_COST_S 1e9                  /* of one latency, or of one core task */
 #define LIMIT_DEVIATION 1e6               /* of a relative deviation */
 #define LIMIT_TIMED ((int64_t)1000000000) /* packages that a cost was fitted on */

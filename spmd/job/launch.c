@@ -2,6 +2,7 @@
 #include "spmd/job/launch.h"
 
 #include <hdf5.h>
+#include <inttypes.h>
 #include <omp.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 
 #include "kernel/command/command.h"
 #include "kernel/vector/isa.h"
+#include "planner/base/limits.h"
 #include "planner/files/textfile.h"
 #include "spmd/transport/wire.h"
 
@@ -178,6 +180,16 @@ static int cores_allowed(void)
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return 1;
     return CPU_COUNT(&set);
+}
+
+bool launch_threads_check(struct failure *failure)
+{
+    const int64_t asked = getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : 1;
+    return asked <= LIMIT_THREADS ||
+           failure_set(failure, FAILURE_USAGE,
+                       "OMP_NUM_THREADS asks for %" PRId64 " threads, and a rank can have %" PRId64
+                       " at most: set it lower",
+                       asked, LIMIT_THREADS);
 }
 
 int launch_threads(const struct comm *comm)

@@ -29,6 +29,8 @@ char *launch_read(const struct comm *comm, const char *path, size_t *length,
 /* Collective. OpenMP threads for this rank: OMP_NUM_THREADS where it is set, otherwise the cores
  * this rank may use, shared among the workers of its node. */
 int launch_threads(const struct comm *comm);
+/* Local. Are those that OMP_NUM_THREADS asks for no more than a rank can have? */
+bool launch_threads_check(struct failure *failure);
 /* One line: version, MPI, HDF5, compiler, instruction set. Static. */
 const char *launch_version(void);
 

@@ -60,7 +60,8 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
          "(60)"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
          "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
-        {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "no progress, only the outcome and failures"},
+        {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet,
+         "no progress, only the outcome and failures"},
         {'v', "verbose", NULL, OPTION_FLAG, &arguments->verbose, "say what is being done"},
         {0, "version", NULL, OPTION_FLAG, &arguments->version, "print versions and exit"},
     };
@@ -271,6 +272,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
     if (!emitted)
         failure_memory(failure, "naming the results");
     ahead_check(arguments, &documents->plan, failure);
+    launch_threads_check(failure);
     if (!comm_agree(comm, failure) ||
         !kernel_find(&kernel, comm, arguments, &documents->plan, failure))
         goto out;

@@ -102,7 +102,7 @@ static const struct malformed profiles[] = {
      "p.json: settings[0].windows[0].workers[0].compute.deviation: must be a number from 0 to "
      "1000000, not -0.1"},
     {"\"block\": 64", "\"block\": 64, \"threads\": 0",
-     "p.json: settings[0].threads: must be a whole number from 1 to 1048576, not 0"},
+     "p.json: settings[0].threads: must be a whole number from 1 to 16384, not 0"},
     {"\"block\": 64", "\"block\": 64, \"score\": {\"held_out\": 0.1}",
      "p.json: settings[0].score: the key 'noise' is missing: add it"},
     {"\"block\": 64", "\"block\": 64, \"score\": {\"held_uot\": 0.1, \"noise\": 0}",
