@@ -19,6 +19,7 @@ struct digest {
     pthread_t thread;
     bool started; /* the thread, and not joined yet */
     atomic_bool halt, over;
+    atomic_bool ended; /* the thread, whatever came of it */
     char known[65];
     struct failure failure; /* when it is over, or the thread joined */
 };
@@ -37,6 +38,7 @@ static void *thread_run(void *self)
     /* On Linux, of this thread alone. Where it is not allowed, it is as it was. */
     setpriority(PRIO_PROCESS, 0, niceness);
     digest_take(digest, &digest->halt);
+    atomic_store(&digest->ended, true);
     return NULL;
 }
 
@@ -93,6 +95,11 @@ const char *digest_known(struct digest *digest)
     if (!atomic_load(&digest->over))
         return "";
     return digest->taking ? regular_digest_text(digest->taking) : digest->known;
+}
+
+bool digest_busy(struct digest *digest)
+{
+    return digest->started && !atomic_load(&digest->ended);
 }
 
 bool digest_wait(struct digest *digest, struct failure *failure)

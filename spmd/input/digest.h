@@ -20,6 +20,8 @@ struct digest;
 struct digest *digest_begin(const struct input *input, const char *known, struct failure *failure);
 /* As input_sha256 gives it, "" as long as it is not known. Borrowed. */
 const char *digest_known(struct digest *digest);
+/* Is it still being taken, so that waiting for it may be long? */
+bool digest_busy(struct digest *digest);
 /* Wait for it. False with *failure set: the input cannot be read to its end. */
 bool digest_wait(struct digest *digest, struct failure *failure);
 /* One that is not known is given up. Sets *digest NULL. */

@@ -17,6 +17,19 @@
 #include "planner/files/textfile.h"
 #include "spmd/transport/wire.h"
 
+/* So long ranks have to come together: one that has died before would be waited for for ever. */
+enum { BEGIN_S = 600 };
+
+static void begin_over(int number)
+{
+    static const char sentence[] =
+        "scow: not all ranks have come within ten minutes: one may have died: start again\n";
+    (void)number;
+    if (write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0)
+        _exit(FAILURE_FAILED);
+    _exit(FAILURE_STOPPED);
+}
+
 void launch_begin(struct comm *comm, int *argc, char ***argv)
 {
     /* No MPI call is ever made inside a parallel region. */
@@ -32,9 +45,12 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
      * within MPI_Finalize, where a file that could not be closed would crash it. */
     H5dont_atexit();
     H5open();
+    signal(SIGALRM, begin_over);
+    alarm(BEGIN_S);
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
     comm_init(comm, MPI_COMM_WORLD);
     comm_find_node(comm);
+    alarm(0);
 }
 
 /* ---- ending -------------------------------------------------------------------------------- */

@@ -15,6 +15,8 @@
 #include "spmd/run/interrupt.h"
 
 enum { PATIENCE_USUAL = 60 };
+/* Of that, until there is an output: somebody may be reading a large input alone. */
+static const double ASSEMBLY_FACTOR = 5;
 
 struct arguments {
     const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule, *replan, *tail;
@@ -264,7 +266,8 @@ static void ahead_check(const struct arguments *arguments, const struct plan *pl
 
 /* Collective, of a plan that has been read. */
 static void plan_execute(struct comm *comm, const struct arguments *arguments,
-                         const struct documents *documents, struct failure *failure)
+                         const struct documents *documents, struct assembly *assembly,
+                         struct failure *failure)
 {
     struct run_outcome outcome = {0};
     struct kernel kernel = {0};
@@ -299,6 +302,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .ahead = arguments->ahead > 0 ? (int)arguments->ahead : WATCHING_AHEAD,
         .quiet = arguments->quiet,
         .patience_s = arguments->patience_s,
+        .assembly = assembly,
     };
     if (comm->rank == 0)
         intent_print(arguments, documents, &execution);
@@ -320,13 +324,17 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
 {
     struct arguments arguments = {.patience_s = PATIENCE_USUAL};
     struct documents documents = {0};
+    struct assembly assembly = {.comm = NULL};
     bool over = false;
     arguments_parse(comm, argc, argv, &arguments, &over, failure);
     if (!comm_agree(comm, failure) || over)
         return;
     arguments.line = line_make(comm, argc, argv);
-    if (documents_read(&documents, comm, arguments.plan, arguments.profile, failure))
-        plan_execute(comm, &arguments, &documents, failure);
+    if (assembly_begin(&assembly, comm, arguments.output, ASSEMBLY_FACTOR * arguments.patience_s,
+                       failure) &&
+        documents_read(&documents, comm, arguments.plan, arguments.profile, failure))
+        plan_execute(comm, &arguments, &documents, &assembly, failure);
+    assembly_end(&assembly);
     free(arguments.line);
     documents_release(&documents);
 }

@@ -144,6 +144,17 @@ static const char *digest_text(const struct performance *performance)
     return performance->digest ? digest_known(performance->digest) : "";
 }
 
+/* Local to the master. The workers, who wait meanwhile, shall know that it lives. */
+static void digest_await(struct performance *performance, struct failure *failure)
+{
+    static const double nap_s = 0.02;
+    while (digest_busy(performance->digest)) {
+        comm_look(performance->execution->comm);
+        clock_nap(nap_s);
+    }
+    digest_wait(performance->digest, failure);
+}
+
 /* Local to the master. Who resumes must know at once that it is the same input. */
 static void digest_start(struct performance *performance, struct failure *failure)
 {
@@ -151,7 +162,7 @@ static void digest_start(struct performance *performance, struct failure *failur
     performance->digest =
         digest_begin(performance->making.input, performance->making.digest, failure);
     if (performance->digest && performance->execution->resume)
-        digest_wait(performance->digest, failure);
+        digest_await(performance, failure);
     snprintf(performance->early, sizeof performance->early, "%s", digest_text(performance));
     input_untouched(performance->making.input, failure);
 }
@@ -520,6 +531,9 @@ static void watch_end(struct performance *performance)
     if (performance->vigil.comm)
         vigil_end(&performance->vigil);
     membership_release(&performance->members);
+    if (execution->assembly)
+        assembly_end(execution->assembly);
+    comm->vigil = NULL;
     if (performance->hold >= 0)
         close(performance->hold);
 }

@@ -9,6 +9,7 @@
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
 #include "spmd/job/kernel.h"
+#include "spmd/run/assembly.h"
 #include "spmd/run/run.h"
 #include "spmd/transport/comm.h"
 
@@ -35,6 +36,7 @@ struct execution {
     /* No worker is taken for lost that has been silent for less; 0: nobody is looked after, and a
      * rank that dies leaves the others waiting. */
     double patience_s;
+    struct assembly *assembly; /* of these ranks, ended when packages begin; NULL: none */
 };
 
 /* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing

@@ -15,8 +15,9 @@ static const double look_every_s = 0.25, silence_s = 3;
  */
 static const double away_s = 2;
 static const double gate_factor = 5; /* times the shortest deadline */
-/* A worker may take that many times as long as the longest package between two signs of life. */
-static const double deadline_factor = 10;
+/* A worker may take that many times as long as the longest package between two signs of life, and,
+ * while nobody knows how long one takes, that many times the shortest deadline. */
+static const double deadline_factor = 10, unknown_factor = 60;
 
 /* ---- beginning and end --------------------------------------------------------------------- */
 
@@ -183,14 +184,13 @@ void membership_took(struct membership *membership, double seconds)
     membership->longest_s = fmax(membership->longest_s, seconds);
 }
 
-/* Without any idea of how long a package takes, nobody is late while packages are under way. */
 static double deadline_of(const struct membership *membership)
 {
     if (!membership->working)
         return membership->least_s;
     return membership->longest_s > 0
                ? fmax(membership->least_s, deadline_factor * membership->longest_s)
-               : HUGE_VAL;
+               : unknown_factor * membership->least_s;
 }
 
 /* True: *why says how it was lost. */

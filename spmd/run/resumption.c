@@ -123,19 +123,35 @@ struct task_range resumption_share(int64_t tasks, int64_t shares, int64_t which)
 }
 
 /* Collective. Everybody reads back a share. */
+/* Local. In pieces, between which others see that this rank lives. */
+static bool share_sum(const struct resumption *resumption, const struct resumption_setup *setup,
+                      struct summary *mine, struct failure *failure)
+{
+    enum { PIECES = 100 };
+    const struct comm *comm = setup->comm;
+    const struct job *job = setup->wanted.job;
+    const struct task_range share = resumption_share(job->setup.tasks, comm->size, comm->rank);
+    bool good = true;
+    for (int k = 0; good && k < PIECES; k++) {
+        const struct task_range piece = resumption_share(share.count, PIECES, k);
+        comm_look(comm);
+        good =
+            piece.count == 0 || remains_sum(setup->path, job, &resumption->places,
+                                            share.first + piece.first, piece.count, mine, failure);
+    }
+    return good;
+}
+
 static bool kept_sum(struct resumption *resumption, const struct resumption_setup *setup,
                      struct failure *failure)
 {
     const struct comm *comm = setup->comm;
-    const struct job *job = setup->wanted.job;
-    const struct task_range share = resumption_share(job->setup.tasks, comm->size, comm->rank);
     struct summary mine, *all = comm->rank == 0 ? calloc((size_t)comm->size, sizeof *all) : NULL;
     summary_init(&mine);
     if (comm->rank == 0 && !all)
         failure_memory(failure, "summing up what is done");
     else
-        remains_sum(setup->path, job, &resumption->places, share.first, share.count, &mine,
-                    failure);
+        share_sum(resumption, setup, &mine, failure);
     if (comm_agree(comm, failure)) {
         comm_gather(comm, &mine, sizeof mine, all);
         summary_init(&resumption->before);

@@ -18,9 +18,10 @@ enum wire_tag {
     WIRE_ALIVE = 5, /* worker to master, empty: while nothing else is to be said */
     WIRE_LOST = 6,  /* master to a worker that it takes for lost, empty: touch nothing any more */
     WIRE_CLOSE = 7, /* master to worker: struct wire_close, how to end its part */
-    WIRE_CLOSED = 8,   /* worker to master: struct wire_closed, that it has */
-    WIRE_VERDICT = 9,  /* master to worker: struct wire_verdict, and who is lost */
-    WIRE_FAREWELL = 10 /* master to worker after a loss, empty: everything is said, leave */
+    WIRE_CLOSED = 8,    /* worker to master: struct wire_closed, that it has */
+    WIRE_VERDICT = 9,   /* master to worker: struct wire_verdict, and who is lost */
+    WIRE_FAREWELL = 10, /* master to worker after a loss, empty: everything is said, leave */
+    WIRE_PRESENT = 11   /* before there is an output, an int: that somebody is there */
 };
 
 enum wire_kind {

@@ -272,13 +272,38 @@ static void every_misdeed_counts_for_nothing(void **state)
         trial((enum misdeed)misdeed);
 }
 
+/* As long as nobody knows how long a package takes, too: one that is silent is lost in the end. */
+static void silence_has_a_deadline_at_once(void **state)
+{
+    struct membership members;
+    struct failure failure = FAILURE_INIT;
+    const struct membership_setup setup = {
+        .comm = &world, .path = path, .workers = world.size - 1, .hold = -1, .least_s = 0.01};
+    (void)state;
+    assert_true(membership_init(&members, &setup, &failure));
+    if (world.rank == 0) {
+        int lost = 0;
+        membership_open(&members);
+        membership_work(&members, true);
+        membership_await(&members, 1, true);
+        while ((lost = membership_find(&members)) == 0)
+            clock_nap(0.01);
+        assert_int_equal(lost, 1);
+        assert_non_null(strstr(membership_why(&members, 1), "it has said nothing for "));
+        assert_true(membership_lives(&members, 2)); /* nobody waits for it */
+    }
+    membership_release(&members);
+    comm_barrier(&world);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     comm_init(&world, MPI_COMM_WORLD);
     snprintf(path, sizeof path, "lost-test-%ld.h5", (long)getpid());
     comm_broadcast(&world, path, sizeof path);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_misdeed_counts_for_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_misdeed_counts_for_nothing),
+                                       cmocka_unit_test(silence_has_a_deadline_at_once)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (failed)
         MPI_Abort(MPI_COMM_WORLD, 1);

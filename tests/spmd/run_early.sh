@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# A rank that is killed or stopped before there is an output: the others do not wait for it for ever,
+# one says so, and nothing is left running.
+# usage: run_early.sh SCOW MPIEXEC IMAGE HASTY
+set -euo pipefail
+scow=$1 mpiexec=$2 image=$3 hasty=$4
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d)
+trap 'pkill -KILL -f -- "-o $dir/" || true; rm -rf "$dir"' EXIT
+cd "$dir"
+# shellcheck source=tests/spmd/faults.sh
+source "$here/faults.sh"
+job_make sleep
+mv plan.json plan
+
+# lose NAME SIGNAL RANK: in a directory of its own. The master waits for its plan, which is a pipe.
+lose() {
+    mkdir "$1"
+    cd "$1"
+    cp ../profile.json .
+    mkfifo plan.json
+    start part.h5 --patience 1
+    exec 3>plan.json # all ranks have come together, and the master has begun to read
+    gather part.h5 || fail "$1: ended by itself: $(cat part.h5.said)"
+    kill -"$2" "${processes[$3]}"
+    cat ../plan >&3 2>/dev/null || true
+    exec 3>&-
+    end part.h5
+    [[ ! -e part.h5 ]] || fail "$1: there is an output"
+    [[ $(grep -c 'has said nothing for 5 s, and there is no package yet: run the same again' part.h5.said) == 1 ]] ||
+        fail "$1: not one sentence: $(cat part.h5.said)"
+    grep -Eq "^scow run: .*/part.h5: rank $3 has said" part.h5.said || fail "$1: another rank: $(cat part.h5.said)"
+    cd ..
+    echo "$1: done"
+}
+
+trap '' PIPE
+lose killed KILL 2 &
+lose stopped STOP 3 &
+lose master KILL 0 &
+for job in $(jobs -p); do wait "$job" || fail "a rank that was lost early was waited for"; done
+
+# Gone before MPI has begun; ten minutes are two seconds here.
+cat >wrapped <<END_WRAPPED
+#!/usr/bin/env bash
+[[ \$PMI_RANK != 1 ]] || exit 0
+LD_PRELOAD=$hasty exec "\$@"
+END_WRAPPED
+chmod +x wrapped
+mv plan plan.json
+command=(./wrapped)
+start part.h5
+end part.h5
+grep -q '^scow: not all ranks have come within ten minutes' part.h5.said || fail "before MPI: $(cat part.h5.said)"
+echo "run early: done"
