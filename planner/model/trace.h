@@ -41,6 +41,8 @@ const char *operation_name(enum operation operation);
 bool operation_find(const char *name, enum operation *operation);
 /* False: out of memory, trace unchanged. */
 bool trace_add(struct trace *trace, const struct trace_event *event);
+/* Packages that workers have computed. */
+int64_t trace_packages(const struct trace *trace);
 void trace_release(struct trace *trace);
 
 #endif

@@ -10,6 +10,7 @@
 #include "planner/model/beyond.h"
 #include "planner/model/conditions.h"
 #include "planner/report/describe.h"
+#include "planner/report/parts.h"
 #include "planner/report/residuals.h"
 
 /* Rows of a table for people; all of them are in the JSON form. */
@@ -35,6 +36,8 @@ void run_record_release(struct run_record *record)
     free(record->replanned);
     free(record->lost_told);
     free(record->lost);
+    free(record->losses);
+    free(record->parts);
     free(record->plugin);
     free(record->outcome);
     *record = (struct run_record){0};
@@ -107,6 +110,7 @@ static void head_add(struct text *text, const struct residuals *residuals)
     if (record->resumed > 0)
         text_add(text, "resumed     %s; below is the last part, %.0f core tasks\n",
                  record->resumed == 1 ? "once" : "more than once", record->plan.tasks);
+    parts_text(record, text);
     if (record->outcome)
         text_add(text, "result      %s\n", record->outcome);
     text_add(text, "checksum    %016" PRIx64 "\n\n", record->checksum);
@@ -452,6 +456,7 @@ static void head_json(struct text *text, const struct residuals *residuals)
     if (record->resumed > 0)
         text_add(text, ", \"resumed\": %d, \"resumed_tasks\": %.0f", record->resumed,
                  record->plan.tasks);
+    parts_json(record, text);
     if (record->outcome) /* JSON already */
         text_add(text, ",\n  \"result\": %s", record->outcome);
     text_add(text, ",\n  \"checksum\": \"%016" PRIx64 "\"", record->checksum);

@@ -7,9 +7,16 @@
 #include <stdbool.h>
 
 #include "planner/base/failure.h"
+#include "planner/model/part.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "planner/model/trace.h"
+
+/* A worker that was lost. */
+struct run_loss {
+    int64_t worker;
+    double time_s; /* when that was noticed */
+};
 
 /* Everything a finished run left behind. */
 struct run_record {
@@ -35,14 +42,18 @@ struct run_record {
         int64_t round; /* the first one of the first new plan */
         double end_s;  /* the makespan that the last new plan promised */
     } changes;
-    char *lost_told, *lost; /* owned: workers that were lost, lines and a JSON array; NULL: none */
-    int ahead;              /* packages that a worker then had at a time */
-    char *method;           /* owned: how tasks were computed; NULL: not said */
-    char *processor;        /* owned: the master's; NULL: not said */
+    char *lost_told, *lost;  /* owned: workers that were lost, lines and a JSON array; NULL: none */
+    struct run_loss *losses; /* owned; the same, in order of time */
+    int64_t loss_count;
+    int ahead;                               /* packages that a worker then had at a time */
+    char *method;                            /* owned: how tasks were computed; NULL: not said */
+    char *processor;                         /* owned: the master's; NULL: not said */
     int threads, workers_per_node;           /* 0: not said */
     int64_t tasks, tasks_done, tasks_failed; /* from the ledger */
-    int resumed;   /* how often the run went on after it had been stopped or killed: the trace and,
-                    * then, the plan are those of the last part */
+    int resumed; /* how often the run went on after it had been stopped or killed: the trace and,
+                  * then, the plan are those of the last part */
+    struct run_part *parts; /* owned; of a run that went on, as far as is known; NULL: none is */
+    int64_t part_count;
     bool complete; /* it reached its end: nothing is left for scow run --resume */
     uint64_t checksum;
     double finish_s; /* after the last package: reduction, normalised image, close */

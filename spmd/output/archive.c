@@ -13,6 +13,7 @@
 #include "spmd/output/archive_file.h"
 #include "spmd/output/contents.h"
 #include "spmd/output/layout.h"
+#include "spmd/output/parts.h"
 
 static bool not_ours(const char *path, const char *what, struct failure *failure)
 {
@@ -123,6 +124,24 @@ static void changes_read(const char *replanned, struct run_changes *changes)
     json_decref(list);
 }
 
+/* Of what a run says of the workers that it lost. */
+static bool losses_read(struct run_record *record, struct failure *failure)
+{
+    json_t *list = record->lost ? json_loads(record->lost, 0, NULL) : NULL, *loss;
+    size_t k;
+    record->losses = calloc(json_array_size(list) + 1, sizeof *record->losses);
+    json_array_foreach(list, k, loss)
+    {
+        if (!record->losses)
+            break;
+        record->losses[record->loss_count++] =
+            (struct run_loss){json_integer_value(json_object_get(loss, "worker")),
+                              json_number_value(json_object_get(loss, "time_s"))};
+    }
+    json_decref(list);
+    return record->losses || failure_memory(failure, "reading a run's output");
+}
+
 static bool attributes_read(hid_t file, const char *path, struct run_record *record,
                             struct failure *failure)
 {
@@ -148,6 +167,7 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     int32_t resumed = 0; /* older files do without */
     contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &resumed);
     record->resumed = resumed;
+    record->parts = parts_list(file, resumed, &record->part_count);
     record->plugin = contents_attribute(file, LAYOUT_PLUGIN);
     record->outcome = contents_text(file, LAYOUT_OUTCOME);
     conditions_read(file, record);
@@ -162,7 +182,7 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
         changes_read(record->replanned, &record->changes);
     if (!record->kernel || !record->version || !record->isa)
         return not_ours(path, "attributes", failure);
-    return true;
+    return losses_read(record, failure);
 }
 
 /* Opened for reading; negative with *failure set. */

@@ -4,6 +4,7 @@
 #define XXH_STATIC_LINKING_ONLY /* its states on the stack */
 #include <xxhash.h>
 
+#include "planner/model/part.h"
 #include "planner/model/trace.h"
 
 /* Operations by name, so that h5dump and h5py show words. */
@@ -28,6 +29,20 @@ hid_t layout_trace_type(void)
     H5Tinsert(type, "start", offsetof(struct trace_event, start_s), H5T_NATIVE_DOUBLE);
     H5Tinsert(type, "end", offsetof(struct trace_event, end_s), H5T_NATIVE_DOUBLE);
     H5Tclose(operation);
+    return type;
+}
+
+hid_t layout_part_type(void)
+{
+    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct run_part));
+    H5Tinsert(type, "began", offsetof(struct run_part, began_s), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "ended", offsetof(struct run_part, ended_s), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "makespan", offsetof(struct run_part, makespan_s), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "before", offsetof(struct run_part, before), H5T_NATIVE_INT64);
+    H5Tinsert(type, "tasks", offsetof(struct run_part, tasks), H5T_NATIVE_INT64);
+    H5Tinsert(type, "packages", offsetof(struct run_part, packages), H5T_NATIVE_INT64);
+    H5Tinsert(type, "workers", offsetof(struct run_part, workers), H5T_NATIVE_INT32);
+    H5Tinsert(type, "outcome", offsetof(struct run_part, outcome), H5T_NATIVE_INT32);
     return type;
 }
 

@@ -20,6 +20,9 @@
 #define LAYOUT_PLAN "/run/plan"
 #define LAYOUT_PROFILE "/run/profile"
 #define LAYOUT_TRACE "/run/trace"
+/* One row a part of the run, the first ones; a run that goes on more often uses the last again. */
+#define LAYOUT_PARTS "/run/parts"
+enum { LAYOUT_PARTS_MOST = 64 };
 /* Of a watched plan: when and why its rest was planned anew, as lines and as a JSON array. */
 #define LAYOUT_TOLD "/run/watched"
 #define LAYOUT_REPLANNED "/run/replanned"
@@ -87,6 +90,8 @@ hid_t layout_record_type(const struct scow_field *fields, size_t record_size);
 hid_t layout_number_type(int type);
 /* struct trace_event in memory; packed in the file. To be closed; negative: failed. */
 hid_t layout_trace_type(void);
+/* struct run_part in memory; packed in the file. To be closed; negative: failed. */
+hid_t layout_part_type(void);
 /* Fixed-length UTF-8 string of `size` bytes. To be closed; negative: failed. */
 hid_t layout_text_type(size_t size);
 /* Write rows [first, first + count) of a one-dimensional data set. */

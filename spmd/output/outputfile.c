@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "kernel/type.h"
+#include "spmd/output/contents.h"
 #include "spmd/output/layout.h"
+#include "spmd/output/parts.h"
 
 /* ---- before anything is created ------------------------------------------------------------ */
 
@@ -367,7 +369,10 @@ static bool run_create(hid_t file, const struct job *job, const struct output_in
         conditions_create(group, &info->conditions) &&
         (!info->command_line || attribute_text(group, LAYOUT_COMMAND_LINE, info->command_line));
     H5Gclose(group);
+    struct run_part part = info->part;
+    part.began_s = parts_now();
     return good && trace_create(file, info->events) && outcome_create(file, job) &&
+           parts_create(file) && parts_put(file, 0, &part) &&
            text_create(file, LAYOUT_PLAN, info->plan) &&
            (!info->profile || text_create(file, LAYOUT_PROFILE, info->profile));
 }
@@ -539,6 +544,22 @@ static bool digest_write(hid_t file, const char *digest)
            attribute_digest(file, LAYOUT_INPUT_SHA256, digest);
 }
 
+/* The part at hand is over, as `ended` says. */
+static bool part_end(hid_t file, const struct run_part *ended, enum part_outcome outcome)
+{
+    struct run_part part;
+    int32_t times = 0;
+    if (!ended || !contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &times) ||
+        !parts_get(file, times, &part))
+        return true;
+    part.ended_s = parts_now();
+    part.makespan_s = ended->makespan_s;
+    part.tasks = ended->tasks;
+    part.packages = ended->packages;
+    part.outcome = outcome;
+    return parts_put(file, times, &part);
+}
+
 bool outputfile_seal(const char *path, const struct output_outcome *outcome,
                      struct failure *failure)
 {
@@ -546,6 +567,7 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
     bool good = file >= 0 && trace_write(file, outcome->trace) &&
                 digest_write(file, outcome->input_sha256) &&
                 outcome_write(file, outcome->outcome) &&
+                part_end(file, outcome->part, PART_COMPLETE) &&
                 text_put(file, LAYOUT_TOLD, outcome->told) &&
                 text_put(file, LAYOUT_REPLANNED, outcome->replanned) &&
                 text_put(file, LAYOUT_LOST_TOLD, outcome->lost_told) &&
@@ -568,12 +590,13 @@ static bool flush(const char *path)
     return good;
 }
 
-bool outputfile_stop(const char *path, const char *input_sha256, struct failure *failure)
+bool outputfile_stop(const char *path, const char *input_sha256, const struct run_part *part,
+                     struct failure *failure)
 {
     const int32_t stopped = 1;
     hid_t file = seal_begin(path);
     bool good = file >= 0 && attribute_put(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &stopped) &&
-                digest_write(file, input_sha256);
+                part_end(file, part, PART_STOPPED) && digest_write(file, input_sha256);
     good = file >= 0 && H5Fclose(file) >= 0 && good;
     return (good && flush(path)) ||
            failure_set(failure, FAILURE_FAILED,
@@ -582,12 +605,15 @@ bool outputfile_stop(const char *path, const char *input_sha256, struct failure 
                        path);
 }
 
-bool outputfile_reopen(const char *path, int32_t times)
+bool outputfile_reopen(const char *path, int32_t times, const struct run_part *last,
+                       const struct run_part *next)
 {
     const int32_t no = 0;
     layout_quiet();
     hid_t file = seal_begin(path);
-    const bool good = file >= 0 && attribute_put(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &times) &&
+    const bool good = file >= 0 && parts_put(file, times - 1, last) &&
+                      parts_put(file, times, next) &&
+                      attribute_put(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &times) &&
                       attribute_put(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &no) &&
                       attribute_put(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &no);
     return file >= 0 && H5Fclose(file) >= 0 && good;

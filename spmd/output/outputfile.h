@@ -14,6 +14,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/model/conditions.h"
+#include "planner/model/part.h"
 #include "planner/model/trace.h"
 #include "spmd/job/job.h"
 #include "spmd/job/summary.h"
@@ -34,7 +35,8 @@ struct output_info {
     const char *replan;                 /* tolerance of a watched plan; NULL: it is not watched */
     int ahead;                          /* with a rule or a tail */
     int64_t events;                     /* rows of /run/trace, as far as is known */
-    int workers;
+    int workers;                        /* that states have room for */
+    struct run_part part;               /* the run's first, as it begins: its workers */
 };
 
 /* Where in the file its data sets lie, bytes from its start, each in one piece: a grid row-major.
@@ -56,6 +58,8 @@ struct output_outcome {
     const char *told, *replanned; /* of a watched plan: lines, JSON; NULL: it was not */
     const char *lost_told, *lost; /* of workers that were lost: lines, JSON; NULL: none was */
     double finish_s;              /* from the last package to here */
+    const struct run_part *part;  /* that reached the end: makespan, tasks and packages; NULL: not
+                                   * said */
 };
 
 /* Local, serial. Create `path`, which must not exist, whole and closed; nothing is left behind on
@@ -67,10 +71,13 @@ bool outputfile_create(const char *path, const struct job *job, const struct out
 bool outputfile_seal(const char *path, const struct output_outcome *outcome,
                      struct failure *failure);
 /* Local, serial; nobody else may have the file open. The run did stop when it was asked to: the
- * file says so, and what it holds is on the disk. `input_sha256`: "" where it is not known. */
-bool outputfile_stop(const char *path, const char *input_sha256, struct failure *failure);
-/* Local, serial; nobody else may have the file open. A run goes on with it, for the `times`th time.
- */
-bool outputfile_reopen(const char *path, int32_t times);
+ * file says so, and what it holds is on the disk. `input_sha256`: "" where it is not known; `part`
+ * as in struct output_outcome. */
+bool outputfile_stop(const char *path, const char *input_sha256, const struct run_part *part,
+                     struct failure *failure);
+/* Local, serial; nobody else may have the file open. A run goes on with it, for the `times`th time,
+ * after the part `last`, as it turned out; `next` is as it begins. */
+bool outputfile_reopen(const char *path, int32_t times, const struct run_part *last,
+                       const struct run_part *next);
 
 #endif

@@ -14,6 +14,7 @@
 #include "planner/files/plan_json.h"
 #include "spmd/output/contents.h"
 #include "spmd/output/layout.h"
+#include "spmd/output/parts.h"
 
 /* ---- is it the same job? ------------------------------------------------------------------- */
 
@@ -385,6 +386,21 @@ static bool progress_read(const struct check *check, struct remains *remains)
     return there || damaged(check->path, "attributes", check->failure);
 }
 
+/* What a part that did not say how it ended has come to. */
+static void last_settle(struct remains *remains, const char *path)
+{
+    struct run_part *last = &remains->last;
+    struct stat status;
+    if (last->outcome != PART_RUNNING || !(last->began_s > 0))
+        return;
+    last->outcome = PART_KILLED;
+    last->tasks = remains->done + remains->failed - last->before;
+    if (last->tasks < 0)
+        last->tasks = 0;
+    if (stat(path, &status) == 0)
+        last->ended_s = (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;
+}
+
 bool remains_read(struct remains *remains, const char *path, const struct remains_wanted *wanted,
                   struct failure *failure)
 {
@@ -396,7 +412,10 @@ bool remains_read(struct remains *remains, const char *path, const struct remain
         all_same(&check) && places_find(&check, remains) && ledger_read(&check, remains) &&
         progress_read(&check, remains) && emitted_find(&check, remains) &&
         states_merge(remains, wanted->job, failure) && ranges_make(remains, wanted->job, failure);
+    if (good)
+        parts_get(check.file, remains->resumed, &remains->last);
     H5Fclose(check.file);
+    last_settle(remains, path);
     return good;
 }
 

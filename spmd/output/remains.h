@@ -35,6 +35,8 @@ struct remains {
     bool complete;              /* the run had reached its end */
     uint64_t checksum;          /* if so */
     int32_t resumed;            /* how often the run has been resumed before */
+    struct run_part last;       /* part, as it turned out; all zero: not known */
+    int workers;                /* that go on with it; to be set before remains_mend */
     int64_t done, failed, left; /* core tasks; those left are to be done now */
     struct task_range *ranges;  /* owned; those left, ascending */
     int64_t range_count;

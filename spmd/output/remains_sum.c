@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "kernel/type.h"
+#include "spmd/output/parts.h"
 #include "spmd/output/remains.h"
 #include "spmd/output/stretches.h"
 
@@ -151,9 +152,12 @@ bool remains_mend(const struct remains *remains, const char *path, struct failur
         file >= 0 && bytes_write(file, remains->places.ledger, remains->ledger, tasks) &&
         (!remains->partial ||
          bytes_write(file, remains->places.partial, remains->partial, remains->partial_size));
+    const struct run_part next = {.began_s = parts_now(),
+                                  .before = remains->done + remains->failed,
+                                  .workers = remains->workers};
     if (file >= 0)
         close(file);
-    return (good && outputfile_reopen(path, remains->resumed + 1)) ||
+    return (good && outputfile_reopen(path, remains->resumed + 1, &remains->last, &next)) ||
            failure_set(failure, FAILURE_FAILED,
                        "%s: could not be made ready for going on: is the disk full?", path);
 }

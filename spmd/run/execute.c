@@ -286,6 +286,7 @@ static void output_create(struct performance *performance, struct output_places 
         /* How many packages a rule deals is known at the end. */
         .events = execution->rule ? 1 : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
         .workers = slots_wanted(job, execution->comm->size - 1),
+        .part = {.workers = execution->comm->size - 1},
     };
     performance->created = outputfile_create(execution->output, job, &info, places, failure);
 }
@@ -393,20 +394,29 @@ static void outcome_print(const struct job *job, struct run_outcome *outcome,
         summary_add_outcome(&outcome->summary, outcome->json);
 }
 
+/* Local to the master. Of the run, what this time came to. */
+static struct run_part part_of(const struct run_outcome *outcome)
+{
+    return (struct run_part){.makespan_s = outcome->makespan_s,
+                             .tasks = outcome->summary.tasks - outcome->kept,
+                             .packages = trace_packages(&outcome->trace)};
+}
+
 /* Local to the master. As asked, or because nobody is left to go on: the file stays as it is, with
  * what is done. */
-static void stop(const struct performance *performance, const struct summary *summary,
+static void stop(const struct performance *performance, const struct run_outcome *outcome,
                  struct failure *failure)
 {
     struct failure marking = FAILURE_INIT;
     const struct execution *execution = performance->execution;
-    if (!outputfile_stop(execution->output, digest_text(performance), &marking) &&
+    const struct run_part part = part_of(outcome);
+    if (!outputfile_stop(execution->output, digest_text(performance), &part, &marking) &&
         failure->code == FAILURE_NONE)
         *failure = marking;
     failure_set(failure, FAILURE_STOPPED,
                 "%s: stopped as asked, with %" PRId64 " of %" PRId64
                 " core tasks done: run the same again with --resume to go on",
-                execution->output, summary->tasks, performance->making.job.setup.tasks);
+                execution->output, outcome->summary.tasks, performance->making.job.setup.tasks);
 }
 
 /* Local to the master. The run is complete. A digest that was taken meanwhile is of an input that
@@ -418,6 +428,7 @@ static void seal(struct performance *performance, const struct run_outcome *outc
         !input_unchanged(performance->making.input, performance->early, failure))
         return;
     char *losses = membership_json(&performance->members);
+    const struct run_part part = part_of(outcome);
     const struct output_outcome sealed = {.trace = &outcome->trace,
                                           .summary = &outcome->summary,
                                           .input_sha256 = digest_text(performance),
@@ -426,7 +437,8 @@ static void seal(struct performance *performance, const struct run_outcome *outc
                                           .replanned = outcome->replanned,
                                           .lost = losses,
                                           .lost_told = outcome->losses,
-                                          .finish_s = finish_s};
+                                          .finish_s = finish_s,
+                                          .part = &part};
     outputfile_seal(performance->execution->output, &sealed, failure);
     free(losses);
 }
@@ -455,7 +467,7 @@ static void finish(struct performance *performance, const struct run *run,
     const bool good = closing_lead(&closing, ending, &outcome->summary, failure);
     outcome->losses = membership_lines(&performance->members);
     if ((good && outcome->stopped) || failure->code == FAILURE_STOPPED)
-        stop(performance, &outcome->summary, failure);
+        stop(performance, outcome, failure);
     else if (good)
         seal(performance, outcome, comm_now(run->comm) - start_s, failure);
     outcome->broken = closing_verdict(&closing, failure, &outcome->others);
@@ -519,6 +531,9 @@ static bool watch_begin(struct performance *performance, struct failure *failure
                                            .predicted_s = longest_predicted(performance)};
     if (!membership_init(&performance->members, &setup, failure))
         return false;
+    if (execution->assembly)
+        assembly_end(execution->assembly);
+    comm->vigil = NULL;
     if (execution->patience_s > 0 && comm->rank == 0)
         comm->vigil = &performance->members.gate;
     else if (execution->patience_s > 0)
@@ -531,9 +546,6 @@ static void watch_end(struct performance *performance)
     if (performance->vigil.comm)
         vigil_end(&performance->vigil);
     membership_release(&performance->members);
-    if (execution->assembly)
-        assembly_end(execution->assembly);
-    comm->vigil = NULL;
     if (performance->hold >= 0)
         close(performance->hold);
 }

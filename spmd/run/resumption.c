@@ -47,6 +47,7 @@ static bool file_look(struct resumption *resumption, const struct resumption_set
     resumption->workers = setup->comm->size - 1;
     if (remains->state && remains->slots < resumption->workers)
         resumption->workers = remains->slots;
+    remains->workers = resumption->workers;
     return true;
 }
 

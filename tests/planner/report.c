@@ -438,6 +438,59 @@ static void more_ranks_may_go_on_than_were_measured(void **state)
     run_record_release(&record);
 }
 
+/* One that was stopped and one that was killed, before the last. */
+static void parts_are_listed_and_summed(void **state)
+{
+    const struct run_part parts[] = {{.began_s = 1000,
+                                      .ended_s = 1010,
+                                      .makespan_s = 8,
+                                      .tasks = 40,
+                                      .packages = 10,
+                                      .workers = 3,
+                                      .outcome = PART_STOPPED},
+                                     {.began_s = 1100,
+                                      .ended_s = 1105,
+                                      .before = 40,
+                                      .tasks = 20,
+                                      .workers = 2,
+                                      .outcome = PART_KILLED},
+                                     {.began_s = 1200,
+                                      .ended_s = 1203,
+                                      .makespan_s = 2,
+                                      .before = 60,
+                                      .tasks = 30,
+                                      .packages = 5,
+                                      .workers = 1,
+                                      .outcome = PART_COMPLETE}};
+    struct run_record record;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    run_sample(5, 0.1, &record);
+    record.resumed = 2;
+    record.parts = calloc(COUNT_OF(parts), sizeof *parts);
+    assert_non_null(record.parts);
+    memcpy(record.parts, parts, sizeof parts);
+    record.part_count = COUNT_OF(parts);
+    json_t *json = run_report(&record), *all = json_object_get(json, "in_all");
+    assert_true(run_member(all, "measured_s") == 15 && run_member(all, "between_s") == 185);
+    assert_true(run_member(all, "tasks") == 90 && run_member(all, "packages") == 15);
+    const json_t *killed = json_array_get(json_object_get(json, "parts"), 1);
+    assert_string_equal(json_string_value(json_object_get(killed, "began")),
+                        "1970-01-01T00:18:20Z");
+    assert_string_equal(json_string_value(json_object_get(killed, "outcome")), "killed");
+    assert_true(json_is_null(json_object_get(killed, "packages")));
+    json_decref(json);
+    char *text = report_text(&record, &failure);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "in all      3 parts, "));
+    assert_non_null(
+        strstr(text, "  part 2     1970-01-01 00:18:20 UTC, 2 workers: 20 core tasks, "));
+    assert_non_null(strstr(text, "s to its last sign of life, killed, or failed\n"));
+    assert_non_null(strstr(text, ", 1 worker: 30 core tasks in 5 packages, "));
+    free(text);
+    run_record_release(&record);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +507,7 @@ int main(void)
         cmocka_unit_test(plans_made_anew_are_told_apart),
         cmocka_unit_test(what_was_left_may_lie_in_no_window),
         cmocka_unit_test(more_ranks_may_go_on_than_were_measured),
+        cmocka_unit_test(parts_are_listed_and_summed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,9 +141,10 @@ bool hold_taken(int file, int place)
     return hold_place(file, place);
 }
 
-bool outputfile_stop(const char *path, const char *input_sha256, struct failure *failure)
+bool outputfile_stop(const char *path, const char *input_sha256, const struct run_part *part,
+                     struct failure *failure)
 {
-    (void)input_sha256;
+    (void)input_sha256, (void)part;
     return failure_set(failure, FAILURE_FAILED, "%s: simulated runs are not stopped", path);
 }
 
