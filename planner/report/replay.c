@@ -27,7 +27,7 @@ static void event_take(struct replay *replay, struct transfer *transfers,
         return;
     double *cost_s = cost_member(&package->cost, event->operation);
     if (*cost_s > 0 || (worker >= 0 && package->worker >= 0 && package->worker != worker))
-        replay->complete = false;
+        replay->twice = true;
     *cost_s = fmax(event->end_s - event->start_s, 0);
     package->round = event->round;
     package->first = event->first;
@@ -72,9 +72,17 @@ static bool packages_count(struct replay *replay, const struct trace *measured)
     return replay->count > 0 && replay->worker_count > 0;
 }
 
+static void completeness_find(struct replay *replay)
+{
+    replay->complete = !replay->twice;
+    for (size_t k = 0; k < replay->count; k++)
+        replay->complete =
+            replay->complete && (replay->packages[k].worker >= 0 || replay->packages[k].lost);
+}
+
 bool replay_init(struct replay *replay, const struct trace *measured, struct failure *failure)
 {
-    struct replay made = {.buffers = PLATFORM_BUFFERS, .complete = true};
+    struct replay made = {.buffers = PLATFORM_BUFFERS};
     if (!packages_count(&made, measured)) {
         *replay = (struct replay){.complete = false};
         return true;
@@ -92,29 +100,113 @@ bool replay_init(struct replay *replay, const struct trace *measured, struct fai
     }
     for (size_t k = 0; k < measured->count; k++)
         event_take(&made, transfers, &measured->events[k]);
-    for (size_t k = 0; k < made.count; k++)
-        made.complete = made.complete && made.packages[k].worker >= 0;
+    completeness_find(&made);
     links_derive(&made, transfers);
     free(transfers);
     *replay = made;
     return true;
 }
 
+/* The latest loss before a package was begun. */
+static double loss_before(const struct run_loss *losses, int64_t count, double start_s)
+{
+    double before_s = 0;
+    for (int64_t k = 0; k < count && losses[k].time_s <= start_s; k++)
+        before_s = losses[k].time_s;
+    return before_s;
+}
+
+void replay_lose(struct replay *replay, const struct trace *measured, const struct run_loss *losses,
+                 int64_t count)
+{
+    int64_t end = 0;
+    if (count == 0 || replay->count == 0)
+        return;
+    for (size_t k = 0; k < measured->count; k++) {
+        const struct trace_event *event = &measured->events[k];
+        if (event->operation == OPERATION_ENVELOPE)
+            replay->packages[event->package].not_before_s =
+                loss_before(losses, count, event->start_s);
+    }
+    for (size_t k = 0; k < replay->count; k++) {
+        struct replay_package *package = &replay->packages[k];
+        package->lost = package->worker < 0 && package->tasks > 0;
+        package->again = package->not_before_s > 0 && package->first < end;
+        if (package->first + package->tasks > end)
+            end = package->first + package->tasks;
+    }
+    completeness_find(replay);
+}
+
+void replay_price(struct replay *replay, const struct platform *platform)
+{
+    for (size_t k = 0; k < replay->count; k++) {
+        struct replay_package *package = &replay->packages[k];
+        const double tasks = (double)package->tasks;
+        const struct platform_window *window = platform_nearest(platform, tasks);
+        const int64_t last = platform->worker_count - 1;
+        const int64_t worker = package->worker < last ? package->worker : last;
+        package->cost =
+            star_cost_of(window, platform_worker(window, worker > 0 ? worker : 0), tasks);
+        if (package->lost)
+            package->cost = (struct star_cost){.envelope_s = package->cost.envelope_s,
+                                               .send_s = package->cost.send_s};
+    }
+}
+
+/* Of each worker, and of all that are lost together. */
+struct replaying {
+    struct star star;
+    double (*ends_s)[PLATFORM_BUFFERS]; /* owned; its last ends, the latest first */
+};
+
+/* Before it is known that there is something to send, or that its worker is through with others,
+ * the master waits. */
+static void package_await(struct replaying *replaying, const struct replay_package *package,
+                          int64_t worker)
+{
+    struct star *star = &replaying->star;
+    star->master_s = star_later(star->master_s, package->not_before_s);
+    if (package->again)
+        star->master_s =
+            star_later(star->master_s, replaying->ends_s[worker][PLATFORM_BUFFERS - 1]);
+}
+
+static void end_note(double ends_s[PLATFORM_BUFFERS], double end_s)
+{
+    for (int k = PLATFORM_BUFFERS - 1; k > 0; k--)
+        ends_s[k] = ends_s[k - 1];
+    ends_s[0] = end_s;
+}
+
+static bool package_replay(struct replaying *replaying, const struct replay *replay, size_t index,
+                           struct trace *trace)
+{
+    const struct replay_package *package = &replay->packages[index];
+    const int64_t worker = package->lost ? replay->worker_count : package->worker;
+    const struct trace_event event = {.round = package->round,
+                                      .package = (int64_t)index,
+                                      .first = package->first,
+                                      .tasks = package->tasks};
+    struct star_times times;
+    package_await(replaying, package, worker);
+    star_send(&replaying->star, worker, &package->cost, &times);
+    end_note(replaying->ends_s[worker], times.end_s);
+    if (package->lost) /* nobody waited for it */
+        times.idle_s = times.start_s;
+    return star_trace(&times, worker, event, trace);
+}
+
 bool replay_trace(const struct replay *replay, struct trace *trace, struct failure *failure)
 {
-    struct star star;
-    struct star_times times;
-    bool good = star_init(&star, replay->worker_count, replay->buffers);
-    for (size_t k = 0; good && k < replay->count; k++) {
-        const struct replay_package *package = &replay->packages[k];
-        const struct trace_event event = {.round = package->round,
-                                          .package = (int64_t)k,
-                                          .first = package->first,
-                                          .tasks = package->tasks};
-        star_send(&star, package->worker, &package->cost, &times);
-        good = star_trace(&times, package->worker, event, trace);
-    }
-    star_release(&star);
+    struct replaying replaying;
+    bool good = star_init(&replaying.star, replay->worker_count + 1, replay->buffers);
+    replaying.ends_s = calloc((size_t)replay->worker_count + 1, sizeof *replaying.ends_s);
+    good = good && replaying.ends_s;
+    for (size_t k = 0; good && k < replay->count; k++)
+        good = package_replay(&replaying, replay, k, trace);
+    star_release(&replaying.star);
+    free(replaying.ends_s);
     return good || failure_memory(failure, "simulating a run again");
 }
 

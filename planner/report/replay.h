@@ -17,12 +17,16 @@
 
 #include "planner/base/failure.h"
 #include "planner/model/trace.h"
+#include "planner/report/report.h"
 #include "planner/simulate/star.h"
 
 struct replay_package {
     int64_t worker; /* -1: the trace does not say */
     int64_t round, first, tasks;
     struct star_cost cost; /* in the run */
+    bool lost;             /* it went to a worker that did not report it any more */
+    bool again;            /* handed out again: to a worker that had reported all but one */
+    double not_before_s;   /* the loss that it was sent after */
 };
 
 struct replay {
@@ -30,11 +34,20 @@ struct replay {
     size_t count;
     int64_t worker_count; /* 1 + the highest worker */
     int buffers;          /* that the workers had, PLATFORM_BUFFERS unless set otherwise */
+    bool twice;           /* a package has been computed more than once */
     bool complete;        /* every package once, each with its worker: it can be replayed */
 };
 
 /* Events as trace_summary_make takes them. To be released. */
 bool replay_init(struct replay *replay, const struct trace *measured, struct failure *failure);
+/* Of a run that lost workers at these times, ascending: a package that nobody has reported went to
+ * one of them, and what was sent after a loss was not sent before it was noticed. Then it may be
+ * complete. */
+void replay_lose(struct replay *replay, const struct trace *measured, const struct run_loss *losses,
+                 int64_t count);
+/* From here on packages take what the profile says, and no more what they took: what is predicted
+ * of the decisions that the run has made. */
+void replay_price(struct replay *replay, const struct platform *platform);
 /* Simulate a complete one; its events are appended to `trace`. */
 bool replay_trace(const struct replay *replay, struct trace *trace, struct failure *failure);
 void replay_release(struct replay *replay);

@@ -44,17 +44,17 @@ void run_record_release(struct run_record *record)
 }
 
 /* Did the run do what the plan's interval is of? */
-static bool interval_told(const struct run_record *record)
+static bool interval_holds(const struct run_record *record)
 {
     return record->plan.predicted.interval_s[1] > 0 && !record->rule &&
-           plan_tail_own(&record->plan, record->tail);
+           plan_tail_own(&record->plan, record->tail) && record->loss_count == 0;
 }
 
 static void interval_add(struct text *text, const struct residuals *residuals)
 {
     const double *interval_s = residuals->record->plan.predicted.interval_s;
     const double measured_s = residuals->measured.makespan_s;
-    if (!interval_told(residuals->record))
+    if (!interval_holds(residuals->record))
         return;
     text_add(text, "90 %% of runs were predicted between ");
     text_add_seconds(text, interval_s[0]);
@@ -193,6 +193,20 @@ static void anew_row(struct text *text, const struct residuals *residuals)
     text_add(text, "\n");
 }
 
+/* Above it, prediction and run have the same losses; here only the run has. */
+static void undisturbed_row(struct text *text, const struct residuals *residuals)
+{
+    const double measured_s = residuals->measured.makespan_s;
+    if (isnan(residuals->undisturbed_s))
+        return;
+    text_add(text, "%-20s",
+             residuals->record->loss_count == 1 ? "  without the loss" : "  without losses");
+    text_add_seconds_column(text, residuals->undisturbed_s);
+    text_add_seconds_column(text, measured_s);
+    error_add(text, residuals_error(residuals->undisturbed_s, measured_s));
+    text_add(text, "\n");
+}
+
 static void totals_add(struct text *text, const struct residuals *residuals)
 {
     const struct trace_summary *predicted = &residuals->predicted, *measured = &residuals->measured;
@@ -203,6 +217,7 @@ static void totals_add(struct text *text, const struct residuals *residuals)
     seconds_row(text, residuals, "makespan", predicted->makespan_s, measured->makespan_s,
                 residuals->replayed.makespan_s);
     anew_row(text, residuals);
+    undisturbed_row(text, residuals);
     for (int k = 0; k < OPERATION_COUNT; k++)
         seconds_row(text, residuals, operation_name((enum operation)k), predicted->seconds[k],
                     measured->seconds[k], residuals->replayed.seconds[k]);
@@ -217,6 +232,10 @@ static void totals_add(struct text *text, const struct residuals *residuals)
               measured->network_utilization);
     share_row(text, residuals, "load imbalance", predicted->imbalance, measured->imbalance);
     interval_add(text, residuals);
+    if (residuals->has_predicted && !residuals->has_replayed)
+        text_add(text,
+                 "drift and model cannot be told apart: packages were handed out twice, or are "
+                 "not in the trace\n");
     text_add(text, "after the last round: ");
     text_add_seconds(text, residuals->record->finish_s);
     text_add(text, "\n\n");
@@ -405,7 +424,7 @@ static void makespan_json(struct text *text, const struct residuals *residuals)
     member_number(text, ",\n  ", "drift", residuals_drift(residuals));
     member_number(text, ",\n  ", "model_error", residuals_model_error(residuals));
     text_add(text, ",\n  \"interval\": ");
-    if (interval_told(record)) {
+    if (interval_holds(record)) {
         text_add(text, "[");
         text_add_number(text, interval_s[0]);
         text_add(text, ", ");
@@ -428,6 +447,16 @@ static void anew_json(struct text *text, const struct residuals *residuals)
     member_number(text, ", ", "predicted_s", changes->end_s);
     member_number(text, ", ", "error",
                   residuals_error(changes->end_s, residuals->measured.makespan_s));
+    text_add(text, "}");
+}
+
+static void undisturbed_json(struct text *text, const struct residuals *residuals)
+{
+    if (isnan(residuals->undisturbed_s))
+        return;
+    member_number(text, ",\n  \"without_losses\": {", "predicted_s", residuals->undisturbed_s);
+    member_number(text, ", ", "error",
+                  residuals_error(residuals->undisturbed_s, residuals->measured.makespan_s));
     text_add(text, "}");
 }
 
@@ -468,6 +497,7 @@ static void head_json(struct text *text, const struct residuals *residuals)
         text_add(text, ",\n  \"lost_workers\": %s", record->lost);
     makespan_json(text, residuals);
     anew_json(text, residuals);
+    undisturbed_json(text, residuals);
     beyond_json(&record->plan.beyond, ",\n  ", text);
     others_json(text, &record->plan);
 }

@@ -84,6 +84,28 @@ static bool decision_predict(const struct run_record *record, const struct profi
     return good;
 }
 
+/* Of a run that lost workers: its packages as they were sent, the second time, too, with the
+ * profile's costs. False: its trace does not tell. */
+static bool losses_predict(const struct run_record *record, const struct profile_setting *setting,
+                           struct trace *trace)
+{
+    struct failure none = FAILURE_INIT;
+    struct platform platform;
+    struct replay replay;
+    if (!platform_init(&platform, setting, 0, &none))
+        return false;
+    bool good = replay_init(&replay, &record->trace, &none);
+    if (good) {
+        replay.buffers = plan_buffers(&record->plan);
+        replay_lose(&replay, &record->trace, record->losses, record->loss_count);
+        replay_price(&replay, &platform);
+        good = replay.complete && replay_trace(&replay, trace, &none);
+        replay_release(&replay);
+    }
+    platform_release(&platform);
+    return good;
+}
+
 bool residuals_predict(const struct run_record *record, struct trace *trace,
                        struct failure *failure)
 {
@@ -94,7 +116,8 @@ bool residuals_predict(const struct run_record *record, struct trace *trace,
                            "the run's profile has no setting with the plan's parameters: run again "
                            "with a plan made from that profile");
     struct trace made = {NULL, 0, 0};
-    const bool good = decision_predict(record, setting, &made, failure);
+    const bool good = (record->loss_count > 0 && losses_predict(record, setting, &made)) ||
+                      decision_predict(record, setting, &made, failure);
     if (good)
         *trace = made;
     else
@@ -123,6 +146,25 @@ static const struct plan *periods_plan(const struct run_record *record)
     return record->rule ? NULL : &record->plan;
 }
 
+/* What the plan, or the rule, promised before anybody was lost. */
+static double undisturbed_find(const struct run_record *record)
+{
+    const struct profile_setting *setting =
+        profile_find(&record->profile, &record->plan.parameters, record->plan.threads);
+    struct failure none = FAILURE_INIT;
+    struct trace trace = {NULL, 0, 0};
+    double end_s = (double)NAN;
+    /* The plan of a run that was resumed is what its last part did. */
+    if (record->loss_count == 0 || record->resumed > 0 || !setting)
+        return end_s;
+    if (decision_predict(record, setting, &trace, &none))
+        end_s = 0;
+    for (size_t k = 0; k < trace.count; k++)
+        end_s = trace.events[k].rank > 0 ? fmax(end_s, trace.events[k].end_s) : end_s;
+    trace_release(&trace);
+    return end_s;
+}
+
 static bool predicted_make(struct residuals *residuals, struct failure *failure)
 {
     const struct run_record *record = residuals->record;
@@ -130,6 +172,7 @@ static bool predicted_make(struct residuals *residuals, struct failure *failure)
     int64_t count;
     if (!residuals_predict(record, &trace, failure))
         return false;
+    residuals->undisturbed_s = undisturbed_find(record);
     bool good = trace_summary_make(&trace, periods_plan(record), &residuals->predicted, failure) &&
                 causes_make(&trace, &residuals->causes.predicted, failure) &&
                 requests_add(record, &trace, &residuals->requests.predicted_s, &count, failure);
@@ -146,6 +189,7 @@ static bool replayed_make(const struct run_record *record, struct residuals *res
         return false;
     bool good = true;
     replay.buffers = plan_buffers(&record->plan);
+    replay_lose(&replay, &record->trace, record->losses, record->loss_count);
     if (replay.complete) {
         good = replay_trace(&replay, &trace, failure) &&
                trace_summary_make(&trace, periods_plan(record), &residuals->replayed, failure) &&
@@ -160,7 +204,7 @@ static bool replayed_make(const struct run_record *record, struct residuals *res
 bool residuals_make(const struct run_record *record, struct residuals *residuals,
                     struct failure *failure)
 {
-    struct residuals made = {.record = record};
+    struct residuals made = {.record = record, .undisturbed_s = (double)NAN};
     struct failure none = FAILURE_INIT;
     bool good = true;
     if (record->trace.count == 0 && record->resumed > 0 &&
@@ -393,18 +437,35 @@ static void anew_explain(const struct residuals *residuals, struct text *text)
              off < 0 ? "earlier" : "later");
 }
 
+/* What the losses cost by the model, all else as it was predicted. */
+static void losses_explain(const struct residuals *residuals, struct text *text)
+{
+    const struct run_record *record = residuals->record;
+    if (!residuals->has_predicted || isnan(residuals->undisturbed_s))
+        return;
+    text_add(text, "The loss of %" PRId64 " worker%s costs ", record->loss_count,
+             record->loss_count == 1 ? "" : "s");
+    text_add_seconds(text, residuals->predicted.makespan_s - residuals->undisturbed_s);
+    text_add(text, " by the model, which had promised ");
+    text_add_seconds(text, residuals->undisturbed_s);
+    text_add(text, " without it. ");
+}
+
 void residuals_explain(const struct residuals *residuals, struct text *text)
 {
     static const double NEGLIGIBLE = 0.02;
     const struct run_record *record = residuals->record;
     double error = residuals_error(residuals->predicted.makespan_s, residuals->measured.makespan_s);
-    if (record->tasks_done + record->tasks_failed < record->tasks)
+    if (record->tasks_done + record->tasks_failed < record->tasks) {
         text_add(text,
                  "The run is incomplete: %" PRId64 " of %" PRId64
                  " core tasks are done; go on with it by "
                  "scow run --resume.",
                  record->tasks_done, record->tasks);
-    else if (record->changes.count > 0)
+        return;
+    }
+    losses_explain(residuals, text);
+    if (record->changes.count > 0)
         anew_explain(residuals, text);
     else if (!residuals->has_predicted)
         text_add(text, "The run has no profile, so there is no prediction to compare with.");

@@ -13,7 +13,9 @@ struct residuals {
     const struct run_record *record; /* borrowed */
     bool has_predicted;              /* the run left plan and profile, and they fit */
     bool has_replayed;               /* every package went out once, so the run can be replayed */
-    struct trace_summary predicted, measured;
+    struct trace_summary predicted, measured; /* after losses: of what was decided with them */
+    double
+        undisturbed_s; /* predicted without the losses; NaN: there were none, or it is not known */
     struct request_summary {
         double predicted_s, measured_s; /* sums over packages, as requests.h says */
         int64_t count;                  /* in the run; 0: nothing was dealt on request */

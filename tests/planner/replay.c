@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "planner/report/residuals.h"
+#include "planner/simulate/scenario.h"
 #include "tests/checks.h"
 #include "tests/planner/runs.h"
 #include "tests/planner/samples.h"
@@ -152,6 +153,86 @@ static void other_runs_are_not_replayed(void **state)
     run_record_release(&record);
 }
 
+/* The time of a random loss: in the run, and before its worker has ended. */
+static double loss_draw(struct dice *dice, const struct run_record *record, int64_t worker)
+{
+    double end_s = 0;
+    for (size_t k = 0; k < record->trace.count; k++)
+        if (record->trace.events[k].rank == worker + 1)
+            end_s = fmax(end_s, record->trace.events[k].end_s);
+    return end_s * dice_unit(dice);
+}
+
+/* The plan of `record` again, with a worker lost: its trace is as a run leaves it. */
+static void loss_play(struct run_record *record, uint64_t seed, double noise)
+{
+    struct dice dice = {seed};
+    struct scenario scenario = SCENARIO_INIT;
+    struct platform platform;
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    struct trace trace = {NULL, 0, 0};
+    scenario.noise = noise;
+    scenario.seed = seed;
+    scenario.lost_worker =
+        record->plan.workers[dice_whole(&dice, 0, record->plan.worker_count - 1)];
+    scenario.lost_s = loss_draw(&dice, record, scenario.lost_worker);
+    assert_true(platform_init(&platform, &record->profile.settings[0], 0, &failure));
+    struct dispatch *dispatch =
+        dispatch_new_recovery(dispatch_new_plan(&record->plan), platform.worker_count);
+    assert_non_null(dispatch);
+    assert_true(simulate_scenario(&platform, dispatch, &scenario, &trace, &simulation, &failure));
+    dispatch_free(&dispatch);
+    platform_release(&platform);
+    bool *gone = calloc(trace.count + 1, sizeof *gone);
+    record->losses = calloc(1, sizeof *record->losses);
+    assert_true(gone && record->losses);
+    record->losses[record->loss_count++] = (struct run_loss){scenario.lost_worker, scenario.lost_s};
+    for (size_t k = 0; k < trace.count; k++) {
+        const struct trace_event *event = &trace.events[k];
+        if (event->rank == scenario.lost_worker + 1 && event->end_s > scenario.lost_s)
+            gone[event->package] = true;
+    }
+    record->trace.count = 0;
+    for (size_t k = 0; k < trace.count; k++)
+        if (trace.events[k].rank == 0 || !gone[trace.events[k].package])
+            assert_true(trace_add(&record->trace, &trace.events[k]));
+    free(gone);
+    trace_release(&trace);
+}
+
+/* What was decided is simulated, the loss included: by the profile's costs and by the run's own. */
+static void losses_are_split_too(void **state)
+{
+    enum { RUNS = 40 };
+    double off = 0, drifts = 0;
+    int runs = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        const double noise = seed % 2 ? 0 : 0.2;
+        struct run_record record;
+        run_sample(seed, 0, &record);
+        if (record.plan.worker_count > 1) {
+            loss_play(&record, seed, noise);
+            json_t *json = run_report(&record);
+            const double error = run_member(json, "error"), drift = run_member(json, "drift");
+            const double model = run_member(json, "model_error");
+            assert_true(fabs((1 + drift) * (1 + model) - (1 + error)) < 1e-6);
+            assert_true(run_member(json_object_get(json, "without_losses"), "predicted_s") > 0);
+            off += fabs(model);
+            drifts += noise > 0 ? 0 : fabs(drift);
+            runs++;
+            json_decref(json);
+        }
+        run_record_release(&record);
+    }
+    print_message("%d runs: model %.3f %%, drift without noise %.3f %%\n", runs, 100 * off / runs,
+                  100 * drifts / runs);
+    assert_true(runs > RUNS / 2);
+    assert_true(off / runs < 0.02);
+    assert_true(drifts / runs < 0.02);
+}
+
 static void intervals_are_reported(void **state)
 {
     struct run_record record;
@@ -242,6 +323,7 @@ int main(void)
         cmocka_unit_test(what_no_cost_explains_is_the_models),
         cmocka_unit_test(late_looks_are_no_transfers),
         cmocka_unit_test(other_runs_are_not_replayed),
+        cmocka_unit_test(losses_are_split_too),
         cmocka_unit_test(intervals_are_reported),
         cmocka_unit_test(rows_of_a_chrome_trace_never_overlap),
     };
