@@ -1,24 +1,21 @@
 #include "spmd/run/execute.h"
 
 #include <inttypes.h>
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "spmd/input/digest.h"
 #include "spmd/job/making.h"
 #include "spmd/job/method.h"
-#include "spmd/output/hold.h"
 #include "spmd/output/outputfile.h"
-#include "spmd/run/closing.h"
 #include "spmd/run/course.h"
 #include "spmd/run/decider.h"
+#include "spmd/run/ending.h"
+#include "spmd/run/fitting.h"
+#include "spmd/run/presence.h"
 #include "spmd/run/resumption.h"
 #include "spmd/run/run_conditions.h"
-#include "spmd/transport/wire.h"
 
 /* What one rank opens and must close again. */
 struct performance {
@@ -37,82 +34,18 @@ struct performance {
     struct digest *digest;     /* the master's: of the input, taken while the run goes on */
     char stamp[65];            /* the master's; of the input's files */
     char early[65];            /* the input's digest; "": it was not known before the run */
-    struct comm comm; /* the execution's, with who is looked after while packages are under way */
-    int hold;         /* on the output, by which others see that this rank lives */
-    struct membership members; /* the master's */
-    struct vigil vigil;        /* a worker's */
+    struct presence presence;  /* while packages are under way */
 };
 
-/* Local. A package is one message, and MPI counts its bytes in an int. */
-static bool packages_fit(const struct performance *performance, struct failure *failure)
+static struct fitting fitting_of(const struct performance *performance)
 {
     const struct execution *execution = performance->execution;
-    const struct job *job = &performance->making.job;
-    const int64_t largest = performance->decider.largest;
-    size_t bytes = job_message_most(job, largest);
-    if (bytes <= (size_t)INT_MAX - sizeof(struct wire_package))
-        return true;
-    return failure_set(failure, FAILURE_MISMATCH,
-                       "%s: a package of %" PRId64 " core tasks would be a message of %.1f GB, and "
-                       "the most is 2.1 GB: plan with smaller packages",
-                       execution->plan_name, largest, (double)bytes / 1e9);
-}
-
-/* Collective. The kernel hands out memory that is not there and kills later: ask before. */
-static bool memory_suffices(struct performance *performance, struct failure *failure)
-{
-    const struct execution *execution = performance->execution;
-    const struct job *job = &performance->making.job;
-    const int64_t largest = performance->decider.largest;
-    double package = (double)job_message_most(job, largest);
-    double read = job->values.staged ? (double)job_package_most(job, largest) : 0;
-    double work = engine_memory(job, largest, execution->threads);
-    const int workers = comm_workers_on_node(execution->comm);
-    performance->workers_per_node = workers;
-    double needed = ((plan_buffers(execution->plan) + 1) * package + read + work) * workers;
-    double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (needed > there)
-        failure_set(failure, FAILURE_MISMATCH,
-                    "%s: packages of %" PRId64 " core tasks need %.1f GB on a node with %d "
-                    "workers and %.1f GB of memory: plan with smaller packages, or start fewer "
-                    "workers per node",
-                    execution->plan_name, largest, needed / 1e9, workers, there / 1e9);
-    return comm_agree(execution->comm, failure);
-}
-
-/* Local, the same on every rank. */
-static bool job_fits(const struct performance *performance, struct failure *failure)
-{
-    const struct execution *execution = performance->execution;
-    const struct job *job = &performance->making.job;
-    const struct plan *plan = execution->plan;
-    return plan->tasks == (double)job->setup.tasks ||
-           failure_set(failure, FAILURE_MISMATCH,
-                       "%s: is for %.0f core tasks, but %s has %" PRId64
-                       " with these parameters: plan again%s%s",
-                       execution->plan_name, plan->tasks,
-                       execution->input ? execution->input : plan->kernel, job->setup.tasks,
-                       execution->input ? " with -i " : "",
-                       execution->input ? execution->input : "");
-}
-
-/* Local, the same on every rank. */
-static bool plan_fits(const struct performance *performance, struct failure *failure)
-{
-    const struct execution *execution = performance->execution;
-    const struct plan *plan = performance->plan;
-    int64_t workers = execution->comm->size - 1, needed = plan_workers_needed(plan);
-    if (plan->real_valued && !performance->decider.by_rule)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: has fractional loads and cannot be run: plan again without "
-                           "--real-valued",
-                           execution->plan_name);
-    if (needed > workers && !performance->decider.by_rule && !performance->resumption.on)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: needs %" PRId64 " workers, but there are %" PRId64
-                           ": start mpiexec with -n %" PRId64 ", or plan again with -n %" PRId64,
-                           execution->plan_name, needed, workers, needed + 1, workers);
-    return packages_fit(performance, failure);
+    return (struct fitting){.comm = execution->comm,
+                            .job = &performance->making.job,
+                            .plan = execution->plan,
+                            .plan_name = execution->plan_name,
+                            .input = execution->input,
+                            .threads = execution->threads};
 }
 
 /* That can take part. */
@@ -133,9 +66,23 @@ static bool decider_make(struct performance *performance, struct failure *failur
                                             .profile_text = execution->profile_text,
                                             .ahead = execution->ahead,
                                             .workers = workers_of(performance)};
-    if (decider_init(&performance->decider, &request, failure))
-        plan_fits(performance, failure);
+    if (decider_init(&performance->decider, &request, failure)) {
+        const struct fitting fitting = fitting_of(performance);
+        const struct fitting_packages packages = {.plan = performance->plan,
+                                                  .largest = performance->decider.largest,
+                                                  .by_rule = performance->decider.by_rule,
+                                                  .resumed = performance->resumption.on};
+        fitting_plan(&fitting, &packages, failure);
+    }
     return comm_agree(execution->comm, failure);
+}
+
+/* Collective. */
+static bool memory_suffices(struct performance *performance, struct failure *failure)
+{
+    const struct fitting fitting = fitting_of(performance);
+    performance->workers_per_node = comm_workers_on_node(performance->execution->comm);
+    return fitting_memory(&fitting, performance->decider.largest, failure);
 }
 
 /* "" as long as it is not known, and on workers. */
@@ -183,8 +130,9 @@ static bool job_make(struct performance *performance, struct failure *failure)
     values_release(&values);
     if (good && comm->rank == 0)
         digest_start(performance, failure);
+    const struct fitting fitting = fitting_of(performance);
     if (good)
-        job_fits(performance, failure);
+        fitting_job(&fitting, failure);
     if (!comm_agree(comm, failure) || !good)
         return false;
     comm_broadcast(comm, performance->early, sizeof performance->early);
@@ -384,95 +332,6 @@ static bool lead(struct performance *performance, const struct run *run,
     return good;
 }
 
-/* Local. The outcome of a reduction, on the master alone. */
-static void outcome_print(const struct job *job, struct run_outcome *outcome,
-                          struct failure *failure)
-{
-    if (outcome->state)
-        outcome->json = job_print(job, outcome->state, failure);
-    if (outcome->json)
-        summary_add_outcome(&outcome->summary, outcome->json);
-}
-
-/* Local to the master. Of the run, what this time came to. */
-static struct run_part part_of(const struct run_outcome *outcome)
-{
-    return (struct run_part){.makespan_s = outcome->makespan_s,
-                             .tasks = outcome->summary.tasks - outcome->kept,
-                             .packages = trace_packages(&outcome->trace)};
-}
-
-/* Local to the master. As asked, or because nobody is left to go on: the file stays as it is, with
- * what is done. */
-static void stop(const struct performance *performance, const struct run_outcome *outcome,
-                 struct failure *failure)
-{
-    struct failure marking = FAILURE_INIT;
-    const struct execution *execution = performance->execution;
-    const struct run_part part = part_of(outcome);
-    if (!outputfile_stop(execution->output, digest_text(performance), &part, &marking) &&
-        failure->code == FAILURE_NONE)
-        *failure = marking;
-    failure_set(failure, FAILURE_STOPPED,
-                "%s: stopped as asked, with %" PRId64 " of %" PRId64
-                " core tasks done: run the same again with --resume to go on",
-                execution->output, outcome->summary.tasks, performance->making.job.setup.tasks);
-}
-
-/* Local to the master. The run is complete. A digest that was taken meanwhile is of an input that
- * nobody has touched until then. */
-static void seal(struct performance *performance, const struct run_outcome *outcome,
-                 double finish_s, struct failure *failure)
-{
-    if (!digest_wait(performance->digest, failure) ||
-        !input_unchanged(performance->making.input, performance->early, failure))
-        return;
-    char *losses = membership_json(&performance->members);
-    const struct run_part part = part_of(outcome);
-    const struct output_outcome sealed = {.trace = &outcome->trace,
-                                          .summary = &outcome->summary,
-                                          .input_sha256 = digest_text(performance),
-                                          .outcome = outcome->json,
-                                          .told = outcome->told,
-                                          .replanned = outcome->replanned,
-                                          .lost = losses,
-                                          .lost_told = outcome->losses,
-                                          .finish_s = finish_s,
-                                          .part = &part};
-    outputfile_seal(performance->execution->output, &sealed, failure);
-    free(losses);
-}
-
-static struct closing closing_of(const struct performance *performance, const struct run *run)
-{
-    return (struct closing){.run = run,
-                            .input = performance->making.input,
-                            .digest = performance->early,
-                            .even =
-                                performance->resumption.on || performance->members.loss_count > 0};
-}
-
-/* Local to the master. The last package is done, or something failed: everybody ends its part. */
-static void finish(struct performance *performance, const struct run *run,
-                   struct run_outcome *outcome, struct failure *failure)
-{
-    const double start_s = comm_now(run->comm);
-    const struct closing closing = closing_of(performance, run);
-    outcome->stopped = outcome->stopped && outcome->summary.tasks < run->job->setup.tasks;
-    if (failure->code == FAILURE_NONE && !outcome->stopped)
-        outcome_print(run->job, outcome, failure);
-    const enum wire_ending ending = failure->code != FAILURE_NONE ? WIRE_ENDING_FAILED
-                                    : outcome->stopped            ? WIRE_ENDING_KEPT
-                                                                  : WIRE_ENDING_WHOLE;
-    const bool good = closing_lead(&closing, ending, &outcome->summary, failure);
-    outcome->losses = membership_lines(&performance->members);
-    if ((good && outcome->stopped) || failure->code == FAILURE_STOPPED)
-        stop(performance, outcome, failure);
-    else if (good)
-        seal(performance, outcome, comm_now(run->comm) - start_s, failure);
-    outcome->broken = closing_verdict(&closing, failure, &outcome->others);
-}
-
 /* Local, in a run of its own on every rank. */
 static void packages_do(struct performance *performance, const struct run *run,
                         struct done_packages *done, struct run_outcome *outcome,
@@ -493,61 +352,37 @@ static void packages_do(struct performance *performance, const struct run *run,
         worker_run(run, done, failure);
 }
 
-/* The longest package of the plan, as it is predicted; 0: nothing is. */
-static double longest_predicted(const struct performance *performance)
-{
-    static const enum operation work[] = {OPERATION_RECEIVE, OPERATION_COMPUTE, OPERATION_OUTPUT};
-    const struct plan_prediction *predicted = &performance->plan->predicted;
-    const int64_t largest = performance->decider.largest;
-    const int workers = workers_of(performance);
-    double longest_s = 0;
-    for (int worker = 0; performance->costs && worker < workers; worker++) {
-        double package_s = 0;
-        for (size_t k = 0; k < sizeof work / sizeof *work; k++)
-            package_s += emulation_cost(performance->costs, work[k], worker, largest);
-        longest_s = fmax(longest_s, package_s);
-    }
-    if (!performance->costs && predicted->known && performance->plan->tasks > 0)
-        longest_s = predicted->makespan_s * (double)largest * workers / performance->plan->tasks;
-    return longest_s;
-}
-
-/* Collective. From here on it shows who is not there any more. */
-static bool watch_begin(struct performance *performance, struct failure *failure)
+/* Collective. */
+static bool watch(struct performance *performance, struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    struct comm *comm = &performance->comm;
-    *comm = *execution->comm;
-    if (execution->patience_s > 0)
-        performance->hold = hold_together(execution->output);
-    if (performance->hold >= 0)
-        hold_place(performance->hold, comm->rank);
-    comm_barrier(comm);
-    const struct membership_setup setup = {.comm = comm,
-                                           .path = execution->output,
-                                           .hold = performance->hold,
-                                           .workers = workers_of(performance),
-                                           .least_s = execution->patience_s,
-                                           .predicted_s = longest_predicted(performance)};
-    if (!membership_init(&performance->members, &setup, failure))
-        return false;
-    if (execution->assembly)
-        assembly_end(execution->assembly);
-    comm->vigil = NULL;
-    if (execution->patience_s > 0 && comm->rank == 0)
-        comm->vigil = &performance->members.gate;
-    else if (execution->patience_s > 0)
-        vigil_begin(&performance->vigil, comm, execution->output, performance->hold);
-    return true;
+    const struct presence_setup setup = {.comm = execution->comm,
+                                         .path = execution->output,
+                                         .workers = workers_of(performance),
+                                         .patience_s = execution->patience_s,
+                                         .plan = performance->plan,
+                                         .costs = performance->costs,
+                                         .largest_package = performance->decider.largest};
+    return presence_begin(&performance->presence, &setup, failure);
 }
 
-static void watch_end(struct performance *performance)
+/* Local. Everybody ends its part. */
+static void end(struct performance *performance, const struct run *run,
+                const struct done_packages *done, struct run_outcome *outcome,
+                struct failure *failure)
 {
-    if (performance->vigil.comm)
-        vigil_end(&performance->vigil);
-    membership_release(&performance->members);
-    if (performance->hold >= 0)
-        close(performance->hold);
+    const struct resumption *resumption = &performance->resumption;
+    const bool lost = performance->presence.members.loss_count > 0;
+    const struct ending ending = {.closing = {.run = run,
+                                              .input = performance->making.input,
+                                              .digest = performance->early,
+                                              .even = resumption->on || lost},
+                                  .output = performance->execution->output,
+                                  .digest = performance->digest};
+    if (run->comm->rank == 0)
+        ending_lead(&ending, outcome, failure);
+    else
+        ending_follow(&ending, done, outcome, failure);
 }
 
 /* Collective. */
@@ -555,14 +390,14 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
                     struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    const bool leads = execution->comm->rank == 0;
-    if (!watch_begin(performance, failure))
+    struct presence *presence = &performance->presence;
+    if (!watch(performance, failure))
         return false;
     const struct run run = {
-        .comm = &performance->comm,
+        .comm = &presence->comm,
         .job = &performance->making.job,
-        .members = leads ? &performance->members : NULL,
-        .vigil = performance->vigil.comm ? &performance->vigil : NULL,
+        .members = presence_members(presence),
+        .vigil = presence_vigil(presence),
         .input = performance->making.input,
         .store = performance->store,
         .costs = performance->costs,
@@ -575,12 +410,7 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
     conditions_say(performance);
     idle_ranks_say(performance);
     packages_do(performance, &run, &done, outcome, failure);
-    const struct closing closing = closing_of(performance, &run);
-    if (leads)
-        finish(performance, &run, outcome, failure);
-    else
-        outcome->broken =
-            closing_follow(&closing, &done, &outcome->summary, &outcome->others, failure);
+    end(performance, &run, &done, outcome, failure);
     done_packages_release(&done);
     return failure->code == FAILURE_NONE;
 }
@@ -598,10 +428,7 @@ static void complete_tell(const struct performance *performance, struct run_outc
 bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure)
 {
-    struct performance performance = {.execution = execution,
-                                      .plan = execution->plan,
-                                      .hold = -1,
-                                      .members = {.alive = MPI_REQUEST_NULL}};
+    struct performance performance = {.execution = execution, .plan = execution->plan};
     bool good = false;
     if (!job_make(&performance, failure) || !work_find(&performance, failure))
         goto out;
@@ -616,7 +443,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
     good = perform(&performance, outcome, failure);
 out:
     good = store_close(&performance.store, failure) && good;
-    watch_end(&performance);
+    presence_end(&performance.presence);
     if (performance.created && !good && outcome->summary.tasks == 0 && !outcome->stopped)
         unlink(
             execution->output); /* it holds nothing, and would stand in the way of the next try */

@@ -1,0 +1,68 @@
+#include "spmd/run/fitting.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "spmd/job/engine.h"
+#include "spmd/transport/wire.h"
+
+bool fitting_job(const struct fitting *fitting, struct failure *failure)
+{
+    const struct plan *plan = fitting->plan;
+    const int64_t tasks = fitting->job->setup.tasks;
+    return plan->tasks == (double)tasks ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: is for %.0f core tasks, but %s has %" PRId64
+                       " with these parameters: plan again%s%s",
+                       fitting->plan_name, plan->tasks,
+                       fitting->input ? fitting->input : plan->kernel, tasks,
+                       fitting->input ? " with -i " : "", fitting->input ? fitting->input : "");
+}
+
+/* A package is one message, and MPI counts its bytes in an int. */
+static bool message_fits(const struct fitting *fitting, int64_t largest, struct failure *failure)
+{
+    const size_t bytes = job_message_most(fitting->job, largest);
+    return bytes <= (size_t)INT_MAX - sizeof(struct wire_package) ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: a package of %" PRId64 " core tasks would be a message of %.1f GB, and "
+                       "the most is 2.1 GB: plan with smaller packages",
+                       fitting->plan_name, largest, (double)bytes / 1e9);
+}
+
+bool fitting_plan(const struct fitting *fitting, const struct fitting_packages *packages,
+                  struct failure *failure)
+{
+    const int64_t workers = fitting->comm->size - 1;
+    const int64_t needed = plan_workers_needed(packages->plan);
+    if (packages->plan->real_valued && !packages->by_rule)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: has fractional loads and cannot be run: plan again without "
+                           "--real-valued",
+                           fitting->plan_name);
+    if (needed > workers && !packages->by_rule && !packages->resumed)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: needs %" PRId64 " workers, but there are %" PRId64
+                           ": start mpiexec with -n %" PRId64 ", or plan again with -n %" PRId64,
+                           fitting->plan_name, needed, workers, needed + 1, workers);
+    return message_fits(fitting, packages->largest, failure);
+}
+
+bool fitting_memory(const struct fitting *fitting, int64_t largest, struct failure *failure)
+{
+    const struct job *job = fitting->job;
+    const double package = (double)job_message_most(job, largest);
+    const double read = job->values.staged ? (double)job_package_most(job, largest) : 0;
+    const double work = engine_memory(job, largest, fitting->threads);
+    const int workers = comm_workers_on_node(fitting->comm);
+    const double needed = ((plan_buffers(fitting->plan) + 1) * package + read + work) * workers;
+    const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (needed > there)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: packages of %" PRId64 " core tasks need %.1f GB on a node with %d "
+                    "workers and %.1f GB of memory: plan with smaller packages, or start fewer "
+                    "workers per node",
+                    fitting->plan_name, largest, needed / 1e9, workers, there / 1e9);
+    return comm_agree(fitting->comm, failure);
+}
