@@ -152,6 +152,13 @@ bool input_stamp(const struct input *input, char stamp[65], struct failure *fail
     return regular_stamp(files, count, stamp, failure);
 }
 
+bool input_identity(const struct input *input, char identity[65], struct failure *failure)
+{
+    int64_t count;
+    input_files(input, &count);
+    return regular_identity(input->states, count, identity, failure);
+}
+
 /* The first file that is not in the state in which it was opened; NULL: all are. */
 static const char *moved_find(const struct input *input)
 {

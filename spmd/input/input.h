@@ -39,6 +39,10 @@ const char *const *input_files(const struct input *input, int64_t *count);
 bool input_sha256(const struct input *input, char digest[65], struct failure *failure);
 /* As many digits that are others where a file has another size or time of last change. */
 bool input_stamp(const struct input *input, char stamp[65], struct failure *failure);
+/* As many digits that are the same for whoever has opened the very same files as they were then, on
+ * whichever node of a shared file system: by their inodes, sizes and times. A copy has a time of
+ * change of its own, which nobody can set. */
+bool input_identity(const struct input *input, char identity[65], struct failure *failure);
 /* Has nobody touched the files since input_open? By their sizes, times and inodes. False with
  * *failure set. */
 bool input_untouched(const struct input *input, struct failure *failure);

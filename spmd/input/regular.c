@@ -224,6 +224,13 @@ bool regular_sha256(const char *const *files, int64_t count, char digest[65],
 }
 
 /* A line of its own into the digest. */
+static bool line_add(struct regular_digest *digest, const char *line, int length,
+                     struct failure *failure)
+{
+    return EVP_DigestUpdate(digest->context, line, (size_t)length) == 1 ||
+           failure_memory(failure, "looking at an input");
+}
+
 static bool stamp_add(struct regular_digest *digest, const char *file, struct failure *failure)
 {
     struct regular_state state;
@@ -232,8 +239,18 @@ static bool stamp_add(struct regular_digest *digest, const char *file, struct fa
         return regular_unreadable(file, failure);
     const int length = snprintf(line, sizeof line, "%" PRId64 " %" PRId64 ".%09" PRId64 "\n",
                                 state.size, state.modified_s, state.modified_ns);
-    return EVP_DigestUpdate(digest->context, line, (size_t)length) == 1 ||
-           failure_memory(failure, "looking at an input");
+    return line_add(digest, line, length, failure);
+}
+
+/* Of the lines so far, if adding them went well. */
+static bool lines_end(struct regular_digest *digest, bool good, char text[65],
+                      struct failure *failure)
+{
+    good = good && digest_end(digest, failure);
+    if (good)
+        memcpy(text, digest->text, sizeof digest->text);
+    regular_digest_free(&digest);
+    return good;
 }
 
 bool regular_stamp(const char *const *files, int64_t count, char stamp[65], struct failure *failure)
@@ -242,11 +259,25 @@ bool regular_stamp(const char *const *files, int64_t count, char stamp[65], stru
     bool good = digest != NULL;
     for (int64_t i = 0; good && i < count; i++)
         good = stamp_add(digest, files[i], failure);
-    good = good && digest_end(digest, failure);
-    if (good)
-        memcpy(stamp, digest->text, sizeof digest->text);
-    regular_digest_free(&digest);
-    return good;
+    return lines_end(digest, good, stamp, failure);
+}
+
+bool regular_identity(const struct regular_state *states, int64_t count, char identity[65],
+                      struct failure *failure)
+{
+    struct regular_digest *digest = regular_digest_new(NULL, 0, failure);
+    bool good = digest != NULL;
+    for (int64_t i = 0; good && i < count; i++) {
+        const struct regular_state *state = &states[i];
+        char line[160];
+        const int length = snprintf(line, sizeof line,
+                                    "%" PRId64 " %" PRId64 " %" PRId64 ".%09" PRId64 " %" PRId64
+                                    ".%09" PRId64 "\n",
+                                    state->inode, state->size, state->modified_s,
+                                    state->modified_ns, state->changed_s, state->changed_ns);
+        good = line_add(digest, line, length, failure);
+    }
+    return lines_end(digest, good, identity, failure);
 }
 
 int64_t regular_bytes(const char *const *files, int64_t count)

@@ -60,5 +60,9 @@ struct regular_state {
 /* Of the file as it is now. False: it cannot be opened. */
 bool regular_state(const char *file, struct regular_state *state);
 bool regular_state_equal(const struct regular_state *a, const struct regular_state *b);
+/* As many digits as a SHA-256 of states' inodes, sizes and times; devices have other numbers on
+ * other nodes. */
+bool regular_identity(const struct regular_state *states, int64_t count, char identity[65],
+                      struct failure *failure);
 
 #endif

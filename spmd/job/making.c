@@ -5,35 +5,50 @@
 
 #include "spmd/job/method.h"
 
-/* Local. Open what this rank reads by itself, and take its digest. */
+/* Local. Open what this rank reads by itself. */
 static bool own_open(struct making *making, enum scow_input_kind kind, const char *name,
                      struct failure *failure)
 {
     if (making->comm->rank != 0)
         making->input = input_open(kind, name, failure);
-    return making->input && input_load(making->input, failure) &&
-           input_sha256(making->input, making->digest, failure) &&
-           input_untouched(making->input, failure);
+    return making->input && input_load(making->input, failure);
 }
 
-/* Collective. Where workers read by themselves, they must find what the master found, byte for
- * byte: an older copy of the same shape would give wrong results. */
-static bool staged_open(struct making *making, bool staged, enum scow_input_kind kind,
-                        const char *name, struct failure *failure)
+/* Collective. Has every rank the master's word? With *failure set: the lowest that has another. */
+static bool words_agree(const struct comm *comm, const char mine[65], const char *name,
+                        struct failure *failure)
 {
-    const struct comm *comm = making->comm;
     char masters[65];
-    if (!staged)
-        return true;
-    own_open(making, kind, name, failure);
-    memcpy(masters, making->digest, sizeof masters);
+    memcpy(masters, mine, sizeof masters);
     comm_broadcast(comm, masters, sizeof masters);
-    if (strcmp(making->digest, masters) != 0)
+    if (strcmp(mine, masters) != 0)
         failure_set(failure, FAILURE_MISMATCH,
                     "%s: is not the same on rank %d as on the master: copy it to a file system "
                     "that all nodes see, or leave --staged out",
                     name, comm->rank);
     return comm_agree(comm, failure);
+}
+
+/* Collective. Where workers read by themselves, they must find what the master found, byte for
+ * byte: an older copy of the same shape would give wrong results. What is one and the same file
+ * need not be read for that. */
+static bool staged_open(struct making *making, bool staged, enum scow_input_kind kind,
+                        const char *name, struct failure *failure)
+{
+    const struct comm *comm = making->comm;
+    struct failure apart = FAILURE_INIT;
+    char identity[65] = "";
+    if (!staged)
+        return true;
+    if (own_open(making, kind, name, failure))
+        input_identity(making->input, identity, failure);
+    if (!comm_agree(comm, failure))
+        return false;
+    if (words_agree(comm, identity, name, &apart))
+        return true;
+    if (input_sha256(making->input, making->digest, failure))
+        input_untouched(making->input, failure);
+    return comm_agree(comm, failure) && words_agree(comm, making->digest, name, failure);
 }
 
 /* Collective. */

@@ -12,7 +12,7 @@
 struct making {
     const struct comm *comm; /* borrowed */
     struct input *input;     /* the master's; of a staged job, every rank's */
-    char digest[65];         /* input_sha256's, where that had to be known; "" otherwise */
+    char digest[65];         /* input_sha256's, where copies had to be compared; "" otherwise */
     struct job job;
 };
 

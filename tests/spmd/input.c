@@ -1,6 +1,7 @@
 /* What all kinds of input have in common: names, digests, and no input at all. */
 #include "spmd/input/input.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -187,6 +188,44 @@ static void changes_are_noticed(void **state)
     input_close(&input);
 }
 
+/* Of the same file whoever opens it, by whichever name; of a copy not, though it has the same bytes
+ * and times; nor of what the file has become. */
+static void files_have_an_identity(void **state)
+{
+    static const struct timespec times[2] = {{1000, 1}, {1000, 1}};
+    struct failure failure = FAILURE_INIT;
+    char first[65], second[65];
+    (void)state;
+    picture_text("lines", "one\ntwo\n");
+    assert_int_equal(utimensat(AT_FDCWD, "lines", times, 0), 0);
+    assert_int_equal(symlink("lines", "alias"), 0);
+    picture_text("copy", "one\ntwo\n");
+    assert_int_equal(utimensat(AT_FDCWD, "copy", times, 0), 0);
+    struct input *input = input_open(SCOW_INPUT_LINES, "lines", &failure);
+    struct input *alias = input_open(SCOW_INPUT_LINES, "alias", &failure);
+    struct input *copy = input_open(SCOW_INPUT_LINES, "copy", &failure);
+    assert_true(input && alias && copy);
+    assert_true(input_identity(input, first, &failure));
+    assert_true(input_identity(alias, second, &failure));
+    assert_string_equal(first, second);
+    assert_true(input_identity(copy, second, &failure));
+    assert_string_not_equal(first, second);
+    input_close(&alias);
+    picture_text("lines", "one\nten\n");
+    assert_int_equal(utimensat(AT_FDCWD, "lines", times, 0), 0);
+    alias = input_open(SCOW_INPUT_LINES, "alias", &failure);
+    assert_true(input_identity(alias, second, &failure));
+    assert_string_not_equal(first, second);
+    assert_true(input_identity(input, second, &failure)); /* as it was when it was opened */
+    assert_string_equal(first, second);
+    input_close(&input);
+    input_close(&alias);
+    input_close(&copy);
+    unlink("lines");
+    unlink("alias");
+    unlink("copy");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +236,7 @@ int main(void)
         cmocka_unit_test(files_without_permission),
         cmocka_unit_test(digests_that_fail),
         cmocka_unit_test(changes_are_noticed),
+        cmocka_unit_test(files_have_an_identity),
     };
     return cmocka_run_group_tests(tests, pictures_enter, pictures_leave);
 }

@@ -1,6 +1,7 @@
 /* Jobs of which workers read their packages by themselves: from the same input as the master, or
  * not at all. */
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,14 +31,19 @@ static void text_write(int count)
     assert_int_equal(fclose(out), 0);
 }
 
-static bool make(struct making *making, bool staged, struct failure *failure)
+static bool make_of(struct making *making, const char *name, bool staged, struct failure *failure)
 {
     struct values values;
     census_values(&values, &census_lines, &lines);
     values.staged = staged;
-    const bool good = making_start(making, &comm, &census_lines, &values, "lines.txt", failure);
+    const bool good = making_start(making, &comm, &census_lines, &values, name, failure);
     values_release(&values);
     return good;
+}
+
+static bool make(struct making *making, bool staged, struct failure *failure)
+{
+    return make_of(making, "lines.txt", staged, failure);
 }
 
 static void inputs_are_opened_where_they_are_read(void **state)
@@ -55,8 +61,28 @@ static void inputs_are_opened_where_they_are_read(void **state)
         assert_int_equal(making.job.setup.input.extent[0], TASKS);
         assert_string_equal(making.job.setup.input.name, "lines.txt");
         assert_int_equal(making.job.values.staged, staged);
+        assert_int_equal(strlen(making.digest), staged ? 64 : 0); /* every rank has a copy */
         making_release(&making);
     }
+}
+
+/* Before the job is made, that is. */
+static void one_file_for_all_is_not_read_for_its_digest(void **state)
+{
+    struct making making;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    text_write(TASKS);
+    if (comm.rank == 0)
+        assert_int_equal(rename("lines.txt", "../lines.txt"), 0);
+    comm_barrier(&comm);
+    assert_true(make_of(&making, "../lines.txt", true, &failure));
+    assert_non_null(making.input);
+    assert_string_equal(making.digest, "");
+    making_release(&making);
+    comm_barrier(&comm);
+    if (comm.rank == 0)
+        unlink("../lines.txt");
 }
 
 /* The same sentence on every rank, about the one that differs. */
@@ -219,6 +245,7 @@ int main(int argc, char **argv)
     directory_enter(own);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_are_opened_where_they_are_read),
+        cmocka_unit_test(one_file_for_all_is_not_read_for_its_digest),
         cmocka_unit_test(another_input_is_refused),
         cmocka_unit_test(an_image_of_another_type_is_refused),
         cmocka_unit_test(a_missing_input_is_told),
