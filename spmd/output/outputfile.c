@@ -605,6 +605,15 @@ bool outputfile_stop(const char *path, const char *input_sha256, const struct ru
                        path);
 }
 
+void outputfile_distrust(const char *path)
+{
+    hid_t file = seal_begin(path);
+    if (file < 0)
+        return;
+    attribute_digest(file, LAYOUT_INPUT_STAMP, "");
+    H5Fclose(file);
+}
+
 bool outputfile_reopen(const char *path, int32_t times, const struct run_part *last,
                        const struct run_part *next)
 {

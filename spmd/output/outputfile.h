@@ -75,6 +75,9 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
  * as in struct output_outcome. */
 bool outputfile_stop(const char *path, const char *input_sha256, const struct run_part *part,
                      struct failure *failure);
+/* Local, serial; nobody else may have the file open. Its input's sizes and times have misled: who
+ * goes on with it next compares bytes first. */
+void outputfile_distrust(const char *path);
 /* Local, serial; nobody else may have the file open. A run goes on with it, for the `times`th time,
  * after the part `last`, as it turned out; `next` is as it begins. */
 bool outputfile_reopen(const char *path, int32_t times, const struct run_part *last,

@@ -91,33 +91,58 @@ static bool plan_same(const struct check *check)
                                check->path, check->wanted->plan_name);
 }
 
-/* Of a run that was killed before it had read all of its input. */
 static bool stamp_same(const struct check *check)
 {
     char *then = contents_attribute(check->file, LAYOUT_INPUT_STAMP);
     const bool same = then && strcmp(then, check->wanted->input_stamp) == 0;
     free(then);
-    return same ||
+    return same;
+}
+
+static bool input_differs(const struct check *check)
+{
+    const char *now = check->wanted->input;
+    return failure_set(check->failure, FAILURE_MISMATCH,
+                       "%s: was begun with another input than %s, or it has changed since "
+                       "(its SHA-256 differs): resume with the same, or run to another file",
+                       check->path, now ? now : "none");
+}
+
+/* Of a run that was killed before it had read all of its input. */
+static bool input_unread(const struct check *check)
+{
+    return stamp_same(check) ||
            failure_set(check->failure, FAILURE_MISMATCH,
                        "%s: its run ended before the SHA-256 of its input was known, and %s has "
                        "been changed or copied since: run to another file",
                        check->path, check->wanted->input);
 }
 
-static bool input_same(const struct check *check)
+/* Against the digest that it had then (owned). */
+static bool input_compare(const struct check *check, char *then, struct remains *remains)
+{
+    struct digest *now = check->wanted->digest;
+    if (!digest_known(now)[0] && stamp_same(check)) {
+        remains->input_sha256 = then;
+        return true;
+    }
+    const struct remains_wanted *wanted = check->wanted;
+    const bool taken = wanted->wait ? wanted->wait(wanted->waiter, now, check->failure)
+                                    : digest_wait(now, check->failure);
+    const bool same = taken && strcmp(then, digest_known(now)) == 0;
+    free(then);
+    return same || (taken && input_differs(check));
+}
+
+static bool input_same(const struct check *check, struct remains *remains)
 {
     char *then = contents_attribute(check->file, LAYOUT_INPUT_SHA256);
-    const char *now = check->wanted->input ? check->wanted->input_sha256 : NULL;
-    const bool unknown = then && now && strlen(then) == 0;
-    const bool same = then && now ? strcmp(then, now) == 0 : !then && !now;
+    if (then && then[0] && check->wanted->input)
+        return input_compare(check, then, remains);
+    const bool unread = then && !then[0] && check->wanted->input;
+    const bool none = !then && !check->wanted->input;
     free(then);
-    if (unknown)
-        return stamp_same(check);
-    return same ||
-           failure_set(check->failure, FAILURE_MISMATCH,
-                       "%s: was begun with another input than %s, or it has changed since "
-                       "(its SHA-256 differs): resume with the same, or run to another file",
-                       check->path, now ? check->wanted->input : "none");
+    return unread ? input_unread(check) : none || input_differs(check);
 }
 
 /* Of mixed clusters nothing is known: the method is compared all the same. */
@@ -135,7 +160,7 @@ static bool instructions_same(const struct check *check)
     return same;
 }
 
-static bool all_same(const struct check *check)
+static bool all_same(const struct check *check, struct remains *remains)
 {
     const struct remains_wanted *wanted = check->wanted;
     char method[JOB_METHOD_SIZE];
@@ -144,7 +169,7 @@ static bool all_same(const struct check *check)
            attribute_same(check, LAYOUT_VERSION, "scow", SCOW_VERSION) &&
            attribute_same(check, LAYOUT_PLUGIN_SHA256, "a plug-in of SHA-256",
                           wanted->plugin_sha256) &&
-           parameters_same(check) && plan_same(check) && input_same(check) &&
+           parameters_same(check) && plan_same(check) && input_same(check, remains) &&
            instructions_same(check) && attribute_same(check, LAYOUT_METHOD, "the method", method);
 }
 
@@ -409,7 +434,7 @@ bool remains_read(struct remains *remains, const char *path, const struct remain
     if (check.file < 0)
         return false;
     const bool good =
-        all_same(&check) && places_find(&check, remains) && ledger_read(&check, remains) &&
+        all_same(&check, remains) && places_find(&check, remains) && ledger_read(&check, remains) &&
         progress_read(&check, remains) && emitted_find(&check, remains) &&
         states_merge(remains, wanted->job, failure) && ranges_make(remains, wanted->job, failure);
     if (good)
@@ -425,6 +450,7 @@ void remains_release(struct remains *remains)
     free(remains->state);
     free(remains->emitted);
     free(remains->profile);
+    free(remains->input_sha256);
     free(remains->ledger);
     free(remains->partial);
     *remains = (struct remains){.complete = false};

@@ -16,6 +16,7 @@
 
 #include "planner/model/plan.h"
 #include "planner/model/task_range.h"
+#include "spmd/input/digest.h"
 #include "spmd/job/summary.h"
 #include "spmd/output/outputfile.h"
 
@@ -24,8 +25,12 @@ struct remains_wanted {
     const struct job *job;
     const struct plan *plan;
     const char *plan_name;
-    const char *input, *input_sha256, *input_stamp; /* input NULL: none */
-    const char *plugin_sha256;                      /* NULL: the kernel is built in */
+    const char *input, *input_stamp; /* input NULL: none */
+    struct digest *digest;           /* of the input, which may be under way; input NULL: none */
+    /* How to wait for it, which may take long, with `waiter`; NULL: by digest_wait. */
+    bool (*wait)(const void *waiter, struct digest *digest, struct failure *failure);
+    const void *waiter;
+    const char *plugin_sha256;       /* NULL: the kernel is built in */
     const char *isa;
     const char *emitted; /* as named for this run; NULL: wherever it is */
 };
@@ -40,10 +45,12 @@ struct remains {
     int64_t done, failed, left; /* core tasks; those left are to be done now */
     struct task_range *ranges;  /* owned; those left, ascending */
     int64_t range_count;
-    int slots;     /* workers that have a place for states; 0: no reduction */
-    char *state;   /* owned; what there is of a reduction; NULL: none */
-    char *emitted; /* owned; FILE of FILE.1, ...; NULL: nothing is emitted */
-    char *profile; /* owned; JSON text; NULL: none */
+    int slots;          /* workers that have a place for states; 0: no reduction */
+    char *state;        /* owned; what there is of a reduction; NULL: none */
+    char *emitted;      /* owned; FILE of FILE.1, ...; NULL: nothing is emitted */
+    char *profile;      /* owned; JSON text; NULL: none */
+    char *input_sha256; /* owned; what the input's digest must turn out to be, before anything that
+                         * is done now counts; NULL: it has been compared, or cannot be */
     /* As they shall be: */
     uint8_t *ledger; /* owned */
     char *partial;   /* owned; all slots; NULL: none */
@@ -51,8 +58,9 @@ struct remains {
 };
 
 /* Local, serial. Changes nothing. False with *failure set (FAILURE_MISMATCH and what differs): it
- * is not the output of a run with the same plan, input, kernel and parameters. To be released also
- * on failure. */
+ * is not the output of a run with the same plan, input, kernel and parameters. An input whose
+ * digest is not known yet is taken for the same by its files' sizes and times of change; where
+ * these differ, the digest is waited for. To be released also on failure. */
 bool remains_read(struct remains *remains, const char *path, const struct remains_wanted *wanted,
                   struct failure *failure);
 /* Local, serial. Let ledger and states say in the file what is kept, and the file that it is not

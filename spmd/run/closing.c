@@ -206,7 +206,8 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
     answers_await(&gathering);
     if (ending == WIRE_ENDING_KEPT)
         store_flush(run->store, failure);
-    if (input_changed(&gathering) && !store_forget(run->store, &clearing))
+    const bool counts = !input_changed(&gathering) && ending != WIRE_ENDING_VOID;
+    if (!counts && !store_forget(run->store, &clearing))
         *failure = clearing;
     store_end(run->store, failure);
     gathering_release(&gathering);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "spmd/output/outputfile.h"
 #include "spmd/run/membership.h"
@@ -64,11 +65,27 @@ static void seal(const struct ending *ending, const struct run_outcome *outcome,
     free(losses);
 }
 
+/* Sizes and times said that it is the input of the run before, and its bytes are others: what was
+ * done then and what is done now do not belong together. */
+static bool is_another(const struct ending *ending, struct failure *failure)
+{
+    if (!ending->begun_with || !digest_wait(ending->digest, failure) ||
+        strcmp(ending->begun_with, digest_known(ending->digest)) == 0)
+        return false;
+    return !failure_set(failure, FAILURE_MISMATCH,
+                        "%s: was begun with another input than %s, though of the same size and "
+                        "time of change (its SHA-256 differs): no result counts, and the output "
+                        "says so; resume with the same, or run to another file",
+                        ending->output, ending->closing.run->job->input_name);
+}
+
 static enum wire_ending ending_find(const struct ending *ending, struct run_outcome *outcome,
                                     struct failure *failure)
 {
     const struct job *job = ending->closing.run->job;
     outcome->stopped = outcome->stopped && outcome->summary.tasks < job->setup.tasks;
+    if (failure->code == FAILURE_NONE && !outcome->stopped && is_another(ending, failure))
+        return WIRE_ENDING_VOID;
     if (failure->code == FAILURE_NONE && !outcome->stopped)
         outcome_print(job, outcome, failure);
     if (failure->code != FAILURE_NONE)
@@ -87,6 +104,8 @@ void ending_lead(const struct ending *ending, struct run_outcome *outcome, struc
         stop(ending, outcome, failure);
     else if (good)
         seal(ending, outcome, comm_now(run->comm) - start_s, failure);
+    else if (how == WIRE_ENDING_VOID)
+        outputfile_distrust(ending->output);
     outcome->broken = closing_verdict(&ending->closing, failure, &outcome->others);
 }
 

@@ -14,7 +14,9 @@
 struct ending {
     struct closing closing;
     const char *output;
-    struct digest *digest; /* the master's: of the input, as far as it has got */
+    struct digest *digest;  /* the master's: of the input, as far as it has got */
+    const char *begun_with; /* SHA-256 of the input that a run before had, if that has not been
+                             * compared yet; NULL: it has, or there was none */
 };
 
 /* Local to the master. The last package is done, or something failed: complete *outcome. */

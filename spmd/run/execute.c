@@ -92,24 +92,22 @@ static const char *digest_text(const struct performance *performance)
 }
 
 /* Local to the master. The workers, who wait meanwhile, shall know that it lives. */
-static void digest_await(struct performance *performance, struct failure *failure)
+static bool digest_await(const void *comm, struct digest *digest, struct failure *failure)
 {
     static const double nap_s = 0.02;
-    while (digest_busy(performance->digest)) {
-        comm_look(performance->execution->comm);
+    while (digest_busy(digest)) {
+        comm_look(comm);
         clock_nap(nap_s);
     }
-    digest_wait(performance->digest, failure);
+    return digest_wait(digest, failure);
 }
 
-/* Local to the master. Who resumes must know at once that it is the same input. */
+/* Local to the master. */
 static void digest_start(struct performance *performance, struct failure *failure)
 {
     input_stamp(performance->making.input, performance->stamp, failure);
     performance->digest =
         digest_begin(performance->making.input, performance->making.digest, failure);
-    if (performance->digest && performance->execution->resume)
-        digest_await(performance, failure);
     snprintf(performance->early, sizeof performance->early, "%s", digest_text(performance));
     input_untouched(performance->making.input, failure);
 }
@@ -149,8 +147,10 @@ static struct resumption_setup resumption_setup(const struct performance *perfor
                    .plan = execution->plan,
                    .plan_name = execution->plan_name,
                    .input = execution->input,
-                   .input_sha256 = digest_text(performance),
                    .input_stamp = performance->stamp,
+                   .digest = performance->digest,
+                   .wait = digest_await,
+                   .waiter = execution->comm,
                    .plugin_sha256 = execution->kernel->plugin ? execution->kernel->sha256 : NULL,
                    .isa = execution->isa,
                    .emitted = execution->emitted_given ? execution->emitted : NULL},
@@ -378,7 +378,8 @@ static void end(struct performance *performance, const struct run *run,
                                               .digest = performance->early,
                                               .even = resumption->on || lost},
                                   .output = performance->execution->output,
-                                  .digest = performance->digest};
+                                  .digest = performance->digest,
+                                  .begun_with = resumption->remains.input_sha256};
     if (run->comm->rank == 0)
         ending_lead(&ending, outcome, failure);
     else

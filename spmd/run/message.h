@@ -43,9 +43,10 @@ bool wire_result_check(const struct wire_result *result, size_t size,
 
 /* How a worker's part of a run is to end. */
 enum wire_ending {
-    WIRE_ENDING_WHOLE, /* everything is done: normalise a share */
-    WIRE_ENDING_KEPT,  /* stopped as asked: what is there shall outlive the node */
-    WIRE_ENDING_FAILED /* as it is */
+    WIRE_ENDING_WHOLE,  /* everything is done: normalise a share */
+    WIRE_ENDING_KEPT,   /* stopped as asked: what is there shall outlive the node */
+    WIRE_ENDING_FAILED, /* as it is */
+    WIRE_ENDING_VOID    /* nothing counts: the master clears the ledger */
 };
 
 struct wire_close {

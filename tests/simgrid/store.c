@@ -148,6 +148,11 @@ bool outputfile_stop(const char *path, const char *input_sha256, const struct ru
     return failure_set(failure, FAILURE_FAILED, "%s: simulated runs are not stopped", path);
 }
 
+void outputfile_distrust(const char *path)
+{
+    (void)path;
+}
+
 int hold_first(const char *path, struct failure *failure)
 {
     failure_set(failure, FAILURE_FAILED, "%s: simulated runs are not resumed", path);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # An input so large that its digest is taken while the run goes on: it is in the output all the same, also when the
-# run was stopped; and where it is not, because the run was killed before, resuming goes by the sizes and times of
-# change of the input's files.
+# workers read it by themselves; and where it is not, because the run was killed before, resuming goes by the sizes and
+# times of change of the input's files. So does one that begins before the digest is known; when that turns out to be
+# another one, nothing counts.
 # usage: run_large_input.sh SCOW MPIEXEC
 set -euo pipefail
 scow=$1 mpiexec=$2
@@ -90,4 +91,54 @@ with h5py.File("stack.h5", "r+") as file:
 cp whole.h5 part.h5
 run part.h5 --resume
 refused 'its SHA-256 differs'
+
+# Workers that read by themselves begin as early.
+cp stack.h5 own.h5
+sed 's/"tuned": "avx2"/&, "staged": "yes"/' plan.json >staged.json
+code=0
+"$mpiexec" -n 3 "$scow" run staged.json -i own.h5:/stack -o "$dir/staged.h5" -q >said 2>&1 || code=$?
+((code == 0)) || fail "staged: exit code $code: $(cat said)"
+[[ $(digest_of staged.h5) == $(sha256sum <own.h5 | cut -c1-64) ]] || fail "staged, its digest is '$(digest_of staged.h5)'"
+
+# 1 GB more, which takes most of a second: until then the input's size and times are all that is known of it.
+/usr/bin/python3 - <<'END' >place
+import h5py
+
+with h5py.File("stack.h5", "r+") as file:
+    file.create_dataset("more", (1000, 1000, 1000), "u1")[999, 999, 999] = 1
+    print(file["stack"].id.get_offset())
+END
+touch -r before stack.h5
+run large.h5
+((code == 0)) || fail "1 GB: exit code $code: $(cat said)"
+expected=$(grep -o 'checksum .*' said)
+digest=$(digest_of large.h5)
+[[ $digest =~ ^[0-9a-f]{64}$ ]] || fail "1 GB: its digest is '$digest'"
+interrupted() { # part.h5: as if its run had been killed when half of it was done
+    cp large.h5 part.h5
+    /usr/bin/python3 -c 'import h5py, numpy
+with h5py.File("part.h5", "r+") as file:
+    file.attrs["complete"] = numpy.int32(0)
+    file["ledger"][50:] = 0'
+}
+pixel() { # VALUE: of the first one, while size and times stay
+    printf '%b' "$1" | dd of=stack.h5 bs=1 seek="$(cat place)" conv=notrunc 2>/dev/null
+    touch -r before stack.h5
+}
+interrupted
+run part.h5 --resume
+((code == 0)) || fail "1 GB, resumed: exit code $code: $(cat said)"
+[[ $(grep -o 'checksum .*' said) == "$expected" && $(digest_of part.h5) == "$digest" ]] || fail "1 GB, resumed: $(cat said)"
+was=$(od -An -tx1 -j "$(cat place)" -N 1 stack.h5)
+interrupted
+pixel '\x55'
+run part.h5 --resume
+refused 'was begun with another input than stack.h5:/stack, though of the same size and time of change'
+"$scow" show part.h5 | grep -q '^done *0 of' || fail "another input: $("$scow" show part.h5)"
+run part.h5 --resume
+refused 'its SHA-256 differs): resume with the same, or run to another file'
+pixel "\\x${was# }"
+run part.h5 --resume
+((code == 0)) || fail "1 GB, with what it was: exit code $code: $(cat said)"
+[[ $(grep -o 'checksum .*' said) == "$expected" ]] || fail "1 GB, with what it was: $(cat said) in place of $expected"
 echo "large input: done"
