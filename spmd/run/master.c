@@ -290,7 +290,7 @@ static bool master_init(struct master *master, const struct run *run, struct fai
 {
     summary_init(&master->outcome->summary);
     master->receiving = MPI_REQUEST_NULL;
-    master->report_size = sizeof *master->report + run->job->state_size;
+    master->report_size = wire_result_size(run->job->state_size, true);
     master->report = calloc(1, master->report_size);
     if (!outstanding_init(&master->outstanding, run->comm->size - 1) || !master->report ||
         !state_make(master))

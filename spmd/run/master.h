@@ -17,7 +17,7 @@ struct master {
     struct progress *progress;
     struct outbox *outbox;
     struct wire_result *report; /* owned; being received, a reduction's state behind it */
-    size_t report_size;
+    size_t report_size;         /* the most */
     MPI_Request receiving;
     struct run_outcome *outcome;
     struct failure *failure;

@@ -109,7 +109,7 @@ static void result_take(struct master *master)
     pace_tell(master, report);
     summary_merge(&master->outcome->summary, &report->summary);
     if (report->summary.failed > 0)
-        rejection_keep(master->outcome, &report->rejection);
+        rejection_keep(master->outcome, &wire_result_told(report, job->state_size)->rejection);
     if (master->outcome->state)
         job->task->merge(job->opened, master->outcome->state, report + 1);
     report_tell(master, &report->package, report->times.start_s - master->origin_s,
@@ -132,23 +132,24 @@ static void report_heard(struct master *master, int rank)
 static void report_take(struct master *master, int rank, int size)
 {
     const struct wire_result *report = master->report;
+    const size_t state_size = master->run->job->state_size;
     const struct package *expected = expected_of(master, rank);
     if (!master_counts_on(master, rank))
         return;
-    if (!expected || (size_t)size != master->report_size ||
-        !wire_result_check(report, master->report_size, expected)) {
+    if (!expected || !wire_result_check(report, state_size, (size_t)size, expected)) {
         master_lose(master, rank, "it sent a message that is damaged");
         return;
     }
-    if (report->failure.code != FAILURE_NONE && report->own && master->run->members) {
-        master_retire(master, rank, &report->failure);
+    const struct failure *failure = &wire_result_told(report, state_size)->failure;
+    if (failure->code != FAILURE_NONE && report->own && master->run->members) {
+        master_retire(master, rank, failure);
         return;
     }
     outstanding_take(&master->outstanding, rank - 1);
     report_heard(master, rank);
     master->asked = master->asked || report->asked;
-    if (report->failure.code != FAILURE_NONE)
-        failure_set(master->failure, report->failure.code, "%s", report->failure.text);
+    if (failure->code != FAILURE_NONE)
+        failure_set(master->failure, failure->code, "%s", failure->text);
     else if (report->skipped)
         master->outcome->stopped = true;
     else
@@ -160,7 +161,7 @@ void master_hear(struct master *master)
     for (;;) {
         /* Who waited for it may have found it complete: then it says itself whose it is. */
         const bool found = master->receiving == MPI_REQUEST_NULL;
-        int done = 0, size = (int)master->report_size;
+        int done = 0, size = 0;
         MPI_Status status;
         MPI_Test(&master->receiving, &done, &status);
         if (!done)

@@ -1,16 +1,45 @@
 #include "spmd/run/message.h"
 
 #include <math.h>
+#include <string.h>
 #include <xxhash.h>
 
-static uint64_t digest_of(const struct wire_result *result, size_t size)
+/* Where the trouble lies, behind a state of any size. */
+static size_t trouble_place(size_t state_size)
 {
+    const size_t alignment = _Alignof(struct wire_trouble);
+    return sizeof(struct wire_result) + (state_size + alignment - 1) / alignment * alignment;
+}
+
+size_t wire_result_size(size_t state_size, bool troubled)
+{
+    return troubled ? trouble_place(state_size) + sizeof(struct wire_trouble)
+                    : sizeof(struct wire_result) + state_size;
+}
+
+void wire_result_trouble(struct wire_result *result, size_t state_size,
+                         const struct wire_trouble *trouble)
+{
+    result->troubled = 1;
+    memcpy((char *)result + trouble_place(state_size), trouble, sizeof *trouble);
+}
+
+const struct wire_trouble *wire_result_told(const struct wire_result *result, size_t state_size)
+{
+    static const struct wire_trouble none = {.failure = FAILURE_INIT};
+    const char *place = (const char *)result + trouble_place(state_size);
+    return result->troubled ? (const struct wire_trouble *)(const void *)place : &none;
+}
+
+static uint64_t digest_of(const struct wire_result *result, size_t state_size)
+{
+    const size_t size = wire_result_size(state_size, result->troubled);
     return XXH3_64bits((const char *)result + sizeof result->digest, size - sizeof result->digest);
 }
 
-void wire_result_seal(struct wire_result *result, size_t size)
+void wire_result_seal(struct wire_result *result, size_t state_size)
 {
-    result->digest = digest_of(result, size);
+    result->digest = digest_of(result, state_size);
 }
 
 static bool packages_equal(const struct package *a, const struct package *b)
@@ -27,9 +56,15 @@ static bool times_check(const struct wire_times *times)
            isfinite(times->transit_s);
 }
 
-bool wire_result_check(const struct wire_result *result, size_t size, const struct package *package)
+bool wire_result_check(const struct wire_result *result, size_t state_size, size_t size,
+                       const struct package *package)
 {
-    const bool done = result->failure.code == FAILURE_NONE && !result->skipped;
-    return result->digest == digest_of(result, size) && packages_equal(&result->package, package) &&
+    if (size != 0 &&
+        (size < sizeof *result || size != wire_result_size(state_size, result->troubled)))
+        return false;
+    const struct wire_trouble *trouble = wire_result_told(result, state_size);
+    const bool done = trouble->failure.code == FAILURE_NONE && !result->skipped;
+    return result->digest == digest_of(result, state_size) &&
+           packages_equal(&result->package, package) &&
            (!done || (result->summary.tasks == package->count && times_check(&result->times)));
 }

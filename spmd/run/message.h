@@ -21,24 +21,36 @@ struct wire_times {
     double written_s;
 };
 
-/* Behind it travels the state of a reduction over the package's tasks. */
+/* Behind it travels the state of a reduction over the package's tasks, and behind that, only where
+ * something went wrong, what: most results are short. */
 struct wire_result {
     uint64_t digest; /* XXH3-64 of all that follows */
     struct package package;
     struct wire_times times;
     struct summary summary;
-    struct rejection rejection; /* when summary.failed > 0 */
-    struct failure failure;     /* code FAILURE_NONE: done */
-    int32_t asked;              /* the worker has been asked to stop */
-    int32_t skipped;            /* so it has not begun this package */
-    int32_t own;                /* the failure is this rank's own trouble: others may do better */
-    int32_t reserved;
+    int32_t asked;    /* the worker has been asked to stop */
+    int32_t skipped;  /* so it has not begun this package */
+    int32_t own;      /* the failure is this rank's own trouble: others may do better */
+    int32_t troubled; /* struct wire_trouble follows */
 };
 
-/* Of a result with its state, `size` bytes in all. */
-void wire_result_seal(struct wire_result *result, size_t size);
-/* Is it what its worker sealed, about that package, with numbers that can be? */
-bool wire_result_check(const struct wire_result *result, size_t size,
+struct wire_trouble {
+    struct rejection rejection; /* when summary.failed > 0 */
+    struct failure failure;     /* code FAILURE_NONE: done */
+};
+
+/* Bytes of a result with all that is behind it. */
+size_t wire_result_size(size_t state_size, bool troubled);
+/* Say what went wrong, in room for that. */
+void wire_result_trouble(struct wire_result *result, size_t state_size,
+                         const struct wire_trouble *trouble);
+/* What went wrong: nothing, where nothing is said. Borrowed. */
+const struct wire_trouble *wire_result_told(const struct wire_result *result, size_t state_size);
+/* When all of it is there. */
+void wire_result_seal(struct wire_result *result, size_t state_size);
+/* Is it what its worker sealed, `size` bytes of it (0: nobody has counted), about that package,
+ * with numbers that can be? */
+bool wire_result_check(const struct wire_result *result, size_t state_size, size_t size,
                        const struct package *package);
 
 /* How a worker's part of a run is to end. */

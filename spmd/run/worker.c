@@ -21,7 +21,6 @@ struct worker {
     struct worker_context context;
     struct report reports[REPORTS]; /* taken in turn */
     int64_t reported;
-    size_t report_size;
     double free_s;
 };
 
@@ -35,7 +34,7 @@ static struct wire_result *report_begin(struct worker *worker, const struct pack
 {
     struct report *report = report_next(worker);
     comm_wait(worker->run->comm, &report->sending, MPI_STATUS_IGNORE);
-    memset(report->result, 0, worker->report_size);
+    memset(report->result, 0, sizeof *report->result);
     report->result->package = *package;
     summary_init(&report->result->summary);
     return report->result;
@@ -44,19 +43,21 @@ static struct wire_result *report_begin(struct worker *worker, const struct pack
 static void report_send(struct worker *worker)
 {
     struct report *report = report_next(worker);
-    wire_result_seal(report->result, worker->report_size);
-    MPI_Isend(report->result, (int)worker->report_size, MPI_BYTE, 0, WIRE_RESULT,
-              worker->run->comm->mpi, &report->sending);
+    const size_t state_size = worker->run->job->state_size;
+    const size_t size = wire_result_size(state_size, report->result->troubled);
+    wire_result_seal(report->result, state_size);
+    MPI_Isend(report->result, (int)size, MPI_BYTE, 0, WIRE_RESULT, worker->run->comm->mpi,
+              &report->sending);
     worker->reported++;
 }
 
 static bool reports_init(struct worker *worker, struct failure *failure)
 {
     bool good = true;
-    worker->report_size = sizeof(struct wire_result) + worker->run->job->state_size;
+    const size_t most = wire_result_size(worker->run->job->state_size, true);
     for (int k = 0; k < REPORTS; k++) {
         struct report *report = &worker->reports[k];
-        *report = (struct report){calloc(1, worker->report_size), MPI_REQUEST_NULL};
+        *report = (struct report){calloc(1, most), MPI_REQUEST_NULL};
         good = report->result && good;
     }
     return good || failure_memory(failure, "preparing a worker");
@@ -86,9 +87,18 @@ static void package_done(struct worker *worker, const struct inbox_package *in,
     times->computed_s = comm_now(comm);
     worker_context_output(&worker->context, &report->summary, failure);
     times->written_s = comm_now(comm);
-    report->rejection = results->rejection;
     if (results->state)
         memcpy(report + 1, results->state, worker->run->job->state_size);
+}
+
+/* What went wrong, if anything did. */
+static void trouble_tell(const struct worker *worker, struct wire_result *report,
+                         const struct failure *failure)
+{
+    const struct wire_trouble trouble = {engine_results(worker->context.engine)->rejection,
+                                         *failure};
+    if (failure->code != FAILURE_NONE || report->summary.failed > 0)
+        wire_result_trouble(report, worker->run->job->state_size, &trouble);
 }
 
 /* Has this rank been asked to stop, and not only told that another one has died? */
@@ -113,8 +123,8 @@ static void package_work(struct worker *worker, const struct inbox_package *in,
     if (failure->code == FAILURE_NONE && !report->skipped)
         package_done(worker, in, report, failure);
     report->asked = is_asked(worker);
-    report->failure = *failure;
     report->own = worker->context.own;
+    trouble_tell(worker, report, failure);
     report_send(worker);
 }
 

@@ -78,8 +78,8 @@ static void check_outcome(const struct job *job, const struct run_outcome *outco
 
 /* ---- the worker that is not to be trusted ---- */
 
-/* Its first package, done as it should be. Owned, *size bytes. */
-static struct wire_result *result_proper(struct worker_context *context, size_t *size)
+/* Its first package, done as it should be. Owned, with room for trouble. */
+static struct wire_result *result_proper(struct worker_context *context)
 {
     struct inbox_package in;
     struct compute_times times;
@@ -91,8 +91,7 @@ static struct wire_result *result_proper(struct worker_context *context, size_t 
             break;
         inbox_done(context->inbox);
     }
-    *size = sizeof(struct wire_result) + run->job->state_size;
-    struct wire_result *result = calloc(1, *size);
+    struct wire_result *result = calloc(1, wire_result_size(run->job->state_size, true));
     assert_non_null(result);
     result->package = in.header.package;
     summary_init(&result->summary);
@@ -100,7 +99,7 @@ static struct wire_result *result_proper(struct worker_context *context, size_t 
     assert_true(worker_context_output(context, &result->summary, &failure));
     memcpy(result + 1, engine_results(context->engine)->state, run->job->state_size);
     result->times.written_s = comm_now(run->comm);
-    wire_result_seal(result, *size);
+    wire_result_seal(result, run->job->state_size);
     return result;
 }
 
@@ -109,10 +108,12 @@ static void result_send(const struct run *run, const struct wire_result *result,
     comm_send(run->comm, result, size, 0, WIRE_RESULT);
 }
 
-static void misdeed_do(const struct run *run, const struct wire_result *proper, size_t size,
+static void misdeed_do(const struct run *run, const struct wire_result *proper,
                        enum misdeed misdeed)
 {
-    struct wire_result *result = malloc(size);
+    const size_t state_size = run->job->state_size, size = wire_result_size(state_size, false);
+    struct wire_trouble trouble = {.failure = FAILURE_INIT};
+    struct wire_result *result = calloc(1, wire_result_size(state_size, true));
     assert_non_null(result);
     memcpy(result, proper, size);
     switch (misdeed) {
@@ -121,27 +122,28 @@ static void misdeed_do(const struct run *run, const struct wire_result *proper, 
         break;
     case SENDS_ANOTHER_PACKAGE:
         result->package.first += PACKAGE;
-        wire_result_seal(result, size);
+        wire_result_seal(result, state_size);
         break;
     case SENDS_TOO_LITTLE:
         result_send(run, result, size - 8);
         break;
     case SENDS_NONSENSE_TIMES:
         result->times.start_s = result->times.written_s + 1;
-        wire_result_seal(result, size);
+        wire_result_seal(result, state_size);
         break;
     case SENDS_TWICE:
         result_send(run, result, size);
         break;
     case SENDS_ITS_TROUBLE:
-        failure_set(&result->failure, FAILURE_FAILED, "the disk of rank 1 is full");
+        failure_set(&trouble.failure, FAILURE_FAILED, "the disk of rank 1 is full");
         result->own = 1;
-        wire_result_seal(result, size);
+        wire_result_trouble(result, state_size, &trouble);
+        wire_result_seal(result, state_size);
         break;
     case MISDEEDS:
         break;
     }
-    result_send(run, result, size);
+    result_send(run, result, wire_result_size(state_size, result->troubled));
     free(result);
 }
 
@@ -150,13 +152,12 @@ static void deceive(const struct run *run, enum misdeed misdeed)
 {
     struct worker_context context;
     struct failure failure = FAILURE_INIT;
-    size_t size;
     assert_true(worker_context_init(&context, run, &failure));
     assert_true(comm_agree(run->comm, &failure));
-    struct wire_result *proper = result_proper(&context, &size);
-    misdeed_do(run, proper, size, misdeed);
+    struct wire_result *proper = result_proper(&context);
+    misdeed_do(run, proper, misdeed);
     for (int k = 0; k < 3; k++)
-        result_send(run, proper, size);
+        result_send(run, proper, wire_result_size(run->job->state_size, false));
     free(proper);
     worker_context_release(&context);
 }
