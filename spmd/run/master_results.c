@@ -92,7 +92,7 @@ static void pace_tell(struct master *master, const struct wire_result *report)
                                                 OPERATION_OUTPUT};
     const struct package *package = &report->package;
     double expected_s = 0;
-    if (!master->run->costs)
+    if (!master->run->costs || !master->progress->out)
         return;
     for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
         expected_s +=

@@ -92,24 +92,27 @@ void inbox_done(struct inbox *inbox)
     inbox->next = (inbox->next + 1) % inbox->count;
 }
 
-/* A large message waits for its receiver: what came in during this call began to move in it. */
-static bool slot_progress(struct inbox *inbox, struct slot *slot)
+/* A large message waits for its receiver: what came in during this call began to move in it, or
+ * when the one before was there: *free_s. */
+static bool slot_progress(struct inbox *inbox, struct slot *slot, double *free_s)
 {
     if (!slot->travelling)
         return true;
-    double start = comm_now(inbox->comm);
     bool done = slot_test(inbox, slot);
-    if (done)
-        slot->transit_s = start;
+    if (done) {
+        slot->transit_s = *free_s;
+        *free_s = slot->arrived_s;
+    }
     return done;
 }
 
 void inbox_progress(struct inbox *inbox)
 {
-    double start = comm_now(inbox->comm);
+    const double start = comm_now(inbox->comm);
+    double free_s = start;
     /* In the order of arrival; the one being worked on counts as arrived. */
     for (int i = 0; i < inbox->count; i++)
-        if (!slot_progress(inbox, &inbox->slots[(inbox->next + i) % inbox->count]))
+        if (!slot_progress(inbox, &inbox->slots[(inbox->next + i) % inbox->count], &free_s))
             break;
     inbox->progress_s += comm_now(inbox->comm) - start;
 }
