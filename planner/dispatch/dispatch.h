@@ -48,6 +48,8 @@ struct dispatch *dispatch_new_list(const struct package *packages, int64_t count
  * out of memory. */
 struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_range *ranges,
                                      int64_t count);
+/* Asked again before anything has happened, it says DISPATCH_WAIT again and changes nothing: who
+ * waits may ask as often as it likes. */
 enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,
                                    struct package *package);
 /* Worker `worker` has worked on `package` from start_s to end_s. */

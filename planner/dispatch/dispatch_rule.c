@@ -99,6 +99,7 @@ struct dispatch_rule {
     double *ended_s;            /* owned; per worker, end of the last package reported */
     struct package after; /* index, round and first of the package after the last one handed out */
     int64_t outstanding;
+    bool refused; /* all who wait got nothing, and nothing has happened since */
 };
 
 static void line_push(struct dispatch_rule *self, int64_t worker)
@@ -141,6 +142,9 @@ static enum dispatch_answer rule_next(struct dispatch *dispatch, double now_s,
     struct rule_state *state = &self->state;
     if (state->left == 0)
         return DISPATCH_FINISHED;
+    /* What a rule says may hang on how often it is asked, and that on how its caller waits. */
+    if (self->refused)
+        return DISPATCH_WAIT;
     for (int64_t waiting = self->line_count; waiting > 0; waiting--) {
         int64_t worker = line_pop(self);
         double tasks = state->rule->chunk(state, worker);
@@ -153,6 +157,7 @@ static enum dispatch_answer rule_next(struct dispatch *dispatch, double now_s,
         }
         line_push(self, worker);
     }
+    self->refused = true;
     return DISPATCH_WAIT;
 }
 
@@ -174,6 +179,7 @@ static void package_learn(struct dispatch_rule *self, const struct package *pack
 {
     const int64_t at = package->worker;
     const double total_s = end_s - fmax(could_s, self->ended_s[at]);
+    self->refused = false;
     times_add(&self->state.worker[at], package->count, end_s - start_s);
     if (self->state.rule->report)
         self->state.rule->report(&self->state, at, package->count, end_s - start_s, total_s);
@@ -202,6 +208,7 @@ static void rule_lost(struct dispatch *dispatch, int64_t at)
         return;
     worker->lost = true;
     worker->queued = 0;
+    self->refused = false;
     self->state.shared -= worker->share;
     worker->share = 0;
     self->outstanding -= self->sent[at] - self->reported[at];
@@ -220,6 +227,7 @@ void dispatch_rule_hold(struct dispatch *dispatch)
 void dispatch_rule_ask(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    self->refused = false;
     if (!self->state.worker[worker].lost && self->line_count < self->state.workers * self->ahead)
         line_push(self, worker);
 }

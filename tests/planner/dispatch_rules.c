@@ -264,6 +264,80 @@ static void measured_rules_learn(void **state)
     }
 }
 
+enum { COURSE_WORKERS = 5, COURSE_AHEAD = 2, COURSE_TASKS = 2000 };
+
+/* A run's workers, each with its own speed, and what they have. */
+struct played {
+    struct dispatch *dispatch;
+    double per_task_s[COURSE_WORKERS], free_s[COURSE_WORKERS], now_s;
+    struct package out[COURSE_WORKERS * COURSE_AHEAD];
+    double starts_s[COURSE_WORKERS * COURSE_AHEAD], ends_s[COURSE_WORKERS * COURSE_AHEAD];
+    size_t count;
+};
+
+static void played_take(struct played *played, const struct package *package)
+{
+    const int64_t worker = package->worker;
+    const size_t at = played->count++;
+    played->out[at] = *package;
+    played->starts_s[at] = fmax(played->now_s, played->free_s[worker]);
+    played->ends_s[at] = played->starts_s[at] + (double)package->count * played->per_task_s[worker];
+    played->free_s[worker] = played->ends_s[at];
+}
+
+/* Who ends first. */
+static void played_report(struct played *played)
+{
+    size_t first = 0;
+    for (size_t k = 1; k < played->count; k++)
+        first = played->ends_s[k] < played->ends_s[first] ? k : first;
+    const size_t last = --played->count;
+    played->now_s = fmax(played->now_s, played->ends_s[first]);
+    dispatch_done(played->dispatch, &played->out[first], played->starts_s[first],
+                  played->ends_s[first]);
+    played->out[first] = played->out[last];
+    played->starts_s[first] = played->starts_s[last];
+    played->ends_s[first] = played->ends_s[last];
+}
+
+/* All packages, as one number; the master that waits asks `polls` times more for every answer. */
+static double course_of(const char *rule, uint64_t seed, int polls)
+{
+    struct dice dice = {seed};
+    struct played played = {.now_s = 0};
+    struct package package;
+    enum dispatch_answer answer;
+    double sum = 0;
+    played.dispatch = rule_new(rule, COURSE_TASKS, COURSE_WORKERS, COURSE_AHEAD, NULL);
+    for (size_t k = 0; k < COURSE_WORKERS; k++)
+        played.per_task_s[k] = dice_scale(&dice, 0.1, 1);
+    while ((answer = dispatch_next(played.dispatch, played.now_s, &package)) != DISPATCH_FINISHED) {
+        if (answer == DISPATCH_SEND) {
+            sum = 1.001 * sum + (double)(package.count * (package.worker + 1));
+            played_take(&played, &package);
+            continue;
+        }
+        for (int k = 0; k < polls; k++)
+            assert_int_equal(dispatch_next(played.dispatch, played.now_s, &package), DISPATCH_WAIT);
+        played_report(&played);
+    }
+    dispatch_free(&played.dispatch);
+    return sum;
+}
+
+/* A simulation asks when something has happened, a run as often as its master wakes. */
+static void asking_again_changes_nothing(void **state)
+{
+    (void)state;
+    for (size_t rule = 0; rule < dispatch_rule_count(); rule++)
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            const char *name = dispatch_rule_name(rule).name;
+            const double once = course_of(name, seed, 0), often = course_of(name, seed, 7);
+            if (once != often)
+                fail_msg("%s, seed %" PRIu64 ": other packages when asked more often", name, seed);
+        }
+}
+
 static void unknown_rules_are_refused(void **state)
 {
     struct dispatch_setup setup = {"gsss", 1, 1, 1, NULL, 0, 0, 1, 1};
@@ -435,6 +509,7 @@ int main(void)
         cmocka_unit_test(monitor_keeps_to_its_limits),
         cmocka_unit_test(every_task_once),
         cmocka_unit_test(measured_rules_learn),
+        cmocka_unit_test(asking_again_changes_nothing),
         cmocka_unit_test(unknown_rules_are_refused),
         cmocka_unit_test(options_are_read),
         cmocka_unit_test(losses_of_plans_and_rules),
