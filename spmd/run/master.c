@@ -11,8 +11,8 @@
  * be packed while another travels. */
 static const double outbox_bytes_most = 256e6;
 static const size_t warm_bytes = 1 << 20;
-/* Transfers below that are not worth waiting for: who naps is later. */
-static const double paced_least_s = 1e-3;
+/* Transfers that take less than so many times what naps are late are not worth waiting for. */
+static const double paced_least = 10;
 enum { OUTBOX_LEAST = 2 };
 /* Naps once everything has left: nobody waits for the master. */
 enum { LAST_NAPS = 16 };
@@ -72,7 +72,7 @@ static double departure_of(struct master *master, const struct package *package)
     const double link_s =
         run->costs ? emulation_cost(run->costs, OPERATION_LINK, package->worker, package->count)
                    : 0;
-    if (!run->emulation && link_s < paced_least_s)
+    if (!run->emulation && link_s < paced_least * clock_late_s)
         return 0;
     const double start_s = fmax(comm_now(run->comm), master->port_free_s);
     master->port_free_s = start_s + link_s;
@@ -265,10 +265,13 @@ static void workers_stop(struct master *master)
 
 /* ---- whole --------------------------------------------------------------------------------- */
 
-static int outbox_size(const struct run *run, size_t bytes)
+/* One is being packed. Of a plan, one for every worker is enough. A rule decides by what it has
+ * heard, so what it says must not wait for buffers: everything that it may have handed out at a
+ * time has one. */
+static int outbox_size(const struct run *run, bool listens, size_t bytes)
 {
     double affordable = outbox_bytes_most / (double)(bytes + 1);
-    int wanted = run->comm->size; /* one for every worker, and one being packed */
+    int wanted = (run->comm->size - 1) * (listens ? run->buffers : 1) + 1;
     if (affordable < wanted)
         wanted = (int)affordable;
     return wanted > OUTBOX_LEAST ? wanted : OUTBOX_LEAST;
@@ -296,12 +299,13 @@ static bool master_init(struct master *master, const struct run *run, struct fai
         !state_make(master))
         return failure_memory(failure, "preparing the master");
     size_t bytes = job_message_most(run->job, run->largest_package) + JOB_GUARD;
-    const struct outbox_setup setup = {.buffers = outbox_size(run, bytes),
-                                       .bytes = bytes,
-                                       .one_by_one = run->one_by_one,
-                                       .early = !run->emulation,
-                                       .left = package_left,
-                                       .self = master};
+    const struct outbox_setup setup = {
+        .buffers = outbox_size(run, dispatch_listens(master->dispatch), bytes),
+        .bytes = bytes,
+        .one_by_one = run->one_by_one,
+        .early = !run->emulation,
+        .left = package_left,
+        .self = master};
     master->outbox = outbox_new(run->comm, &setup, failure);
     return master->outbox != NULL;
 }
