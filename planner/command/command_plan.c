@@ -20,19 +20,35 @@
 #include "planner/studies/batch.h"
 #include "planner/studies/comparison.h"
 #include "planner/studies/planning.h"
+#include "planner/studies/remainder.h"
 #include "planner/studies/sweep.h"
 #include "planner/studies/watching.h"
 
 struct plan_options {
-    const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like;
+    const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;
     int64_t tasks, workers, block, seeds, buffers;
     double deadline_s, noise, risk_percent, effort_s;
     bool real_valued, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose;
 };
 
+/* Everything but the workers is as it was begun. */
+static bool resume_check(const struct plan_options *options, struct failure *failure)
+{
+    if (options->profile || options->input || options->tasks > 0 || options->set ||
+        options->block > 0 || options->deadline_s > 0 || options->tail || options->kernel ||
+        options->compare || options->sweep || options->real_valued || options->buffers > 0 ||
+        strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--resume plans what is left of a run with the run's own profile, "
+                           "scheduler and parameters: of what to plan, give at most -n WORKERS");
+    return true;
+}
+
 static bool options_check(const struct plan_options *options, struct failure *failure)
 {
-    if (!options->profile)
+    if (options->resume && !resume_check(options, failure))
+        return false;
+    if (!options->profile && !options->resume)
         return failure_set(failure, FAILURE_USAGE,
                            "no profile given: add -p PROFILE, which 'scow calibrate' writes");
     if (options->input && options->tasks > 0)
@@ -431,7 +447,7 @@ static bool sweep_alone(const struct plan_options *options)
 /* Draw the interval, where the profile says how sure it is, and print what was asked for. Draws
  * that leave out a tail say what is exceeded rarely, but not between which limits runs will lie. */
 static bool plan_answer(const struct plan_options *options, const struct planning *planning,
-                        struct plan *plan, struct failure *failure)
+                        struct plan *plan, double pace, struct failure *failure)
 {
     const struct profile *profile = planning->profile;
     const struct profile_setting *setting = planning->setting;
@@ -444,7 +460,8 @@ static bool plan_answer(const struct plan_options *options, const struct plannin
                                   .setting = setting,
                                   .interval = known ? &interval : NULL,
                                   .risk = options->risk_percent / 100,
-                                  .workers = planning->workers};
+                                  .workers = planning->workers,
+                                  .pace = pace};
     if (known && !interval_draw(&request, &interval, failure))
         return false;
     if (known && !interval.without_tail) {
@@ -494,10 +511,79 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     planning.omissions = &omissions;
     if (good) {
         good = (!tail_open(options) || planning_tail_unequal(&planning, &plan, failure)) &&
-               plan_answer(options, &planning, &plan, failure);
+               plan_answer(options, &planning, &plan, 1, failure);
         plan_release(&plan);
     }
     profile_release(&profile);
+    return good;
+}
+
+/* ---- what is left of a run ----------------------------------------------------------------- */
+
+static bool rest_check(const struct plan_options *options, const struct run_record *record,
+                       struct failure *failure)
+{
+    if (record->tasks_done >= record->tasks)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: all its core tasks are done: nothing is left to plan",
+                           options->resume);
+    return record->has_profile ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: holds no profile, so nothing is known of how long the rest takes: "
+                       "run plans with their profile (-p)",
+                       options->resume);
+}
+
+static bool rest_answer(const struct plan_options *options, const struct run_record *record,
+                        int64_t workers, struct failure *failure)
+{
+    const struct remainder_request request = {.plan = &record->plan,
+                                              .profile = &record->profile,
+                                              .tasks = record->tasks - record->tasks_done,
+                                              .workers = workers};
+    const double pace = remainder_pace(&record->plan, record->parts, record->part_count);
+    struct schedule_omissions omissions = {.count = 0};
+    struct plan plan;
+    if (!remainder_make(&request, &plan, failure))
+        return false;
+    const struct planning planning = {
+        .profile = &record->profile,
+        .setting = profile_find(&record->profile, &plan.parameters, plan.threads),
+        .path = record->plan.profile,
+        .digest = record->plan.profile_sha256,
+        .scheduler = plan.scheduler,
+        .tasks = plan.tasks,
+        .workers = workers,
+        .omissions = &omissions};
+    const bool good =
+        plan.predicted.known && planning.setting
+            ? plan_answer(options, &planning, &plan, pace, failure)
+            : failure_set(failure, FAILURE_MISMATCH,
+                          "%s: its profile does not hold for what is left: %" PRId64
+                          " core tasks to %" PRId64 " workers; give fewer workers with -n",
+                          options->resume, request.tasks, workers);
+    plan_release(&plan);
+    return good;
+}
+
+/* As scow run --resume plans it. */
+static bool rest_run(const struct plan_options *options, const struct readers *readers,
+                     struct failure *failure)
+{
+    struct run_record record = {0};
+    if (!readers)
+        return failure_set(failure, FAILURE_USAGE,
+                           "this scow was built without readers of outputs: plan with -p PROFILE "
+                           "-X TASKS");
+    if (!readers->read_run(options->resume, &record, failure))
+        return false;
+    const int64_t workers =
+        options->workers > 0 ? options->workers : plan_workers_needed(&record.plan);
+    const bool good = rest_check(options, &record, failure) &&
+                      (options->workers == 0 || wanted_workers(&record.profile, options->resume,
+                                                               workers, options->like, failure)) &&
+                      rest_answer(options, &record, workers, failure);
+    run_record_release(&record);
     return good;
 }
 
@@ -523,6 +609,8 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
          "profile written by 'scow calibrate'"},
         {'i', "input", "INPUT", OPTION_TEXT, &options.input,
          "input of the job; its core tasks are counted"},
+        {0, "resume", "OUT.h5", OPTION_TEXT, &options.resume,
+         "plan what is left of a run, as scow run --resume does, in place of -p and -i"},
         {'k', "kernel", "./FILE.so", OPTION_TEXT, &options.kernel,
          "plug-in of the profile's core task (default: where it was when calibrated)"},
         {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks,
@@ -568,7 +656,7 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "also print the chart"},
     };
     const struct option_table table = {
-        .usage = "scow plan -p PROFILE [-i INPUT | -X TASKS] [options]",
+        .usage = "scow plan {-p PROFILE [-i INPUT | -X TASKS] | --resume OUT.h5} [options]",
         .purpose = "Choose workers, rounds and package sizes for a job, and predict its makespan.",
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,
@@ -579,5 +667,8 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
     if (outcome != OPTIONS_READ)
         return outcome == OPTIONS_HELPED;
     options.gantt = options.gantt || options.verbose;
-    return options_check(&options, failure) && plan_run(&options, readers, failure);
+    if (!options_check(&options, failure))
+        return false;
+    return options.resume ? rest_run(&options, readers, failure)
+                          : plan_run(&options, readers, failure);
 }

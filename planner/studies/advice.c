@@ -16,6 +16,7 @@ double advice_walltime(const struct advice *advice, double *most_s)
                                : (1 + MARGIN) * advice->plan->predicted.makespan_s;
     if (advice->robustness)
         *most_s = fmax(*most_s, advice->robustness->p95_s);
+    *most_s *= fmax(advice->pace, 1);
     return 60 * ceil((ADVICE_STARTUP_S + *most_s) / 60);
 }
 
@@ -42,6 +43,10 @@ void advice_text(const struct advice *advice, struct text *text)
                  "say how sure it is\n",
                  ADVICE_STARTUP_S, 100 * (most_s / advice->plan->predicted.makespan_s - 1));
     }
+    if (advice->pace > 1)
+        text_add(text,
+                 "pace        %.3g times as long as predicted so far, which is reckoned with\n",
+                 advice->pace);
     if (memory > 0)
         text_add(text, "memory      %.1f MB per worker, for packages and results\n", memory / 1e6);
 }

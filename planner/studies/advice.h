@@ -22,6 +22,8 @@ struct advice {
     const struct robustness *robustness; /* NULL: not studied */
     double risk;                         /* that a run outlasts its walltime, 0..1 */
     int64_t workers;                     /* that a plan's tail can deal to; 0: the setting's */
+    double pace; /* of what has been run already: so many times as long as predicted; 0, 1: no more
+                  * than that */
 };
 
 /* Seconds, in whole minutes: start-up and the makespan that is exceeded at that risk (output

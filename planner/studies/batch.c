@@ -50,7 +50,8 @@ void batch_find(const struct advice *advice, struct batch *batch)
                             .threads = plan->threads > 0
                                            ? plan->threads
                                            : profile_threads(advice->profile, advice->setting),
-                            .risk = advice->risk};
+                            .risk = advice->risk,
+                            .pace = advice->pace};
     spread_find(advice, batch);
     memory_find(advice, batch);
     times_find(advice, batch);
@@ -69,6 +70,8 @@ static void remark_add(const struct batch *batch, struct text *text)
              "# a master and %" PRId64 " worker%s; exceeded by %.3g %% of runs: ", batch->ranks - 1,
              batch->ranks == 2 ? "" : "s", 100 * batch->risk);
     text_add_seconds(text, batch->most_s);
+    if (batch->pace > 1)
+        text_add(text, " at the pace so far, %.3g times as long as predicted", batch->pace);
     text_add(text, ", with %.0f s of start-up; warned %" PRId64 " s before the end\n",
              batch->startup_s, batch->warning_s);
 }

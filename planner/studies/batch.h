@@ -16,7 +16,7 @@ struct batch {
     int64_t walltime_s; /* whole minutes; in it start-up, the makespan that is exceeded at the
                          * advice's risk, the warning and Slurm's earliness with it */
     double startup_s, most_s; /* the first two of these */
-    double risk;
+    double risk, pace;        /* the advice's */
 };
 
 /* Of a plan with a prediction. Ranks are spread as in the calibration: as many on a node. */

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "planner/files/plan_json.h"
+#include "planner/studies/remainder.h"
 #include "spmd/output/hold.h"
-#include "spmd/run/remainder.h"
 #include "spmd/transport/clock.h"
 
 /* ---- what is left -------------------------------------------------------------------------- */
@@ -57,11 +57,11 @@ static char *rest_text(const struct resumption *resumption, const struct resumpt
 {
     const struct remainder_request request = {
         .plan = setup->wanted.plan,
-        .profile_text = setup->profile_text ? setup->profile_text : resumption->remains.profile,
         .tasks = resumption->left,
         .workers = resumption->workers,
     };
-    return resumption->left > 0 ? remainder_plan(&request, failure) : NULL;
+    const char *profile = setup->profile_text ? setup->profile_text : resumption->remains.profile;
+    return resumption->left > 0 ? remainder_plan(&request, profile, failure) : NULL;
 }
 
 /* Collective. The master's text, which may be NULL, owned on every rank. */
@@ -123,7 +123,6 @@ struct task_range resumption_share(int64_t tasks, int64_t shares, int64_t which)
     return (struct task_range){first, each + (which < more)};
 }
 
-/* Collective. Everybody reads back a share. */
 /* Local. In pieces, between which others see that this rank lives. */
 static bool share_sum(const struct resumption *resumption, const struct resumption_setup *setup,
                       struct summary *mine, struct failure *failure)
@@ -143,6 +142,7 @@ static bool share_sum(const struct resumption *resumption, const struct resumpti
     return good;
 }
 
+/* Collective. Everybody reads back a share. */
 static bool kept_sum(struct resumption *resumption, const struct resumption_setup *setup,
                      struct failure *failure)
 {

@@ -1,5 +1,6 @@
 /* What a run asks the batch system for. */
 #include "planner/studies/batch.h"
+#include "planner/studies/remainder.h"
 #include "tests/checks.h"
 
 /* A plan on `workers` of a profile's `measured` ones, that were on `nodes` nodes with the master.
@@ -7,7 +8,7 @@
 struct sample {
     int64_t workers, measured;
     int nodes, threads;
-    double makespan_s, period_s, bytes, bytes_per_task;
+    double makespan_s, period_s, bytes, bytes_per_task, pace;
 };
 
 static struct batch batch_of(const struct sample *sample)
@@ -35,8 +36,11 @@ static struct batch batch_of(const struct sample *sample)
                               .predicted = {.known = true,
                                             .makespan_s = sample->makespan_s,
                                             .period_s = sample->period_s}};
-    const struct advice advice = {
-        .plan = &plan, .profile = &profile, .setting = &setting, .risk = 0.01};
+    const struct advice advice = {.plan = &plan,
+                                  .profile = &profile,
+                                  .setting = &setting,
+                                  .risk = 0.01,
+                                  .pace = sample->pace};
     struct batch batch;
     batch_find(&advice, &batch);
     return batch;
@@ -80,6 +84,34 @@ static void the_walltime_holds_the_warning(void **state)
                 (double)(batch.walltime_s - batch.warning_s - 60));
 }
 
+/* What is left of a run that was slower than predicted: so much longer, a round and the rest. */
+static void the_walltime_keeps_the_pace(void **state)
+{
+    (void)state;
+    const struct sample sample = {
+        .workers = 1, .measured = 1, .makespan_s = 1000, .period_s = 100, .pace = 1.5};
+    const struct batch batch = batch_of(&sample);
+    assert_true(batch.most_s == 1800 && batch.warning_s == 210);
+    assert_int_equal(batch.walltime_s, 60 * 35);
+}
+
+/* By tasks, of the parts that measured themselves; never faster than predicted. */
+static void the_pace_is_that_of_the_parts(void **state)
+{
+    (void)state;
+    const struct plan plan = {.tasks = 1000, .predicted = {.known = true, .makespan_s = 100}};
+    const struct plan unknown = {.tasks = 1000};
+    const struct run_part parts[] = {{.makespan_s = 20, .tasks = 100},
+                                     {.tasks = 500}, /* killed */
+                                     {.makespan_s = 25, .tasks = 200}};
+    const struct run_part fast = {.makespan_s = 1, .tasks = 100};
+    assert_true(remainder_pace(&plan, parts, COUNT_OF(parts)) == 1.5);
+    assert_true(remainder_pace(&plan, &fast, 1) == 1);
+    assert_true(remainder_pace(&plan, parts + 1, 1) == 1);
+    assert_true(remainder_pace(&plan, NULL, 0) == 1);
+    assert_true(remainder_pace(&unknown, parts, COUNT_OF(parts)) == 1);
+}
+
 static void memory_is_for_a_full_node(void **state)
 {
     (void)state;
@@ -107,6 +139,7 @@ static void assert_lines(const struct batch *batch,
 static void lines_say_it(void **state)
 {
     (void)state;
+    struct text text = TEXT_INIT;
     struct batch batch = {.ranks = 8,
                           .nodes = 4,
                           .ranks_per_node = 2,
@@ -129,6 +162,13 @@ static void lines_say_it(void **state)
                  REMARK "#SBATCH --nodes=3\n#SBATCH --ntasks=9\n#SBATCH --ntasks-per-node=3\n"
                         "#SBATCH --cpus-per-task=3\n#SBATCH --mem=541M\n#SBATCH --time=49:05:00\n"
                         "#SBATCH --signal=B:USR1@42\n");
+    batch.pace = 1.25;
+    batch_slurm(&batch, &text);
+    assert_non_null(strstr(text.bytes,
+                           "61.50 s at the pace so far, 1.25 times as long as predicted, "
+                           "with 30 s of start-up"));
+    text_release(&text);
+    batch.pace = 1;
     batch.nodes = batch.ranks_per_node = batch.threads = 0;
     batch.node_bytes = 0;
     assert_lines(&batch, batch_slurm,
@@ -144,6 +184,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_spread_as_measured),
         cmocka_unit_test(the_walltime_holds_the_warning),
+        cmocka_unit_test(the_walltime_keeps_the_pace),
+        cmocka_unit_test(the_pace_is_that_of_the_parts),
         cmocka_unit_test(memory_is_for_a_full_node),
         cmocka_unit_test(lines_say_it),
     };

@@ -35,6 +35,7 @@ _scow_value() {
     calibrate:--isa) ;;
     plan:-p | plan:--profile) _scow_files -f "$3" ;;
     plan:-i | plan:--input) _scow_files -f "$3" ;;
+    plan:--resume) _scow_files -f "$3" ;;
     plan:-k | plan:--kernel) _scow_files -f "$3" ;;
     plan:-X | plan:--tasks) ;;
     plan:-n | plan:--workers) ;;
@@ -125,7 +126,7 @@ _scow_from() {
     _scow_value "$command" "$before" "$word" && return
     case $command:$word in
     calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --quick --threads --staged --staged-too --isa --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
-    plan:-*) _scow_words "--profile --input --kernel --tasks --workers --like --scheduler --block --set --real-valued --buffers --tail --output --html --deadline --compare --sweep --noise --seeds --risk --effort --gantt --json --sbatch --pbs --quiet --verbose --help" "$word" ;;
+    plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --scheduler --block --set --real-valued --buffers --tail --output --html --deadline --compare --sweep --noise --seeds --risk --effort --gantt --json --sbatch --pbs --quiet --verbose --help" "$word" ;;
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --resume --patience --isa --quiet --verbose --version --help" "$word" ;;
     report:-*) _scow_words "--json --compare --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --png --slice --xdmf --task --joblog --check --quiet --verbose --help" "$word" ;;

@@ -1,4 +1,4 @@
-#include "spmd/run/remainder.h"
+#include "planner/studies/remainder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 /* ---- with a profile ------------------------------------------------------------------------ */
 
 static bool plan_by(const char *scheduler, const struct remainder_request *request,
-                    const struct profile *profile, struct plan *plan)
+                    struct plan *plan)
 {
     const struct plan *whole = request->plan;
     struct failure cannot = FAILURE_INIT;
     const struct planning planning = {
-        .profile = profile,
-        .setting = profile_find(profile, &whole->parameters, whole->threads),
+        .profile = request->profile,
+        .setting = profile_find(request->profile, &whole->parameters, whole->threads),
         .path = whole->profile,
         .digest = whole->profile_sha256,
         .scheduler = scheduler,
@@ -32,18 +32,9 @@ static bool plan_by(const char *scheduler, const struct remainder_request *reque
 static bool plan_measured(const struct remainder_request *request, struct plan *plan)
 {
     const char *scheduler = request->plan->scheduler;
-    struct failure unreadable = FAILURE_INIT;
-    struct profile profile;
-    if (!request->profile_text || !profile_parse(&profile, request->profile_text,
-                                                 strlen(request->profile_text), "", &unreadable))
-        return false;
-    const bool made =
-        beyond_follow(&profile, request->plan, &unreadable) &&
-        beyond_extend(&profile, request->workers, 0, &unreadable) &&
-        ((scheduler && scheduler_find(scheduler) && plan_by(scheduler, request, &profile, plan)) ||
-         plan_by(SCHEDULER_AUTO, request, &profile, plan));
-    profile_release(&profile);
-    return made;
+    return request->profile &&
+           ((scheduler && scheduler_find(scheduler) && plan_by(scheduler, request, plan)) ||
+            plan_by(SCHEDULER_AUTO, request, plan));
 }
 
 /* ---- without ------------------------------------------------------------------------------- */
@@ -110,15 +101,46 @@ static bool plan_even(const struct remainder_request *request, struct plan *plan
     return good;
 }
 
-char *remainder_plan(const struct remainder_request *request, struct failure *failure)
+bool remainder_make(const struct remainder_request *request, struct plan *plan,
+                    struct failure *failure)
 {
-    struct plan plan = {0};
+    *plan = (struct plan){.kernel = NULL};
+    return plan_measured(request, plan) || plan_even(request, plan) ||
+           failure_memory(failure, "planning what is left");
+}
+
+char *remainder_plan(const struct remainder_request *request, const char *profile_text,
+                     struct failure *failure)
+{
+    struct remainder_request with = *request;
+    struct failure unreadable = FAILURE_INIT;
+    struct profile profile = {0};
+    struct plan plan;
     char *text = NULL;
-    if (plan_measured(request, &plan) || plan_even(request, &plan)) {
+    if (profile_text &&
+        profile_parse(&profile, profile_text, strlen(profile_text), "", &unreadable) &&
+        beyond_follow(&profile, request->plan, &unreadable) &&
+        beyond_extend(&profile, request->workers, 0, &unreadable))
+        with.profile = &profile;
+    if (remainder_make(&with, &plan, failure)) {
         text = plan_print(&plan);
         plan_release(&plan);
+        if (!text)
+            failure_memory(failure, "planning what is left");
     }
-    if (!text)
-        failure_memory(failure, "planning what is left");
+    profile_release(&profile);
     return text;
+}
+
+double remainder_pace(const struct plan *plan, const struct run_part *parts, int64_t count)
+{
+    double measured_s = 0, tasks = 0;
+    for (int64_t k = 0; k < count; k++)
+        if (parts[k].makespan_s > 0 && parts[k].tasks > 0) {
+            measured_s += parts[k].makespan_s;
+            tasks += (double)parts[k].tasks;
+        }
+    if (!plan->predicted.known || !(plan->predicted.makespan_s > 0) || !(tasks > 0))
+        return 1;
+    return fmax(1, measured_s / (plan->predicted.makespan_s * tasks / plan->tasks));
 }
