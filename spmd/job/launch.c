@@ -136,6 +136,16 @@ static _Noreturn void leave(const struct comm *comm, const char *name, struct fa
     _exit((int)result->code);
 }
 
+/* Local to the master, when all is over. One that is stopped in its very last moments would keep
+ * its launcher waiting: the alarm that is set ends it. */
+static void others_outlive(const struct comm *comm)
+{
+    static const double nap_s = 1e-3;
+    for (int k = 0; comm->rank == 0 && k < last_word.other_count; k++)
+        while (process_reach(&last_word.others[k]))
+            clock_nap(nap_s);
+}
+
 int launch_end(struct comm *comm, const char *name, const struct failure *failure)
 {
     struct failure result = *failure;
@@ -153,6 +163,7 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
         H5close();
     /* Not MPI_Abort, whatever happened: it can overtake the sentence on its way through mpiexec. */
     MPI_Finalize();
+    others_outlive(comm);
     alarm(0);
     free(comm->others.items);
     return (int)result.code;

@@ -31,7 +31,8 @@ static uint64_t machine_here(void)
                     sizeof numbers.st_ino);
 }
 
-/* Field 22 of the process's line in /proc; its name, field 2, may hold anything. -1: it is gone. */
+/* Field 22 of the process's line in /proc; its name, field 2, may hold anything. -1: it is gone, or
+ * only waits to be taken note of (field 3). */
 static int64_t started_when(int64_t number)
 {
     enum { STARTED = 22, NAME = 2 };
@@ -43,6 +44,8 @@ static int64_t started_when(int64_t number)
         fclose(file);
     line[size] = '\0';
     const char *at = strrchr(line, ')');
+    if (at && strncmp(at, ") Z", 3) == 0)
+        return -1;
     for (int field = NAME; at && field < STARTED; field++)
         at = strchr(at + 1, ' ');
     char *end = NULL;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A rank that is killed or stopped before there is an output: the others do not wait for it for ever,
-# one says so, and nothing is left running.
+# A rank that is killed or stopped before there is an output, or when all is over: the others do not
+# wait for it for ever, one says so, and nothing is left running.
 # usage: run_early.sh SCOW MPIEXEC IMAGE HASTY
 set -euo pipefail
 scow=$1 mpiexec=$2 image=$3 hasty=$4
@@ -52,4 +52,10 @@ command=(./wrapped)
 start part.h5
 end part.h5
 grep -q '^scow: not all ranks have come within ten minutes' part.h5.said || fail "before MPI: $(cat part.h5.said)"
+
+# Stopped when all is over: the master waits for all to be gone, and ends the one that is not.
+command=(env LD_PRELOAD="$hasty" STOPS_RANK=2)
+start part.h5
+end part.h5
+[[ $(checksum_of part.h5) =~ ^[0-9a-f]{16}$ ]] || fail "stopped at the end: $(cat part.h5.said)"
 echo "run early: done"
