@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Install the Debian packages that scow is built from, where any is missing.
 #
-#     bash jobs/setup.sh [--tests | --browser | --slurm]
+#     bash jobs/setup.sh [--tests | --browser | --slurm | --paraview]
 #
 # With --tests, also those that only the tests use; with --browser, those that pages are looked at
-# with (tests/browser/run.sh); with --slurm, those of the virtual cluster (tests/slurm/run.sh). Nothing
-# is done when all is there. Where apt-get may not be used (neither root nor sudo without a password),
+# with (tests/browser/run.sh); with --slurm, those of the virtual cluster (tests/slurm/run.sh); with
+# --paraview, what reads XDMF (tests/paraview/run.sh). Nothing is done when all is there. Where apt-get may not be used (neither root nor sudo without a password),
 # the one line to run is printed and the exit code is 1. On other systems it only says what is needed.
 set -euo pipefail
 
@@ -22,6 +22,7 @@ test_packages=(
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
 slurm_packages=(slurm-wlm munge)
+paraview_packages=(paraview python3-paraview python3-h5py)
 
 browser_packages=(chromium)
 command -v npm >/dev/null || browser_packages+=(nodejs npm) # there are others than Debian's
@@ -72,8 +73,9 @@ case "$*" in
 --tests) packages+=("${test_packages[@]}") ;;
 --browser) packages+=("${browser_packages[@]}") ;;
 --slurm) packages+=("${slurm_packages[@]}") ;;
+--paraview) packages+=("${paraview_packages[@]}") ;;
 *)
-    echo "usage: bash jobs/setup.sh [--tests | --browser | --slurm]" >&2
+    echo "usage: bash jobs/setup.sh [--tests | --browser | --slurm | --paraview]" >&2
     exit 2
     ;;
 esac
