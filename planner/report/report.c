@@ -8,9 +8,9 @@
 
 #include "planner/base/text.h"
 #include "planner/model/beyond.h"
-#include "planner/model/conditions.h"
 #include "planner/report/describe.h"
 #include "planner/report/parts.h"
+#include "planner/report/remarks.h"
 #include "planner/report/residuals.h"
 
 /* Rows of a table for people; all of them are in the JSON form. */
@@ -66,20 +66,6 @@ static void interval_add(struct text *text, const struct residuals *residuals)
                                           : "among them");
 }
 
-static void conditions_add(struct text *text, const struct run_record *record)
-{
-    const struct conditions here = {.processor = record->processor,
-                                    .isa = record->isa,
-                                    .method = record->method,
-                                    .threads = record->threads,
-                                    .workers_per_node = record->workers_per_node};
-    if (record->has_profile)
-        conditions_compare(
-            &here, &record->profile,
-            profile_find(&record->profile, &record->plan.parameters, record->plan.threads),
-            "unlike      ", text);
-}
-
 static void head_add(struct text *text, const struct residuals *residuals)
 {
     const struct run_record *record = residuals->record;
@@ -88,7 +74,7 @@ static void head_add(struct text *text, const struct residuals *residuals)
              record->isa ? " (" : "", record->isa ? record->isa : "", record->isa ? ")" : "");
     if (record->method)
         text_add(text, "computed by %s\n", record->method);
-    conditions_add(text, record);
+    remarks_conditions(record, text);
     if (record->rule)
         text_add(text, "scheduler   %s, on request\n", record->rule);
     else
@@ -495,6 +481,8 @@ static void head_json(struct text *text, const struct residuals *residuals)
         text_add(text, ",\n  \"replanned\": %s", record->replanned);
     if (record->lost) /* JSON already */
         text_add(text, ",\n  \"lost_workers\": %s", record->lost);
+    text_add(text, ",\n  \"remarks\": ");
+    remarks_json(record, text);
     makespan_json(text, residuals);
     anew_json(text, residuals);
     undisturbed_json(text, residuals);

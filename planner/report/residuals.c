@@ -378,6 +378,13 @@ static void workers_tell(const struct residuals *residuals, enum operation opera
         text_add(text, ", on %" PRId64 " of %" PRId64 " workers", drifted, used);
 }
 
+/* The size of a share in percent, in three digits, large ones as whole numbers. */
+static void percent_add(struct text *text, double share)
+{
+    const double percent = fabs(100 * share);
+    text_add(text, percent < 999.5 ? "%.3g %%" : "%.0f %%", percent);
+}
+
 /* Which of the costs were other than calibrated, and what is left for the model. */
 static void drift_explain(const struct residuals *residuals, struct text *text)
 {
@@ -392,16 +399,34 @@ static void drift_explain(const struct residuals *residuals, struct text *text)
                               trace_summary_worker(&residuals->replayed, last).seconds[most])
             : residuals_error(residuals->predicted.seconds[most],
                               residuals->replayed.seconds[most]);
-    text_add(text, " With this run's own costs the plan takes %.3g %% %s", fabs(100 * drift),
-             drift < 0 ? "less" : "more");
+    text_add(text, " With this run's own costs the plan takes ");
+    percent_add(text, drift);
+    text_add(text, drift < 0 ? " less" : " more");
     if (isfinite(cost) && cost * drift > 0) {
-        text_add(text, " (%s cost%s %.3g %% %s than at calibration", operation_in_words(most),
-                 most == OPERATION_LINK ? "" : "s", fabs(100 * cost), cost < 0 ? "less" : "more");
+        text_add(text, " (%s cost%s ", operation_in_words(most), most == OPERATION_LINK ? "" : "s");
+        percent_add(text, cost);
+        text_add(text, " %s than at calibration", cost < 0 ? "less" : "more");
         if (operation_of_worker(most))
             workers_tell(residuals, most, cost, text);
         text_add(text, ")");
     }
-    text_add(text, "; the model itself is %.2g %% off.", fabs(100 * model));
+    text_add(text,
+             fabs(model) < 0.995 ? "; the model itself is %.2g %% off."
+                                 : "; the model itself is %.0f %% off.",
+             fabs(100 * model));
+}
+
+/* Others did what lost ones had. */
+static void lost_explain(const struct run_record *record, struct text *text)
+{
+    int64_t lost = 0;
+    for (const char *c = record->lost_told ? record->lost_told : ""; *c; c++)
+        lost += *c == '\n';
+    if (lost == 1)
+        text_add(text, " A worker was lost on the way, and others did what it had.");
+    else if (lost > 1)
+        text_add(text, " %" PRId64 " workers were lost on the way, and others did what they had.",
+                 lost);
 }
 
 /* What calibration knew: no fixed plan can do better than that on such core tasks. */
@@ -476,4 +501,5 @@ void residuals_explain(const struct residuals *residuals, struct text *text)
         drift_explain(residuals, text);
         unequal_explain(residuals, text);
     }
+    lost_explain(record, text);
 }
