@@ -185,6 +185,16 @@ static bool run_add(struct draft *draft, const char *path, const struct run_reco
     return false;
 }
 
+static bool fields_add(struct draft *draft, const char *path, const struct readers *readers,
+                       struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    if (readers->print_fields(path, &text, failure))
+        return draft_take(draft, "fields", &text, failure);
+    text_release(&text);
+    return false;
+}
+
 static bool slices_add(struct draft *draft, const char *path, const struct run_record *record,
                        const struct readers *readers, struct failure *failure)
 {
@@ -223,6 +233,7 @@ bool page_of_run(const char *html, const char *path, const struct run_record *re
         draft_keep(&draft, "plan", plan_print(&record->plan), failure) &&
         outlook_add(&draft, record, failure) && probes_add(&draft, probes, failure) &&
         slices_add(&draft, path, record, readers, failure) &&
+        fields_add(&draft, path, readers, failure) &&
         draft_write(&draft, html, record->input ? record->input : path, plain, failure);
     draft_release(&draft);
     free(plain);

@@ -33,6 +33,9 @@ struct readers {
      * "null" where the run made no picture. */
     bool (*print_slices)(const char *output, const struct run_record *record, struct text *text,
                          struct failure *failure);
+    /* What the numbers in its core tasks' records range over, one JSON value
+     * (spmd/output/fields.h); "null" where they leave none. */
+    bool (*print_fields)(const char *output, struct text *text, struct failure *failure);
     /* What a run's core task left behind, as text. */
     bool (*show_task)(const char *path, int64_t task, struct text *text, struct failure *failure);
     /* The commands of a run, in GNU parallel's columns. */

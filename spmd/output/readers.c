@@ -9,6 +9,7 @@
 #include "spmd/job/job.h"
 #include "spmd/job/kernel.h"
 #include "spmd/output/archive.h"
+#include "spmd/output/fields.h"
 #include "spmd/output/preview.h"
 #include "spmd/output/slices.h"
 #include "spmd/output/tiff.h"
@@ -102,6 +103,7 @@ const struct readers *readers_available(void)
         .write_tiff = write_tiff,
         .write_xdmf = xdmf_write,
         .print_slices = print_slices,
+        .print_fields = fields_print,
         .show_task = archive_task,
         .show_joblog = archive_joblog,
         .list_kernels = kernel_list,

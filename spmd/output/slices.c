@@ -61,15 +61,17 @@ static bool slice_print(struct input *image, int64_t slice, int64_t edge, struct
     return good;
 }
 
-/* To be closed; NULL without a failure: *note says why there is none to be drawn. */
+/* To be closed; NULL without a failure: there was none, or *note says why it is not to be drawn. */
 static struct input *input_find(const struct slices_request *request,
                                 const struct scow_input *result, const char **note)
 {
     struct failure ignored = FAILURE_INIT;
     char digest[65];
+    *note = NULL;
+    if (!request->input)
+        return NULL;
     *note = "the input is not where it was";
-    struct input *image =
-        request->input ? input_open(SCOW_INPUT_IMAGE, request->input, &ignored) : NULL;
+    struct input *image = input_open(SCOW_INPUT_IMAGE, request->input, &ignored);
     if (!image)
         return NULL;
     *note = "the input has changed since the run";

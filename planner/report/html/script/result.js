@@ -15,7 +15,7 @@ function slicePair(pictures) {
     };
     show(0);
     const figures = [before ? el('figure', null, before, el('figcaption', null, 'input')) : null,
-        el('figure', null, after, el('figcaption', null, before ? 'result' : `result; ${pictures.note}`))];
+        el('figure', null, after, el('figcaption', null, pictures.note ? `result; ${pictures.note}` : 'result'))];
     return { show, caption, node: el('div', { class: before ? 'pair' : 'pair single' }, figures) };
 }
 
@@ -37,10 +37,18 @@ function resultFacts(result) {
     return facts(Object.entries(result).map(([name, value]) => [name, resultValue(value)]));
 }
 
+/* What core tasks left in their records, field by field. */
+function fieldsTable(fields) {
+    return scrolled('Records', table('The numbers in the core tasks’ records.',
+        [{ name: 'field', text: true }, { name: 'least' }, { name: 'mean' }, { name: 'greatest' }],
+        fields.map(({ field, least, mean, greatest }) => ({ cells: [field, ...[least, mean, greatest].map(words.short)] }))));
+}
+
 function resultSection(data) {
-    const { report, pictures } = data;
+    const { report, pictures, fields } = data;
     const done = facts([['core tasks', words.count(report.tasks)], ['done', words.count(report.tasks_done)],
         ['failed', report.tasks_failed > 0 ? words.count(report.tasks_failed) : null], ['checksum', el('code', null, report.checksum)]]);
     return section('result', 'The result', null, ...(pictures ? sliceViewer(pictures) : []),
-        report.result === undefined ? null : resultFacts(report.result), pictures ? null : done);
+        report.result === undefined ? null : resultFacts(report.result), pictures ? null : done,
+        fields?.length > 0 ? fieldsTable(fields) : null);
 }
