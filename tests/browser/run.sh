@@ -10,6 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 build=$(realpath "${1:-build/release}")
+root=$PWD
 folder=$build/browser
 bash jobs/setup.sh --browser
 rm -rf "$folder"
@@ -55,5 +56,56 @@ scow plan -p quick.json -X 20000 -s scow-mp -q -o many.json
 "$mpiexec" -n 5 scow run many.json -s ss -o many.h5 -q
 scow report many.h5 -q --html many.html
 scow report --compare run.h5 many.h5 -q --html runs.html
+
+# Runs that did not go the plain way, of core tasks that sleep; three workers.
+cat >slept.json <<'PROFILE'
+{ "schema": "scow-profile-1", "kernel": "sleep",
+  "settings": [ { "windows": [ { "tasks": [1, 1000],
+    "envelope": {"latency_s": 1e-4, "s_per_task": 0}, "send": {"latency_s": 0, "s_per_task": 0},
+    "workers": [ { "count": 3, "receive": {"latency_s": 0, "s_per_task": 0},
+      "compute": {"latency_s": 0, "s_per_task": 2e-3, "stderr": 2e-5, "deviation": 0.1, "n": 40} } ] } ] } ] }
+PROFILE
+scow plan -p slept.json -X 900 -s scow-mp --tail fac:30% -q -o dealt.json --html dealt-plan.html
+scow plan -p slept.json -X 900 -s scow-mp -q -o slept-plan.json
+"$mpiexec" -n 4 scow run dealt.json -p slept.json -o dealt.h5 -q
+cat >three-hundred.json <<'PLAN'
+{ "schema": "scow-plan-1", "kernel": "sleep", "scheduler": "by hand", "tasks": 9000,
+  "workers": [0, 1, 2], "rounds": [ {"repeat": 300, "loads": [10, 10, 10]} ] }
+PLAN
+SCOW_SLEEP_SLOW=1,100,4 "$mpiexec" -n 4 scow run three-hundred.json -p slept.json -o watched.h5 -q --replan 30%
+
+# Four ranks that survive each other, and one of them gets a signal on its way.
+mkdir disturbed
+cd disturbed
+cp ../three-hundred.json plan.json
+# shellcheck disable=SC2034 # for faults.sh
+scow=$build/bin/scow input=() options=(-p ../slept.json)
+# shellcheck source=tests/spmd/faults.sh
+source "$root/tests/spmd/faults.sh"
+disturb() { # OUTPUT SIGNAL RANK
+    start "$1"
+    gather "$1"
+    reach "$1" 100
+    kill -"$2" "${processes[$3]}"
+    end "$1"
+    mv "$1" ..
+}
+disturb lost.h5 KILL 2
+disturb resumed.h5 TERM 0
+cd ..
+"$mpiexec" -n 4 scow run three-hundred.json -p slept.json -o resumed.h5 -q --resume
+
+# Other core tasks: pictures without an input, commands, a reduction; and workers that read by themselves.
+scow plan -p measured.json -q -o rows.json
+"$mpiexec" -n 3 scow run rows.json -o rows.h5 -q
+seq 100000 100199 >numbers.txt
+"$mpiexec" -n 3 scow calibrate -k command --command 'factor {}' -i numbers.txt --quick -q -o factored.json
+scow plan -p factored.json -i numbers.txt -q -o factored-plan.json
+"$mpiexec" -n 3 scow run factored-plan.json -i numbers.txt -o commands.h5 -q
+"$mpiexec" -n 3 scow calibrate -i slices --staged --quick -q -o staged.json
+scow plan -p staged.json -i slices -q -o staged-plan.json
+"$mpiexec" -n 3 scow run staged-plan.json -i slices -o staged.h5 -q
+for name in dealt watched lost resumed rows commands staged; do scow report $name.h5 -q --html $name.html; done
+scow report --compare dealt.h5 watched.h5 lost.h5 resumed.h5 many.h5 rows.h5 commands.h5 staged.h5 -q --html eight.html
 
 CHROMIUM=${CHROMIUM:-$(command -v chromium)} node check.js .

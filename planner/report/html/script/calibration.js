@@ -2,15 +2,16 @@
 
 const FITTED = ['envelope', 'send', 'link', 'receive', 'compute', 'output', 'request', 'answer'];
 const CURVE_POINTS = 17, CLASSES_MOST = 4;
+const CLASS_DASHES = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]], DASH_WORDS = ['solid', 'dashed', 'dotted', 'dashed and dotted'];
 
 /* [{cost, least, greatest, name}] of an operation: one for every window and class of workers. */
 function fitsOf(setting, operation) {
     return setting.windows.flatMap((window, k) => {
         const [least, greatest] = window.tasks;
         if (window[operation])
-            return [{ cost: window[operation], least, greatest, window: k, name: 'master' }];
-        return window.workers.slice(0, CLASSES_MOST).filter((worker) => worker[operation]).map((worker, kind) => ({
-            cost: worker[operation], least, greatest, window: k,
+            return [{ cost: window[operation], least, greatest, kind: 0, name: 'master' }];
+        return window.workers.slice(0, CLASSES_MOST).map((worker, kind) => [worker, kind]).filter(([worker]) => worker[operation]).map(
+            ([worker, kind]) => ({ cost: worker[operation], least, greatest, kind,
             name: worker.name ?? (window.workers.length > 1 ? `class ${kind}` : 'workers') }));
     });
 }
@@ -152,8 +153,10 @@ function sizeWords(before, sizes, tasks, of) {
 }
 
 function calibrationWords(fits, probed, taken, tasks) {
-    const fit = fits.find((one) => one.least <= tasks && tasks <= one.greatest);
-    const line = fit ? `, fitted ${words.seconds(costAt(fit.cost, tasks))} ± ${words.seconds(errorAt(fit.cost, tasks))}` : '';
+    const here = fits.filter((one) => one.least <= tasks && tasks <= one.greatest);
+    const kinds = new Map(here.map((fit) => [fit.kind, fit]));
+    const line = [...kinds.values()].map((fit) => `, ${kinds.size > 1 ? `${fit.name} ` : ''}fitted ${
+        words.seconds(costAt(fit.cost, tasks))} ± ${words.seconds(errorAt(fit.cost, tasks))}`).join('');
     return `${words.count(tasks)} core tasks${line}${sizeWords('probed', probed, tasks, 'timings')}${
         sizeWords('in the run', taken, tasks, 'packages')}`;
 }
@@ -167,7 +170,7 @@ function rangeSeries(x, probed) {
 
 function calibrationChart(operation, fits, probed, taken) {
     const x = sizesOf(fits, probed, taken);
-    const line = (fit) => ({ colour: operation, values: x.map((tasks) =>
+    const line = (fit) => ({ colour: operation, dash: CLASS_DASHES[fit.kind], values: x.map((tasks) =>
         (tasks >= fit.least && tasks <= fit.greatest ? positive(costAt(fit.cost, tasks)) : null)) });
     const points = { colour: 'bad', pointsOnly: true, values: x.map((tasks) =>
         positive(taken.find((size) => size.tasks === tasks)?.median ?? 0)) };
@@ -199,15 +202,24 @@ function costsTable(setting) {
 }
 
 function scoreWords({ score }) {
-    return score ? ` It foretells packages that it has not seen to ${words.percent(score.held_out)}, where ${
-        words.percent(score.noise)} is the noise between two timings of one.` : '';
+    return score ? ` Packages held out from the fit are foretold to ${words.percent(score.held_out)}; two timings of one package differ by ${
+        words.percent(score.noise)}.` : '';
+}
+
+/* Which class of workers has which line. */
+function classWords(setting) {
+    const classes = setting.windows[0].workers;
+    if (classes.length < 2)
+        return '';
+    const shown = classes.slice(0, CLASSES_MOST).map((worker, kind) => `${DASH_WORDS[kind]} ${worker.name ?? `class ${kind}`}`);
+    return ` Of workers: ${shown.join(', ')}${classes.length > CLASSES_MOST ? `, and ${words.count(classes.length - CLASSES_MOST)} classes more` : ''}.`;
 }
 
 function calibrationNote(setting, probes, taken) {
     const dots = probes ? ` Grey dots are single probes${probes.drawn < probes.timings ? `, ${words.count(probes.drawn)} of ${
         words.count(probes.timings)}` : ''}.` : '';
     const run = taken ? ' Red dots are the run’s medians, with the 5th to the 95th percentile.' : '';
-    return `Lines are the profile’s fits over their windows, shades 95 % of their standard errors.${dots}${run}${scoreWords(setting)}`;
+    return `Lines are the profile’s fits over their windows, shades 95 % of their standard errors.${classWords(setting)}${dots}${run}${scoreWords(setting)}`;
 }
 
 /* The charts of one setting, and its numbers. */

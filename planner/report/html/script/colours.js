@@ -36,6 +36,7 @@ const colours = {
         const label = () => (colours.theme() === 'dark' ? 'Light' : 'Dark');
         const button = el('button', {
             type: 'button',
+            title: 'Change the colours of this page',
             onclick() {
                 colours.chosen = colours.theme() === 'dark' ? 'light' : 'dark';
                 colours.apply();

@@ -12,7 +12,7 @@ function comparedRow(run, scale) {
 function comparisonSection(runs) {
     const scale = barScale(0, Math.max(...runs.map((run) => Math.max(run.report.measured_s, run.report.predicted_s ?? 0))));
     return section('runs', 'Side by side', 'The time of each run’s mean worker: thin above predicted, thick below measured.',
-        legend(), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Runs' }, table(null,
+        legend(WORKER_KINDS), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Runs' }, table(null,
             [{ name: 'run', text: true }, { name: 'scheduler', text: true }, { name: 'workers' }, { name: 'predicted' }, { name: 'measured' },
                 { name: 'error' }, { name: 'drift' }, { name: 'model' }, { name: 'busy' }, { name: 'time', text: true, wide: true }],
             runs.map((run) => comparedRow(run, scale)))));

@@ -11,7 +11,7 @@ function ganttHeights(rows) {
 function ganttMake(rows, canvas, viewport) {
     const heights = ganttHeights(rows);
     const chart = { rows, canvas, viewport, heights, start: 0, end: rows.end, marked: null, selection: null,
-        roundEnds: [], watchers: [], width: 0, height: 0 };
+        roundEnds: [], followers: [], width: 0, height: 0 };
     chart.pitch = heights.predicted + heights.measured + heights.gap;
     chart.total = AXIS + heights.gap + rows.rowCount * chart.pitch;
     return chart;
@@ -241,7 +241,6 @@ function ganttShow(chart, start, end) {
     const whole = chart.rows.end, length = Math.min(whole, Math.max(end - start, 200));
     chart.start = Math.min(Math.max(0, start), whole - length);
     chart.end = chart.start + length;
-    chart.watchers.forEach((watcher) => watcher(chart.start, chart.end));
     ganttAsk(chart);
 }
 

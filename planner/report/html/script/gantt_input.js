@@ -12,6 +12,8 @@ function tipShow(chart, tip, hit, x, y) {
     tip.hidden = !hit;
     if (!hit)
         return;
+    const { columns } = chart.rows.traces[hit.traceIndex];
+    chart.followers.forEach((use) => use({ rank: columns.rank[hit.k], round: columns.round[hit.k] }));
     const { title, lines } = spanWords(chart.rows, chart.rows.traces[hit.traceIndex], hit.k);
     tip.replaceChildren(el('strong', null, title), ...lines.map((line) => el('div', null, line)));
     const width = chart.width;
@@ -141,9 +143,18 @@ function ganttListen(chart, tip) {
 
 /* ---- the section ---- */
 
-function legend() {
-    return el('ul', { class: 'legend', 'aria-label': 'Colours' }, ...DRAWN_KINDS.map((name) =>
+/* Of these kinds, or of those that the events have. */
+function legend(kinds) {
+    return el('ul', { class: 'legend', 'aria-label': 'Colours' }, ...kinds.map((name) =>
         el('li', null, swatch(name), name === 'idle' ? 'waiting' : name)));
+}
+
+function kindsOf(events) {
+    const seen = new Set();
+    for (const columns of [events.measured, events.predicted].filter(Boolean))
+        for (let k = 0; k < columns.rank.length; k++)
+            seen.add(operationColour(events.operations[columns.operation[k]], events.causes[columns.cause[k]]));
+    return DRAWN_KINDS.filter((name) => seen.has(name));
 }
 
 function roundChooser(chart, count) {
@@ -153,7 +164,7 @@ function roundChooser(chart, count) {
         const span = event.target.value === '' ? [0, chart.rows.end] : roundSpan(chart.rows, Number(event.target.value));
         if (span)
             ganttShow(chart, ...span);
-    } }, el('option', { value: '' }, 'whole run'), ...options);
+    } }, el('option', { value: '' }, chart.rows.events.measured ? 'whole run' : 'whole plan'), ...options);
 }
 
 function ganttTools(chart, rounds) {
@@ -162,7 +173,7 @@ function ganttTools(chart, rounds) {
     return el('div', { class: 'tools' }, roundChooser(chart, rounds),
         button('+', 'Zoom in', () => ganttZoom(chart, 0.5, middle())),
         button('\u2212', 'Zoom out', () => ganttZoom(chart, 2, middle())),
-        button('Whole', 'Show the whole run', () => ganttShow(chart, 0, chart.rows.end)), legend());
+        button('Whole', 'Show the whole', () => ganttShow(chart, 0, chart.rows.end)), legend(kindsOf(chart.rows.events)));
 }
 
 function ganttNote(events) {
@@ -179,18 +190,35 @@ const GANTT_HELP = 'Drag to zoom, double-click for the whole, Ctrl and wheel to 
 
 /* The chart is handed to `use`, once it is in the page. */
 function ganttSection(data, rows, chart) {
-    const rounds = data.report?.rounds ?? [];
-    chart.roundEnds = rounds.map((round) => 1e9 * round.measured_end_s);
+    chart.roundEnds = data.report ? data.report.rounds.map((round) => 1e9 * round.measured_end_s) : roundEnds(rows.traces[0].columns);
     const tip = el('div', { class: 'tip', role: 'status', 'aria-live': 'polite', hidden: true });
-    const total = Math.max(rounds.length, data.report ? 0 : planRounds(data.plan));
     ganttListen(chart, tip);
     colours.watch(() => ganttPaint(chart));
-    return section('gantt', 'Who did what, when', ganttNote(data.events), ganttTools(chart, total),
-        el('div', { class: 'gantt' }, chart.viewport, tip), el('p', { class: 'hint' }, GANTT_HELP));
+    return section('gantt', data.report ? 'Who did what, when' : 'Who is to do what, when', ganttNote(data.events),
+        ganttTools(chart, chart.roundEnds.length), el('div', { class: 'gantt' }, chart.viewport, tip),
+        el('p', { class: 'hint' }, GANTT_HELP), data.report ? null : plannedTable(rows));
 }
 
-function planRounds(plan) {
-    return plan.rounds.reduce((sum, round) => sum + (round.repeat ?? 1), 0);
+/* ---- the same in numbers, for a plan: a run has more to say below ---- */
+
+function plannedTable(rows) {
+    const { columns, lanes } = rows.traces[0], { operations } = rows.events;
+    const workers = lanes.slice(FIRST_WORKER).map((lane, worker) => {
+        const spent = (name) => lane.indices.filter((k) => columns.cause[k] < 0 && operations[columns.operation[k]] === name)
+            .reduce((sum, k) => sum + columns.length_ns[k] / 1e9, 0);
+        const packages = new Set(lane.indices.filter((k) => columns.cause[k] < 0).map((k) => columns.package[k]));
+        const tasks = lane.indices.filter((k) => columns.cause[k] < 0 && operations[columns.operation[k]] === 'compute')
+            .reduce((sum, k) => sum + columns.tasks[k], 0);
+        const ends = lane.indices.filter((k) => columns.cause[k] < 0).map((k) => (columns.start_ns[k] + columns.length_ns[k]) / 1e9);
+        return { worker, tasks, packages: packages.size, receive: spent('receive'), compute: spent('compute'), output: spent('output'),
+            end: ends.reduce((a, b) => Math.max(a, b), 0) };
+    });
+    const seconds = words.secondsColumn(workers.map((worker) => worker.end));
+    return folded('The same in numbers', () => scrolled('Workers', table(null,
+        [{ name: 'worker', text: true }, { name: 'core tasks' }, { name: 'packages' }, { name: 'receive' }, { name: 'compute' },
+            { name: 'output' }, { name: 'ends at' }],
+        workers.map((one) => ({ cells: [String(one.worker), words.count(one.tasks), words.count(one.packages), seconds(one.receive),
+            seconds(one.compute), seconds(one.output), seconds(one.end)] })))));
 }
 
 /* Canvas and viewport: the canvas sticks to the viewport's top, a spacer behind it is as high as all rows. */

@@ -8,7 +8,9 @@ function figure(name, value, aside) {
 /* What to do, by the larger part of the error. */
 function adviceOf(report) {
     if (!report.complete)
-        return 'Not every core task was done: the ledger in the output says which.';
+        return 'Not every core task was done: scow run --resume goes on with what is left.';
+    if (report.lost_workers)
+        return 'Workers were lost: look at their nodes. Times of this run say little about the plan.';
     if (report.error === null)
         return 'The run left no prediction to compare with: plan with a profile to have one.';
     if (Math.abs(report.error) < 0.1)
@@ -56,27 +58,48 @@ function intervalStrip(report) {
     return picture;
 }
 
+/* What was out of the ordinary, a sentence each. */
+function remarksOf(report) {
+    const own = [];
+    if (report.resumed)
+        own.push(`Resumed ${report.resumed === 1 ? 'once' : 'more than once'}: this page is about the last part, ${
+            words.count(report.resumed_tasks)} of ${words.count(report.tasks)} core tasks.`);
+    if (report.tail)
+        own.push(`The end of the plan was dealt on request, by ${report.tail}.`);
+    return [...own, ...(report.remarks ?? []).map((remark) => `${words.capital(remark)}.`)];
+}
+
+function remarksList(report) {
+    const remarks = remarksOf(report);
+    return remarks.length === 0 ? null : el('ul', { class: 'remarks', 'aria-label': 'Remarks' },
+        ...remarks.map((remark) => el('li', null, words.bound(remark))));
+}
+
+function walltimeFigure(walltime, report) {
+    if (walltime)
+        return figure('Walltime to ask for', words.walltime(walltime.walltime_s), `next time, at a risk of ${words.percent(walltime.risk)}`);
+    return figure('Walltime to ask for', '–', report.resumed ? 'resumed: see the plan’s own' : 'the plan predicts nothing');
+}
+
 function runFigures(report, data) {
-    const pair = (name, both) => figure(name, words.percent(both.measured),
-        both.predicted === null ? null : `predicted ${words.percent(both.predicted)}`);
-    const used = report.workers.filter((worker) => worker.packages > 0).length;
-    const walltime = data.walltime;
+    const busy = (name, both, aside) => figure(name, words.percent(both.measured),
+        [both.predicted === null ? null : `predicted ${words.percent(both.predicted)}`, aside].filter(Boolean).join('; '));
+    const working = report.workers.filter((worker) => worker.packages > 0);
+    const packages = working.reduce((sum, worker) => sum + worker.packages, 0);
     return el('dl', { class: 'figures' },
         figure('Measured makespan', words.seconds(report.measured_s), `and ${words.seconds(report.finish_s)} to finish`),
         figure('Predicted', words.seconds(report.predicted_s),
             report.interval ? `${words.seconds(report.interval[0])} to ${words.seconds(report.interval[1])}` : 'without an interval'),
         figure('Error', words.signedPercent(report.error), `drift ${words.signedPercent(report.drift)}, model ${
             words.signedPercent(report.model_error)}`),
-        figure('Walltime to ask for', walltime ? words.walltime(walltime.walltime_s) : '–',
-            walltime ? 'for this plan, by its profile' : 'no profile'),
+        walltimeFigure(data.walltime, report),
         figure('Core tasks done', words.count(report.tasks_done), report.complete && report.tasks_failed === 0
-            ? `all, in ${words.count(report.rounds.length)} rounds`
+            ? `all, in ${words.count(packages)} packages`
             : `of ${words.count(report.tasks)}, ${words.count(report.tasks_failed)} failed`),
-        figure('Workers', words.count(used), `${report.scheduler ?? 'unknown scheduler'}, ${report.threads ?? '?'} thread${
+        figure('Workers', words.count(working.length), `${report.scheduler ?? 'unknown scheduler'}, ${report.threads ?? '?'} thread${
             report.threads === 1 ? '' : 's'} each`),
-        pair('Workers, in a period', report.worker_utilization),
-        pair('Workers, of the makespan', report.worker_busy_share),
-        pair('Network utilisation', report.network_utilization));
+        busy('Workers busy', report.worker_busy_share, `in a period ${words.percent(report.worker_utilization.measured)}`),
+        busy('Network busy', report.network_utilization));
 }
 
 function masthead(words_) {
@@ -87,7 +110,7 @@ function runHeadline(data) {
     const report = data.report;
     return [masthead(`scow report · ${data.path}`),
         el('h1', null, [report.kernel, report.input].filter(Boolean).join(' · ')),
-        ...diagnosis(report),
+        ...diagnosis(report), remarksList(report),
         runFigures(report, data), intervalStrip(report)];
 }
 
@@ -96,15 +119,15 @@ function planHeadline(data) {
     const rounds = plan.rounds.reduce((sum, round) => sum + (round.repeat ?? 1), 0);
     const interval = predicted.interval;
     return [masthead('scow plan'), el('h1', null, `${plan.kernel} · ${words.count(plan.tasks)} core tasks`),
-        el('p', { class: 'lead' }, `${words.count(plan.workers.length)} workers and ${words.count(rounds)} rounds by ${
-            plan.scheduler} take ${words.seconds(predicted.makespan_s)}.`),
+        el('p', { class: 'lead' }, words.bound(`${words.several(plan.workers.length, 'worker')} and ${words.several(rounds, 'round')} by ${
+            plan.scheduler}${plan.tail ? `, the end dealt on request by ${plan.tail},` : ''} take ${words.seconds(predicted.makespan_s)}.`)),
         el('dl', { class: 'figures' },
             figure('Predicted makespan', words.seconds(predicted.makespan_s),
                 interval ? `${words.seconds(interval[0])} to ${words.seconds(interval[1])}` : 'without an interval'),
             figure('Walltime to ask for', words.walltime(data.walltime.walltime_s),
-                `risk ${words.percent(data.walltime.risk)}`),
-            figure('Worker utilisation', words.percent(predicted.worker_utilization),
-                `in a period; busy ${words.percent(predicted.worker_busy_share)} of the makespan`),
+                `at a risk of ${words.percent(data.walltime.risk)}`),
+            figure('Workers busy', words.percent(predicted.worker_busy_share),
+                `in a period ${words.percent(predicted.worker_utilization)}`),
             figure('Over the lower bound', words.signedPercent(predicted.gap),
                 `at least ${words.seconds(predicted.lower_bound_s)}`))];
 }

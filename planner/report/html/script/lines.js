@@ -33,10 +33,13 @@ function lineSeries(series) {
 
 /* Of series: colour, width, fill, dash, scale, points, pointsOnly, hidden (only the axis has room for it).
  * request: label, height, x, series, say(k) -> words, choose(k), xLabel, yLabel, log, yFrom0, share (a right axis of
- * percentages), logX (the x axis alone), paint(u) for more, help: what stands below as long as nothing is pointed at. */
+ * percentages), padRight (room for one, in pixels), logX (the x axis alone), paint(u) for more, follow(point): hands over
+ * what points at x[k], help: what stands below as long as nothing is pointed at. */
 function lineOptions(request, width) {
     const log = request.log ? 3 : 1, logX = request.log || request.logX;
     const scales = { x: { time: false, distr: logX ? 3 : 1 }, y: { distr: log } };
+    if (logX)
+        scales.x.range = (_, low, high) => (low < high ? [low, high] : [low / 2, high * 2]);
     const axes = [lineAxis(request.xLabel, (tick) => words.count(Number(tick.toPrecision(6))), false, logX),
         lineAxis(request.yLabel, tickSeconds, true, request.log)];
     if (!logX)
@@ -45,9 +48,9 @@ function lineOptions(request, width) {
         scales.y.range = (_, low, high) => [0, 1.05 * high];
     if (request.share) {
         scales.share = { range: [0, 1.05] };
-        axes.push({ ...lineAxis(request.share, words.percent, true), scale: 'share', side: 1, grid: { show: false } });
+        axes.push({ ...lineAxis(request.share, (share) => `${Math.round(100 * share)} %`, true), scale: 'share', side: 1, grid: { show: false } });
     }
-    return { width, height: request.height, scales, axes, series: [{}, ...request.series.map(lineSeries)],
+    return { width, height: request.height, scales, axes, padding: [null, request.share ? null : request.padRight ?? null, null, null], series: [{}, ...request.series.map(lineSeries)],
         legend: { show: false }, cursor: { drag: { x: false, y: false }, points: { size: 7 } },
         hooks: { drawAxes: request.paint ? [request.paint] : [] } };
 }
@@ -84,6 +87,10 @@ function lineChart(request) {
             plot.over.addEventListener('click', () => plot.cursor.idx !== null && request.choose(plot.cursor.idx));
     };
     lineKeys(request, box, () => plot);
+    request.follow?.((k) => {
+        if (plot && k >= 0)
+            plot.setCursor({ left: plot.valToPos(request.x[k], 'x'), top: plot.over.clientHeight / 2 });
+    });
     colours.watch(make);
     new ResizeObserver(() => plot ? plot.setSize({ width: box.clientWidth, height: request.height }) : make()).observe(box);
     return el('figure', { class: 'chart' }, box, words_);

@@ -5,17 +5,17 @@ function contents(sections) {
         el('a', { href: `#${part.id}` }, part.querySelector('h2').textContent)));
 }
 
-/* The Gantt chart, and the other parts' way to it. */
+/* The Gantt chart, and the other parts' way to it and from it. */
 function ganttPart(data) {
     if (!data.events || (data.events.measured ?? data.events.predicted).rank.length === 0)
-        return { nodes: [], reveal: null, showRound: null };
+        return { nodes: [] };
     const chart = ganttBuild(data);
     const showRound = (round) => {
         const span = roundSpan(chart.rows, round);
         if (span)
             ganttShow(chart, ...span);
     };
-    return { nodes: [ganttSection(data, chart.rows, chart)], showRound,
+    return { nodes: [ganttSection(data, chart.rows, chart)], showRound, follow: (use) => chart.followers.push(use),
         reveal: (worker) => ganttReveal(chart, FIRST_WORKER + worker) };
 }
 
@@ -24,7 +24,7 @@ function onePage(data) {
     const gantt = ganttPart(data);
     const sections = [...gantt.nodes];
     if (data.report)
-        sections.push(timeSection(data.report, gantt.reveal, gantt.showRound));
+        sections.push(timeSection(data.report, gantt));
     if (data.profile && data.setting >= 0)
         sections.push(calibrationSection(data));
     if (data.told !== undefined && data.profile.settings.length > 1)

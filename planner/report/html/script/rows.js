@@ -82,6 +82,15 @@ function rowName(row) {
     return row === MASTER ? 'master' : row === PORT ? 'port' : `worker ${row - FIRST_WORKER}`;
 }
 
+/* When rounds end, as far as events have them. */
+function roundEnds(columns) {
+    const ends = [];
+    for (let k = 0; k < columns.rank.length; k++)
+        if (columns.cause[k] < 0 && columns.rank[k] > 0)
+            ends[columns.round[k]] = Math.max(ends[columns.round[k]] ?? 0, columns.start_ns[k] + columns.length_ns[k]);
+    return ends;
+}
+
 /* From the first start to the last end of a round in the run, or in the plan. */
 function roundSpan(rows, round) {
     const { columns } = rows.traces[rows.traces.length - 1];

@@ -1,6 +1,6 @@
 /* Where the time went: from predicted to measured makespan, by worker, by round. */
 
-const WORKER_OPERATIONS = ['receive', 'compute', 'output'];
+const WORKER_OPERATIONS = ['receive', 'compute', 'output'], WORKER_KINDS = [...WORKER_OPERATIONS, 'idle', 'unexplained'];
 const CAUSE_WORDS = { start: 'first package', master: 'the master', port: 'other transfers', buffer: 'others\u2019 buffers',
     transfer: 'own transfer', noise: 'unexplained', end: 'done before others' };
 const WORKERS_MOST = 512;
@@ -44,87 +44,96 @@ function waterfallScale(report, steps) {
 
 function waterfall(report) {
     const steps = waterfallSteps(report), scale = waterfallScale(report, steps);
+    const seconds = words.secondsColumn([report.predicted_s, report.measured_s, ...steps.flatMap((part) => [part.predicted, part.measured])]);
     const difference = report.measured_s - report.predicted_s;
     const total = (name, predicted, measured, value, change) => ({ kind: 'total', cells: [name, predicted, measured,
         change, bars(barMark(scale, value, 'var(--ink)'))] });
     const step = (part) => ({ kind: 'part', cells: [
         el('span', null, swatch(part.colour), WORKER_OPERATIONS.includes(part.name) ? part.name : `waits: ${part.name}`),
-        words.seconds(part.predicted), words.seconds(part.measured), words.signedSeconds(part.measured - part.predicted),
+        seconds(part.predicted), seconds(part.measured), seconds(part.measured - part.predicted, true),
         bars(barMark(scale, part.from, 'var(--line)'),
             barSpan(scale, part.from, part.to, part.to > part.from ? 'var(--bad)' : 'var(--good)'))] });
-    return table('Of the mean worker: what it did and what it waited for makes up the makespan.',
-        [{ name: '', text: true }, { name: 'predicted' }, { name: 'measured' }, { name: 'difference' },
+    return scrolled('From predicted to measured makespan', table('Of the mean worker: what it did and what it waited for makes up the makespan.',
+        [{ name: 'part', text: true }, { name: 'predicted' }, { name: 'measured' }, { name: 'difference' },
             { name: 'from predicted to measured makespan', text: true, wide: true }],
-        [total('predicted makespan', words.seconds(report.predicted_s), null, report.predicted_s, null), ...steps.map(step),
-            total('measured makespan', null, words.seconds(report.measured_s), report.measured_s, words.signedSeconds(difference))]);
+        [total('predicted makespan', seconds(report.predicted_s), '', report.predicted_s, ''), ...steps.map(step),
+            total('measured makespan', '', seconds(report.measured_s), report.measured_s, seconds(difference, true))]));
 }
 
 /* ---- by worker ---- */
 
-function workerRow(worker, scale, reveal) {
+function workerRow(worker, scale, seconds, reveal) {
     const parts = partsOf(worker), of = (value) => parts.map((part) => ({ name: `${part.name}, ${value}`,
         colour: part.colour, seconds: part[value] }));
     const name = reveal ? el('button', { type: 'button', class: 'plain', title: 'Show in the chart above',
         onclick: () => reveal(worker.worker) }, String(worker.worker)) : String(worker.worker);
-    return { cells: [name, words.count(worker.tasks), words.count(worker.packages), words.seconds(worker.end.predicted_s),
-        words.seconds(worker.end.measured_s), words.signedPercent(worker.end.error),
+    return { cells: [name, words.count(worker.tasks), words.count(worker.packages), seconds(worker.end.predicted_s),
+        seconds(worker.end.measured_s), words.signedPercent(worker.end.error),
         bars(...barStack(scale, of('predicted'), 0, 4, 0.6), ...barStack(scale, of('measured'), 5, 10, 1))] };
 }
 
-function workersTable(report, reveal) {
+function workersTable(report, gantt) {
     const shown = report.workers.slice(0, WORKERS_MOST);
+    const seconds = words.secondsColumn(shown.flatMap((worker) => [worker.end.predicted_s, worker.end.measured_s]));
     const scale = barScale(0, Math.max(report.measured_s, report.predicted_s ?? 0));
     const more = report.workers.length - shown.length;
-    return [el('h3', null, 'By worker'), scrolled('Workers', table(
+    const node = scrolled('Workers', table(
         `Thin above predicted, thick below measured${more > 0 ? `; ${words.count(more)} more are in the JSON` : ''}.`,
         [{ name: 'worker', text: true }, { name: 'core tasks' }, { name: 'packages' }, { name: 'end predicted' },
             { name: 'measured' }, { name: 'error' }, { name: 'time', text: true, wide: true }],
-        shown.map((worker) => workerRow(worker, scale, reveal))))];
+        shown.map((worker) => workerRow(worker, scale, seconds, gantt.reveal))));
+    const rows = node.querySelectorAll('tbody tr');
+    gantt.follow?.(({ rank }) => rows.forEach((row, k) => row.classList.toggle('marked', shown[k].worker === rank - 1)));
+    return [el('h3', null, 'By worker'), legend(WORKER_KINDS), node];
 }
 
 /* ---- the master and the links, which overlap with the workers ---- */
 
 function operationsTable(report) {
-    const row = (name, both) => ({ kind: 'part', cells: [el('span', null, swatch(name), name), words.seconds(both.predicted_s),
-        words.seconds(both.measured_s), words.signedPercent(both.error), words.signedPercent(both.drift),
+    const seconds = words.secondsColumn(Object.values(report.operations).flatMap((both) => [both.predicted_s, both.measured_s]));
+    const row = (name, both) => ({ kind: 'part', cells: [el('span', null, swatch(name), name), seconds(both.predicted_s),
+        seconds(both.measured_s), words.signedPercent(both.error), words.signedPercent(both.drift),
         words.signedPercent(both.model_error)] });
-    return folded('Sums over all packages, with drift and model error', () => table(null,
+    return folded('Sums over all packages, with drift and model error', () => scrolled('Operations', table(null,
         [{ name: 'operation', text: true }, { name: 'predicted' }, { name: 'measured' }, { name: 'error' }, { name: 'drift' },
             { name: 'model' }],
-        Object.entries(report.operations).map(([name, both]) => row(name, both))));
+        Object.entries(report.operations).map(([name, both]) => row(name, both)))));
 }
 
 /* ---- by round ---- */
 
 function roundsTable(report) {
+    const ends = words.secondsColumn(report.rounds.flatMap((round) => [round.predicted_end_s, round.measured_end_s]));
+    const residuals = words.secondsColumn(report.rounds.map((round) => round.residual_s));
     return folded('The rounds in numbers', () => scrolled('Rounds', table(null,
         [{ name: 'round', text: true }, { name: 'predicted end' }, { name: 'measured end' }, { name: 'residual' }],
-        report.rounds.map((round) => ({ cells: [String(round.round), words.seconds(round.predicted_end_s),
-            words.seconds(round.measured_end_s), words.signedSeconds(round.residual_s)] })))));
+        report.rounds.map((round) => ({ cells: [String(round.round), ends(round.predicted_end_s),
+            ends(round.measured_end_s), residuals(round.residual_s, true)] })))));
 }
 
 /* Choosing a round zooms the Gantt chart to it. */
-function roundsChart(report, showRound) {
+function roundsChart(report, gantt) {
     const say = (k) => {
         const round = report.rounds[k];
         return `round ${round.round}: predicted end ${words.seconds(round.predicted_end_s)}, measured ${
             words.seconds(round.measured_end_s)}, residual ${words.signedSeconds(round.residual_s)}`;
     };
     return lineChart({ label: 'Residuals by round: measured less predicted end', height: 170,
-        x: report.rounds.map((round) => round.round), say, choose: showRound,
-        xLabel: 'round', help: 'Choosing a round shows it in the chart above.',
+        x: report.rounds.map((round) => round.round), say, choose: gantt.showRound,
+        follow: (point) => gantt.follow?.(({ round }) => point(report.rounds.findIndex((one) => one.round === round))),
+        xLabel: 'round', help: gantt.showRound ? 'Choosing a round shows it in the chart above.' : '',
         series: [{ values: report.rounds.map((round) => round.residual_s), colour: 'accent', fill: 'band',
             points: report.rounds.length < 60 }] });
 }
 
-function roundsPart(report, showRound) {
+function roundsPart(report, gantt) {
     if (report.predicted_s === null || report.rounds.length < 2)
         return [roundsTable(report)];
-    return [el('h3', null, 'By round: measured less predicted end'), roundsChart(report, showRound), roundsTable(report)];
+    return [el('h3', null, 'By round: measured less predicted end'), roundsChart(report, gantt), roundsTable(report)];
 }
 
-function timeSection(report, reveal, showRound) {
+function timeSection(report, gantt) {
     const explained = report.predicted_s === null ? null : waterfall(report);
-    return section('time', 'Where the time went', null, explained, operationsTable(report), ...workersTable(report, reveal),
-        ...roundsPart(report, showRound));
+    return section('time', 'Where the time went', null, explained, operationsTable(report), ...workersTable(report, gantt),
+        ...roundsPart(report, gantt));
 }

@@ -16,6 +16,19 @@ const words = {
         return `${words.minus(size >= 1e4 ? value.toFixed(0) : value.toPrecision(4))} ${name}`;
     },
 
+    /* For a column of times: all in the unit of the largest, which has four digits, and aligned by their points. */
+    secondsColumn(values) {
+        const most = values.reduce((most_, value) => (Number.isFinite(value) ? Math.max(most_, Math.abs(value)) : most_), 0);
+        const [unit, name] = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']].find(([least]) => most >= least) ?? [1, 's'];
+        const digits = most > 0 ? Math.min(3, Math.max(0, 3 - Math.floor(Math.log10(most / unit)))) : 0;
+        return (seconds, signed) => {
+            if (seconds === null || !Number.isFinite(seconds))
+                return '–';
+            const text = (Math.abs(seconds) / unit).toFixed(digits), sign = Number(text) === 0 ? '' : seconds < 0 ? '\u2212' : signed ? '+' : '';
+            return `${sign}${text} ${name}`;
+        };
+    },
+
     signedSeconds(seconds) {
         return seconds > 0 ? `+${words.seconds(seconds)}` : words.seconds(seconds);
     },
@@ -35,6 +48,10 @@ const words = {
         return number.toString().replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
     },
 
+    several(number, thing) {
+        return `${words.count(number)} ${thing}${number === 1 ? '' : 's'}`;
+    },
+
     /* hours:minutes:seconds, as batch systems want it. */
     walltime(seconds) {
         const two = (value) => String(Math.floor(value)).padStart(2, '0');
@@ -44,7 +61,8 @@ const words = {
     short(number) {
         if (number === null || !Number.isFinite(number))
             return '–';
-        return words.minus(Number(number.toPrecision(4)).toString());
+        const size = Math.abs(number), plain = size === 0 || (size >= 1e-4 && size < 1e9);
+        return words.minus(plain ? Number(number.toPrecision(4)).toString() : number.toExponential(3));
     },
 
     minus(text) {

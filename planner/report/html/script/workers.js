@@ -2,6 +2,8 @@
 
 /* So many workers are drawn on a logarithmic axis. */
 const WIDE = 100;
+/* Differences below this share of the bound look as small as they are. */
+const OVER_LEAST = 0.05;
 
 function sweepWords(row) {
     return `${words.count(row.workers)} workers: ${words.seconds(row.makespan_s)}, ${words.short(row.speedup)} times as fast as one, efficiency ${
@@ -33,7 +35,7 @@ function sweepChart(sweep, chosen) {
 function costChart(sweep, chosen) {
     const { rows } = sweep;
     return lineChart({ label: 'Workers’ time by the number of workers', height: 170, x: rows.map((row) => row.workers),
-        xLabel: 'workers', yLabel: 'workers’ time', yFrom0: true, say: (k) => sweepWords(rows[k]),
+        xLabel: 'workers', yLabel: 'workers’ time', yFrom0: true, logX: rows.at(-1).workers > WIDE, padRight: 72, say: (k) => sweepWords(rows[k]),
         paint: (u) => markPaint(u, chosen, 'ink'),
         series: [{ values: rows.map((row) => row.node_seconds), colour: 'compute', width: 2, points: rows.length < 40 }] });
 }
@@ -46,14 +48,15 @@ function sweepTable(sweep) {
 }
 
 function schedulersTable(schedulers, chosen) {
-    const most = Math.max(...schedulers.plans.map((plan) => plan.makespan_s));
-    const scale = barScale(0, most);
+    const seconds = words.secondsColumn(schedulers.plans.map((plan) => plan.makespan_s));
+    const scale = barScale(0, Math.max(OVER_LEAST, ...schedulers.plans.map((plan) => plan.gap)));
     const rows = schedulers.plans.map((plan) => ({ kind: plan.scheduler === chosen ? 'total' : null, cells: [plan.scheduler,
-        words.seconds(plan.makespan_s), words.count(plan.workers), words.count(plan.rounds), words.signedPercent(plan.gap),
-        bars(barSpan(scale, 0, plan.makespan_s, 'var(--accent)'), barMark(scale, plan.lower_bound_s, 'var(--ink)'))] }));
-    return [el('h3', null, 'Schedulers'), table('Predicted makespans of all schedulers that apply; the mark is a lower bound.',
+        seconds(plan.makespan_s), words.count(plan.workers), words.count(plan.rounds), words.signedPercent(plan.gap),
+        bars(barSpan(scale, 0, plan.gap, 'var(--accent)'), barMark(scale, 0, 'var(--ink)'))] }));
+    return [el('h3', null, 'Schedulers'), scrolled('Schedulers', table(
+        'Predicted makespans of all schedulers that apply; bars are by how much they exceed a lower bound of any.',
         [{ name: 'scheduler', text: true }, { name: 'makespan' }, { name: 'workers' }, { name: 'rounds' }, { name: 'over the bound' },
-            { name: '', text: true, wide: true }], rows)];
+            { name: 'by how much', text: true, wide: true }], rows))];
 }
 
 function othersTable(report) {
@@ -61,8 +64,9 @@ function othersTable(report) {
         return [];
     const settingOf = (other) => [other.block ? `block ${other.block}` : null, other.threads ? `${other.threads} threads` : null,
         ...Object.entries(other.parameters).map(([name, value]) => `${name} ${value}`)].filter(Boolean).join(', ');
-    return [el('h3', null, 'Other settings of the profile'), table(null, [{ name: 'setting', text: true }, { name: 'predicted' }],
-        report.others.map((other) => ({ cells: [settingOf(other), words.seconds(other.predicted_s)] })))];
+    return [el('h3', null, 'Other settings of the profile'), scrolled('Other settings', table(null,
+        [{ name: 'setting', text: true }, { name: 'predicted' }],
+        report.others.map((other) => ({ cells: [settingOf(other), words.seconds(other.predicted_s)] }))))];
 }
 
 function workersNote(data) {
