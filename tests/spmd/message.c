@@ -1,0 +1,134 @@
+/* What a worker reports of a package: sealed as it is sent, and believed only when all of it is
+ * there, with a reduction's state of any size and whether something went wrong or not. */
+#include "spmd/run/message.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/checks.h"
+
+enum { STATE_MOST = 40 };
+
+static const struct package package = {
+    .index = 7, .round = 2, .worker = 1, .first = 300, .count = 12};
+static const struct wire_trouble trouble = {.rejection = {.task = 304, .why = "it is too bright"},
+                                            .failure = FAILURE_INIT};
+
+/* Owned. */
+static struct wire_result *result_make(size_t state_size, bool troubled)
+{
+    struct wire_result *result = calloc(1, wire_result_size(state_size, true));
+    assert_non_null(result);
+    result->package = package;
+    summary_init(&result->summary);
+    result->summary.tasks = package.count;
+    result->times.written_s = 1;
+    memset(result + 1, 0x5a, state_size);
+    if (troubled)
+        wire_result_trouble(result, state_size, &trouble);
+    wire_result_seal(result, state_size);
+    return result;
+}
+
+static void what_is_sealed_is_believed(void **state)
+{
+    (void)state;
+    for (size_t size = 0; size < STATE_MOST; size++)
+        for (int troubled = 0; troubled < 2; troubled++) {
+            struct wire_result *result = result_make(size, troubled);
+            const size_t whole = wire_result_size(size, troubled);
+            assert_true(wire_result_check(result, size, whole, &package));
+            assert_true(wire_result_check(result, size, 0, &package));
+            const struct wire_trouble *told = wire_result_told(result, size);
+            assert_int_equal(told->failure.code, FAILURE_NONE);
+            assert_string_equal(told->rejection.why, troubled ? trouble.rejection.why : "");
+            const char *first = (const char *)(result + 1);
+            for (size_t k = 0; k < size; k++)
+                assert_int_equal(first[k], 0x5a);
+            free(result);
+        }
+}
+
+/* Nothing that is not said travels. */
+static void most_results_are_short(void **state)
+{
+    (void)state;
+    for (size_t size = 0; size < STATE_MOST; size++) {
+        assert_int_equal(wire_result_size(size, false), sizeof(struct wire_result) + size);
+        assert_true(wire_result_size(size, true) >=
+                    wire_result_size(size, false) + sizeof(struct wire_trouble));
+    }
+}
+
+static void damage_is_noticed(void **state)
+{
+    (void)state;
+    for (size_t size = 0; size < STATE_MOST; size += 13)
+        for (int troubled = 0; troubled < 2; troubled++) {
+            struct wire_result *result = result_make(size, troubled);
+            const size_t whole = wire_result_size(size, troubled);
+            for (size_t at = 0; at < whole; at++) {
+                ((char *)result)[at] ^= 0x10;
+                assert_false(wire_result_check(result, size, whole, &package));
+                ((char *)result)[at] ^= 0x10;
+            }
+            for (size_t less = 1; less < whole; less++)
+                assert_false(wire_result_check(result, size, whole - less, &package));
+            assert_false(wire_result_check(result, size, whole + 1, &package));
+            free(result);
+        }
+}
+
+static void what_cannot_be_is_not_believed(void **state)
+{
+    struct wire_result *result = result_make(0, false);
+    const size_t whole = wire_result_size(0, false);
+    struct package another = package;
+    (void)state;
+    another.first++;
+    assert_false(wire_result_check(result, 0, whole, &another));
+    result->summary.tasks--;
+    wire_result_seal(result, 0);
+    assert_false(wire_result_check(result, 0, whole, &package));
+    result->skipped = 1; /* then nothing has been summed up */
+    wire_result_seal(result, 0);
+    assert_true(wire_result_check(result, 0, whole, &package));
+    free(result);
+    result = result_make(0, false);
+    result->times.arrived_s = (double)NAN;
+    wire_result_seal(result, 0);
+    assert_false(wire_result_check(result, 0, whole, &package));
+    free(result);
+}
+
+/* With a failure, neither sums nor times need be there. */
+static void failures_are_told(void **state)
+{
+    struct wire_trouble failed = {.failure = FAILURE_INIT};
+    const size_t state_size = 9;
+    struct wire_result *result = result_make(state_size, false);
+    (void)state;
+    failure_set(&failed.failure, FAILURE_MISMATCH, "the input has ended");
+    result->summary.tasks = 0;
+    result->times.start_s = 2;
+    wire_result_trouble(result, state_size, &failed);
+    wire_result_seal(result, state_size);
+    assert_true(
+        wire_result_check(result, state_size, wire_result_size(state_size, true), &package));
+    const struct failure told = wire_result_told(result, state_size)->failure;
+    assert_failure(told, FAILURE_MISMATCH, "the input has ended");
+    free(result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_sealed_is_believed),
+        cmocka_unit_test(most_results_are_short),
+        cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(what_cannot_be_is_not_believed),
+        cmocka_unit_test(failures_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
