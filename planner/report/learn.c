@@ -49,10 +49,8 @@ static struct pair square_apply(struct square m, struct pair v)
 
 static double package_seconds(const struct replay_package *package, enum operation operation)
 {
-    const double seconds[OPERATION_IDLE] = {package->cost.envelope_s, package->cost.send_s,
-                                            package->cost.link_s,     package->cost.receive_s,
-                                            package->cost.compute_s,  package->cost.output_s};
-    return seconds[operation];
+    struct star_cost cost = package->cost;
+    return *star_cost_part(&cost, operation);
 }
 
 /* Does the package speak of the lesson's cost? */

@@ -10,13 +10,6 @@ struct transfer {
     double left_s, arrived_s;
 };
 
-static double *cost_member(struct star_cost *cost, int32_t operation)
-{
-    double *const members[OPERATION_IDLE] = {&cost->envelope_s, &cost->send_s,    &cost->link_s,
-                                             &cost->receive_s,  &cost->compute_s, &cost->output_s};
-    return members[operation];
-}
-
 /* A package that was computed twice is of a run that lost a worker. */
 static void event_take(struct replay *replay, struct transfer *transfers,
                        const struct trace_event *event)
@@ -25,7 +18,7 @@ static void event_take(struct replay *replay, struct transfer *transfers,
     const int64_t worker = (int64_t)event->rank - 1;
     if (event->operation == OPERATION_IDLE)
         return;
-    double *cost_s = cost_member(&package->cost, event->operation);
+    double *cost_s = star_cost_part(&package->cost, (enum operation)event->operation);
     if (*cost_s > 0 || (worker >= 0 && package->worker >= 0 && package->worker != worker))
         replay->twice = true;
     *cost_s = fmax(event->end_s - event->start_s, 0);

@@ -29,6 +29,13 @@ struct star_cost star_cost_of(const struct platform_window *window,
                               cost_of(class->compute, load),   cost_of(class->output, load)};
 }
 
+double *star_cost_part(struct star_cost *cost, enum operation operation)
+{
+    double *const parts[OPERATION_IDLE] = {&cost->envelope_s, &cost->send_s,    &cost->link_s,
+                                           &cost->receive_s,  &cost->compute_s, &cost->output_s};
+    return parts[operation];
+}
+
 bool star_trace(const struct star_times *times, int64_t worker, struct trace_event event,
                 struct trace *trace)
 {
