@@ -205,23 +205,45 @@ static bool window_follows(const struct profile_setting *setting,
     return true;
 }
 
-static bool windows_parse(struct profile_setting *setting, json_t *value,
-                          const struct document_place *place, struct failure *failure)
+/* Room for an array of at least one element, all 0; owned. NULL with *failure set. */
+static void *list_room(const json_t *value, const struct document_place *place, size_t size,
+                       struct failure *failure)
 {
     if (!document_array(value, place, 1, failure))
-        return false;
-    size_t count = json_array_size(value);
-    setting->windows = calloc(count, sizeof *setting->windows);
-    if (!setting->windows)
-        return failure_memory(failure, "reading a profile");
-    for (size_t k = 0; k < count; k++) {
-        struct document_place at = document_element(place, k);
-        setting->window_count = k + 1;
-        if (!window_parse(&setting->windows[k], json_array_get(value, k), &at, failure) ||
-            !window_follows(setting, &at, failure))
+        return NULL;
+    void *room = calloc(json_array_size(value), size);
+    if (!room)
+        failure_memory(failure, "reading a profile");
+    return room;
+}
+
+/* Every element in turn, added to what `owner` has. */
+static bool list_parse(void *owner, json_t *value, const struct document_place *place,
+                       bool (*add)(void *owner, json_t *value, const struct document_place *place,
+                                   struct failure *failure),
+                       struct failure *failure)
+{
+    for (size_t k = 0; k < json_array_size(value); k++) {
+        const struct document_place at = document_element(place, k);
+        if (!add(owner, json_array_get(value, k), &at, failure))
             return false;
     }
     return true;
+}
+
+static bool window_add(void *owner, json_t *value, const struct document_place *place,
+                       struct failure *failure)
+{
+    struct profile_setting *setting = owner;
+    return window_parse(&setting->windows[setting->window_count++], value, place, failure) &&
+           window_follows(setting, place, failure);
+}
+
+static bool windows_parse(struct profile_setting *setting, json_t *value,
+                          const struct document_place *place, struct failure *failure)
+{
+    setting->windows = list_room(value, place, sizeof *setting->windows, failure);
+    return setting->windows && list_parse(setting, value, place, window_add, failure);
 }
 
 static bool memory_parse(struct memory *memory, json_t *value, const struct document_place *place,
@@ -345,23 +367,19 @@ static bool setting_follows(const struct profile *profile, const struct document
     return true;
 }
 
+static bool setting_add(void *owner, json_t *value, const struct document_place *place,
+                        struct failure *failure)
+{
+    struct profile *profile = owner;
+    return setting_parse(&profile->settings[profile->setting_count++], value, place, failure) &&
+           setting_follows(profile, place, failure);
+}
+
 static bool settings_parse(struct profile *profile, json_t *value,
                            const struct document_place *place, struct failure *failure)
 {
-    if (!document_array(value, place, 1, failure))
-        return false;
-    size_t count = json_array_size(value);
-    profile->settings = calloc(count, sizeof *profile->settings);
-    if (!profile->settings)
-        return failure_memory(failure, "reading a profile");
-    for (size_t k = 0; k < count; k++) {
-        struct document_place at = document_element(place, k);
-        profile->setting_count = k + 1;
-        if (!setting_parse(&profile->settings[k], json_array_get(value, k), &at, failure) ||
-            !setting_follows(profile, &at, failure))
-            return false;
-    }
-    return true;
+    profile->settings = list_room(value, place, sizeof *profile->settings, failure);
+    return profile->settings && list_parse(profile, value, place, setting_add, failure);
 }
 
 static bool host_parse(struct profile_origin *origin, json_t *value,
