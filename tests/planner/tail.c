@@ -8,8 +8,8 @@
 
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/robustness.h"
-#include "tests/checks.h"
 #include "tests/planner/platforms.h"
+#include "tests/planner/plays.h"
 
 enum { SEEDS = 24, RUNS = 5 };
 static const char *const rules[] = {"fac", "gss", "wf", "awf-c"};
@@ -22,13 +22,9 @@ struct setup {
 
 static void setup_init(struct setup *setup, struct dice *dice)
 {
-    struct failure failure = FAILURE_INIT;
     setup->platform = platform_cluster(dice, dice_between(dice, 2, 32));
-    const struct schedule_request request = {.platform = &setup->platform,
-                                             .tasks = nearbyint(dice_scale(dice, 5e3, 2e5))};
-    setup->plan = (struct plan){.kernel = NULL};
-    if (!scheduler_make(scheduler_find(SCHEDULER_QUICK), &request, &setup->plan, &failure))
-        fail_msg("%s", failure.text);
+    setup->plan =
+        plan_with(&setup->platform, nearbyint(dice_scale(dice, 5e3, 2e5)), SCHEDULER_QUICK);
 }
 
 static void setup_release(struct setup *setup)
@@ -55,20 +51,6 @@ static struct plan_tail tail_with(const struct setup *setup, const char *rule, d
     return tail;
 }
 
-static void tasks_are_all(const struct setup *setup, const struct trace *trace)
-{
-    int64_t next = 0, package = 0;
-    for (size_t k = 0; k < trace->count; k++) {
-        const struct trace_event *event = &trace->events[k];
-        if (event->operation != OPERATION_COMPUTE)
-            continue;
-        assert_int_equal(event->first, next);
-        assert_int_equal(event->package, package++);
-        next += event->tasks;
-    }
-    assert_int_equal(next, (int64_t)setup->plan.tasks);
-}
-
 static double play(const struct setup *setup, const struct decision *decision,
                    const struct scenario *scenario)
 {
@@ -79,7 +61,7 @@ static double play(const struct setup *setup, const struct decision *decision,
     if (!dispatch ||
         !simulate_scenario(&setup->platform, dispatch, scenario, &trace, &simulation, &failure))
         fail_msg("%s", failure.text);
-    tasks_are_all(setup, &trace);
+    tasks_are_all(&setup->platform, &setup->plan, &trace);
     trace_release(&trace);
     dispatch_free(&dispatch);
     return simulation.makespan_s;

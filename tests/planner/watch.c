@@ -9,8 +9,8 @@
 #include "planner/schedulers/rest.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/robustness.h"
-#include "tests/checks.h"
 #include "tests/planner/platforms.h"
+#include "tests/planner/plays.h"
 
 struct setup {
     struct platform platform;
@@ -19,22 +19,11 @@ struct setup {
     struct watch_setup watch;
 };
 
-static void plan_with(const struct platform *platform, double tasks, const char *name,
-                      struct plan *plan)
-{
-    const struct schedule_request request = {
-        .platform = platform, .tasks = tasks, .real_valued = false};
-    struct failure failure = FAILURE_INIT;
-    *plan = (struct plan){.kernel = NULL};
-    if (!scheduler_make(scheduler_find(name), &request, plan, &failure))
-        fail_msg("%s", failure.text);
-}
-
 static void setup_init(struct setup *setup, struct dice *dice)
 {
     setup->platform = platform_cluster(dice, dice_between(dice, 2, 32));
-    plan_with(&setup->platform, nearbyint(dice_scale(dice, 5e3, 2e5)), SCHEDULER_QUICK,
-              &setup->plan);
+    setup->plan =
+        plan_with(&setup->platform, nearbyint(dice_scale(dice, 5e3, 2e5)), SCHEDULER_QUICK);
     setup->rest = (struct rest_setup){&setup->platform, (int64_t)plan_largest_load(&setup->plan)};
     setup->watch = (struct watch_setup){.plan = &setup->plan,
                                         .platform = &setup->platform,
@@ -47,22 +36,6 @@ static void setup_release(struct setup *setup)
 {
     platform_release(&setup->platform);
     plan_release(&setup->plan);
-}
-
-/* Every task once, in ascending order of packages. */
-static void tasks_are_all(const struct setup *setup, const struct trace *trace)
-{
-    int64_t next = 0, package = 0;
-    for (size_t k = 0; k < trace->count; k++) {
-        const struct trace_event *event = &trace->events[k];
-        if (event->operation != OPERATION_COMPUTE)
-            continue;
-        assert_int_equal(event->first, next);
-        assert_int_equal(event->package, package++);
-        assert_non_null(platform_find(&setup->platform, (double)event->tasks));
-        next += event->tasks;
-    }
-    assert_int_equal(next, (int64_t)setup->plan.tasks);
 }
 
 struct outcome {
@@ -83,7 +56,7 @@ static struct outcome play(const struct setup *setup, const struct decision *dec
         fail_msg("%s", failure.text);
     outcome.makespan_s = simulation.makespan_s;
     if (scenario->lost_worker < 0)
-        tasks_are_all(setup, &trace);
+        tasks_are_all(&setup->platform, &setup->plan, &trace);
     if (decision->watch && scenario->lost_worker < 0) {
         const struct watch_change *changes = dispatch_watch_changes(dispatch, &outcome.asked);
         for (int64_t k = 0; k < outcome.asked; k++) {
@@ -132,7 +105,7 @@ static double known_from_the_start(const struct setup *setup, const struct scena
             const double mean = best_s / (from_s + (best_s - from_s) / scenario->slow_factor);
             struct setup known = *setup;
             known.platform = platform_with_slow(&setup->platform, scenario->slow_first, mean);
-            plan_with(&known.platform, setup->plan.tasks, names[n], &known.plan);
+            known.plan = plan_with(&known.platform, setup->plan.tasks, names[n]);
             platform_release(&known.platform);
             known.platform = setup->platform;
             const struct decision decision = {.plan = &known.plan};
@@ -149,8 +122,7 @@ static double known_in_two(const struct setup *setup, const struct scenario *sce
     const double left = ceil(setup->plan.tasks * (1 - scenario->slow_from_s / planned_s));
     struct platform slow =
         platform_with_slow(&setup->platform, scenario->slow_first, scenario->slow_factor);
-    struct plan rest;
-    plan_with(&slow, left, SCHEDULER_QUICK, &rest);
+    struct plan rest = plan_with(&slow, left, SCHEDULER_QUICK);
     const double rest_s = rest.predicted.makespan_s;
     plan_release(&rest);
     platform_release(&slow);
