@@ -638,7 +638,8 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
          "use the fewest workers whose plan meets the deadline"},
         {0, "compare", NULL, OPTION_FLAG, &options.compare, "compare the plans of all schedulers"},
         {0, "sweep", NULL, OPTION_FLAG, &options.sweep,
-         "show how the makespan depends on the number of workers, beyond the profile's, too"},
+         "show makespan and efficiency (of the speed that each worker has alone) by the number of "
+         "workers, beyond the profile's, too"},
         {0, "noise", "FRACTION", OPTION_NUMBER, &options.noise,
          "simulate with this relative standard deviation of every operation"},
         {0, "seeds", "N", OPTION_COUNT, &options.seeds, "number of simulations with noise (100)"},

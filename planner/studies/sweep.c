@@ -13,6 +13,7 @@
 #include "planner/base/array.h"
 #include "planner/model/beyond.h"
 #include "planner/schedulers/scheduler.h"
+#include "planner/studies/alone.h"
 #include "planner/studies/feeding.h"
 
 /* Rows that are there anyhow; every mark but the knee, which is one of them, may add one. */
@@ -83,9 +84,25 @@ struct survey {
     struct planning planning; /* for a setting with workers enough */
     const struct scheduler *scheduler;
     int64_t workers_per_node;
-    struct point *points; /* owned; by workers, the first is one worker */
+    struct alone_list alone; /* owned */
+    struct point *points;    /* owned; by workers, the first is one worker */
     size_t count, capacity;
 };
+
+/* How fast each of up to `most` workers is by itself. */
+static bool survey_open(struct survey *survey, int64_t most, struct failure *failure)
+{
+    struct platform platform;
+    survey->planning.workers = most;
+    if (!planning_platform(&survey->planning, &platform, failure))
+        return false;
+    const struct schedule_request request = {.platform = &platform,
+                                             .tasks = survey->planning.tasks,
+                                             .real_valued = survey->planning.real_valued};
+    const bool good = alone_init(&survey->alone, survey->scheduler, &request, failure);
+    platform_release(&platform);
+    return good;
+}
 
 /* Of a plan for all of so many workers; HUGE_VAL where there is none, as one for fewer will do. */
 static bool makespan_find(struct survey *survey, int64_t workers, double *makespan_s,
@@ -124,7 +141,7 @@ static void survey_settle(struct survey *survey, size_t from)
         if (k > 0)
             row->makespan_s = fmin(row->makespan_s, survey->points[k - 1].row.makespan_s);
         row->speedup = one_s / row->makespan_s;
-        row->efficiency = row->speedup / (double)row->workers;
+        row->efficiency = alone_efficiency(&survey->alone, row->workers, row->makespan_s);
         row->node_seconds = (double)row->workers * row->makespan_s;
         row->node_hours = (double)nodes * row->makespan_s / 3600;
     }
@@ -361,7 +378,10 @@ bool sweep_make(const struct planning *planning, struct sweep *sweep, struct fai
     if (!setting_grow(planning, most, &grown))
         return failure_memory(failure, "sweeping over worker counts");
     survey.planning.setting = &grown;
-    const bool good = survey_make(&survey, asked, most, &made, failure);
+    const bool good =
+        survey_open(&survey, most, failure) && survey_make(&survey, asked, most, &made, failure);
+    made.alike = survey.alone.count == 1;
+    alone_release(&survey.alone);
     free(survey.points);
     setting_release(&grown);
     if (good)

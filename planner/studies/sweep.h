@@ -11,8 +11,9 @@ enum { SWEEP_ROWS_MOST = 40, SWEEP_WORKERS_MOST = 100000 };
 struct sweep_row {
     int64_t workers;
     double makespan_s;
-    double speedup;      /* over one worker */
-    double efficiency;   /* speedup / workers */
+    double speedup;      /* over the first worker */
+    double efficiency;   /* of all workers' speeds when alone (alone.h), at most 1; where all are
+                          * alike: speedup / workers */
     double node_seconds; /* workers * makespan: as if each had a node of its own */
     double node_hours;   /* of the nodes that they fill, as many on each as at calibration */
     bool fed;            /* one master could keep all of them busy */
@@ -43,6 +44,7 @@ struct sweep {
     size_t count;               /* at most SWEEP_ROWS_MOST */
     int64_t available;          /* workers of the profile */
     struct plan_beyond beyond;  /* those of the last row; the name is the profile's */
+    bool alike;                 /* all workers are, those beyond included */
     int64_t workers_per_node;   /* at calibration; 1 where the profile does not say */
     int64_t marks[SWEEP_MARKS]; /* workers of the marked rows; 0: there is none */
     enum sweep_end end;

@@ -58,6 +58,8 @@ void sweep_text(const struct sweep *sweep, struct text *text)
     if (sweep->workers_per_node > 1)
         text_add(text, "nodes       %" PRId64 " workers on each, as calibrated\n",
                  sweep->workers_per_node);
+    if (!sweep->alike)
+        text_add(text, "efficiency  of a machine as fast as all of them are alone\n");
     if (!sweep->rows[0].fed)
         text_add(text, "feeding     one master cannot keep even one worker busy\n");
     else if (sweep->marks[SWEEP_FED] == 0)

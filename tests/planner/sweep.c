@@ -91,8 +91,45 @@ static void rows_check(const struct sweep *sweep)
         assert_true(fabs(row->speedup - sweep->rows[0].makespan_s / row->makespan_s) < 1e-9);
         assert_true(row->node_seconds == (double)row->workers * row->makespan_s);
         assert_true(fabs(row->node_hours * 3600 / ((double)nodes * row->makespan_s) - 1) < 1e-9);
+        assert_true(row->efficiency > 0 && row->efficiency <= 1);
         assert_true(row->speedup * row->efficiency <= knee->speedup * knee->efficiency);
     }
+}
+
+/* Seconds that one worker takes for all of it. */
+static double alone_s(const struct profile *profile, double tasks, int64_t worker)
+{
+    enum { WINDOWS_MOST = 4 };
+    struct failure failure = FAILURE_INIT;
+    struct profile_setting setting = profile->settings[0];
+    struct profile_window windows[WINDOWS_MOST];
+    struct profile_worker only[WINDOWS_MOST];
+    struct plan plan;
+    assert_true(setting.window_count <= WINDOWS_MOST);
+    for (size_t w = 0; w < setting.window_count; w++) {
+        windows[w] = setting.windows[w];
+        only[w] = windows[w].workers[profile_class(&windows[w], worker)];
+        only[w].count = 1;
+        windows[w].workers = &only[w];
+        windows[w].worker_count = 1;
+    }
+    setting.windows = windows;
+    const struct planning planning = {
+        .profile = profile, .setting = &setting, .scheduler = "scow-mp", .tasks = tasks};
+    assert_true(planning_make(&planning, &plan, &failure));
+    const double makespan_s = plan.predicted.makespan_s;
+    plan_release(&plan);
+    return makespan_s;
+}
+
+/* Of a machine as fast as the first `workers` are by themselves. */
+static double efficiency_of(const struct profile *profile, double tasks, int64_t workers,
+                            double makespan_s)
+{
+    double speed = 0;
+    for (int64_t worker = 0; worker < workers; worker++)
+        speed += 1 / alone_s(profile, tasks, worker);
+    return fmin(1 / speed / makespan_s, 1);
 }
 
 /* The row is below, and with one worker less it was not. */
@@ -104,7 +141,7 @@ static void below_check(const struct sweep *sweep, const struct profile *extende
         return;
     assert_true(row_of(sweep, workers)->efficiency < efficiency);
     const struct sweep_row fewer = row_again(extended, tasks, workers - 1);
-    const double reached = sweep->rows[0].makespan_s / fewer.makespan_s / (double)(workers - 1);
+    const double reached = efficiency_of(extended, tasks, workers - 1, fewer.makespan_s);
     if (!(reached >= efficiency - 1e-6))
         fail_msg("%" PRId64 " workers are as little as %g efficient", workers - 1, reached);
 }
@@ -232,6 +269,45 @@ static void one_worker_may_be_too_many(void **state)
     sweep_release(&sweep);
 }
 
+/* Two workers of 8 s a task, then two of 1 s: all four are 18 times as fast as the first. */
+static void unlike_workers_are_at_most_fully_efficient(void **state)
+{
+    (void)state;
+    struct star_like star;
+    star_make(&star, 2, (struct cost){0, 1e-6}, (struct cost){0, 8});
+    struct profile_worker workers[] = {star.worker, star.worker};
+    workers[1].compute.cost.s_per_task = 1;
+    star.window.workers = workers;
+    star.window.worker_count = 2;
+    struct sweep sweep = sweep_of(&star.profile, 1e5, 4);
+    rows_check(&sweep);
+    for (int64_t count = 1; count <= 4; count++) {
+        const struct sweep_row *row = row_of(&sweep, count);
+        assert_true(row->efficiency > 0.99);
+        assert_true(fabs(row->efficiency -
+                         efficiency_of(&star.profile, 1e5, count, row->makespan_s)) < 1e-9);
+        assert_true((row->speedup / (double)count > 1.1) == (count > 2));
+    }
+    assert_int_equal(sweep.marks[SWEEP_BELOW_90], 0);
+    assert_int_equal(sweep.marks[SWEEP_KNEE], 4);
+    sweep_release(&sweep);
+}
+
+/* Workers that are alike are as efficient as speed-up over workers. */
+static void alike_workers_are_as_efficient_as_they_speed_up(void **state)
+{
+    (void)state;
+    struct star_like star;
+    star_make(&star, 3, (struct cost){0.1, 1}, (struct cost){0.1, 10});
+    struct sweep sweep = sweep_of(&star.profile, 10000, 0);
+    rows_check(&sweep);
+    for (size_t k = 0; k < sweep.count; k++) {
+        const struct sweep_row *row = &sweep.rows[k];
+        assert_true(fabs(row->efficiency - row->speedup / (double)row->workers) < 1e-12);
+    }
+    sweep_release(&sweep);
+}
+
 /* Four workers on a node at calibration: five need two nodes. */
 static void nodes_are_those_of_calibration(void **state)
 {
@@ -255,6 +331,8 @@ int main(void)
         cmocka_unit_test(it_ends_where_tasks_do),
         cmocka_unit_test(large_ones_have_few_rows),
         cmocka_unit_test(one_worker_may_be_too_many),
+        cmocka_unit_test(unlike_workers_are_at_most_fully_efficient),
+        cmocka_unit_test(alike_workers_are_as_efficient_as_they_speed_up),
         cmocka_unit_test(nodes_are_those_of_calibration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
