@@ -54,13 +54,12 @@ checksum_of() {
     "$bin/scow" show "$1" | sed -n 's/^checksum *//p'
 }
 
-# The processes of scow that were started here.
+# The processes of scow that were started here, and what starts them.
 processes_here() {
-    local process program
-    for process in /proc/[0-9]*; do
-        program=$(readlink "$process/exe" || true)
-        [[ ${program##*/} == scow* && $(readlink "$process/cwd" || true) == "$dir"/* ]] || continue
-        echo "${process#/proc/} ${program##*/}"
+    local process
+    for process in $(pgrep '^(scow|srun|mpiexec|hydra)' || true); do
+        [[ $(readlink "/proc/$process/cwd" || true) == "$dir"/* ]] || continue
+        echo "$process $(basename "$(readlink "/proc/$process/exe" || true)")"
     done
 }
 

@@ -104,4 +104,18 @@ job_run 1 SCOW_STOP_AFTER=6
 job_run 1
 [[ $code == 0 ]] || fail "with more time: $code"
 scow show slept.h5 --check -q || fail "the resumed run is not complete"
+
+# ---- everybody is killed: back into the queue, once something has been done ----
+rm -f "${QUEUE:?}"/*
+cat >pretended/short <<'END'
+#!/usr/bin/env bash
+exec timeout --signal=KILL 4 "$(dirname "$0")/mpiexec" "$@"
+END
+chmod +x pretended/short
+SCOW_ARGUMENTS='plan.json killed.h5 -p profile.json' qsub -V "$house/jobs/pbs/run.pbs" >/dev/null
+job_run 1 SCOW_LAUNCH=short
+[[ $code == 75 && $(cat "$QUEUE/again") == 1 ]] || fail "killed: $code, queued again: $(cat "$QUEUE/again")"
+job_run 1
+[[ $code == 0 ]] || fail "after everybody was killed: $code"
+scow show killed.h5 --check -q || fail "the run whose ranks were killed is not complete"
 echo "pbs done"

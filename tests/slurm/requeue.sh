@@ -104,6 +104,14 @@ for restart in 1 2 3; do
     done
     done=$(done_of any.h5)
     (($(job_say "$job" Restarts) == restart)) || fail "asked to stop at $done, but not back in the queue"
+    # It asks for what the rest needs.
+    time=$(scow plan --resume any.h5 --sbatch | sed -n 's/^#SBATCH --time=//p')
+    for ((try = 0; try < 50; try++)); do
+        [[ $(job_say "$job" TimeLimit) != "$time" ]] || break
+        sleep 0.1
+    done
+    [[ $time && $(job_say "$job" TimeLimit) == "$time" && $time < 00:10:00 ]] ||
+        fail "asks for $(job_say "$job" TimeLimit), and the rest needs '$time'"
     start_again "$job"
 done
 queue_drain 120
