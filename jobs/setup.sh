@@ -21,7 +21,7 @@ test_packages=(
     clang libclang-rt-dev libomp-dev
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
-slurm_packages=(slurm-wlm munge)
+slurm_packages=(slurm-wlm slurm-wlm-torque munge)
 paraview_packages=(paraview python3-paraview python3-h5py)
 
 browser_packages=(chromium)
