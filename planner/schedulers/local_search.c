@@ -9,7 +9,8 @@
 struct local_search {
     struct search *search;
     struct plan plan;
-    double *ends; /* owned, scratch */
+    double *ends;   /* owned, scratch */
+    double *work_s; /* owned; of each place's packages together */
     double best_s;
 };
 
@@ -27,6 +28,20 @@ static void round_append(struct local_search *local, const double *loads)
     plan->rounds[plan->round_count++] = (struct plan_round){.repeat = 1, .loads = copy};
 }
 
+static double package_work(const struct local_search *local, int64_t place, double load)
+{
+    return evaluator_work(local->search->evaluator, local->plan.workers[place], load);
+}
+
+static void work_sum(struct local_search *local)
+{
+    for (int64_t k = 0; k < local->plan.worker_count; k++) {
+        local->work_s[k] = 0;
+        for (size_t r = 0; r < local->plan.round_count; r++)
+            local->work_s[k] += package_work(local, k, local->plan.rounds[r].loads[k]);
+    }
+}
+
 /* False where the plan is too large, or memory ended. */
 static bool local_search_init(struct local_search *local, struct search *search)
 {
@@ -40,7 +55,9 @@ static bool local_search_init(struct local_search *local, struct search *search)
     local->plan.rounds = malloc(((size_t)rounds + 2) * sizeof *local->plan.rounds);
     local->plan.workers = malloc(places * sizeof *local->plan.workers);
     local->ends = calloc(places, sizeof *local->ends);
-    if (local->plan.rounds == NULL || local->plan.workers == NULL || local->ends == NULL) {
+    local->work_s = calloc(places, sizeof *local->work_s);
+    if (local->plan.rounds == NULL || local->plan.workers == NULL || local->ends == NULL ||
+        local->work_s == NULL) {
         search->out_of_memory = true;
         return false;
     }
@@ -50,7 +67,10 @@ static bool local_search_init(struct local_search *local, struct search *search)
         for (int64_t k = 0; k < best->rounds[r].repeat; k++)
             round_append(local, best->rounds[r].loads);
     round_append(local, local->ends);
-    return !search->out_of_memory;
+    if (search->out_of_memory)
+        return false;
+    work_sum(local);
+    return true;
 }
 
 /* Whether the plan as it stands is better; then it stays so. */
@@ -58,38 +78,56 @@ static bool local_search_accept(struct local_search *local)
 {
     if (search_exhausted(local->search))
         return false;
-    const double made_s = search_evaluate(local->search, &local->plan, NULL);
+    const double made_s =
+        search_evaluate_below(local->search, &local->plan, local->work_s, local->best_s);
     if (!(made_s < local->best_s * (1 - 1e-12)))
         return false;
     local->best_s = made_s;
     return true;
 }
 
-/* Move `tasks` from one package to another; undone where it does not help. */
-static bool move_try(struct local_search *local, double *from, double *to, double tasks)
+/* A package of the plan at work. */
+struct spot {
+    int64_t place;
+    double *load;
+};
+
+static void spot_set(struct local_search *local, struct spot spot, double load)
 {
-    if (*from < tasks || from == to)
+    local->work_s[spot.place] +=
+        package_work(local, spot.place, load) - package_work(local, spot.place, *spot.load);
+    *spot.load = load;
+}
+
+/* Move `tasks` from one package to another; undone where it does not help. */
+static bool move_try(struct local_search *local, struct spot from, struct spot to, double tasks)
+{
+    if (*from.load < tasks || from.load == to.load)
         return false;
-    const double before_from = *from, before_to = *to;
-    *from -= tasks;
-    *to += tasks;
+    const double before_from = *from.load, before_to = *to.load;
+    const double before_from_s = local->work_s[from.place], before_to_s = local->work_s[to.place];
+    spot_set(local, from, before_from - tasks);
+    spot_set(local, to, before_to + tasks);
     if (local_search_accept(local))
         return true;
-    *from = before_from;
-    *to = before_to;
+    *from.load = before_from;
+    *to.load = before_to;
+    local->work_s[from.place] = before_from_s;
+    local->work_s[to.place] = before_to_s;
     return false;
 }
 
 /* All ways of taking load off one package, whole, half, or one task. */
-static bool package_relieve(struct local_search *local, double *from)
+static bool package_relieve(struct local_search *local, struct spot from)
 {
     bool moved = false;
     for (size_t r = 0; r < local->plan.round_count; r++)
         for (int64_t k = 0; k < local->plan.worker_count; k++) {
-            double *to = &local->plan.rounds[r].loads[k];
+            const struct spot to = {k, &local->plan.rounds[r].loads[k]};
+            const double *load = from.load;
             moved = move_try(local, from, to, 1) || moved;
-            moved = (*from >= 4 && move_try(local, from, to, floor(*from / 2))) || moved;
-            moved = (*from >= 2 && move_try(local, from, to, *from)) || moved;
+            moved = (*load >= 4 && move_try(local, from, to, floor(*load / 2))) || moved;
+            moved = (*load >= 2 && move_try(local, from, to, *load)) || moved;
             if (search_exhausted(local->search))
                 return moved;
         }
@@ -110,7 +148,9 @@ static bool pass_moves(struct local_search *local)
         const int64_t place = (last + plan->worker_count - step) % plan->worker_count;
         for (size_t r = 0; r < plan->round_count; r++)
             if (plan->rounds[r].loads[place] > 0)
-                moved = package_relieve(local, &plan->rounds[r].loads[place]) || moved;
+                moved =
+                    package_relieve(local, (struct spot){place, &plan->rounds[r].loads[place]}) ||
+                    moved;
     }
     return moved;
 }
@@ -127,12 +167,14 @@ static bool pass_swaps(struct local_search *local)
             const int64_t first = workers[a];
             workers[a] = workers[b];
             workers[b] = first;
+            work_sum(local);
             if (local_search_accept(local)) {
                 moved = true;
                 continue;
             }
             workers[b] = workers[a];
             workers[a] = first;
+            work_sum(local);
         }
     return moved;
 }
@@ -153,4 +195,5 @@ void search_improve(struct search *search)
     }
     plan_release(&local.plan);
     free(local.ends);
+    free(local.work_s);
 }

@@ -103,13 +103,30 @@ static bool candidate_complete(struct plan *candidate)
     return fabs(sum - candidate->tasks) <= (candidate->real_valued ? 1e-6 * candidate->tasks : 0);
 }
 
+/* Of an evaluation, since the evaluator's effort was `before`. */
+static void evaluation_charge(const struct search *search, const struct plan *candidate,
+                              int64_t before)
+{
+    effort_use(search->request->effort,
+               (double)(evaluator_effort(search->evaluator) - before) +
+                   (double)candidate->round_count * (double)candidate->worker_count);
+}
+
 double search_evaluate(struct search *search, const struct plan *candidate, double *ends)
 {
     const int64_t before = evaluator_effort(search->evaluator);
     const double makespan_s = evaluator_makespan(search->evaluator, candidate, ends);
-    effort_use(search->request->effort,
-               (double)(evaluator_effort(search->evaluator) - before) +
-                   (double)candidate->round_count * (double)candidate->worker_count);
+    evaluation_charge(search, candidate, before);
+    return makespan_s;
+}
+
+double search_evaluate_below(struct search *search, const struct plan *candidate,
+                             const double *work_s, double limit_s)
+{
+    const int64_t before = evaluator_effort(search->evaluator);
+    const double makespan_s =
+        evaluator_makespan_below(search->evaluator, candidate, work_s, limit_s);
+    evaluation_charge(search, candidate, before);
     return makespan_s;
 }
 

@@ -45,6 +45,9 @@ void candidate_round(struct search *search, struct plan *candidate, int64_t repe
 void candidate_copy(struct search *search, struct plan *candidate, const struct plan *plan);
 /* The makespan of a candidate, and when its workers end (may be NULL); it counts as effort. */
 double search_evaluate(struct search *search, const struct plan *candidate, double *ends);
+/* The same where it is at most `limit_s`, and perhaps HUGE_VAL beyond it (evaluate.h). */
+double search_evaluate_below(struct search *search, const struct plan *candidate,
+                             const double *work_s, double limit_s);
 /* Evaluate the candidate (its contents are taken over or released); true when it is the incumbent
  * now. Rounds without a load are left out. Candidates whose loads do not sum to the tasks are our
  * bug. */

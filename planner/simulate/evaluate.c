@@ -8,7 +8,7 @@
 
 /* Costs of one window, by worker: a class look-up per package would cost more than the package. */
 struct window_costs {
-    double least, greatest;
+    double above, below; /* between them its packages lie, fractional ones included */
     struct cost master;
     struct cost *link, *work, *output; /* owned; work holds the output */
 };
@@ -16,28 +16,31 @@ struct window_costs {
 /* One place of a round: a worker with its package, and when it last happened. */
 struct place {
     double master_s, link_s, work_s;  /* of this round's package; link_s < 0: no package */
-    double output_s;                  /* part of work_s */
     double first_s, free_s;           /* the worker starts its first, and has done everything */
     double sent_s, start_s;           /* port and worker start the last package */
     double sent_step_s, start_step_s; /* by how much they moved in the last round */
+    double left_s;                    /* work still to be sent; 0 where nobody says */
     int64_t packages;
+    int oldest; /* in its ring of starts, of package n - B */
 };
 
 struct evaluator {
     const struct platform *platform;
     struct window_costs *windows; /* owned */
     struct place *places;         /* owned, one per worker */
-    double *starts;               /* owned, B per place: when package number n % B was started */
+    double *starts;               /* owned, B per place: when the last B packages were started */
     double master_s, port_s;
     int64_t steady; /* rounds since the last change of regime */
     int64_t effort;
+    int64_t whole;  /* effort of the last plan that was evaluated to its end */
+    double limit_s; /* nobody cares for a makespan above it */
 };
 
 static bool window_load(struct window_costs *costs, const struct platform_window *window,
                         int64_t workers)
 {
-    costs->least = (double)window->least;
-    costs->greatest = (double)window->greatest;
+    costs->above = (double)window->least - 1;
+    costs->below = (double)window->greatest + 1;
     costs->master = cost_sum(window->envelope, window->send);
     costs->link = malloc((size_t)workers * sizeof *costs->link);
     costs->work = malloc((size_t)workers * sizeof *costs->work);
@@ -100,7 +103,7 @@ static const struct window_costs *window_find(const struct evaluator *evaluator,
 {
     for (int64_t w = 0; w < evaluator->platform->window_count; w++) {
         const struct window_costs *window = &evaluator->windows[w];
-        if (ceil(load) >= window->least && floor(load) <= window->greatest)
+        if (load > window->above && load < window->below)
             return window;
     }
     return NULL;
@@ -120,7 +123,6 @@ static bool round_load(struct evaluator *evaluator, const struct plan *plan, con
         place->master_s = cost_of(window->master, loads[k]);
         place->link_s = cost_of(window->link[worker], loads[k]);
         place->work_s = cost_of(window->work[worker], loads[k]);
-        place->output_s = cost_of(window->output[worker], loads[k]);
     }
     return true;
 }
@@ -131,28 +133,35 @@ static double noise_of(double time_s)
     return 1e-14 * time_s;
 }
 
-/* One package. True when it moved as far as in the last round. */
-static bool place_step(struct evaluator *evaluator, struct place *place, double *starts)
+/* One package. */
+static inline void place_step(struct evaluator *evaluator, struct place *place, double *starts)
 {
-    const int buffers = evaluator->platform->buffers;
-    double *slot = &starts[place->packages % buffers];
+    double *slot = &starts[place->oldest];
     evaluator->master_s += place->master_s;
-    const struct star_step step =
-        star_step((struct star_before){evaluator->master_s, evaluator->port_s,
-                                       place->packages >= buffers ? *slot : 0, place->free_s},
-                  place->link_s);
-    const double sent_s = step.link_s, start_s = step.start_s;
+    const struct star_step step = star_step(
+        (struct star_before){evaluator->master_s, evaluator->port_s, *slot, place->free_s},
+        place->link_s);
     evaluator->port_s = step.arrived_s;
-    place->free_s = start_s + place->work_s;
-    *slot = start_s;
+    place->free_s = step.start_s + place->work_s;
+    *slot = step.start_s;
+    if (++place->oldest == evaluator->platform->buffers)
+        place->oldest = 0;
     if (place->packages++ == 0)
-        place->first_s = start_s;
-    const double sent_step_s = sent_s - place->sent_s, start_step_s = start_s - place->start_s;
+        place->first_s = step.start_s;
+    place->sent_s = step.link_s;
+    place->start_s = step.start_s;
+}
+
+/* The same; true when it moved as far as in the last round. */
+static bool place_compare(struct evaluator *evaluator, struct place *place, double *starts)
+{
+    const double before_sent_s = place->sent_s, before_start_s = place->start_s;
+    place_step(evaluator, place, starts);
+    const double sent_step_s = place->sent_s - before_sent_s;
+    const double start_step_s = place->start_s - before_start_s;
     const double noise_s = noise_of(place->free_s);
     const bool same = fabs(sent_step_s - place->sent_step_s) <= noise_s &&
                       fabs(start_step_s - place->start_step_s) <= noise_s;
-    place->sent_s = sent_s;
-    place->start_s = start_s;
     place->sent_step_s = sent_step_s;
     place->start_step_s = start_step_s;
     return same;
@@ -166,11 +175,30 @@ static void round_step(struct evaluator *evaluator, int64_t places)
         struct place *place = &evaluator->places[k];
         if (place->link_s < 0)
             continue;
-        if (!place_step(evaluator, place, &evaluator->starts[k * buffers]))
+        if (!place_compare(evaluator, place, &evaluator->starts[k * buffers]))
             same = false;
         evaluator->effort++;
     }
     evaluator->steady = same ? evaluator->steady + 1 : 0;
+}
+
+/* Rounds that are too few to repeat themselves. False: a worker ends beyond the limit, even if it
+ * never waits again. */
+static bool rounds_step_few(struct evaluator *evaluator, int64_t places, int64_t repeat)
+{
+    const int buffers = evaluator->platform->buffers;
+    for (int64_t left = repeat; left > 0; left--)
+        for (int64_t k = 0; k < places; k++) {
+            struct place *place = &evaluator->places[k];
+            if (place->link_s < 0)
+                continue;
+            place_step(evaluator, place, &evaluator->starts[k * buffers]);
+            evaluator->effort++;
+            place->left_s -= place->work_s;
+            if (place->free_s + place->left_s > evaluator->limit_s)
+                return false;
+        }
+    return true;
 }
 
 /* Rounds until a term that gains `gain_s` a round makes up for a lead of `lead_s`. */
@@ -235,9 +263,11 @@ static void round_skip(struct evaluator *evaluator, int64_t places, double round
     evaluator->steady = 0;
 }
 
-static void rounds_step(struct evaluator *evaluator, int64_t places, int64_t repeat)
+static bool rounds_step(struct evaluator *evaluator, int64_t places, int64_t repeat)
 {
     const int buffers = evaluator->platform->buffers;
+    if (repeat <= 3 * (int64_t)buffers + 1)
+        return rounds_step_few(evaluator, places, repeat);
     /* The steps of the last B rounds must agree, and the first of them has none to agree with. */
     evaluator->steady = -1;
     for (int64_t left = repeat; left > 0; left--) {
@@ -253,24 +283,68 @@ static void rounds_step(struct evaluator *evaluator, int64_t places, int64_t rep
             left -= skipped;
         }
     }
+    return true;
 }
 
-double evaluator_makespan(struct evaluator *evaluator, const struct plan *plan, double *ends)
+static void evaluator_begin(struct evaluator *evaluator, const struct plan *plan)
 {
-    memset(evaluator->places, 0, (size_t)plan->worker_count * sizeof *evaluator->places);
+    const size_t places = (size_t)plan->worker_count;
+    memset(evaluator->places, 0, places * sizeof *evaluator->places);
+    memset(evaluator->starts, 0,
+           places * (size_t)evaluator->platform->buffers * sizeof *evaluator->starts);
     evaluator->master_s = evaluator->port_s = 0;
-    for (size_t r = 0; r < plan->round_count; r++) {
-        if (!round_load(evaluator, plan, plan->rounds[r].loads))
+    evaluator->limit_s = HUGE_VAL;
+}
+
+static double evaluator_go(struct evaluator *evaluator, const struct plan *plan, double *ends)
+{
+    const int64_t before = evaluator->effort;
+    for (size_t r = 0; r < plan->round_count; r++)
+        if (!round_load(evaluator, plan, plan->rounds[r].loads) ||
+            !rounds_step(evaluator, plan->worker_count, plan->rounds[r].repeat))
             return HUGE_VAL;
-        rounds_step(evaluator, plan->worker_count, plan->rounds[r].repeat);
-    }
     double makespan_s = 0;
+    evaluator->whole = evaluator->effort - before;
     for (int64_t k = 0; k < plan->worker_count; k++) {
         makespan_s = fmax(makespan_s, evaluator->places[k].free_s);
         if (ends != NULL)
             ends[k] = evaluator->places[k].free_s;
     }
     return makespan_s;
+}
+
+static double output_of(const struct evaluator *evaluator, const struct plan *plan, size_t round,
+                        int64_t place)
+{
+    const double load = plan->rounds[round].loads[place];
+    return cost_of(window_find(evaluator, load)->output[plan->workers[place]], load);
+}
+
+double evaluator_makespan(struct evaluator *evaluator, const struct plan *plan, double *ends)
+{
+    evaluator_begin(evaluator, plan);
+    return evaluator_go(evaluator, plan, ends);
+}
+
+double evaluator_makespan_below(struct evaluator *evaluator, const struct plan *plan,
+                                const double *work_s, double limit_s)
+{
+    static const double ROUNDING = 1e-9;
+    const int64_t before = evaluator->effort;
+    evaluator_begin(evaluator, plan);
+    evaluator->limit_s = limit_s * (1 + ROUNDING);
+    for (int64_t k = 0; k < plan->worker_count; k++)
+        evaluator->places[k].left_s = work_s[k];
+    const double makespan_s = evaluator_go(evaluator, plan, NULL);
+    if (evaluator->effort - before < evaluator->whole)
+        evaluator->effort = before + evaluator->whole;
+    return makespan_s;
+}
+
+double evaluator_work(const struct evaluator *evaluator, int64_t worker, double load)
+{
+    const struct window_costs *window = window_find(evaluator, load);
+    return load > 0 && window != NULL ? cost_of(window->work[worker], load) : 0;
 }
 
 /* Busy times do not depend on when things happen: they are sums over packages. */
@@ -286,7 +360,7 @@ static void busy_sum(struct evaluator *evaluator, const struct plan *plan, struc
             star->master_busy_s += repeat * place->master_s;
             star->port_busy_s += repeat * place->link_s;
             star->workers[k].busy_s += repeat * place->work_s;
-            star->workers[k].output_s += repeat * place->output_s;
+            star->workers[k].output_s += repeat * output_of(evaluator, plan, r, k);
         }
     }
 }

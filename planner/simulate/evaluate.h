@@ -26,7 +26,15 @@ struct evaluator *evaluator_new(const struct platform *platform);
  * plan's workers in activation order, the time at which it has done its last package, 0 for one
  * without work. */
 double evaluator_makespan(struct evaluator *evaluator, const struct plan *plan, double *ends);
-/* Packages evaluated so far, those skipped not counted: the effort spent. */
+/* The same where it is at most `limit_s`; beyond it perhaps HUGE_VAL, and soon: a worker cannot end
+ * before it has done the rest of `work_s`, seconds for each of the plan's workers in activation
+ * order. */
+double evaluator_makespan_below(struct evaluator *evaluator, const struct plan *plan,
+                                const double *work_s, double limit_s);
+/* Seconds that a worker of the platform works on a package; 0 where it lies in no window. */
+double evaluator_work(const struct evaluator *evaluator, int64_t worker, double load);
+/* Packages evaluated so far, those skipped not counted, and those of plans beyond a limit as if
+ * they had been evaluated to their ends: the effort spent. */
 int64_t evaluator_effort(const struct evaluator *evaluator);
 /* What simulate_plan says, but for rounding, for plans with too many packages to go through one by
  * one. */
