@@ -17,6 +17,38 @@ static int share_compare(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
+static void share_swap(struct share *shares, int64_t a, int64_t b)
+{
+    const struct share kept = shares[a];
+    shares[a] = shares[b];
+    shares[b] = kept;
+}
+
+/* The greatest `first` of them first, in no order: sorting all of them takes longer than all else
+ * that is done here. */
+static void shares_part(struct share *shares, int64_t count, int64_t first)
+{
+    int64_t low = 0, high = count - 1;
+    while (first > low && first <= high) {
+        int64_t left = low, right = high;
+        const struct share middle = shares[low + (high - low) / 2];
+        while (left <= right) {
+            while (share_compare(&shares[left], &middle) < 0)
+                left++;
+            while (share_compare(&shares[right], &middle) > 0)
+                right--;
+            if (left <= right)
+                share_swap(shares, left++, right--);
+        }
+        if (first <= right)
+            high = right;
+        else if (first > left)
+            low = left;
+        else
+            return;
+    }
+}
+
 static double clamp(double value, double low, double high)
 {
     return fmin(fmax(value, low), high);
@@ -80,29 +112,53 @@ static void shares_balance(const struct ranking *ranking, struct share *shares, 
         shares[k].wanted += missing * (fabs(bound - shares[k].wanted) / room);
 }
 
-/* Largest remainders: `left` more tasks, one each, to the shares with the greatest fractions. */
+/* Places of an order that get one more of the tasks that are left, or one less; or more than one,
+ * where there are more tasks than places. */
+struct round_pass {
+    const struct ranking *ranking;
+    struct share *shares;
+    const struct share *order;
+    int64_t count;
+};
+
+/* The order's places from `first` on, each as far as the window lets it; what is left then. */
+static double pass_through(const struct round_pass *pass, int64_t first, double left)
+{
+    const int64_t count = pass->count;
+    const double each = copysign(fmax(floor(fabs(left) / (double)count), 1), left);
+    for (int64_t k = first; k < count && fabs(left) >= 1; k++) {
+        double *load = &pass->shares[pass->order[left > 0 ? k : count - 1 - k].place].wanted;
+        const double changed = clamp(*load + each, pass->ranking->least, pass->ranking->greatest);
+        left -= changed - *load;
+        *load = changed;
+    }
+    return left;
+}
+
+/* Largest remainders: what is left goes to the shares with the greatest fractions. */
 static void shares_round(const struct ranking *ranking, struct share *shares, int64_t count,
                          double total)
 {
     double left = total;
+    int64_t first = 0;
     /* The fraction is what sorts; floor keeps within the window, whose bounds are whole. */
     struct share *order = shares + count;
-    for (int64_t k = 0; k < count; k++)
-        order[k] = (struct share){k, shares[k].wanted - floor(shares[k].wanted)};
-    qsort(order, (size_t)count, sizeof *order, share_compare);
-    for (int64_t k = 0; k < count; k++)
-        shares[k].wanted = clamp(floor(shares[k].wanted), ranking->least, ranking->greatest);
-    for (int64_t k = 0; k < count; k++)
+    const struct round_pass pass = {ranking, shares, order, count};
+    for (int64_t k = 0; k < count; k++) {
+        const double whole = floor(shares[k].wanted);
+        order[k] = (struct share){k, shares[k].wanted - whole};
+        shares[k].wanted = clamp(whole, ranking->least, ranking->greatest);
         left -= shares[k].wanted;
-    while (fabs(left) >= 1) {
-        const double each = copysign(fmax(floor(fabs(left) / (double)count), 1), left);
-        for (int64_t k = 0; k < count && fabs(left) >= 1; k++) {
-            double *load = &shares[order[left > 0 ? k : count - 1 - k].place].wanted;
-            const double changed = clamp(*load + each, ranking->least, ranking->greatest);
-            left -= changed - *load;
-            *load = changed;
-        }
     }
+    if (left >= 1 && left < (double)count) {
+        first = (int64_t)left;
+        shares_part(order, count, first);
+        left = pass_through(&(struct round_pass){ranking, shares, order, first}, 0, left);
+    }
+    if (fabs(left) >= 1)
+        qsort(order, (size_t)count, sizeof *order, share_compare);
+    for (; fabs(left) >= 1; first = 0)
+        left = pass_through(&pass, first, left);
 }
 
 bool discretise(const struct ranking *ranking, double *wanted, int64_t count, double total,
