@@ -76,18 +76,57 @@ static bool level_split(const struct levelling *level, double *z, double *round,
     return true;
 }
 
+/* What all m are judged by, of the workers that take part: as they grow by worker number `place`,
+ * the last time at which one begins its Z, of those before it with two packages and of the others
+ * with one; and what twos add to the sum in common_end. */
+struct level_sums {
+    double *twice_s, *once_s, *added; /* count + 1 each, by m */
+    double left, speed;               /* with m = 0 */
+};
+
+static void sums_fill(const struct levelling *level, int64_t used, struct level_sums *sums)
+{
+    sums->left = level->last->total;
+    sums->speed = 0;
+    sums->twice_s[0] = -HUGE_VAL;
+    sums->added[0] = 0;
+    sums->once_s[used] = -HUGE_VAL;
+    for (int64_t i = 0; i < used; i++) {
+        sums->twice_s[i + 1] = sums->twice_s[i];
+        sums->added[i + 1] = sums->added[i];
+        if (!takes_part(level, i))
+            continue;
+        const struct cost work = level->ranking->workers[i].work;
+        const double rate = rate_of(work), load = level->last->loads[i];
+        const double once_s = level->offsets[i] + work.latency_s, kept_s = cost_of(work, load);
+        sums->left += once_s / rate;
+        sums->speed += 1 / rate;
+        sums->twice_s[i + 1] = fmax(sums->twice_s[i], once_s + kept_s);
+        sums->added[i + 1] += kept_s / rate - load;
+    }
+    for (int64_t i = used - 1; i >= 0; i--) {
+        const double once_s = level->offsets[i] + level->ranking->workers[i].work.latency_s;
+        sums->once_s[i] =
+            takes_part(level, i) ? fmax(sums->once_s[i + 1], once_s) : sums->once_s[i + 1];
+    }
+}
+
 /* The largest m with all Z >= 0: Z falls as m grows, so halving finds it. */
-static void level_search(struct levelling *level, int64_t used, double *z)
+static void level_search(struct levelling *level, int64_t used, struct level_sums *sums, double *z)
 {
     int64_t good = 0, bad = used + 1;
+    sums_fill(level, used, sums);
     while (bad - good > 1) {
-        level->twice = good + (bad - good) / 2;
-        if (level_fill(level, used, z))
-            good = level->twice;
+        const int64_t twice = good + (bad - good) / 2;
+        const double end_s = (sums->left + sums->added[twice]) / sums->speed;
+        if (end_s >= fmax(sums->twice_s[twice], sums->once_s[twice]))
+            good = twice;
         else
-            bad = level->twice;
+            bad = twice;
     }
     level->twice = good;
+    while (level->twice > 0 && !level_fill(level, used, z)) /* but for rounding */
+        level->twice--;
 }
 
 static int64_t used_count(const struct ranking *ranking, const double *loads)
@@ -109,15 +148,19 @@ static void offsets_fill(const struct ranking *ranking, const struct last_round 
 bool last_round_make(const struct ranking *ranking, const struct last_round *last, double *round,
                      double *auxiliary, bool *out_of_memory)
 {
-    const size_t size = (size_t)ranking->count * sizeof(double);
-    double *offsets = malloc(size), *z = malloc(size);
+    enum { BLOCKS = 5 };
+    const size_t room = (size_t)ranking->count + 1;
+    double *offsets = malloc(BLOCKS * room * sizeof *offsets);
     int64_t used = used_count(ranking, last->loads);
-    bool good = offsets != NULL && z != NULL && used > 0;
-    *out_of_memory = *out_of_memory || offsets == NULL || z == NULL;
+    bool good = offsets != NULL && used > 0;
+    *out_of_memory = *out_of_memory || offsets == NULL;
     if (good) {
         struct levelling level = {ranking, last, offsets, 0};
+        double *z = offsets + room;
+        struct level_sums sums = {
+            .twice_s = z + room, .once_s = z + 2 * room, .added = z + 3 * room};
         offsets_fill(ranking, last, offsets);
-        level_search(&level, used, z);
+        level_search(&level, used, &sums, z);
         while (!level_fill(&level, used, z) && used > 1)
             used -= (used + 15) / 16; /* too little for all: the latest start goes first */
         for (int64_t i = 0; i < ranking->count; i++)
@@ -132,6 +175,5 @@ bool last_round_make(const struct ranking *ranking, const struct last_round *las
         }
     }
     free(offsets);
-    free(z);
     return good;
 }
