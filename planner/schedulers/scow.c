@@ -66,9 +66,10 @@ static bool try_period(struct period_search *periods, const struct period *perio
 
 /* Another choice of workers may produce more in the same period than the greedy one does, above
  * all in short periods (14 % on some platforms). */
-static void try_exact(struct period_search *periods, const struct period *period)
+static void try_exact(struct period_search *periods, const struct period *period, bool first)
 {
     enum { WORKERS_MOST = 128 };
+    const struct exact_wish wish = {.gain = 1e-3, .nodes = first ? 20000 : 2000};
     struct steady *steady = &periods->steady;
     double period_s;
     bool proven;
@@ -77,8 +78,8 @@ static void try_exact(struct period_search *periods, const struct period *period
         !loads_make(periods, period, &period_s))
         return;
     const double greedy = steady->tasks / period->rounds;
-    const double made = scow_exact_production(steady->ranking, period_s, steady->loads, &proven,
-                                              &steady->search->out_of_memory);
+    const double made = scow_exact_production(steady->ranking, period_s, &wish, steady->loads,
+                                              &proven, &steady->search->out_of_memory);
     if (made > greedy * (1 + 1e-6))
         steady_offer(steady, period_s, fmax(round(steady->tasks / made), 1));
 }
@@ -134,7 +135,7 @@ void scow_search(struct search *search, const struct ranking *ranking, enum peri
     for (int k = 0; k < count; k++) {
         if (try_period(&periods, &best[k]))
             incumbent = best[k];
-        try_exact(&periods, &best[k]);
+        try_exact(&periods, &best[k], k == 0);
         if (k == 0)
             try_caps(&periods, best[k].period_s, &incumbent);
     }

@@ -6,8 +6,6 @@
 
 #include "planner/schedulers/period.h"
 
-enum { NODES_MOST = 20000 };
-
 /* A worker as the knapsack sees it. */
 struct item {
     int64_t place; /* in the ranking */
@@ -26,7 +24,7 @@ struct branching {
     bool *best_chosen;  /* owned */
     double best;
     double period_s;
-    int64_t nodes;
+    int64_t nodes, nodes_most;
 };
 
 static int item_compare(const void *a, const void *b)
@@ -97,7 +95,7 @@ static void branching_close(struct branching *branching)
 /* Put as much of an item as goes into what is left of the port's time. */
 static double item_take(double full, double s_per_task, double *left_s)
 {
-    const double load = fmin(full, fmax(*left_s, 0) / s_per_task);
+    const double room = (*left_s > 0 ? *left_s : 0) / s_per_task, load = full < room ? full : room;
     *left_s -= load * s_per_task;
     return load;
 }
@@ -147,7 +145,7 @@ static double bound_of_master(const struct branching *branching, int64_t depth)
 static double bound_of(const struct branching *branching, int64_t depth, double latency_s)
 {
     const double links = bound_of_links(branching, depth, latency_s);
-    return fmin(links, bound_of_master(branching, depth));
+    return branching->ranking->two_rows ? fmin(links, bound_of_master(branching, depth)) : links;
 }
 
 /* Of workers that are alike, those decided first are chosen first: other choices are the same. */
@@ -162,7 +160,7 @@ static bool item_waits(const struct branching *branching, int64_t depth)
 
 static void branch(struct branching *branching, int64_t depth, double latency_s)
 {
-    if (branching->nodes >= NODES_MOST || latency_s > branching->period_s)
+    if (branching->nodes >= branching->nodes_most || latency_s > branching->period_s)
         return;
     branching->nodes++;
     const double bound = bound_of(branching, depth, latency_s);
@@ -208,8 +206,9 @@ static double best_loads(const struct branching *branching, double *loads)
     return tasks;
 }
 
-double scow_exact_production(const struct ranking *ranking, double period_s, double *loads,
-                             bool *proven, bool *out_of_memory)
+double scow_exact_production(const struct ranking *ranking, double period_s,
+                             const struct exact_wish *wish, double *loads, bool *proven,
+                             bool *out_of_memory)
 {
     struct branching branching;
     const double greedy = period_production(ranking, period_s, loads);
@@ -217,6 +216,9 @@ double scow_exact_production(const struct ranking *ranking, double period_s, dou
     *proven = false;
     if (branching_open(&branching, ranking, period_s)) {
         double *tried = malloc((size_t)ranking->count * sizeof *tried);
+        branching.nodes_most = wish->nodes;
+        branching.best =
+            greedy * (1 + wish->gain); /* what does not promise more is not looked at */
         branch(&branching, 0, 0);
         if (tried == NULL) {
             *out_of_memory = true;
@@ -227,7 +229,7 @@ double scow_exact_production(const struct ranking *ranking, double period_s, dou
             made = fmax(made, greedy);
         }
         free(tried);
-        *proven = branching.nodes < NODES_MOST;
+        *proven = branching.nodes < wish->nodes;
     } else {
         *out_of_memory = true;
     }

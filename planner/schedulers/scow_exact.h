@@ -13,11 +13,17 @@
 
 #include "planner/schedulers/ranking.h"
 
+struct exact_wish {
+    double gain; /* loads above the greedy's by no more than this part of them are not looked for */
+    int64_t nodes; /* of the search, at most */
+};
+
 /* Fill loads[0..ranking->count) with the best loads for T and return their sum. *proven tells
  * whether the search ended before its limit; what is returned is feasible in any case, and never
  * below the greedy's. Where memory ends, *out_of_memory is set (left alone otherwise), and nothing
  * is produced. */
-double scow_exact_production(const struct ranking *ranking, double period_s, double *loads,
-                             bool *proven, bool *out_of_memory);
+double scow_exact_production(const struct ranking *ranking, double period_s,
+                             const struct exact_wish *wish, double *loads, bool *proven,
+                             bool *out_of_memory);
 
 #endif

@@ -16,6 +16,8 @@
 #include "planner/schedulers/scow_exact.h"
 #include "tests/planner/platforms.h"
 
+static const struct exact_wish all = {.gain = 0, .nodes = 20000};
+
 enum { MOST = 40 };
 
 static struct ranking ranking_random(struct dice *dice, struct ranked_worker *workers, int64_t most)
@@ -171,7 +173,7 @@ static void exact_production_is_exact(void **state)
         double loads[MOST];
         bool proven = false, out_of_memory = false;
         const double made =
-            scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
+            scow_exact_production(&ranking, period_s, &all, loads, &proven, &out_of_memory);
         assert_true(proven);
         assert_true(fabs(made - production_by_force(&ranking, period_s)) <= 1e-6 * (made + 1));
     }
@@ -203,7 +205,7 @@ static void exact_production_has_two_rows(void **state)
         ranking.master = (struct cost){dice_scale(&dice, 0.01, 1), dice_scale(&dice, 0.1, 1)};
         ranking.least = 1e-6; /* no package is left out for being small */
         const double made =
-            scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
+            scow_exact_production(&ranking, period_s, &all, loads, &proven, &out_of_memory);
         assert_true(proven);
         assert_true(fabs(made - production_by_force(&ranking, period_s)) <= 1e-6 * (made + 1));
         double master_s = 0, port_s = 0;
@@ -242,7 +244,7 @@ static void greedy_keeps_its_bound(void **state)
         const double lost =
             full < ranking.count ? latency_s / workers[full].feed.s_per_task : 0; /* all are full */
         const double made =
-            scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
+            scow_exact_production(&ranking, period_s, &all, loads, &proven, &out_of_memory);
         assert_true(proven);
         assert_true(greedy <= made * (1 + 1e-9));
         assert_true(made - greedy <= lost + 1e-6 * (made + 1));
@@ -260,8 +262,8 @@ static void the_printed_bound_is_too_small(void **state)
     bool proven = false, out_of_memory = false;
     assert_true(fabs(period_production(&ranking, 4, loads) - 1) < 1e-9);
     assert_int_equal(full_count(&ranking, 4, loads), 0);
-    assert_true(fabs(scow_exact_production(&ranking, 4, loads, &proven, &out_of_memory) - 4 / 1.1) <
-                1e-9);
+    assert_true(fabs(scow_exact_production(&ranking, 4, &all, loads, &proven, &out_of_memory) -
+                     4 / 1.1) < 1e-9);
 }
 
 /* What no choice without worker `left_out` can exceed: the knapsack that pays no H at all. */
@@ -317,7 +319,7 @@ static void greedy_is_near_in_long_periods(void **state)
             const struct cost next =
                 full < ranking.count ? workers[full].feed : (struct cost){0, 1};
             const double made =
-                scow_exact_production(&ranking, period_s, loads, &proven, &out_of_memory);
+                scow_exact_production(&ranking, period_s, &all, loads, &proven, &out_of_memory);
             assert_true(proven);
             assert_true(made - greedy <= next.latency_s / next.s_per_task + 1e-6 * (made + 1));
             large++;
