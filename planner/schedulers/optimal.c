@@ -222,9 +222,11 @@ static void walk_from(struct walk *walk, const struct point *shape)
 struct starts {
     struct point points[16];
     size_t count;
-    double bound_s;       /* on any schedule's makespan */
-    struct prices prices; /* that give it */
-    uint64_t seen[9];     /* orders in which programs have been solved, by their hashes */
+    double bound_s;             /* on any schedule's makespan */
+    struct prices prices;       /* that give it */
+    struct optimal_basis basis; /* owned; of the last program, whatever its order */
+    struct point solved;        /* whose it is */
+    uint64_t seen[9];           /* orders in which programs have been solved, by their hashes */
     size_t seen_count;
 };
 
@@ -341,13 +343,15 @@ static bool visit_ranking(struct search *search, struct ranking *ranking, void *
     const double windows = (double)search->request->platform->window_count;
     const bool grouped = ranking->count > WORKERS_ALONE, alone = ranking->count <= PACKAGES_MOST;
     double effort = WALK_EFFORT / (windows * (ranking->equal ? 1 : RANKING_ORDERS));
-    struct walk walk = {.search = search, .ranking = ranking};
+    struct walk walk = {
+        .search = search, .ranking = ranking, .basis = starts->basis, .solved = starts->solved};
     if (!order_is_new(starts, ranking))
         return false;
     effort = grouped && alone ? effort / 2 : effort;
     if (alone)
         walk_all(&walk, starts, effort);
-    optimal_basis_release(&walk.basis);
+    starts->basis = walk.basis; /* the same places' packages in another order */
+    starts->solved = walk.solved;
     if (grouped && !is_enough(search, starts->bound_s))
         walk_groups(search, ranking, starts, effort);
     return false;
@@ -404,6 +408,7 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
         return false;
     }
     search_visit(&search, RANKING_EVERY_ORDER, visit_ranking, &starts);
+    optimal_basis_release(&starts.basis);
     search_allot(&search, 1);
     search_improve(&search);
     if (search.best_s < HUGE_VAL && !search.out_of_memory && !is_enough(&search, starts.bound_s))
