@@ -432,6 +432,41 @@ bool bound_priced(const struct platform *platform, double tasks, bool real_value
     return true;
 }
 
+/* Sums of gains over the first workers. */
+static int64_t workers_excluded(const struct priced_problem *problem, double makespan_s,
+                                const struct prices *prices)
+{
+    static const double below = 1 - 1e-9;
+    const double most = below * problem->tasks;
+    double sum = prices_integral(problem, makespan_s, prices);
+    int64_t excluded = 0;
+    for (int64_t k = 0; k < problem->lines.count && sum < most; k++) {
+        const struct bound_worker *worker = &problem->lines.workers[k];
+        const double gain = worker_gain(problem, worker, makespan_s, prices);
+        const double fit = gain > 0 ? fmax(ceil((most - sum) / gain) - 1, 0) : HUGE_VAL;
+        sum += (double)worker->count * gain;
+        excluded += fit < (double)worker->count ? (int64_t)fit : worker->count;
+        if (fit < (double)worker->count)
+            break;
+    }
+    return excluded;
+}
+
+bool bound_priced_excludes(const struct platform *platform, double tasks, bool real_valued,
+                           double makespan_s, const struct prices *prices, int64_t *count,
+                           struct failure *failure)
+{
+    struct priced_problem problem = {.tasks = tasks};
+    if (!bound_lines_init(&problem.lines, platform, real_valued, failure))
+        return false;
+    const struct bound_lines *lines = &problem.lines;
+    *count = 0;
+    if (makespan_s > lines->worker_least_s + lines->link_least_s + lines->master.least_s)
+        *count = workers_excluded(&problem, makespan_s, prices);
+    bound_lines_release(&problem.lines);
+    return true;
+}
+
 void chain_choose(struct cost master, struct cost link, struct cost work, double makespan_s,
                   const struct prices *prices, struct chain *chain)
 {

@@ -30,6 +30,11 @@ struct chain {
  * where memory ends. */
 bool bound_priced(const struct platform *platform, double tasks, bool real_valued, double above_s,
                   double *bound_s, struct prices *prices, struct failure *failure);
+/* The greatest *count for which these prices say that no schedule with the platform's first *count
+ * workers ends by `makespan_s`; 0: none. Fails where memory ends. */
+bool bound_priced_excludes(const struct platform *platform, double tasks, bool real_valued,
+                           double makespan_s, const struct prices *prices, int64_t *count,
+                           struct failure *failure);
 /* The choice of a worker with these costs in a window where envelope + send is `master`. */
 void chain_choose(struct cost master, struct cost link, struct cost work, double makespan_s,
                   const struct prices *prices, struct chain *chain);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/schedulers/bound.h"
+#include "planner/schedulers/useful.h"
 
 /* The first `count` workers of a platform; to be released. */
 static bool platform_first(const struct platform *from, int64_t count, struct platform *made,
@@ -41,77 +42,155 @@ static bool all_equal(const struct platform *platform)
     return true;
 }
 
-/* Some 9 counts for every doubling beyond FEWER_EVERY, the same whatever the number of workers. */
-static int64_t count_before(int64_t count, int64_t all)
-{
-    int64_t step = FEWER_EVERY, next = FEWER_EVERY;
-    if (count <= FEWER_EVERY || count == all)
-        return count - 1;
-    while (next + step / 8 < count) {
-        next += step / 8;
-        step = next;
-    }
-    return next;
-}
+/* The way down from all workers. */
+struct descent {
+    const struct scheduler *scheduler;
+    struct plan *plan;
+    double makespan_s;      /* of *plan; HUGE_VAL: there is none yet */
+    bool not_all;           /* all workers are not asked for */
+    bool fewer;             /* *plan is for fewer workers than all */
+    struct failure refused; /* why there was none for as many as were asked last */
+    int64_t planned;        /* workers, of all plans together */
+    int64_t excluded;       /* with so many workers there is no plan as good; 0: not known */
+};
 
-/* The plan for one count, when it is the better one; *excluded: neither this nor any lower count
- * can be. */
-static bool count_try(const struct scheduler *scheduler, const struct schedule_request *request,
-                      struct plan *plan, double *makespan_s, bool *excluded,
+/* The plan for one number of workers, when it is the better one. */
+static bool count_try(struct descent *descent, const struct schedule_request *request, bool fewer,
                       struct failure *failure)
 {
     struct failure refused = FAILURE_INIT;
     struct plan made = {.kernel = NULL};
-    double bound_s = 0;
-    if (!bound_makespan(request->platform, request->tasks, request->real_valued, &bound_s, failure))
-        return false;
-    *excluded = bound_s >= *makespan_s;
-    if (*excluded)
-        return true;
-    if (!scheduler->make(request, &made, &refused))
-        return refused.code == FAILURE_INFEASIBLE ||
-               failure_set(failure, refused.code, "%s", refused.text);
-    if (made.predicted.makespan_s < *makespan_s) {
-        plan_release(plan);
-        *plan = made;
-        *makespan_s = made.predicted.makespan_s;
+    descent->planned += request->platform->worker_count;
+    if (!descent->scheduler->make(request, &made, &refused)) {
+        if (refused.code != FAILURE_INFEASIBLE)
+            return failure_set(failure, refused.code, "%s", refused.text);
+        descent->refused = refused;
+    } else if (made.predicted.makespan_s < descent->makespan_s) {
+        plan_release(descent->plan);
+        *descent->plan = made;
+        descent->makespan_s = made.predicted.makespan_s;
+        descent->fewer = fewer;
     } else {
         plan_release(&made);
     }
     return true;
 }
 
-enum { WORKERS_MOST = 1000 }; /* planned for in all; not less than 1 + 2 + .. + FEWER_EVERY */
-
 /* Whether fewer workers than all need not be tried at all. */
-static bool fewer_excluded(const struct scheduler *scheduler,
-                           const struct schedule_request *request)
+static bool fewer_excluded(const struct scheduler *scheduler, const struct platform *platform)
 {
-    const int64_t all = request->platform->worker_count;
-    return scheduler->fewer == SCHEDULER_FEWER_NEVER || all == 1 || all > WORKERS_MOST ||
-           (scheduler->fewer == SCHEDULER_FEWER_UNEQUAL && all_equal(request->platform));
+    return scheduler->fewer == SCHEDULER_FEWER_NEVER || platform->worker_count == 1 ||
+           platform->worker_count > FEWER_PLANNED ||
+           ((scheduler->fewer & SCHEDULER_FEWER_EQUAL) == 0 && all_equal(platform));
 }
 
-bool fewer_try(const struct scheduler *scheduler, const struct schedule_request *request,
-               struct plan *plan, double *makespan_s, struct failure *failure)
+/* Whether the next number is not to be tried any more. */
+static bool descent_ends(const struct descent *descent, const struct schedule_request *request,
+                         int64_t all, const struct promise *promise)
 {
-    const int64_t all = request->platform->worker_count;
-    const double before_s = *makespan_s;
-    bool excluded = fewer_excluded(scheduler, request), good = true;
-    double effort = 0;
-    for (int64_t count = count_before(all, all); count >= 1 && !excluded && good;
-         count = count_before(count, all)) {
-        struct platform first;
-        struct schedule_request fewer = *request;
-        effort += (double)count;
-        if (effort > WORKERS_MOST || effort_spent(request->effort))
+    return promise->bound_s >= descent->makespan_s ||
+           request->platform->worker_count <= descent->excluded || effort_spent(request->effort) ||
+           (all > FEWER_SURE &&
+            descent->planned + request->platform->worker_count > FEWER_PLANNED &&
+            descent->planned > 0);
+}
+
+/* Where every number is asked for, the bound is all that counts. */
+static bool promise_find(const struct descent *descent, const struct schedule_request *request,
+                         struct promise *promise, struct failure *failure)
+{
+    if ((descent->scheduler->fewer & SCHEDULER_FEWER_USEFUL) != 0 &&
+        request->platform->worker_count >= FEWER_EVERY)
+        return promise_make(request, promise, failure);
+    *promise = (struct promise){0, HUGE_VAL, HUGE_VAL};
+    return bound_makespan(request->platform, request->tasks, request->real_valued,
+                          &promise->bound_s, failure);
+}
+
+/* From the platform at hand down to one worker; `promise` is its. */
+static bool descend(struct descent *descent, const struct schedule_request *request,
+                    struct promise promise, struct failure *failure)
+{
+    const struct platform *all = request->platform;
+    struct schedule_request at = *request;
+    struct platform platform = *all, below = {.windows = NULL};
+    bool good = true;
+    for (int64_t count = all->worker_count; count >= 1 && good; count--) {
+        struct promise next_promise = {0, HUGE_VAL, HUGE_VAL};
+        at.platform = &platform;
+        if (descent_ends(descent, &at, all->worker_count, &promise))
             break;
-        if (!platform_first(request->platform, count, &first, failure))
-            return false;
-        fewer.platform = &first;
-        good = count_try(scheduler, &fewer, plan, makespan_s, &excluded, failure);
-        platform_release(&first);
+        bool useful =
+            (descent->scheduler->fewer & SCHEDULER_FEWER_USEFUL) == 0 || count <= FEWER_EVERY;
+        if (count > 1) {
+            struct schedule_request next = *request;
+            good = platform_first(all, count - 1, &below, failure);
+            next.platform = &below;
+            good = good && promise_find(descent, &next, &next_promise, failure);
+            useful = useful || (good && promise_better(&promise, &next_promise));
+        }
+        const bool fewer = count < all->worker_count;
+        if (useful && (fewer || !descent->not_all))
+            good = good && count_try(descent, &at, fewer, failure);
+        if (platform.windows != all->windows)
+            platform_release(&platform);
+        platform = below;
+        below = (struct platform){.windows = NULL};
+        promise = next_promise;
     }
+    if (platform.windows != all->windows)
+        platform_release(&platform);
+    return good;
+}
+
+/* Descend, where that can be of use. */
+static bool descent_run(struct descent *descent, const struct schedule_request *request,
+                        struct failure *failure)
+{
+    struct promise promise;
+    return fewer_excluded(descent->scheduler, request->platform) ||
+           (promise_find(descent, request, &promise, failure) &&
+            descend(descent, request, promise, failure));
+}
+
+bool fewer_make(const struct scheduler *scheduler, const struct schedule_request *request,
+                struct plan *plan, struct failure *failure)
+{
+    struct plan made = {.kernel = NULL};
+    struct descent descent = {
+        .scheduler = scheduler, .plan = &made, .makespan_s = HUGE_VAL, .refused = FAILURE_INIT};
+    bool good = descent_run(&descent, request, failure);
+    if (good && descent.makespan_s == HUGE_VAL)
+        good = count_try(&descent, request, false, failure);
+    if (good && descent.makespan_s == HUGE_VAL)
+        good = failure_set(failure, descent.refused.code, "%s", descent.refused.text);
     /* The lower bound is that of all workers. */
-    return good && (*makespan_s == before_s || schedule_predict(request->platform, plan, failure));
+    if (good && descent.fewer)
+        good = schedule_predict(request->platform, &made, failure);
+    if (good)
+        *plan = made;
+    else
+        plan_release(&made);
+    return good;
+}
+
+bool fewer_make_below(const struct scheduler *scheduler, const struct schedule_request *request,
+                      const struct prices *prices, double below_s, struct plan *plan, bool *made,
+                      struct failure *failure)
+{
+    struct descent descent = {.scheduler = scheduler,
+                              .plan = plan,
+                              .makespan_s = below_s,
+                              .not_all = true,
+                              .refused = FAILURE_INIT};
+    *plan = (struct plan){.kernel = NULL};
+    const bool good =
+        (below_s == HUGE_VAL ||
+         bound_priced_excludes(request->platform, request->tasks, request->real_valued, below_s,
+                               prices, &descent.excluded, failure)) &&
+        descent_run(&descent, request, failure);
+    if (!good)
+        plan_release(plan);
+    *made = good && descent.fewer;
+    return good;
 }

@@ -14,6 +14,7 @@
 
 #include "planner/schedulers/bound.h"
 #include "planner/schedulers/discretise.h"
+#include "planner/schedulers/fewer.h"
 #include "planner/schedulers/groups.h"
 #include "planner/schedulers/level.h"
 #include "planner/schedulers/local_search.h"
@@ -276,7 +277,7 @@ static void start_take(struct search *search, struct starts *starts, const struc
     search_offer(search, &candidate);
 }
 
-/* Every other scheduler's plan, where nobody has made them before. */
+/* Every other scheduler's plan for all workers, where nobody has made them before. */
 static bool starts_plan(struct search *search, struct starts *starts, struct failure *failure)
 {
     size_t count;
@@ -286,10 +287,32 @@ static bool starts_plan(struct search *search, struct starts *starts, struct fai
         struct failure refused = FAILURE_INIT;
         if (list[i].make == optimal_make)
             continue;
-        if (scheduler_make(&list[i], search->request, &plan, &refused))
+        if (list[i].make(search->request, &plan, &refused))
             start_take(search, starts, &plan);
         else if (refused.code != FAILURE_INFEASIBLE)
             return failure_set(failure, refused.code, "%s", refused.text);
+        plan_release(&plan);
+    }
+    return true;
+}
+
+/* And for fewer, once hardly any of them can be better than what there is. */
+static bool fewer_take(struct search *search, const struct prices *prices, struct failure *failure)
+{
+    size_t count;
+    const struct scheduler *list = scheduler_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct plan plan, candidate;
+        bool made;
+        if (list[i].make == optimal_make)
+            continue;
+        if (!fewer_make_below(&list[i], search->request, prices, search->best_s, &plan, &made,
+                              failure))
+            return false;
+        if (made) {
+            candidate_copy(search, &candidate, &plan);
+            search_offer(search, &candidate);
+        }
         plan_release(&plan);
     }
     return true;
@@ -413,6 +436,10 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
     search_improve(&search);
     if (search.best_s < HUGE_VAL && !search.out_of_memory && !is_enough(&search, starts.bound_s))
         priced_search(&search, &starts);
+    if (request->known == NULL && !fewer_take(&search, &starts.prices, failure)) {
+        search_release(&search);
+        return false;
+    }
     if (!search_finish(&search, "packages within the profile's windows cannot add up to the tasks",
                        plan, failure))
         return false;

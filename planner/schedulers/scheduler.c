@@ -13,21 +13,21 @@
 
 static const struct scheduler table[] = {
     {SCHEDULER_QUICK, "SCOW, maximal production: periodic rounds, the port is never idle",
-     scow_mp_make, SCHEDULER_FEWER_UNEQUAL},
+     scow_mp_make, SCHEDULER_FEWER_USEFUL},
     {"scow-pwu", "SCOW, perfect utilization: periodic rounds, the workers are never idle",
-     scow_pwu_make, SCHEDULER_FEWER_UNEQUAL},
+     scow_pwu_make, SCHEDULER_FEWER_USEFUL},
     {"periodic", "the linear model's steady state, with all latencies in every period",
-     periodic_make, SCHEDULER_FEWER_ALWAYS},
-    {"umr", "uniform multi-round: growing rounds without gaps", umr_make, SCHEDULER_FEWER_UNEQUAL},
+     periodic_make, SCHEDULER_FEWER_USEFUL | SCHEDULER_FEWER_EQUAL},
+    {"umr", "uniform multi-round: growing rounds without gaps", umr_make, SCHEDULER_FEWER_USEFUL},
     {"umr2", "multi-round with resource selection: growing or shrinking rounds", umr2_make,
-     SCHEDULER_FEWER_UNEQUAL},
-    {"umr-scow", "a ramp of uniform rounds, then SCOW", umr_scow_make, SCHEDULER_FEWER_UNEQUAL},
+     SCHEDULER_FEWER_USEFUL},
+    {"umr-scow", "a ramp of uniform rounds, then SCOW", umr_scow_make, SCHEDULER_FEWER_USEFUL},
     {"mi", "multi-installment: the linear model's rounds", multi_installment_make,
-     SCHEDULER_FEWER_UNEQUAL},
+     SCHEDULER_FEWER_USEFUL},
     {"single", "one package per worker, all ending together", single_round_make,
-     SCHEDULER_FEWER_UNEQUAL},
+     SCHEDULER_FEWER_EVERY},
     {"static", "one package per worker, proportional to its speed", static_split_make,
-     SCHEDULER_FEWER_ALWAYS},
+     SCHEDULER_FEWER_EVERY | SCHEDULER_FEWER_EQUAL},
     {"optimal", "linear programming over all loads, orders, workers and rounds", optimal_make,
      SCHEDULER_FEWER_NEVER},
 };
@@ -121,18 +121,12 @@ bool scheduler_make(const struct scheduler *scheduler, const struct schedule_req
 {
     struct plan made = {.kernel = NULL};
     struct failure refused = FAILURE_INIT;
-    double makespan_s = HUGE_VAL;
-    if (scheduler->make(request, &made, &refused))
-        makespan_s = made.predicted.makespan_s;
-    else if (refused.code != FAILURE_INFEASIBLE)
-        return failure_set(failure, refused.code, "%s", refused.text);
-    if (!fewer_try(scheduler, request, &made, &makespan_s, failure)) {
-        plan_release(&made);
-        return false;
-    }
-    if (makespan_s == HUGE_VAL)
+    if (!fewer_make(scheduler, request, &made, &refused)) {
+        if (refused.code != FAILURE_INFEASIBLE)
+            return failure_set(failure, refused.code, "%s", refused.text);
         return failure_set(failure, refused.code, "%s does not apply: %s", scheduler->name,
                            refused.text);
+    }
     if (!made_name(scheduler, request->platform, &made, failure))
         return false;
     *plan = made;

@@ -28,11 +28,13 @@ struct schedule_request {
                                        * from which `optimal` starts; NULL: it makes them */
 };
 
-/* Whether a scheduler may be worse with more workers, and must be tried with fewer of them. */
+/* Whether a scheduler may be worse with more workers, and must be asked for fewer of them, too
+ * (fewer.h); a set. Where workers are all equal, most try every number of them by themselves. */
 enum scheduler_fewer {
-    SCHEDULER_FEWER_NEVER,
-    SCHEDULER_FEWER_UNEQUAL, /* among equal workers it tries every number by itself */
-    SCHEDULER_FEWER_ALWAYS
+    SCHEDULER_FEWER_NEVER = 0,
+    SCHEDULER_FEWER_EVERY = 1,  /* for every number */
+    SCHEDULER_FEWER_USEFUL = 2, /* among many, for those whose last worker is of use */
+    SCHEDULER_FEWER_EQUAL = 4   /* also where all are equal */
 };
 
 struct scheduler {
@@ -44,7 +46,7 @@ struct scheduler {
      * of the platform. */
     bool (*make)(const struct schedule_request *request, struct plan *plan,
                  struct failure *failure);
-    enum scheduler_fewer fewer;
+    unsigned fewer; /* of enum scheduler_fewer */
 };
 
 /* All of them, `auto` not among them, in the order in which they are listed. Borrowed, static. */

@@ -28,7 +28,8 @@ target_sources(scow-planner PRIVATE
     schedulers/steady.c
     schedulers/umr.c
     schedulers/umr2.c
-    schedulers/umr_scow.c)
+    schedulers/umr_scow.c
+    schedulers/useful.c)
 
 # COIN-OR Clp (EPL-2.0, weak copyleft). Without it everything but `optimal` works.
 if(TARGET external::clp)

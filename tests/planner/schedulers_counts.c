@@ -9,6 +9,7 @@
 
 #include "planner/schedulers/fewer.h"
 #include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/useful.h"
 #include "tests/planner/platforms.h"
 
 enum { WORKERS = 12, SEEDS = 18 };
@@ -86,17 +87,35 @@ static void more_workers_are_never_worse(void **state)
     }
 }
 
-/* Of as many distinct workers as each number is tried of, not each of the numbers here. */
+/* Of as many distinct workers as it holds for, not each of the numbers here. */
 static void many_distinct_workers_are_never_worse(void **state)
 {
-    static const int64_t counts[] = {19, 27, 31, FEWER_EVERY};
+    static const int64_t counts[] = {31, 40, 41, 64, 65, FEWER_SURE - 1, FEWER_SURE};
+    enum { SEED = 30 }; /* a cluster */
+    double best_s[SCHEDULERS_MOST];
     (void)state;
-    for (uint64_t seed = 30; seed <= 33; seed += 3) { /* clusters */
-        double best_s[SCHEDULERS_MOST];
-        for (int i = 0; i < SCHEDULERS_MOST; i++)
-            best_s[i] = HUGE_VAL;
-        for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
-            never_worse_on(seed, FEWER_EVERY, counts[k], best_s);
+    for (int i = 0; i < SCHEDULERS_MOST; i++)
+        best_s[i] = HUGE_VAL;
+    for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
+        never_worse_on(SEED, FEWER_SURE, counts[k], best_s);
+}
+
+/* Which numbers of first workers are asked for must not depend on the workers behind them, and the
+ * second of two workers that one port keeps busy is of use, the fourth is not. */
+static void workers_beyond_the_port_are_of_no_use(void **state)
+{
+    struct promise before = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    (void)state;
+    for (int64_t workers = 1; workers <= 8; workers++) {
+        struct platform platform = platform_of_equals(workers, 1, 1000000, (struct cost){0, 0},
+                                                      (struct cost){0, 1}, (struct cost){0, 3});
+        const struct schedule_request request = {.platform = &platform, .tasks = 1e6};
+        struct failure failure = FAILURE_INIT;
+        struct promise promise;
+        assert_true(promise_make(&request, &promise, &failure));
+        assert_true(promise_better(&promise, &before) == (workers <= 3));
+        before = promise;
+        platform_release(&platform);
     }
 }
 
@@ -193,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_workers_are_never_worse),
         cmocka_unit_test(many_distinct_workers_are_never_worse),
+        cmocka_unit_test(workers_beyond_the_port_are_of_no_use),
         cmocka_unit_test(more_equal_workers_are_never_worse),
         cmocka_unit_test(optimal_is_never_above),
         cmocka_unit_test(every_count_is_climbed_by_itself),
