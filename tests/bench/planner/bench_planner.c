@@ -182,6 +182,21 @@ static void speed_compare(void)
     platform_release(&platform);
 }
 
+static void speed_mixed(void)
+{
+    double slowest_s = 0;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct dice dice = dice_of(700 + seed);
+        struct platform platform = platform_mixed(&dice, 48);
+        struct plan plan = named();
+        const double s = time_effort(scheduler_find("scow-mp"), &platform, 1e5, 0, 1, &plan);
+        slowest_s = fmax(slowest_s, s);
+        plan_release(&plan);
+        platform_release(&platform);
+    }
+    row("scow-mp, 48 workers dominated differently, slowest of 8", slowest_s, "s", "0.5");
+}
+
 static void speed_simulation(void)
 {
     struct dice dice = dice_of(4);
@@ -296,6 +311,7 @@ int main(void)
     if (optimal_lp_available())
         speed_program();
     speed_compare();
+    speed_mixed();
     speed_many();
     speed_simulation();
     if (optimal_lp_available()) {
