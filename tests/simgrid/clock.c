@@ -3,7 +3,7 @@
 #include "spmd/transport/clock.h"
 
 #include <math.h>
-#include <smpi/smpi.h>
+#include <mpi.h>
 #include <time.h>
 
 const double clock_late_s = 0;

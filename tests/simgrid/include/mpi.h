@@ -1,18 +1,23 @@
 /*
- * SimGrid's MPI (3.32), mended. Its MPI_Test says nothing of a null request, which is complete. Its
- * collectives that do not block send from every rank to every other, and take the time of
- * simulating that: those that block take their place, for scow waits for them at once.
+ * SimGrid's MPI (3.32), mended. Its MPI_Test says nothing of a null request, which is complete, and
+ * makes all that comes later slower, and its receives from anybody take what was sent first, not
+ * what arrives first (../requests.c). Its collectives that do not block send from every rank to
+ * every other, and take the time of simulating that: those that block take their place, for scow
+ * waits for them at once.
  */
 #ifndef TESTS_SIMGRID_INCLUDE_MPI_H
 #define TESTS_SIMGRID_INCLUDE_MPI_H
 
 #include <smpi/mpi.h>
 
-static inline int simulated_test(MPI_Request *request, int *done, MPI_Status *status)
-{
-    *done = *request == MPI_REQUEST_NULL;
-    return *done ? MPI_SUCCESS : MPI_Test(request, done, status);
-}
+/* Takes no simulated time. */
+int simulated_irecv(void *data, int bytes, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                    MPI_Request *request);
+int simulated_test(MPI_Request *request, int *done, MPI_Status *status);
+int simulated_waitany(int count, MPI_Request *requests, int *first, MPI_Status *status);
+int simulated_wait(MPI_Request *request, MPI_Status *status);
+/* The request is null afterwards where it was from anybody. */
+int simulated_cancel(MPI_Request *request);
 
 static inline int simulated_barrier(MPI_Comm comm, MPI_Request *request)
 {
@@ -42,7 +47,11 @@ static inline int simulated_allreduce(const void *mine, void *all, int count, MP
     return MPI_Allreduce(mine, all, count, type, op, comm);
 }
 
+#define MPI_Irecv simulated_irecv
 #define MPI_Test simulated_test
+#define MPI_Wait simulated_wait
+#define MPI_Cancel simulated_cancel
+#define MPI_Waitany simulated_waitany
 #define MPI_Ibarrier simulated_barrier
 #define MPI_Ibcast simulated_bcast
 #define MPI_Igather simulated_gather
