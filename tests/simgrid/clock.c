@@ -12,8 +12,10 @@ const double clock_late_s = 0;
  * time, below which it would stand still. */
 static const double nap_s = 1e-4, nap_least_s = 1e-7;
 
-/* How often who waits until something is due looks for what it awaits beside. */
+/* How often who waits until something is due looks for what it awaits beside, and the longest that
+ * it does not: of what comes meanwhile, nobody knows which came first. */
 enum { LOOKS = 32 };
+static const double blind_most_s = 1e-3;
 
 double clock_now(void)
 {
@@ -46,14 +48,19 @@ static void either_wait(MPI_Request **requests)
     *requests[done] = both[done];
 }
 
+static double nap_of(double left_s)
+{
+    return fmin(left_s / LOOKS, blind_most_s);
+}
+
 void clock_pause(struct pause *pause, const struct awaited *awaited)
 {
     MPI_Request *requests[2];
     const int count = requests_find(awaited, requests);
     if (pause->count++ == 0)
-        pause->nap_s = awaited->left_s / LOOKS;
+        pause->nap_s = nap_of(awaited->left_s);
     if (awaited->left_s > 0)
-        clock_nap(fmin(awaited->left_s, fmax(pause->nap_s, awaited->left_s / LOOKS)));
+        clock_nap(fmin(awaited->left_s, fmax(pause->nap_s, nap_of(awaited->left_s))));
     else if (count == 2)
         either_wait(requests);
     else if (count == 1)
