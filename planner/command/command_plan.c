@@ -544,8 +544,11 @@ static bool rest_answer(const struct plan_options *options, const struct run_rec
     const double pace = remainder_pace(&record->plan, record->parts, record->part_count);
     struct schedule_omissions omissions = {.count = 0};
     struct plan plan;
-    if (!remainder_make(&request, &plan, failure))
-        return false;
+    if (!remainder_measured(&request, &plan))
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: its profile does not hold for what is left: %" PRId64
+                           " core tasks to %" PRId64 " workers; give fewer workers with -n",
+                           options->resume, request.tasks, workers);
     const struct planning planning = {
         .profile = &record->profile,
         .setting = profile_find(&record->profile, &plan.parameters, plan.threads),
@@ -555,13 +558,7 @@ static bool rest_answer(const struct plan_options *options, const struct run_rec
         .tasks = plan.tasks,
         .workers = workers,
         .omissions = &omissions};
-    const bool good =
-        plan.predicted.known && planning.setting
-            ? plan_answer(options, &planning, &plan, pace, failure)
-            : failure_set(failure, FAILURE_MISMATCH,
-                          "%s: its profile does not hold for what is left: %" PRId64
-                          " core tasks to %" PRId64 " workers; give fewer workers with -n",
-                          options->resume, request.tasks, workers);
+    const bool good = plan_answer(options, &planning, &plan, pace, failure);
     plan_release(&plan);
     return good;
 }

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/base/failure.h"
 #include "planner/model/part.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
@@ -20,14 +19,9 @@ struct remainder_request {
     int64_t workers;               /* that there are now, >= 1 */
 };
 
-/* To be released: by the plan's own scheduler where that can, else by the best of all; without a
- * profile, or with less left than any package in it, packages of one size that are no larger than
- * the plan's. False with *failure set: out of memory. */
-bool remainder_make(const struct remainder_request *request, struct plan *plan,
-                    struct failure *failure);
-/* The same as JSON text, owned, with the profile as text (NULL: none). */
-char *remainder_plan(const struct remainder_request *request, const char *profile_text,
-                     struct failure *failure);
+/* To be released: by the plan's own scheduler where that can, else by the best of all. False:
+ * without a profile, or with less left than any package in it, there is none. */
+bool remainder_measured(const struct remainder_request *request, struct plan *plan);
 /* How many times as long as predicted the parts of a run took that measured themselves, by tasks;
  * 1 where none did, or they were faster. */
 double remainder_pace(const struct plan *plan, const struct run_part *parts, int64_t count);

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "planner/files/plan_json.h"
-#include "planner/studies/remainder.h"
 #include "spmd/output/hold.h"
+#include "spmd/run/remainder.h"
 #include "spmd/transport/clock.h"
 
 /* ---- what is left -------------------------------------------------------------------------- */
