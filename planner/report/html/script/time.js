@@ -132,8 +132,25 @@ function roundsPart(report, gantt) {
     return [el('h3', null, 'By round: measured less predicted end'), roundsChart(report, gantt), roundsTable(report)];
 }
 
+/* ---- a run that went on after it had been stopped: its parts ---- */
+
+function runPartsTable(report) {
+    if (!report.parts)
+        return [];
+    const all = report.in_all, seconds = words.secondsColumn([...report.parts.map((part) => part.measured_s), all.measured_s]);
+    const count = (number) => (number === null ? null : words.count(number));
+    const row = (part, k) => ({ cells: [String(k + 1), part.began ?? null, part.ended ?? null, count(part.workers), count(part.tasks),
+        count(part.packages), seconds(part.measured_s), part.outcome] });
+    return [el('h3', null, 'Its parts'), scrolled('Parts of the run', table(
+        `Between them ${words.seconds(all.between_s)} passed in which nothing was done.`,
+        [{ name: 'part', text: true }, { name: 'began', text: true }, { name: 'ended', text: true }, { name: 'workers' },
+            { name: 'core tasks' }, { name: 'packages' }, { name: 'took' }, { name: 'outcome', text: true }],
+        [...report.parts.map(row), { kind: 'total', cells: ['in all', '', '', '', count(all.tasks), count(all.packages),
+            seconds(all.measured_s), ''] }]))];
+}
+
 function timeSection(report, gantt) {
     const explained = report.predicted_s === null ? null : waterfall(report);
-    return section('time', 'Where the time went', null, explained, operationsTable(report), ...workersTable(report, gantt),
+    return section('time', 'Where the time went', null, ...runPartsTable(report), explained, operationsTable(report), ...workersTable(report, gantt),
         ...roundsPart(report, gantt));
 }
