@@ -68,8 +68,9 @@ static bool try_period(struct period_search *periods, const struct period *perio
  * all in short periods (14 % on some platforms). */
 static void try_exact(struct period_search *periods, const struct period *period, bool first)
 {
-    enum { WORKERS_MOST = 128 };
-    const struct exact_wish wish = {.gain = 1e-3, .nodes = first ? 20000 : 2000};
+    enum { WORKERS_MOST = 128, FEW = 32, NODES = 20000, NODES_LATER = 2000 };
+    const bool few = periods->steady.ranking->count <= FEW;
+    const struct exact_wish wish = {few ? 1e-6 : 1e-3, few || first ? NODES : NODES_LATER};
     struct steady *steady = &periods->steady;
     double period_s;
     bool proven;
