@@ -133,13 +133,14 @@ bool gantt_draw(const struct plan *plan, const struct trace *trace, struct text 
     struct chart chart = {.lines = 2, .column_s = makespan_s / COLUMNS};
     int64_t *line_of = calloc((size_t)workers_in(plan, trace) + 1, sizeof *line_of);
     chart.cells = calloc(2 + WORKERS_MOST, sizeof *chart.cells);
-    const bool good = (chart.cells && line_of) || failure_memory(failure, "drawing a chart");
-    if (good) {
+    if (chart.cells && line_of) {
         workers_place(&chart, plan, trace, line_of, drawn);
         trace_draw(&chart, trace, line_of);
         chart_print(&chart, drawn, makespan_s, text);
+    } else {
+        failure_memory(failure, "drawing a chart");
     }
     free(chart.cells);
     free(line_of);
-    return good;
+    return failure->code == FAILURE_NONE;
 }
