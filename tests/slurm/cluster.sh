@@ -1,7 +1,8 @@
 # A Slurm cluster of virtual nodes on this machine, for its own use: no root, no systemd, nothing
 # outside its folder. To be sourced.
 #
-#     cluster_up DIRECTORY NODES CPUS     nodes n0, n1, ... of so many processors each
+#     cluster_up DIRECTORY NODES CPUS     nodes n0, n1, ... of so many processors each, which are
+#                                         down when they do not answer for CLUSTER_PATIENCE s (60)
 #     cluster_down
 # shellcheck shell=bash
 
@@ -49,7 +50,7 @@ AccountingStorageType=accounting_storage/none
 ReturnToService=2
 KillWait=3
 MinJobAge=3600
-SlurmdTimeout=60
+SlurmdTimeout=${CLUSTER_PATIENCE:-60}
 InactiveLimit=0
 JobRequeue=1
 SlurmdParameters=config_overrides
