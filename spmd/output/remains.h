@@ -30,7 +30,7 @@ struct remains_wanted {
     /* How to wait for it, which may take long, with `waiter`; NULL: by digest_wait. */
     bool (*wait)(const void *waiter, struct digest *digest, struct failure *failure);
     const void *waiter;
-    const char *plugin_sha256;       /* NULL: the kernel is built in */
+    const char *plugin_sha256; /* NULL: the kernel is built in */
     const char *isa;
     const char *emitted; /* as named for this run; NULL: wherever it is */
 };
