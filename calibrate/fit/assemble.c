@@ -133,15 +133,17 @@ static bool windows_fill(const struct assembly *assembly, char *const *names,
     return good;
 }
 
-/* Places are the same whoever computes them. */
-static void spreads_fill(struct sample *computing, int64_t count, struct profile_setting *fitted)
+/* Places are the same whoever computes them. Returns how many there are, SPREADS_MOST at most. */
+static size_t spreads_find(struct sample *computing, int64_t count, struct spread *spreads)
 {
     struct points points;
+    size_t found = 0;
     points_make(computing, count, &points);
-    for (int i = 0; i < points.count && fitted->spread_count < SPREADS_MOST; i++)
+    for (int i = 0; i < points.count && found < SPREADS_MOST; i++)
         if (points.items[i].places >= 4)
-            fitted->spreads[fitted->spread_count++] =
+            spreads[found++] =
                 (struct spread){(int64_t)points.items[i].tasks, points.items[i].spread};
+    return found;
 }
 
 /* By how much packages differ, and how well the fit foretells them: of all workers together. */
@@ -152,13 +154,16 @@ static bool packages_fill(const struct assembly *assembly, const struct samples 
     struct sample *computing =
         classes_level(samples, setting, assembly->classes, assembly->class_count, &count);
     struct sample *again = computing ? malloc(((size_t)count + 1) * sizeof *again) : NULL;
-    fitted->spreads = calloc(SPREADS_MOST, sizeof *fitted->spreads);
-    bool good =
-        (again && fitted->spreads) || failure_memory(failure, "fitting what packages differ by");
+    struct spread *spreads = calloc(SPREADS_MOST, sizeof *spreads);
+    bool good = again && spreads;
     if (good) {
         memcpy(again, computing, (size_t)count * sizeof *again);
-        spreads_fill(again, count, fitted);
+        fitted->spreads = spreads;
+        fitted->spread_count = spreads_find(again, count, spreads);
         good = score_make(computing, count, &fitted->score.held_out, &fitted->score.noise, failure);
+    } else {
+        failure_memory(failure, "fitting what packages differ by");
+        free(spreads);
     }
     free(again);
     free(computing);

@@ -137,9 +137,10 @@ bool assembly_begin(struct assembly *assembly, struct comm *comm, const char *pa
                                   .told_s = now,
                                   .looked_s = now,
                                   .listening = MPI_REQUEST_NULL};
-    if (!assembly->heard_s || !assembly->processes)
+    const bool ready = assembly->heard_s && assembly->processes;
+    if (!ready)
         failure_memory(failure, "waiting for all ranks");
-    if (!comm_agree(comm, failure)) {
+    if (!comm_agree(comm, failure) || !ready) {
         assembly->comm = NULL;
         assembly_end(assembly);
         return false;
