@@ -362,7 +362,8 @@ static bool watch(struct performance *performance, struct failure *failure)
                                          .patience_s = execution->patience_s,
                                          .plan = performance->plan,
                                          .costs = performance->costs,
-                                         .largest_package = performance->decider.largest};
+                                         .largest_package = performance->decider.largest,
+                                         .assembly = execution->assembly};
     return presence_begin(&performance->presence, &setup, failure);
 }
 
