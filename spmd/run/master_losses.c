@@ -50,7 +50,7 @@ void master_lose(struct master *master, int rank, const char *why)
 {
     if (!master->run->members) {
         outstanding_drop(&master->outstanding, rank - 1);
-        failure_set(master->failure, FAILURE_FAILED, "worker %d is lost: %s", rank, why);
+        failure_set(master->failure, FAILURE_FAILED, "rank %d is lost: %s", rank, why);
         return;
     }
     loss_survive(master, rank, MEMBER_LOST, why);

@@ -275,7 +275,7 @@ void membership_note(struct membership *membership, int rank, int64_t tasks)
     if (membership->origin_s > 0 && loss->at_s <= 0)
         loss->at_s = comm_now(membership->comm) - membership->origin_s;
     loss->tasks += tasks;
-    fprintf(stderr, "scow run: worker %d is lost: %s; it had %" PRId64 " core tasks\n", rank,
+    fprintf(stderr, "scow run: rank %d is lost: %s; it had %" PRId64 " core tasks\n", rank,
             loss->why, tasks);
 }
 

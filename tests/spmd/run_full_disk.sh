@@ -36,7 +36,7 @@ wrong() {
 # own, and make mpiexec lose the sentence now and then.
 full() {
     run "$1" "$2"
-    if [[ $code != 1 || $(grep -cv '^scow run: worker [12] is lost: ' errors) != 1 ]] ||
+    if [[ $code != 1 || $(grep -cv '^scow run: rank [12] is lost: ' errors) != 1 ]] ||
         ! tail -n 1 errors | grep -qE "^scow run: part\.h5: $3"; then
         wrong "rank $1 after $2 bytes"
     fi
@@ -46,7 +46,7 @@ for bytes in 1000 40000 100000; do
     run 1 $bytes
     [[ $code == 0 && $(sed 's/.*checksum//' whole | tail -n 1) == $(grep checksum said | sed 's/.*checksum//') ]] ||
         wrong "worker 1 after $bytes bytes"
-    grep -qE '^scow run: worker 1 is lost: part\.h5: core task [0-9]+ could not be written' errors ||
+    grep -qE '^scow run: rank 1 is lost: part\.h5: core task [0-9]+ could not be written' errors ||
         wrong "worker 1 after $bytes bytes"
     [[ $("$check" whole.h5 part.h5 8 6) == "48 of 48 core tasks done, all right" ]] || wrong "worker 1 after $bytes bytes"
     "$scow" report part.h5 | grep -q '^lost  *rank 1 after .* could not be written' || wrong "no loss in the report"

@@ -60,7 +60,7 @@ lose() {
     shift 3
     hit "$signal" "$rank" "$@"
     [[ $(checksum_of part.h5) == "$expected" ]] || fail "$name: not the checksum $expected: $(cat part.h5.said)"
-    grep -q "^scow run: worker $rank is lost: " part.h5.said || fail "$name: says of no loss: $(cat part.h5.said)"
+    grep -q "^scow run: rank $rank is lost: " part.h5.said || fail "$name: says of no loss: $(cat part.h5.said)"
     "$scow" report part.h5 --json >report.json || fail "$name: no report"
     "$scow" report part.h5 >report.txt
     grep -q "^lost  *rank $rank after " report.txt || fail "$name: the report says of no loss: $(head report.txt)"
