@@ -34,6 +34,9 @@ lose() {
     echo "$1: done"
 }
 
+# What is preloaded stands before a sanitiser's library.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+
 trap '' PIPE
 lose killed KILL 2 &
 lose stopped STOP 3 &
