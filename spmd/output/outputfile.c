@@ -556,7 +556,7 @@ static bool part_end(hid_t file, const struct run_part *ended, enum part_outcome
     part.makespan_s = ended->makespan_s;
     part.tasks = ended->tasks;
     part.packages = ended->packages;
-    part.outcome = outcome;
+    part.outcome = (int32_t)outcome;
     return parts_put(file, times, &part);
 }
 
