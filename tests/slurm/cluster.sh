@@ -73,8 +73,8 @@ cluster_up() {
     mkdir -p "$cluster"/{run,log,state,spool}
     chmod 755 "$cluster" "$cluster"/*
     (umask 077 && head -c 1024 /dev/urandom >"$cluster/munge.key")
-    # Clusters that are up at the same time shall not meet.
-    cluster_configure "$nodes" "$3" $((20000 + $$ % 400 * 100))
+    # Clusters that are up at the same time shall not meet, nor connections, which the kernel begins at 32768.
+    cluster_configure "$nodes" "$3" $((12000 + $$ % 1000 * 20))
     export SLURM_CONF=$cluster/slurm.conf
     munged --key-file="$cluster/munge.key" --socket="$cluster/run/munge.sock" --pid-file="$cluster/run/munged.pid" \
         --log-file="$cluster/log/munged.log" --seed-file="$cluster/run/munge.seed" --force >/dev/null 2>&1
