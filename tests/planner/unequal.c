@@ -66,7 +66,7 @@ static void unequal_packages_are_dealt_at_the_end(void **state)
 static void dear_requests_are_not_made(void **state)
 {
     (void)state;
-    assert_tail(0.1, 1, NULL);
+    assert_tail(0.5, 1, NULL);
 }
 
 int main(void)
