@@ -325,11 +325,7 @@ static bool noise_study(const struct plan_options *options, const struct plannin
                         const struct plan *plan, struct robustness *robustness,
                         struct failure *failure)
 {
-    const struct watching_request request = {.plan = plan,
-                                             .setting = planning->setting,
-                                             .workers = planning->workers,
-                                             .tail = plan->tail,
-                                             .ahead = WATCHING_AHEAD};
+    const struct watching_request request = planning_watching(planning, plan->tail, plan);
     struct scenario scenario = SCENARIO_INIT;
     struct watching watching;
     scenario.noise = options->noise;

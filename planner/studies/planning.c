@@ -8,7 +8,6 @@
 #include "planner/base/nearest.h"
 #include "planner/model/beyond.h"
 #include "planner/schedulers/scheduler.h"
-#include "planner/studies/watching.h"
 
 /* What deals the end of a plan whose packages are unequal, and what it has to gain: relative. */
 static const char tail_unequal[] = "fac";
@@ -87,8 +86,8 @@ static void tail_predict(const struct simulation *simulation, struct plan_predic
     predicted->output_s = simulation->output_s;
 }
 
-static struct watching_request tail_request(const struct planning *planning, const char *tail,
-                                            const struct plan *plan)
+struct watching_request planning_watching(const struct planning *planning, const char *tail,
+                                          const struct plan *plan)
 {
     return (struct watching_request){.plan = plan,
                                      .setting = planning->setting,
@@ -100,7 +99,7 @@ static struct watching_request tail_request(const struct planning *planning, con
 bool planning_simulate(const struct planning *planning, const struct plan *plan,
                        struct trace *trace, struct simulation *simulation, struct failure *failure)
 {
-    const struct watching_request request = tail_request(planning, plan->tail, plan);
+    const struct watching_request request = planning_watching(planning, plan->tail, plan);
     struct platform platform;
     if (plan->tail)
         return watching_simulate(&request, trace, simulation, failure);
@@ -127,7 +126,7 @@ static bool tail_add(const struct planning *planning, const char *tail, struct p
 bool planning_tail_unequal(const struct planning *planning, struct plan *plan,
                            struct failure *failure)
 {
-    const struct watching_request request = tail_request(planning, tail_unequal, plan);
+    const struct watching_request request = planning_watching(planning, tail_unequal, plan);
     const double usual = plan->tasks / (double)plan_packages(plan);
     struct watching watching;
     if (profile_setting_deviation(planning->setting, usual) <= PLANNING_UNEQUAL)

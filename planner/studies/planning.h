@@ -12,6 +12,7 @@
 #include "planner/model/profile.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/simulate.h"
+#include "planner/studies/watching.h"
 
 struct planning {
     const struct profile *profile; /* borrowed */
@@ -40,6 +41,9 @@ bool planning_check_scheduler(const char *name, struct failure *failure);
 /* Lines for the table of a plan: which schedulers were left out or cut short, and why. */
 void planning_omissions(const struct schedule_omissions *omissions, double effort_s,
                         struct text *text);
+/* How such a plan is played with that tail (NULL: none). Borrows plan and tail. */
+struct watching_request planning_watching(const struct planning *planning, const char *tail,
+                                          const struct plan *plan);
 /* A plan's simulation, with its tail where it has one; events go to `trace` (may be NULL). */
 bool planning_simulate(const struct planning *planning, const struct plan *plan,
                        struct trace *trace, struct simulation *simulation, struct failure *failure);
