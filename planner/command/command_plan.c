@@ -409,21 +409,28 @@ static void omissions_tell(const struct planning *planning)
     text_release(&text);
 }
 
+/* Is the plan's file standard output? */
+static bool plan_piped(const struct plan_options *options)
+{
+    return options->output && strcmp(options->output, "-") == 0;
+}
+
 static bool plan_put(const struct plan_options *options, const struct planning *planning,
                      const struct advice *advice, struct failure *failure)
 {
-    bool json = options->json && !options->compare && !options->sweep;
-    if (json && !options->quiet)
+    const bool piped = plan_piped(options);
+    const bool alone = piped || (options->json && !options->compare && !options->sweep);
+    if (alone && !options->quiet)
         omissions_tell(planning);
     char *text = plan_print(advice->plan);
     if (!text)
         return failure_memory(failure, "writing the plan");
     bool good = !options->output || textfile_write(options->output, text, failure);
     good = good && (!options->html || page_of_plan(options->html, planning, advice, failure));
-    if (good && json)
+    if (good && alone && !piped)
         fputs(text, stdout);
     free(text);
-    if (!good || json || options->quiet)
+    if (!good || alone || options->quiet)
         return good;
     if (options->sbatch || options->pbs)
         return lines_print(options, advice, failure);
@@ -624,7 +631,8 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
          "packages that a worker receives ahead of the one it works on (2)"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options.tail,
          "let the run deal the plan's end on request, as much as packages differ; or none"},
-        {'o', "output", "FILE", OPTION_TEXT, &options.output, "write the plan to FILE"},
+        {'o', "output", "FILE", OPTION_TEXT, &options.output,
+         "write the plan to FILE (-: standard output)"},
         {0, "html", "FILE", OPTION_TEXT, &options.html,
          "write a page with charts of the plan that needs nothing beside it"},
         {0, "deadline", "SECONDS", OPTION_NUMBER, &options.deadline_s,
