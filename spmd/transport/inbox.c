@@ -14,7 +14,7 @@ struct slot {
 
 struct inbox {
     const struct comm *comm;
-    size_t bytes;       /* of a buffer, header included */
+    size_t bytes;       /* of the largest message, header included; MPI counts them in an int */
     struct slot *slots; /* owned */
     int count, next;    /* slots, and that of the next package */
     double progress_s;
@@ -31,14 +31,15 @@ static void slot_post(struct inbox *inbox, struct slot *slot)
 /* Those with a buffer are counted. */
 static bool slots_make(struct inbox *inbox, int count)
 {
+    const size_t room = (inbox->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     inbox->slots = calloc((size_t)count, sizeof *inbox->slots);
     for (; inbox->slots && inbox->count < count; inbox->count++) {
         struct slot *slot = &inbox->slots[inbox->count];
         slot->request = MPI_REQUEST_NULL;
-        slot->buffer = aligned_alloc(ALIGNMENT, inbox->bytes);
+        slot->buffer = aligned_alloc(ALIGNMENT, room);
         if (!slot->buffer)
             return false;
-        memset(slot->buffer, 0, inbox->bytes); /* the pages are there */
+        memset(slot->buffer, 0, room); /* the pages are there */
     }
     return inbox->slots != NULL;
 }
@@ -46,10 +47,9 @@ static bool slots_make(struct inbox *inbox, int count)
 struct inbox *inbox_new(const struct comm *comm, int ahead, size_t bytes, struct failure *failure)
 {
     struct inbox *inbox = calloc(1, sizeof *inbox);
-    const size_t whole = sizeof(struct wire_package) + bytes;
     if (inbox) {
         inbox->comm = comm;
-        inbox->bytes = (whole + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        inbox->bytes = sizeof(struct wire_package) + bytes;
     }
     if (!inbox || !slots_make(inbox, ahead + 1)) {
         failure_memory(failure, "making a worker's receive buffers");
