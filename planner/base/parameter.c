@@ -80,6 +80,11 @@ bool parameter_list_merge(struct parameter_list *to, const struct parameter_list
     return true;
 }
 
+bool parameter_is_yes(const struct parameter *parameter)
+{
+    return parameter->word && strcmp(parameter->word, "yes") == 0;
+}
+
 bool parameter_list_equal(const struct parameter_list *a, const struct parameter_list *b)
 {
     return a->count == b->count && parameter_list_has(b, a);

@@ -28,6 +28,8 @@ bool parameter_list_copy(struct parameter_list *to, const struct parameter_list 
  * as it was. */
 bool parameter_list_merge(struct parameter_list *to, const struct parameter_list *from);
 bool parameter_equal(const struct parameter *a, const struct parameter *b); /* values only */
+/* The word "yes", by which a parameter says that something is to be done. */
+bool parameter_is_yes(const struct parameter *parameter);
 /* Has `list` every item of `part`, with the same value? */
 bool parameter_list_has(const struct parameter_list *list, const struct parameter_list *part);
 bool parameter_list_equal(const struct parameter_list *a, const struct parameter_list *b);

@@ -133,7 +133,7 @@ static void states_fill(struct dispatch_watch *self, double now_s)
         const struct watch_worker *worker = &self->workers[k];
         struct watch_state *state = &self->states[k];
         *state = (struct watch_state){.factor = worker->factor, .lost = worker->lost};
-        state->ready_s = worker->ended_s;
+        state->ready_s = worker->free_s;
         for (int i = 0; i < worker->out_count; i++) {
             const double tasks = (double)worker->out[i].count;
             state->last_start_s = fmax(state->ready_s, worker->out[i].arrived_s);

@@ -7,7 +7,8 @@ static double package_overhead(const struct platform_window *window)
 {
     const struct platform_class *class = &window->classes[0];
     return window->envelope.latency_s + window->send.latency_s + class->link.latency_s +
-           class->receive.latency_s + class->compute.latency_s + class->output.latency_s +
+           class->receive.latency_s + class->compute.latency_s +
+           (class->holds == PLATFORM_HOLDS_COMPUTE ? 0 : class->output.latency_s) +
            class->request.latency_s;
 }
 
@@ -19,8 +20,7 @@ double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platf
         /* Workers that the platform does not know are like its last one. */
         const int64_t known = k < platform->worker_count ? k : platform->worker_count - 1;
         const struct platform_class *class = platform_worker(window, known);
-        const double s_per_task =
-            class->receive.s_per_task + class->compute.s_per_task + class->output.s_per_task;
+        const double s_per_task = platform_class_work(class).s_per_task;
         weights[k] = s_per_task > 0 ? 1 / s_per_task : 1;
     }
     setup->weights = weights;

@@ -27,6 +27,14 @@ double watch_work_s(const struct dispatch_watch *self, int64_t worker, double ta
     return cost_of(watch_work(self, worker, tasks), tasks);
 }
 
+double watch_behind_s(const struct dispatch_watch *self, int64_t worker, double tasks)
+{
+    const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
+    return self->setup.platform->write_behind
+               ? cost_of(watch_class(self, worker, window)->output, tasks)
+               : 0;
+}
+
 double watch_whole_s(const struct dispatch_watch *self)
 {
     const struct plan *plan = self->setup.plan;

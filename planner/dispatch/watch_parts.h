@@ -22,7 +22,7 @@ struct watch_worker {
     struct watch_out out[OUT_MOST]; /* handed out and not reported, oldest first */
     int out_count;
     bool lost;
-    double ended_s;                 /* the last package reported */
+    double ended_s, free_s;         /* the last package reported; and its worker was free */
     double measured_s, predicted_s; /* sums over the packages since the rate changed */
     double reports;                 /* that are in these sums */
     double factor, expected;        /* measured over predicted, and as reckoned with */
@@ -55,6 +55,8 @@ const struct platform_class *watch_class(const struct dispatch_watch *self, int6
 struct cost watch_work(const struct dispatch_watch *self, int64_t worker, double tasks);
 double watch_work_s(const struct dispatch_watch *self, int64_t worker, double tasks);
 double watch_port_latency_s(const struct dispatch_watch *self, int64_t worker, double tasks);
+/* For how long results are written behind the worker's back; 0: they are not. */
+double watch_behind_s(const struct dispatch_watch *self, int64_t worker, double tasks);
 /* The plan's makespan; where it does not say, what its workers need at least. */
 double watch_whole_s(const struct dispatch_watch *self);
 /* How long the plan makes the busier of master and port busy. */

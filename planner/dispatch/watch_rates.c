@@ -11,7 +11,7 @@ static const double overdue_factor = 1.5;
 
 double watch_out_start_s(const struct watch_worker *worker)
 {
-    return fmax(worker->ended_s, worker->out[0].arrived_s);
+    return fmax(worker->free_s, worker->out[0].arrived_s);
 }
 
 static double noise_limit(const struct dispatch_watch *self, double deviations)
@@ -24,15 +24,31 @@ double watch_caution(const struct dispatch_watch *self)
     return 1 + tolerance_step * (double)self->adopted;
 }
 
+/* How long the package takes that was begun then. Where results are written behind, those before it
+ * may hold it up; a worker's packages are reported in their order. */
+static double package_predict(const struct dispatch_watch *self, const struct package *package,
+                              double start_s)
+{
+    const double tasks = (double)package->count;
+    if (!self->setup.platform->write_behind)
+        return watch_work_s(self, package->worker, tasks);
+    const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
+    const struct platform_class *class = watch_class(self, package->worker, window);
+    const double computed_s = start_s + cost_of(cost_sum(class->receive, class->compute), tasks);
+    return fmax(computed_s, self->workers[package->worker].ended_s) +
+           cost_of(class->output, tasks) - start_s;
+}
+
 void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
                   double end_s)
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
     struct watch_worker *worker = &self->workers[package->worker];
-    const double predicted_s = watch_work_s(self, package->worker, (double)package->count);
+    const double predicted_s = package_predict(self, package, start_s);
     const double before = worker->reports > 0 ? worker->measured_s / worker->predicted_s : 0;
     self->news = true;
     worker->ended_s = end_s;
+    worker->free_s = end_s - watch_behind_s(self, package->worker, (double)package->count);
     worker->out_count -= worker->out_count > 0;
     for (int k = 0; k < worker->out_count; k++)
         worker->out[k] = worker->out[k + 1];

@@ -6,6 +6,7 @@
 
 #include "planner/base/limits.h"
 #include "planner/files/document.h"
+#include "planner/model/platform.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -484,6 +485,14 @@ static bool profile_read(struct profile *profile, json_t *root, const struct doc
            settings_parse(profile, json_object_get(root, "settings"), &settings, failure);
 }
 
+static void settings_inherit(struct profile *profile)
+{
+    const struct parameter *behind =
+        parameter_list_find(&profile->parameters, PLATFORM_WRITE_BEHIND);
+    for (size_t k = 0; k < profile->setting_count; k++)
+        profile->settings[k].write_behind = behind && parameter_is_yes(behind);
+}
+
 bool profile_parse(struct profile *profile, const char *text, size_t length, const char *name,
                    struct failure *failure)
 {
@@ -493,6 +502,7 @@ bool profile_parse(struct profile *profile, const char *text, size_t length, con
     struct document_place place = {NULL, name, 0};
     struct profile read = {0};
     bool good = profile_read(&read, root, &place, failure);
+    settings_inherit(&read);
     if (good)
         *profile = read;
     else

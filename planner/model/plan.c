@@ -11,6 +11,12 @@ int plan_buffers(const struct plan *plan)
     return plan->buffers > 0 ? plan->buffers : PLATFORM_BUFFERS;
 }
 
+bool plan_writes_behind(const struct plan *plan)
+{
+    const struct parameter *behind = parameter_list_find(&plan->parameters, PLATFORM_WRITE_BEHIND);
+    return behind && parameter_is_yes(behind);
+}
+
 bool plan_tail_own(const struct plan *plan, const char *tail)
 {
     return tail && plan->tail ? strcmp(tail, plan->tail) == 0 : !tail && !plan->tail;

@@ -75,6 +75,8 @@ struct plan {
 
 /* Packages that a worker receives ahead. */
 int plan_buffers(const struct plan *plan);
+/* Are results written while workers go on (platform.h)? */
+bool plan_writes_behind(const struct plan *plan);
 /* 1 + the highest worker index with a load: how many workers a run must have. */
 int64_t plan_workers_needed(const struct plan *plan);
 /* Packages in the whole plan. */

@@ -3,14 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "planner/base/parameter.h"
+
 static bool cost_same(struct cost a, struct cost b)
 {
     return a.latency_s == b.latency_s && a.s_per_task == b.s_per_task;
 }
 
-static bool class_same(const struct platform_class *class, const struct profile_worker *worker)
+static bool class_same(const struct platform_class *class, const struct profile_worker *worker,
+                       enum platform_holds holds)
 {
-    return cost_same(class->link, worker->link.cost) &&
+    return class->holds == holds && cost_same(class->link, worker->link.cost) &&
            cost_same(class->receive, worker->receive.cost) &&
            cost_same(class->compute, worker->compute.cost) &&
            cost_same(class->output, worker->output.cost) &&
@@ -18,11 +21,11 @@ static bool class_same(const struct platform_class *class, const struct profile_
 }
 
 static void class_append(struct platform_window *window, const struct profile_worker *worker,
-                         int64_t first, int64_t count)
+                         enum platform_holds holds, int64_t first, int64_t count)
 {
     if (window->class_count > 0) {
         struct platform_class *last = &window->classes[window->class_count - 1];
-        if (class_same(last, worker)) {
+        if (class_same(last, worker, holds)) {
             last->count += count;
             return;
         }
@@ -33,18 +36,55 @@ static void class_append(struct platform_window *window, const struct profile_wo
                                                                      worker->receive.cost,
                                                                      worker->compute.cost,
                                                                      worker->output.cost,
-                                                                     worker->request.cost};
+                                                                     worker->request.cost,
+                                                                     holds};
 }
 
-static bool window_init(struct platform_window *window, const struct profile_window *from,
-                        int64_t workers)
+/* Of results written behind: a walk along the workers of the window of the largest packages. */
+struct walk {
+    const struct profile_window *largest; /* NULL: they are not */
+    size_t class;
+    int64_t end; /* of the workers walked past */
+};
+
+static enum platform_holds walk_to(struct walk *walk, int64_t worker)
 {
+    const struct profile_window *window = walk->largest;
+    while (walk->end <= worker)
+        walk->end += window->workers[walk->class ++].count;
+    const struct profile_worker *class = &window->workers[walk->class - 1];
+    const double most = (double)window->greatest;
+    const double work_s = cost_of(class->receive.cost, most) + cost_of(class->compute.cost, most);
+    return cost_of(class->output.cost, most) > work_s ? PLATFORM_HOLDS_OUTPUT
+                                                      : PLATFORM_HOLDS_COMPUTE;
+}
+
+/* Workers first .. end - 1, which the profile has as one class. */
+static void workers_append(struct platform_window *window, const struct profile_worker *worker,
+                           struct walk *walk, int64_t first, int64_t end)
+{
+    while (walk->largest && first < end) {
+        const enum platform_holds holds = walk_to(walk, first);
+        const int64_t until = walk->end < end ? walk->end : end;
+        class_append(window, worker, holds, first, until - first);
+        first = until;
+    }
+    if (first < end)
+        class_append(window, worker, PLATFORM_HOLDS_ALL, first, end - first);
+}
+
+/* `largest` as in the walk. */
+static bool window_init(struct platform_window *window, const struct profile_window *from,
+                        const struct profile_window *largest, int64_t workers)
+{
+    struct walk walk = {.largest = largest};
+    const size_t classes = from->worker_count + (largest ? largest->worker_count : 0);
     *window = (struct platform_window){.least = from->least,
                                        .greatest = from->greatest,
                                        .envelope = from->envelope.cost,
                                        .send = from->send.cost,
                                        .answer = from->answer.cost};
-    window->classes = calloc(from->worker_count, sizeof *window->classes);
+    window->classes = calloc(classes, sizeof *window->classes);
     if (!window->classes)
         return false;
     int64_t first = 0;
@@ -52,10 +92,16 @@ static bool window_init(struct platform_window *window, const struct profile_win
         int64_t count = from->workers[k].count;
         if (count > workers - first)
             count = workers - first;
-        class_append(window, &from->workers[k], first, count);
+        workers_append(window, &from->workers[k], &walk, first, first + count);
         first += count;
     }
     return true;
+}
+
+bool platform_writes_behind(const struct profile_setting *setting)
+{
+    const struct parameter *own = parameter_list_find(&setting->parameters, PLATFORM_WRITE_BEHIND);
+    return own ? parameter_is_yes(own) : setting->write_behind;
 }
 
 bool platform_init(struct platform *platform, const struct profile_setting *setting,
@@ -65,12 +111,15 @@ bool platform_init(struct platform *platform, const struct profile_setting *sett
     if (worker_most > 0 && worker_most < workers)
         workers = worker_most;
     struct platform made = {.worker_count = workers, .buffers = PLATFORM_BUFFERS};
+    made.write_behind = platform_writes_behind(setting);
+    const struct profile_window *largest =
+        made.write_behind ? &setting->windows[setting->window_count - 1] : NULL;
     made.windows = calloc(setting->window_count, sizeof *made.windows);
     if (!made.windows)
         return failure_memory(failure, "describing the platform");
     for (size_t k = 0; k < setting->window_count; k++) {
         made.window_count++;
-        if (!window_init(&made.windows[k], &setting->windows[k], workers)) {
+        if (!window_init(&made.windows[k], &setting->windows[k], largest, workers)) {
             platform_release(&made);
             return failure_memory(failure, "describing the platform");
         }
@@ -133,8 +182,7 @@ double platform_ideal(const struct platform *platform, double tasks)
     double speed = 0;
     for (int64_t k = 0; k < window->class_count; k++) {
         const struct platform_class *class = &window->classes[k];
-        double rate = class->receive.s_per_task + class->compute.s_per_task;
-        speed += (double)class->count / (rate + class->output.s_per_task);
+        speed += (double)class->count / platform_class_work(class).s_per_task;
     }
     return tasks / speed;
 }

@@ -12,10 +12,23 @@
 #include "planner/model/cost.h"
 #include "planner/model/profile.h"
 
+/* The parameter, of a setting or of its profile, that says so by "yes": a worker's results are
+ * written while it works on its next package (simulate/star.h). */
+#define PLATFORM_WRITE_BEHIND "write-behind"
+
+/* What each package adds at least to the time that a worker needs for all of its packages. */
+enum platform_holds {
+    PLATFORM_HOLDS_ALL,     /* r + w + o */
+    PLATFORM_HOLDS_COMPUTE, /* r + w, while the results of the one before are written */
+    PLATFORM_HOLDS_OUTPUT   /* o, for which the next one's results wait */
+};
+
 struct platform_class {
     int64_t first, count; /* workers first .. first + count - 1 of the profile, counts expanded */
     struct cost link, receive, compute, output;
     struct cost request; /* until a waiting master has answered; only of packages on request */
+    enum platform_holds holds; /* of one worker the same in every window: its packages lie in
+                                * several, and only like times may be added */
 };
 
 /* One affine mapping and the package sizes for which it holds. */
@@ -32,12 +45,15 @@ struct platform {
     int64_t window_count;
     int64_t worker_count;
     int buffers; /* B: packages that wait at or travel to a worker while it works on another */
+    bool write_behind;
 };
 
 /* The B of whatever says nothing else: the workers post so many receives, and predictions assume
  * it. */
 enum { PLATFORM_BUFFERS = 2 };
 
+/* Are the results of the setting's packages written while workers go on? */
+bool platform_writes_behind(const struct profile_setting *setting);
 /* The first `worker_most` workers of a setting (0: all), with PLATFORM_BUFFERS. */
 bool platform_init(struct platform *platform, const struct profile_setting *setting,
                    int64_t worker_most, struct failure *failure);
@@ -50,14 +66,33 @@ const struct platform_window *platform_find(const struct platform *platform, dou
 const struct platform_window *platform_nearest(const struct platform *platform, double load);
 /* The class of a worker; binary search. */
 const struct platform_class *platform_worker(const struct platform_window *window, int64_t worker);
-/* Seconds if nothing took time but the rates of receive, compute and output, in the window of the
+/* Seconds if nothing took time but the rates of what holds the workers, in the window of the
  * largest packages, perfectly shared: what no schedule with those packages can beat. */
 double platform_ideal(const struct platform *platform, double tasks);
 
-/* r + w + o: all that holds a worker of the class. */
-static inline struct cost platform_class_work(const struct platform_class *class)
+/* r + w + o: from the start of a package until its results are written, if they do not wait. */
+static inline struct cost platform_class_whole(const struct platform_class *class)
 {
     return cost_sum(cost_sum(class->receive, class->compute), class->output);
+}
+
+/* What holds a worker of the class: with results written behind its back the longer of computing
+ * and writing, as it is for the largest packages. */
+static inline struct cost platform_class_work(const struct platform_class *class)
+{
+    if (class->holds == PLATFORM_HOLDS_ALL)
+        return platform_class_whole(class);
+    return class->holds == PLATFORM_HOLDS_OUTPUT ? class->output
+                                                 : cost_sum(class->receive, class->compute);
+}
+
+/* And what is left of the whole: it happens beside the work, but for once at its end or start. */
+static inline struct cost platform_class_beside(const struct platform_class *class)
+{
+    if (class->holds == PLATFORM_HOLDS_ALL)
+        return (struct cost){0, 0};
+    return class->holds == PLATFORM_HOLDS_OUTPUT ? cost_sum(class->receive, class->compute)
+                                                 : class->output;
 }
 
 #endif

@@ -69,20 +69,21 @@ double profile_drift(const struct profile *profile)
 const struct profile_setting *profile_find(const struct profile *profile,
                                            const struct parameter_list *parameters, int threads)
 {
-    const struct profile_setting *suited = NULL;
+    const struct profile_setting *suited = NULL, *closest = NULL;
     size_t count = 0;
     for (size_t k = 0; k < profile->setting_count; k++) {
         const struct profile_setting *setting = &profile->settings[k];
         if (threads > 0 && setting->threads > 0 && setting->threads != threads)
             continue;
-        if (parameter_list_has(parameters, &setting->parameters))
-            return setting;
+        if (parameter_list_has(parameters, &setting->parameters) &&
+            (!closest || setting->parameters.count > closest->parameters.count))
+            closest = setting;
         if (!profile_setting_suits(setting, parameters))
             continue;
         suited = setting;
         count++;
     }
-    return count == 1 ? suited : NULL;
+    return closest || count != 1 ? closest : suited;
 }
 
 int64_t profile_workers(const struct profile_window *window)

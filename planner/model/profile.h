@@ -58,6 +58,8 @@ struct profile_setting {
     struct memory memory;
     struct spread *spreads; /* owned; ascending in tasks; NULL when not given */
     size_t spread_count;
+    bool write_behind;  /* what the profile's parameters say for settings that do not say it: are
+                         * results written while workers go on (platform.h) */
     int threads;        /* of a worker when this was measured; 0: as the profile's host says */
     struct score score; /* both 0 when not given */
     char *method;       /* owned: how tasks were computed, NULL when not given */
@@ -103,7 +105,8 @@ double profile_package_deviation(const struct profile_setting *setting, double t
 int profile_threads(const struct profile *profile, const struct profile_setting *setting);
 /* Root mean square of the history; 0 without one. */
 double profile_drift(const struct profile *profile);
-/* The setting whose own parameters are all among these; failing that, the only one that suits them.
+/* The setting whose own parameters are all among these, of several the first with the most of them;
+ * failing that, the only one that suits them.
  * With `threads` > 0 those measured with other threads are left out. Borrowed; NULL when there is
  * none, or several. */
 const struct profile_setting *profile_find(const struct profile *profile,

@@ -44,6 +44,68 @@ int64_t trace_packages(const struct trace *trace)
     return packages;
 }
 
+/* Outputs before what begins when they do. */
+static int by_worker_and_start(const void *a, const void *b)
+{
+    const struct trace_event *x = *(const struct trace_event *const *)a;
+    const struct trace_event *y = *(const struct trace_event *const *)b;
+    const bool x_writes = x->operation == OPERATION_OUTPUT;
+    const bool y_writes = y->operation == OPERATION_OUTPUT;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->start_s != y->start_s)
+        return x->start_s < y->start_s ? -1 : 1;
+    return (y_writes > x_writes) - (y_writes < x_writes);
+}
+
+/* The worker's receiving, computing and writing by worker and time; owned. */
+static const struct trace_event **work_sorted(const struct trace *trace, size_t *count)
+{
+    const struct trace_event **work = calloc(trace->count + 1, sizeof(void *));
+    *count = 0;
+    for (size_t k = 0; work && k < trace->count; k++) {
+        const struct trace_event *event = &trace->events[k];
+        if (event->rank > 0 && event->end_s > event->start_s &&
+            (event->operation == OPERATION_RECEIVE || event->operation == OPERATION_COMPUTE ||
+             event->operation == OPERATION_OUTPUT))
+            work[(*count)++] = event;
+    }
+    if (work)
+        qsort(work, *count, sizeof(void *), by_worker_and_start);
+    return work;
+}
+
+/* No more than there is of it, whatever a damaged trace says. */
+static void event_hide(const struct trace_event *written, const struct trace_event *by,
+                       double *hidden_s)
+{
+    const double until_s = written->end_s < by->end_s ? written->end_s : by->end_s;
+    const double all_s = written->end_s - written->start_s;
+    *hidden_s += until_s - by->start_s;
+    *hidden_s = *hidden_s < all_s ? *hidden_s : all_s;
+}
+
+double *trace_hidden(const struct trace *trace)
+{
+    size_t count;
+    double *hidden = calloc(trace->count + 1, sizeof *hidden);
+    const struct trace_event **work = work_sorted(trace, &count);
+    const struct trace_event *written = NULL; /* while the next ones may go on */
+    for (size_t k = 0; hidden && work && k < count; k++) {
+        const struct trace_event *event = work[k];
+        if (event->operation == OPERATION_OUTPUT || (written && written->rank != event->rank))
+            written = event->operation == OPERATION_OUTPUT ? event : NULL;
+        else if (written && written->end_s > event->start_s)
+            event_hide(written, event, &hidden[written - trace->events]);
+    }
+    free(work);
+    if (!work) {
+        free(hidden);
+        return NULL;
+    }
+    return hidden;
+}
+
 void trace_release(struct trace *trace)
 {
     free(trace->events);

@@ -15,7 +15,7 @@ enum operation {
     OPERATION_LINK,     /* on the wire to the worker */
     OPERATION_RECEIVE,  /* worker: take the package in */
     OPERATION_COMPUTE,  /* worker */
-    OPERATION_OUTPUT,   /* worker: results into the store */
+    OPERATION_OUTPUT,   /* worker: results into the store, perhaps while it goes on */
     OPERATION_IDLE,     /* worker: waiting for a package */
     OPERATION_COUNT,
     /* Of packages dealt on request; no trace has these, for they follow from it (requests.h). */
@@ -43,6 +43,10 @@ bool operation_find(const char *name, enum operation *operation);
 bool trace_add(struct trace *trace, const struct trace_event *event);
 /* Packages that workers have computed. */
 int64_t trace_packages(const struct trace *trace);
+/* For each event how much of it, an output's, lies behind what its worker receives or computes
+ * meanwhile, in seconds; 0 for all others. Events may come in any order. Owned; NULL: out of
+ * memory. */
+double *trace_hidden(const struct trace *trace);
 void trace_release(struct trace *trace);
 
 #endif

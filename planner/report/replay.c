@@ -193,7 +193,8 @@ static bool package_replay(struct replaying *replaying, const struct replay *rep
 bool replay_trace(const struct replay *replay, struct trace *trace, struct failure *failure)
 {
     struct replaying replaying;
-    bool good = star_init(&replaying.star, replay->worker_count + 1, replay->buffers);
+    const struct platform like = {.buffers = replay->buffers, .write_behind = replay->write_behind};
+    bool good = star_init(&replaying.star, &like, replay->worker_count + 1);
     replaying.ends_s = calloc((size_t)replay->worker_count + 1, sizeof *replaying.ends_s);
     good = good && replaying.ends_s;
     for (size_t k = 0; good && k < replay->count; k++)

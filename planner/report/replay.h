@@ -34,6 +34,7 @@ struct replay {
     size_t count;
     int64_t worker_count; /* 1 + the highest worker */
     int buffers;          /* that the workers had, PLATFORM_BUFFERS unless set otherwise */
+    bool write_behind;    /* results were written while workers went on */
     bool twice;           /* a package has been computed more than once */
     bool complete;        /* every package once, each with its worker: it can be replayed */
 };

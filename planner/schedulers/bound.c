@@ -35,6 +35,9 @@
  * satisfies 1 decides. All three become easier as T grows, so the least T is found by bisection,
  * and its lower end, at which they fail for every n, is the bound. Neighbouring equal workers enter
  * as one class through the closed form of an arithmetic series.
+ *
+ * Where results are written behind, r + w + o is only what holds the worker, r + w or o, and what
+ * is bounded is T - Z (beside_least in bound_lines.h).
  */
 #include "planner/schedulers/bound.h"
 
@@ -271,6 +274,7 @@ bool bound_makespan(const struct platform *platform, double tasks, bool real_val
             low = middle;
     }
     problem_release(&problem);
+    low += beside_least(platform, real_valued ? 1 : 0);
     *bound_s = low * (1 - 1e-12); /* what rounding may have added */
     return true;
 }

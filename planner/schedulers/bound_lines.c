@@ -41,6 +41,20 @@ struct lines lines_of(const struct platform *platform, const struct cost *costs,
     return lines;
 }
 
+double beside_least(const struct platform *platform, double beyond)
+{
+    double least_s = platform->write_behind ? HUGE_VAL : 0;
+    for (int64_t w = 0; platform->write_behind && w < platform->window_count; w++) {
+        const struct platform_window *window = &platform->windows[w];
+        const double least = fmax((double)window->least - beyond, 0);
+        for (int64_t k = 0; k < window->class_count; k++) {
+            const struct cost beside = platform_class_beside(&window->classes[k]);
+            least_s = fmin(least_s, fmax(beside.latency_s + beside.s_per_task * least, 0));
+        }
+    }
+    return least_s;
+}
+
 int64_t workers_alike(const struct platform *platform, const int64_t *at, int64_t first)
 {
     int64_t end = platform->worker_count;
@@ -106,6 +120,7 @@ bool bound_lines_init(struct bound_lines *lines, const struct platform *platform
     int64_t *at = calloc((size_t)platform->window_count, sizeof *at);
     struct cost *costs = calloc((size_t)platform->window_count, sizeof *costs);
     const bool good = lines->workers != NULL && at != NULL && costs != NULL;
+    lines->beside_least_s = beside_least(platform, real_valued ? 1 : 0);
     if (good)
         workers_add(lines, platform, at, costs, real_valued ? 1 : 0);
     free(at);

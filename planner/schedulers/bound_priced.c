@@ -34,6 +34,8 @@
  *   n (p L + p' M) - (1 - p l - p' m) X + (s l + s' m) a X^2 / 2,
  *
  * and the least of this over X grows with n.
+ *
+ * Where results are written behind, T is less Z throughout (beside_least in bound_lines.h).
  */
 #include "planner/schedulers/bound_priced.h"
 
@@ -417,17 +419,21 @@ bool bound_priced(const struct platform *platform, double tasks, bool real_value
     double at[DIMENSIONS] = {0.7, 0.7, 0.1, 0.1}, best[DIMENSIONS], at_s = above_s;
     if (!bound_lines_init(&problem.lines, platform, real_valued, failure))
         return false;
+    const double beside_s = problem.lines.beside_least_s;
+    double low_s = *bound_s - beside_s;
+    at_s -= beside_s;
     memcpy(best, at, sizeof best);
     for (int turn = 0; turn < TURNS; turn++) {
         prices_improve(&problem, at_s, at, turn == 0 ? STEPS_FIRST : STEPS);
-        const double made_s = prices_exclude(&problem, at, *bound_s, above_s);
-        if (!(made_s > *bound_s * (1 + 1e-4)))
+        const double made_s = prices_exclude(&problem, at, low_s, above_s - beside_s);
+        if (!(made_s > low_s * (1 + 1e-4)))
             break;
-        *bound_s = made_s;
+        low_s = made_s;
         at_s = made_s;
         memcpy(best, at, sizeof best);
     }
-    *prices = corner_prices(&problem, *bound_s, best);
+    *prices = corner_prices(&problem, low_s, best);
+    *bound_s = low_s + beside_s;
     bound_lines_release(&problem.lines);
     return true;
 }
@@ -461,6 +467,7 @@ bool bound_priced_excludes(const struct platform *platform, double tasks, bool r
         return false;
     const struct bound_lines *lines = &problem.lines;
     *count = 0;
+    makespan_s -= lines->beside_least_s;
     if (makespan_s > lines->worker_least_s + lines->link_least_s + lines->master.least_s)
         *count = workers_excluded(&problem, makespan_s, prices);
     bound_lines_release(&problem.lines);

@@ -11,7 +11,9 @@ struct group_speed {
 static bool workers_equal(const struct ranked_worker *a, const struct ranked_worker *b)
 {
     return a->link.latency_s == b->link.latency_s && a->link.s_per_task == b->link.s_per_task &&
-           a->work.latency_s == b->work.latency_s && a->work.s_per_task == b->work.s_per_task;
+           a->work.latency_s == b->work.latency_s && a->work.s_per_task == b->work.s_per_task &&
+           a->beside.latency_s == b->beside.latency_s &&
+           a->beside.s_per_task == b->beside.s_per_task;
 }
 
 static struct group_speed speed_of(const struct ranking *ranking, const struct group *group)
@@ -46,6 +48,7 @@ static void group_fill(const struct ranking *ranking, struct group *group)
         group->link = cost_sum(group->link, member_cost(&speed, worker->work, worker->link));
         longest_s = fmin(longest_s, cost_of(worker->work, ranking->greatest));
     }
+    group->beside = member_cost(&speed, first->work, first->beside);
     group->master_first = member_cost(&speed, first->work, ranking->master);
     group->link_first = member_cost(&speed, first->work, first->link);
     group->link_last = member_cost(&speed, last->work, last->link);

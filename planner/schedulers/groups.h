@@ -19,6 +19,7 @@
 struct group {
     int64_t first, count;                 /* places of the ranking */
     struct cost work;                     /* of every member */
+    struct cost beside;                   /* of the first member's packages */
     struct cost master, link;             /* of all its packages */
     struct cost master_first, link_first; /* of the first member's */
     struct cost link_last;                /* of the last member's */

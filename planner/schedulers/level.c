@@ -11,18 +11,18 @@ struct tail {
     int64_t place;
     size_t round; /* in which entry of the plan's rounds */
     double load;
-    double s_per_task; /* of the worker's work */
+    double s_per_task; /* of the worker's end */
     double end_s;
 };
 
-/* The work rate of a worker for packages of that size. */
-static double work_rate(const struct platform *platform, int64_t worker, double load)
+/* By how much a task more of that worker's last package, of that size, puts off its end. */
+static double end_rate(const struct platform *platform, int64_t worker, double load)
 {
     const struct platform_window *window = platform_find(platform, load);
     if (window == NULL)
         return rate_of((struct cost){0, 0});
     const struct platform_class *class = platform_worker(window, worker);
-    return rate_of(platform_class_work(class));
+    return rate_of(platform_class_whole(class));
 }
 
 /* A copy of the incumbent in which the last round of every repetition stands alone, so that it can
@@ -61,7 +61,7 @@ static int64_t tails_find(struct search *search, const struct ranking *ranking,
         struct tail tail = tail_find(plan, k);
         if (tail.load < ranking_least(ranking) || tail.load > ranking->greatest)
             continue;
-        tail.s_per_task = work_rate(search->request->platform, plan->workers[k], tail.load);
+        tail.s_per_task = end_rate(search->request->platform, plan->workers[k], tail.load);
         tail.end_s = ends[k];
         tails[count++] = tail;
     }

@@ -180,6 +180,7 @@ static void row_after(struct program *program, enum row row, int later, int earl
 /* What one package costs; without groups, the same for its first and last member. */
 struct package_costs {
     struct cost master, link, work, master_first, link_first, link_last;
+    struct cost end; /* from the start until all is done, the results written */
     double greatest;
     bool several; /* members */
 };
@@ -189,14 +190,26 @@ static struct package_costs costs_of(const struct optimal_lp *lp, int64_t packag
     const int64_t place = place_of(lp, package);
     if (lp->groups != NULL) {
         const struct group *group = &lp->groups->items[place];
-        return (struct package_costs){group->master,       group->link,       group->work,
-                                      group->master_first, group->link_first, group->link_last,
-                                      group->greatest,     group->count > 1};
+        return (struct package_costs){group->master,
+                                      group->link,
+                                      group->work,
+                                      group->master_first,
+                                      group->link_first,
+                                      group->link_last,
+                                      cost_sum(group->work, group->beside),
+                                      group->greatest,
+                                      group->count > 1};
     }
     const struct ranked_worker *worker = &lp->ranking->workers[place];
-    return (struct package_costs){lp->ranking->master,   worker->link, worker->work,
-                                  lp->ranking->master,   worker->link, worker->link,
-                                  lp->ranking->greatest, false};
+    return (struct package_costs){lp->ranking->master,
+                                  worker->link,
+                                  worker->work,
+                                  lp->ranking->master,
+                                  worker->link,
+                                  worker->link,
+                                  cost_sum(worker->work, worker->beside),
+                                  lp->ranking->greatest,
+                                  false};
 }
 
 /* A column of an earlier package; -1 where there is none. */
@@ -240,7 +253,7 @@ static void first_rows(struct program *program, int64_t package, const struct pa
                   costs->work);
     if (program->last[package])
         row_after(program, ROW_END_AFTER_FIRST, column_makespan(program), first, package,
-                  costs->work);
+                  costs->end);
 }
 
 /* The maxima of star_step for one package, each term a row: port, buffer, worker. A test compares
@@ -266,7 +279,7 @@ static void package_rows(struct program *program, int64_t package)
                   costs.work);
     if (program->last[package])
         row_after(program, ROW_END_AFTER_START, column_makespan(program), start, package,
-                  costs.work);
+                  costs.end);
     if (costs.several)
         first_rows(program, package, &costs);
 }

@@ -73,7 +73,8 @@ static void ranking_fill(struct ranking *ranking, const struct platform_window *
                 .id = class->first + i,
                 .feed = cost_dominating(ranking->master, class->link, ranking->greatest),
                 .link = class->link,
-                .work = work};
+                .work = work,
+                .beside = platform_class_beside(class)};
     }
 }
 
@@ -82,7 +83,8 @@ static bool ranking_equal(const struct ranking *ranking)
     const struct ranked_worker *first = &ranking->workers[0];
     for (int64_t i = 1; i < ranking->count; i++)
         if (cost_compare(first->link, ranking->workers[i].link) != 0 ||
-            cost_compare(first->work, ranking->workers[i].work) != 0)
+            cost_compare(first->work, ranking->workers[i].work) != 0 ||
+            cost_compare(first->beside, ranking->workers[i].beside) != 0)
             return false;
     return true;
 }
@@ -148,7 +150,7 @@ void ranking_release(struct ranking *ranking)
 }
 
 /* Where the parts of a worker's costs lie, for what is done to each of them alike. */
-enum { RANKING_NUMBERS = 6 };
+enum { RANKING_NUMBERS = 8 };
 
 static void worker_numbers(struct ranked_worker *worker, double *number[RANKING_NUMBERS])
 {
@@ -158,6 +160,8 @@ static void worker_numbers(struct ranked_worker *worker, double *number[RANKING_
     number[3] = &worker->link.s_per_task;
     number[4] = &worker->work.latency_s;
     number[5] = &worker->work.s_per_task;
+    number[6] = &worker->beside.latency_s;
+    number[7] = &worker->beside.s_per_task;
 }
 
 bool ranking_homogeneous(const struct ranking *ranking, double tolerance)

@@ -3,7 +3,8 @@
  * order, each with the cost that holds the port (or the master) and the cost that holds the worker.
  *
  * Symbols of de la Torre, Scheduling Divisible Tasks under Production or Utilization Constraints,
- * section 3.1: h_i = feed, r_i + w_i (+ o_i) = work.
+ * section 3.1: h_i = feed, r_i + w_i (+ o_i) = work, and w_i or o_i alone where
+ * results are written behind.
  */
 #ifndef PLANNER_SCHEDULERS_RANKING_H
 #define PLANNER_SCHEDULERS_RANKING_H
@@ -17,7 +18,8 @@ struct ranked_worker {
     int64_t id;       /* of the platform */
     struct cost feed; /* h_i: the one of envelope + send and link that the view takes for it */
     struct cost link;
-    struct cost work; /* receive + compute + output */
+    struct cost work;   /* what holds the worker: platform_class_work */
+    struct cost beside; /* what is left of receive + compute + output */
 };
 
 struct ranking {

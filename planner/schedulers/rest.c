@@ -56,7 +56,7 @@ static void star_stand(struct rest_search *search)
     star->master_s = star->port_s = search->rest->now_s;
     for (int64_t k = 0; k < search->rest->workers; k++) {
         const struct watch_state *state = &search->rest->states[k];
-        star->workers[k] = (struct star_worker){.free_s = state->ready_s};
+        star->workers[k] = (struct star_worker){.free_s = state->ready_s, .end_s = state->ready_s};
         for (int i = 0; i < star->buffers; i++)
             star->starts[k * star->buffers + i] = state->last_start_s;
     }
@@ -86,7 +86,7 @@ static double last_end(const struct rest_search *search)
     double end_s = 0;
     for (int64_t k = 0; k < search->rest->workers; k++)
         if (!search->rest->states[k].lost)
-            end_s = star_later(end_s, search->star.workers[k].free_s);
+            end_s = star_later(end_s, search->star.workers[k].end_s);
     return end_s;
 }
 
@@ -240,7 +240,7 @@ static void begins_correct(struct rest_search *search, double tau_s)
     for (int64_t k = 0; k < search->rest->workers; k++) {
         struct rest_worker *worker = &search->workers[k];
         if (worker->tasks > 0)
-            worker->begin_s += search->star.workers[k].free_s - tau_s;
+            worker->begin_s += search->star.workers[k].end_s - tau_s;
     }
 }
 
@@ -454,7 +454,9 @@ bool rest_plan(const void *setup, const struct watch_rest *rest, struct watch_an
                                  .best_score_s = HUGE_VAL};
     search.workers = calloc(workers, sizeof *search.workers);
     search.order = calloc(workers, sizeof *search.order);
-    if (search.workers && search.order && star_init(&search.star, rest->workers, WATCH_AHEAD)) {
+    const struct platform like = {.buffers = WATCH_AHEAD,
+                                  .write_behind = own->platform->write_behind};
+    if (search.workers && search.order && star_init(&search.star, &like, rest->workers)) {
         answer->kept_end_s = kept_forecast(&search);
         schedulers_try(&search);
         order_sort(&search);

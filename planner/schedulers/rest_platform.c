@@ -44,7 +44,9 @@ bool rest_platform(const struct platform *platform, const struct watch_rest *res
 {
     const struct rest_wanted wanted = {rest, largest};
     bool good = true;
-    *measured = (struct platform){.worker_count = rest->workers, .buffers = platform->buffers};
+    *measured = (struct platform){.worker_count = rest->workers,
+                                  .buffers = platform->buffers,
+                                  .write_behind = platform->write_behind};
     measured->windows = calloc((size_t)platform->window_count, sizeof *measured->windows);
     if (!measured->windows)
         return false;

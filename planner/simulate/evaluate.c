@@ -10,16 +10,20 @@
 struct window_costs {
     double above, below; /* between them its packages lie, fractional ones included */
     struct cost master;
-    struct cost *link, *work, *output; /* owned; work holds the output */
+    struct cost *link, *work, *output; /* owned; work holds the output, unless written behind */
 };
 
 /* One place of a round: a worker with its package, and when it last happened. */
 struct place {
     double master_s, link_s, work_s;  /* of this round's package; link_s < 0: no package */
-    double first_s, free_s;           /* the worker starts its first, and has done everything */
+    double first_s, free_s;           /* the worker starts its first, and could start another */
     double sent_s, start_s;           /* port and worker start the last package */
     double sent_step_s, start_step_s; /* by how much they moved in the last round */
     double left_s;                    /* work still to be sent; 0 where nobody says */
+    /* Where results are written behind: the results' own time, when they are written, by how much
+     * the worker's being free moved in the last round, and for how long work hid the writing of
+     * results, in the last package and in all. */
+    double output_s, end_s, free_step_s, hidden_s, hidden_sum_s;
     int64_t packages;
     int oldest; /* in its ring of starts, of package n - B */
 };
@@ -37,7 +41,7 @@ struct evaluator {
 };
 
 static bool window_load(struct window_costs *costs, const struct platform_window *window,
-                        int64_t workers)
+                        int64_t workers, bool behind)
 {
     costs->above = (double)window->least - 1;
     costs->below = (double)window->greatest + 1;
@@ -52,7 +56,8 @@ static bool window_load(struct window_costs *costs, const struct platform_window
         for (int64_t i = class->first; i < class->first + class->count && i < workers; i++) {
             costs->link[i] = class->link;
             costs->output[i] = class->output;
-            costs->work[i] = platform_class_work(class);
+            costs->work[i] =
+                behind ? cost_sum(class->receive, class->compute) : platform_class_whole(class);
         }
     }
     return true;
@@ -70,7 +75,8 @@ struct evaluator *evaluator_new(const struct platform *platform)
     made->starts = calloc(workers * (size_t)platform->buffers, sizeof *made->starts);
     bool good = made->windows != NULL && made->places != NULL && made->starts != NULL;
     for (int64_t w = 0; good && w < platform->window_count; w++)
-        good = window_load(&made->windows[w], &platform->windows[w], platform->worker_count);
+        good = window_load(&made->windows[w], &platform->windows[w], platform->worker_count,
+                           platform->write_behind);
     if (!good)
         evaluator_free(&made);
     return made;
@@ -123,6 +129,8 @@ static bool round_load(struct evaluator *evaluator, const struct plan *plan, con
         place->master_s = cost_of(window->master, loads[k]);
         place->link_s = cost_of(window->link[worker], loads[k]);
         place->work_s = cost_of(window->work[worker], loads[k]);
+        if (evaluator->platform->write_behind)
+            place->output_s = cost_of(window->output[worker], loads[k]);
     }
     return true;
 }
@@ -131,6 +139,17 @@ static bool round_load(struct evaluator *evaluator, const struct plan *plan, con
 static double noise_of(double time_s)
 {
     return 1e-14 * time_s;
+}
+
+/* The worker has the package from start_s on, and its results are written while it goes on. */
+static void place_write(struct place *place, double start_s)
+{
+    const double computed_s = start_s + place->work_s;
+    const struct star_write write = star_write(computed_s, place->end_s, place->output_s);
+    place->hidden_s = star_hidden(start_s, computed_s, place->end_s);
+    place->hidden_sum_s += place->hidden_s;
+    place->free_s = write.handed_s;
+    place->end_s = write.end_s;
 }
 
 /* One package. */
@@ -142,7 +161,10 @@ static inline void place_step(struct evaluator *evaluator, struct place *place, 
         (struct star_before){evaluator->master_s, evaluator->port_s, *slot, place->free_s},
         place->link_s);
     evaluator->port_s = step.arrived_s;
-    place->free_s = step.start_s + place->work_s;
+    if (evaluator->platform->write_behind)
+        place_write(place, step.start_s);
+    else
+        place->free_s = step.start_s + place->work_s;
     *slot = step.start_s;
     if (++place->oldest == evaluator->platform->buffers)
         place->oldest = 0;
@@ -156,12 +178,16 @@ static inline void place_step(struct evaluator *evaluator, struct place *place, 
 static bool place_compare(struct evaluator *evaluator, struct place *place, double *starts)
 {
     const double before_sent_s = place->sent_s, before_start_s = place->start_s;
+    const double before_free_s = place->free_s, before_step_s = place->free_step_s;
     place_step(evaluator, place, starts);
     const double sent_step_s = place->sent_s - before_sent_s;
     const double start_step_s = place->start_s - before_start_s;
     const double noise_s = noise_of(place->free_s);
-    const bool same = fabs(sent_step_s - place->sent_step_s) <= noise_s &&
-                      fabs(start_step_s - place->start_step_s) <= noise_s;
+    place->free_step_s = place->free_s - before_free_s;
+    const bool same =
+        fabs(sent_step_s - place->sent_step_s) <= noise_s &&
+        fabs(start_step_s - place->start_step_s) <= noise_s &&
+        (!evaluator->platform->write_behind || fabs(place->free_step_s - before_step_s) <= noise_s);
     place->sent_step_s = sent_step_s;
     place->start_step_s = start_step_s;
     return same;
@@ -207,6 +233,16 @@ static double rounds_until(double lead_s, double gain_s, double noise_s)
     return gain_s > noise_s ? fmax(lead_s, 0.0) / gain_s : HUGE_VAL;
 }
 
+/* How long a worker that has its results written behind goes on as in the last round: of when it
+ * starts, and of when it hands its results over, the other term may gain. */
+static double place_outlook(const struct place *place, double noise_s)
+{
+    const double start_lead_s = place->start_s - (place->free_s - place->free_step_s);
+    const double free_lead_s = place->free_s - (place->start_s + place->work_s);
+    return fmin(rounds_until(start_lead_s, place->free_step_s - place->start_step_s, noise_s),
+                rounds_until(free_lead_s, place->start_step_s - place->free_step_s, noise_s));
+}
+
 /* How many more rounds add exactly what the last one added: until in star_step another term of one
  * of the maxima takes over. */
 static double round_outlook(const struct evaluator *evaluator, int64_t places)
@@ -237,9 +273,18 @@ static double round_outlook(const struct evaluator *evaluator, int64_t places)
         port_s = place->sent_s + place->link_s;
         outlook = fmin(outlook, rounds_until(place->start_s - port_s,
                                              place->sent_step_s - place->start_step_s, noise_s));
+        if (evaluator->platform->write_behind)
+            outlook = fmin(outlook, place_outlook(place, noise_s));
         before = place;
     }
     return outlook;
+}
+
+static void place_skip(struct place *place, double rounds)
+{
+    place->free_s += rounds * place->free_step_s;
+    place->end_s += rounds * place->free_step_s;
+    place->hidden_sum_s += rounds * place->hidden_s;
 }
 
 /* Move everything `rounds` rounds on. */
@@ -253,7 +298,10 @@ static void round_skip(struct evaluator *evaluator, int64_t places, double round
         const double moved_s = rounds * place->start_step_s;
         place->sent_s += rounds * place->sent_step_s;
         place->start_s += moved_s;
-        place->free_s += moved_s;
+        if (evaluator->platform->write_behind)
+            place_skip(place, rounds);
+        else
+            place->free_s += moved_s;
         for (int b = 0; b < buffers; b++)
             evaluator->starts[k * buffers + b] += moved_s;
         evaluator->master_s += rounds * place->master_s;
@@ -296,6 +344,11 @@ static void evaluator_begin(struct evaluator *evaluator, const struct plan *plan
     evaluator->limit_s = HUGE_VAL;
 }
 
+static double place_end(const struct evaluator *evaluator, const struct place *place)
+{
+    return evaluator->platform->write_behind ? place->end_s : place->free_s;
+}
+
 static double evaluator_go(struct evaluator *evaluator, const struct plan *plan, double *ends)
 {
     const int64_t before = evaluator->effort;
@@ -306,9 +359,10 @@ static double evaluator_go(struct evaluator *evaluator, const struct plan *plan,
     double makespan_s = 0;
     evaluator->whole = evaluator->effort - before;
     for (int64_t k = 0; k < plan->worker_count; k++) {
-        makespan_s = fmax(makespan_s, evaluator->places[k].free_s);
+        const double end_s = place_end(evaluator, &evaluator->places[k]);
+        makespan_s = fmax(makespan_s, end_s);
         if (ends != NULL)
-            ends[k] = evaluator->places[k].free_s;
+            ends[k] = end_s;
     }
     return makespan_s;
 }
@@ -347,9 +401,11 @@ double evaluator_work(const struct evaluator *evaluator, int64_t worker, double 
     return load > 0 && window != NULL ? cost_of(window->work[worker], load) : 0;
 }
 
-/* Busy times do not depend on when things happen: they are sums over packages. */
+/* Busy times do not depend on when things happen, but for what is hidden: they are sums over
+ * packages. */
 static void busy_sum(struct evaluator *evaluator, const struct plan *plan, struct star *star)
 {
+    const struct platform *platform = evaluator->platform;
     for (size_t r = 0; r < plan->round_count; r++) {
         const double repeat = (double)plan->rounds[r].repeat;
         round_load(evaluator, plan, plan->rounds[r].loads);
@@ -359,9 +415,15 @@ static void busy_sum(struct evaluator *evaluator, const struct plan *plan, struc
                 continue;
             star->master_busy_s += repeat * place->master_s;
             star->port_busy_s += repeat * place->link_s;
-            star->workers[k].busy_s += repeat * place->work_s;
-            star->workers[k].output_s += repeat * output_of(evaluator, plan, r, k);
+            const double output_s = output_of(evaluator, plan, r, k);
+            const double beside_s = platform->write_behind ? output_s : 0;
+            star->workers[k].busy_s += repeat * (place->work_s + beside_s);
+            star->workers[k].output_s += repeat * output_s;
         }
+    }
+    for (int64_t k = 0; k < plan->worker_count; k++) {
+        star->workers[k].busy_s -= evaluator->places[k].hidden_sum_s;
+        star->workers[k].output_s -= evaluator->places[k].hidden_sum_s;
     }
 }
 
@@ -370,7 +432,7 @@ bool evaluate_plan(const struct platform *platform, const struct plan *plan,
 {
     struct evaluator *evaluator = evaluator_new(platform);
     struct star star = {.workers = NULL};
-    bool good = star_init(&star, plan->worker_count, platform->buffers);
+    bool good = star_init(&star, platform, plan->worker_count);
     if (!good || evaluator == NULL) {
         good = failure_memory(failure, "simulating a plan");
         goto out;
@@ -383,7 +445,7 @@ bool evaluate_plan(const struct platform *platform, const struct plan *plan,
     }
     for (int64_t k = 0; k < plan->worker_count; k++) {
         star.workers[k].first_s = evaluator->places[k].first_s;
-        star.workers[k].free_s = evaluator->places[k].free_s;
+        star.workers[k].end_s = place_end(evaluator, &evaluator->places[k]);
         star.workers[k].packages = evaluator->places[k].packages;
     }
     busy_sum(evaluator, plan, &star);

@@ -31,7 +31,8 @@ double evaluator_makespan(struct evaluator *evaluator, const struct plan *plan, 
  * order. */
 double evaluator_makespan_below(struct evaluator *evaluator, const struct plan *plan,
                                 const double *work_s, double limit_s);
-/* Seconds that a worker of the platform works on a package; 0 where it lies in no window. */
+/* Seconds that a worker of the platform works on a package, before it may begin the next one where
+ * its results need not wait; 0 where it lies in no window. */
 double evaluator_work(const struct evaluator *evaluator, int64_t worker, double load);
 /* Packages evaluated so far, those skipped not counted, and those of plans beyond a limit as if
  * they had been evaluated to their ends: the effort spent. */

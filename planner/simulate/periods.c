@@ -41,8 +41,9 @@ static struct round_times round_of_plan(const struct platform *platform, const s
         if (!(loads[k] > 0) || window == NULL)
             continue;
         const struct platform_class *class = platform_worker(window, plan->workers[k]);
-        const double work_s = cost_of(class->receive, loads[k]) +
-                              cost_of(class->compute, loads[k]) + cost_of(class->output, loads[k]);
+        const double own_s = cost_of(class->receive, loads[k]) + cost_of(class->compute, loads[k]);
+        const double output_s = cost_of(class->output, loads[k]);
+        const double work_s = platform->write_behind ? fmax(own_s, output_s) : own_s + output_s;
         times.master_s += cost_of(cost_sum(window->envelope, window->send), loads[k]);
         times.link_s += cost_of(class->link, loads[k]);
         times.longest_s = fmax(times.longest_s, work_s);
@@ -91,11 +92,14 @@ static bool round_repeats(const struct plan *plan, int64_t round, size_t *entry,
     return *entry < plan->round_count && plan->rounds[*entry].repeat > 1;
 }
 
-/* What a worker has done in the round that it is in. */
+/* What a worker has done in a round. */
 struct worker_round {
     int64_t round;
     double work_s;
+    double own_s, output_s; /* its parts, where results are written behind: the longer one counts */
 };
+
+enum { LATEST = 2 };
 
 /* A trace that was not damaged has an event in each of its rounds. */
 static int64_t rounds_count(const struct trace *trace)
@@ -115,20 +119,38 @@ static int64_t ranks_count(const struct trace *trace)
     return ranks;
 }
 
-static void work_add(struct round_times *round, struct worker_round *worker, int64_t at,
-                     double seconds)
+/* By how much the work grows. */
+static double work_grow(struct worker_round *worker, bool output, double seconds, bool behind)
 {
-    if (!(worker->work_s > 0) || worker->round != at) {
-        *worker = (struct worker_round){at, 0};
+    const double before_s = worker->work_s;
+    if (!behind) {
+        worker->work_s += seconds;
+        return seconds;
+    }
+    *(output ? &worker->output_s : &worker->own_s) += seconds;
+    worker->work_s = fmax(worker->own_s, worker->output_s);
+    return worker->work_s - before_s;
+}
+
+/* `latest` are the worker's: results may be written when it is at the next round. */
+static void work_add(struct round_times *round, struct worker_round latest[LATEST],
+                     const struct trace_event *event, bool behind)
+{
+    struct worker_round *worker = latest;
+    if (latest[1].work_s > 0 && latest[1].round == event->round)
+        worker = &latest[1];
+    if (!(worker->work_s > 0) || worker->round != event->round) {
+        latest[1] = latest[0];
+        latest[0] = (struct worker_round){.round = event->round};
         round->packages++;
     }
-    worker->work_s += seconds;
-    round->work_s += seconds;
+    round->work_s += work_grow(worker, event->operation == OPERATION_OUTPUT,
+                               event->end_s - event->start_s, behind);
     round->longest_s = fmax(round->longest_s, worker->work_s);
 }
 
-static void rounds_fill(const struct trace *trace, struct round_times *rounds, int64_t count,
-                        struct worker_round *workers)
+static void rounds_fill(const struct trace *trace, bool behind, struct round_times *rounds,
+                        int64_t count, struct worker_round (*workers)[LATEST])
 {
     for (size_t k = 0; k < trace->count; k++) {
         const struct trace_event *event = &trace->events[k];
@@ -141,8 +163,21 @@ static void rounds_fill(const struct trace *trace, struct round_times *rounds, i
         else if (event->operation == OPERATION_LINK)
             round->link_s += seconds;
         else if (event->operation != OPERATION_IDLE && seconds > 0)
-            work_add(round, &workers[event->rank], event->round, seconds);
+            work_add(round, workers[event->rank], event, behind);
     }
+}
+
+/* Have results been written while workers went on? False: out of memory. */
+static bool behind_find(const struct trace *trace, const struct plan *plan, bool *behind)
+{
+    *behind = plan != NULL && plan_writes_behind(plan);
+    if (plan != NULL)
+        return true;
+    double *hidden = trace_hidden(trace);
+    for (size_t k = 0; hidden != NULL && k < trace->count; k++)
+        *behind = *behind || hidden[k] > 0;
+    free(hidden);
+    return hidden != NULL;
 }
 
 bool periods_of_trace(const struct trace *trace, const struct plan *plan,
@@ -154,10 +189,11 @@ bool periods_of_trace(const struct trace *trace, const struct plan *plan,
     int64_t end = 0;
     size_t entry = 0;
     struct round_times *rounds = calloc((size_t)count + 1, sizeof *rounds);
-    struct worker_round *workers = calloc((size_t)ranks_count(trace) + 1, sizeof *workers);
-    const bool good = rounds != NULL && workers != NULL;
+    struct worker_round(*workers)[LATEST] = calloc((size_t)ranks_count(trace) + 1, sizeof *workers);
+    bool behind;
+    const bool good = rounds != NULL && workers != NULL && behind_find(trace, plan, &behind);
     if (good)
-        rounds_fill(trace, rounds, count, workers);
+        rounds_fill(trace, behind, rounds, count, workers);
     for (int64_t r = 0; good && r < count; r++)
         if (!repeats || round_repeats(plan, r, &entry, &end))
             utilization_add(&sum, &rounds[r], 1);

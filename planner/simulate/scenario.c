@@ -221,9 +221,9 @@ static void lost_forget(struct star *star, const struct scenario *scenario)
     if (scenario->lost_worker < 0)
         return;
     struct star_worker *worker = &star->workers[scenario->lost_worker];
-    worker->free_s = fmin(worker->free_s, scenario->lost_s);
-    worker->first_s = fmin(worker->first_s, worker->free_s);
-    worker->busy_s = fmin(worker->busy_s, worker->free_s - worker->first_s);
+    worker->end_s = fmin(worker->end_s, scenario->lost_s);
+    worker->first_s = fmin(worker->first_s, worker->end_s);
+    worker->busy_s = fmin(worker->busy_s, worker->end_s - worker->first_s);
     worker->output_s = fmin(worker->output_s, worker->busy_s);
 }
 
@@ -233,7 +233,7 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
 {
     struct course course = {
         .platform = platform, .scenario = scenario, .dispatch = dispatch, .trace = trace};
-    if (!star_init(&course.star, platform->worker_count, platform->buffers))
+    if (!star_init(&course.star, platform, platform->worker_count))
         return failure_memory(failure, "simulating");
     bool good = course_simulate(&course, failure);
     if (good) {

@@ -122,7 +122,7 @@ bool simulate_plan(const struct platform *platform, const struct plan *plan, str
     if (!trace && plan_packages(plan) > PACKAGES_MOST)
         return evaluate_plan(platform, plan, simulation, failure);
     state.costs = calloc((size_t)plan->worker_count, sizeof *state.costs);
-    if (!state.costs || !star_init(&state.star, plan->worker_count, platform->buffers)) {
+    if (!state.costs || !star_init(&state.star, platform, plan->worker_count)) {
         free(state.costs);
         return failure_memory(failure, "simulating a plan");
     }

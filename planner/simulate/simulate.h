@@ -15,10 +15,11 @@
 
 struct simulation {
     double makespan_s;
-    double master_busy_s;                /* envelopes and sends */
-    double port_busy_s;                  /* links */
-    double worker_busy_s;                /* receive, compute and output, summed over workers */
-    double output_s;                     /* output of the busiest worker */
+    double master_busy_s; /* envelopes and sends */
+    double port_busy_s;   /* links */
+    double worker_busy_s; /* receive, compute and output, summed over workers; where results are
+                           * written behind, what happens at one time counts once */
+    double output_s;      /* output of the busiest worker, behind which it did nothing else */
     double earliest_end_s, latest_end_s; /* of workers that had a package */
     /* Idle time of the workers used, by cause: before their first package, between packages, and
      * after their last until the last of all has ended. */

@@ -3,9 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool star_init(struct star *star, int64_t worker_count, int buffers)
+bool star_init(struct star *star, const struct platform *platform, int64_t worker_count)
 {
-    *star = (struct star){.worker_count = worker_count, .buffers = buffers};
+    const int buffers = platform->buffers;
+    *star = (struct star){
+        .worker_count = worker_count, .buffers = buffers, .write_behind = platform->write_behind};
     star->workers = calloc((size_t)worker_count, sizeof *star->workers);
     star->starts = calloc((size_t)worker_count * (size_t)buffers, sizeof *star->starts);
     if (star->workers && star->starts)
@@ -48,7 +50,7 @@ bool star_trace(const struct star_times *times, int64_t worker, struct trace_eve
                   {OPERATION_IDLE, times->idle_s, times->start_s},
                   {OPERATION_RECEIVE, times->start_s, times->received_s},
                   {OPERATION_COMPUTE, times->received_s, times->computed_s},
-                  {OPERATION_OUTPUT, times->computed_s, times->end_s}};
+                  {OPERATION_OUTPUT, times->handed_s, times->end_s}};
     for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
         enum operation operation = events[k].operation;
         bool master = operation == OPERATION_ENVELOPE || operation == OPERATION_SEND;
@@ -64,9 +66,9 @@ bool star_trace(const struct star_times *times, int64_t worker, struct trace_eve
 
 static void worker_sum(const struct star_worker *worker, struct simulation *sum, double *busiest_s)
 {
-    if (sum->workers_used == 0 || worker->free_s < sum->earliest_end_s)
-        sum->earliest_end_s = worker->free_s;
-    sum->latest_end_s = star_later(sum->latest_end_s, worker->free_s);
+    if (sum->workers_used == 0 || worker->end_s < sum->earliest_end_s)
+        sum->earliest_end_s = worker->end_s;
+    sum->latest_end_s = star_later(sum->latest_end_s, worker->end_s);
     if (worker->busy_s > *busiest_s) {
         *busiest_s = worker->busy_s;
         sum->output_s = worker->output_s;
@@ -81,16 +83,16 @@ static void idle_sum(const struct star *star, struct simulation *sum)
 {
     double ends_s = 0, squares_s2 = 0, used = (double)sum->workers_used;
     for (int64_t k = 0; k < star->worker_count; k++)
-        ends_s += star->workers[k].packages > 0 ? star->workers[k].free_s : 0;
+        ends_s += star->workers[k].packages > 0 ? star->workers[k].end_s : 0;
     for (int64_t k = 0; k < star->worker_count; k++) {
         const struct star_worker *worker = &star->workers[k];
         if (worker->packages == 0)
             continue;
-        double deviation_s = worker->free_s - ends_s / used;
+        double deviation_s = worker->end_s - ends_s / used;
         squares_s2 += deviation_s * deviation_s;
         sum->idle_first_s += worker->first_s;
-        sum->idle_between_s += star_later(worker->free_s - worker->first_s - worker->busy_s, 0);
-        sum->idle_last_s += sum->latest_end_s - worker->free_s;
+        sum->idle_between_s += star_later(worker->end_s - worker->first_s - worker->busy_s, 0);
+        sum->idle_last_s += sum->latest_end_s - worker->end_s;
     }
     sum->end_variation = ends_s > 0 ? sqrt(squares_s2 / used) / (ends_s / used) : 0;
 }

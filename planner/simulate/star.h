@@ -5,7 +5,9 @@
  * Package k, for worker i, number n (from 0) of that worker's packages:
  *   master  m_k = m_(k-1) + e + s; it runs ahead of the port, send buffers are not modelled;
  *   port    begins at t = max(m_k, port free, start of worker i's package n - B), free at t + l_i;
- *   worker  starts at max(port free, worker free), free at start + r_i + w_i + o_i.
+ *   worker  starts at max(port free, worker free), has computed it at start + r_i + w_i and hands
+ *           the results over at h = max(computed, results before written); they are written at
+ *           h + o_i. The worker is free then or, where results are written behind, at h.
  *
  * The port takes packages in the order of sending: one whose worker has no room holds up those
  * behind it. In a run others pass it while the master has a free buffer, which a plan's own
@@ -32,12 +34,15 @@ struct star_times {
     double envelope_s, send_s, sent_s; /* starts of envelope and send, end of send */
     double link_s, arrived_s;          /* start and end on the port */
     double idle_s;                     /* the worker has waited since then */
-    double start_s, received_s, computed_s, end_s;
+    double start_s, received_s, computed_s;
+    double handed_s, end_s; /* start and end of writing its results */
 };
 
 struct star_worker {
-    double first_s; /* start of its first package */
-    double free_s, busy_s, output_s;
+    double first_s;          /* start of its first package */
+    double free_s;           /* it may begin the next one */
+    double end_s;            /* the results of its last one are written */
+    double busy_s, output_s; /* in which it does something, and in which it only writes */
     int64_t packages;
     int64_t oldest; /* place, in its ring of starts, of package n - B */
 };
@@ -49,10 +54,12 @@ struct star {
     double *starts;              /* owned; per worker, a ring of the last B starts */
     int64_t worker_count;
     int buffers; /* B >= 1 */
+    bool write_behind;
 };
 
-/* False: out of memory. */
-bool star_init(struct star *star, int64_t worker_count, int buffers);
+/* `platform` says how many buffers, and whether results are written behind. False: out of memory.
+ */
+bool star_init(struct star *star, const struct platform *platform, int64_t worker_count);
 void star_release(struct star *star);
 /* What it has come to. */
 void star_sum(const struct star *star, struct simulation *simulation);
@@ -93,6 +100,25 @@ static inline struct star_step star_step(struct star_before before, double link_
     return step;
 }
 
+/* A worker has computed what it writes for `output_s`. */
+struct star_write {
+    double handed_s, end_s;
+};
+
+static inline struct star_write star_write(double computed_s, double written_s, double output_s)
+{
+    const double handed_s = star_later(computed_s, written_s);
+    return (struct star_write){handed_s, handed_s + output_s};
+}
+
+/* For how long a package that is worked on from start_s to computed_s hides the writing of the
+ * results before it. */
+static inline double star_hidden(double start_s, double computed_s, double written_s)
+{
+    const double until_s = written_s < computed_s ? written_s : computed_s;
+    return until_s > start_s ? until_s - start_s : 0;
+}
+
 /* When `worker` would begin a package of this cost, were it the next one sent. */
 static inline double star_start(const struct star *star, int64_t worker,
                                 const struct star_cost *cost)
@@ -121,14 +147,19 @@ static inline void star_send(struct star *star, int64_t worker, const struct sta
     times->start_s = step.start_s;
     times->received_s = times->start_s + cost->receive_s;
     times->computed_s = times->received_s + cost->compute_s;
-    times->end_s = times->computed_s + cost->output_s;
+    const struct star_write write = star_write(times->computed_s, to->end_s, cost->output_s);
+    const double hidden_s =
+        star->write_behind ? star_hidden(times->start_s, times->computed_s, to->end_s) : 0;
+    times->handed_s = write.handed_s;
+    times->end_s = write.end_s;
     star->master_s = times->sent_s;
     star->port_s = times->arrived_s;
     star->master_busy_s += cost->envelope_s + cost->send_s;
     star->port_busy_s += cost->link_s;
-    to->free_s = times->end_s;
-    to->busy_s += cost->receive_s + cost->compute_s + cost->output_s;
-    to->output_s += cost->output_s;
+    to->free_s = star->write_behind ? write.handed_s : write.end_s;
+    to->end_s = write.end_s;
+    to->busy_s += cost->receive_s + cost->compute_s + cost->output_s - hidden_s;
+    to->output_s += cost->output_s - hidden_s;
     if (to->packages++ == 0)
         to->first_s = times->start_s;
     *oldest = times->start_s;

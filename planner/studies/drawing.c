@@ -52,13 +52,13 @@ static bool window_copy(struct platform_window *window, const struct profile_win
     window->classes = calloc(from->worker_count, sizeof *window->classes);
     for (size_t k = 0; window->classes && k < from->worker_count; k++) {
         const struct profile_worker *worker = &from->workers[k];
-        window->classes[k] = (struct platform_class){first,
-                                                     worker->count,
-                                                     worker->link.cost,
-                                                     worker->receive.cost,
-                                                     worker->compute.cost,
-                                                     worker->output.cost,
-                                                     worker->request.cost};
+        window->classes[k] = (struct platform_class){.first = first,
+                                                     .count = worker->count,
+                                                     .link = worker->link.cost,
+                                                     .receive = worker->receive.cost,
+                                                     .compute = worker->compute.cost,
+                                                     .output = worker->output.cost,
+                                                     .request = worker->request.cost};
         first += worker->count;
         window->class_count++;
     }
@@ -71,7 +71,8 @@ static bool platform_copy(struct platform *platform, const struct profile_settin
                           int buffers)
 {
     *platform = (struct platform){.worker_count = profile_workers(&setting->windows[0]),
-                                  .buffers = buffers};
+                                  .buffers = buffers,
+                                  .write_behind = platform_writes_behind(setting)};
     platform->windows = calloc(setting->window_count, sizeof *platform->windows);
     bool good = platform->windows != NULL;
     for (size_t k = 0; good && k < setting->window_count; k++) {

@@ -196,9 +196,8 @@ static bool play_init(struct play *play, const struct interval_request *request)
     play->ends_s = calloc(slots, sizeof *play->ends_s);
     play->sums = calloc(slots, sizeof *play->sums);
     play->large = plan_packages(plan) > PACKAGES_MORE / DRAWS_LEAST;
-    return play->slots && play->ends_s && play->sums &&
-           star_init(&play->star, plan->worker_count, plan_buffers(plan)) &&
-           drawing_init(&play->drawing, request);
+    return play->slots && play->ends_s && play->sums && drawing_init(&play->drawing, request) &&
+           star_init(&play->star, &play->drawing.fitted, plan->worker_count);
 }
 
 /* The plan's tail, as `scow run` would deal it. */

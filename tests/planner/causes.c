@@ -88,7 +88,8 @@ static void course_play(struct course *course, struct dice *dice)
     const bool straight = dice_unit(dice) < 0.5; /* or in any order */
     struct star star;
     *course = (struct course){.count = (int)dice_whole(dice, 1, PACKAGES_MOST)};
-    assert_true(star_init(&star, workers, (int)dice_whole(dice, 1, 4)));
+    const struct platform like = {.buffers = (int)dice_whole(dice, 1, 4)};
+    assert_true(star_init(&star, &like, workers));
     for (int k = 0; k < course->count; k++) {
         const struct star_cost cost = {(k == 0 ? 1e-6 : 0) + cost_draw(dice, master),
                                        cost_draw(dice, master),

@@ -299,7 +299,8 @@ static void scheduling(void **state)
         {.first = 1, .count = 1, .link = {0.1, 0.2}, .compute = {0.2, 2}}};
     struct platform_window window = {
         .least = 1, .greatest = 100, .classes = classes, .class_count = 2};
-    const struct platform platform = {&window, 1, 2, PLATFORM_BUFFERS};
+    const struct platform platform = {
+        .windows = &window, .window_count = 1, .worker_count = 2, .buffers = PLATFORM_BUFFERS};
     struct job job = {.request = {.platform = &platform, .tasks = 4}};
     size_t count;
     const struct scheduler *list = scheduler_list(&count);

@@ -1,17 +1,21 @@
 #include "tests/planner/oracle.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 struct oracle_package {
     size_t worker;
-    double envelope_and_send_s, link_s, work_s;
+    double envelope_and_send_s, link_s, work_s, output_s;
 };
 
 struct oracle_worker {
     int waiting, coming; /* packages that have arrived, that travel */
-    double until_s;      /* busy until then, HUGE_VAL when idle */
+    double until_s;      /* works until then, HUGE_VAL when it does not */
+    double writes_s;     /* results are written until then, HUGE_VAL when none are */
+    bool holds, blocked; /* results that are not handed over yet; until what is handed is written */
     size_t next;         /* looks for its next package from here on */
+    size_t held;         /* whose results it holds */
 };
 
 struct oracle {
@@ -23,6 +27,7 @@ struct oracle {
     size_t prepared, sent, arrived; /* packages that master and port are done with */
     double master_until_s, port_until_s;
     int buffers;
+    bool write_behind;
 };
 
 static double oracle_cost(const struct measured_cost *cost, double load)
@@ -60,8 +65,8 @@ static void package_append(struct oracle *oracle, const struct profile_setting *
     oracle->packages[oracle->count++] = (struct oracle_package){
         slot, oracle_cost(&window->envelope, load) + oracle_cost(&window->send, load),
         oracle_cost(&costs->link, load),
-        oracle_cost(&costs->receive, load) + oracle_cost(&costs->compute, load) +
-            oracle_cost(&costs->output, load)};
+        oracle_cost(&costs->receive, load) + oracle_cost(&costs->compute, load),
+        oracle_cost(&costs->output, load)};
 }
 
 static void packages_list(struct oracle *oracle, const struct profile_setting *setting,
@@ -115,19 +120,40 @@ static bool port_step(struct oracle *oracle)
     return changed;
 }
 
+/* The one who writes, beside the worker. */
+static bool writer_step(struct oracle *oracle, struct oracle_worker *worker)
+{
+    bool changed = false;
+    if (worker->writes_s <= oracle->now_s) {
+        oracle->last_end_s = fmax(oracle->last_end_s, worker->writes_s);
+        worker->writes_s = HUGE_VAL;
+        worker->blocked = false;
+        changed = true;
+    }
+    if (worker->holds && isinf(worker->writes_s)) {
+        worker->writes_s = oracle->now_s + oracle->packages[worker->held].output_s;
+        worker->holds = false;
+        worker->blocked = !oracle->write_behind;
+        changed = true;
+    }
+    return changed;
+}
+
 static bool worker_step(struct oracle *oracle, size_t index)
 {
     struct oracle_worker *worker = &oracle->workers[index];
     bool changed = false;
     if (worker->until_s <= oracle->now_s) {
-        oracle->last_end_s = fmax(oracle->last_end_s, worker->until_s);
         worker->until_s = HUGE_VAL;
+        worker->holds = true;
         changed = true;
     }
-    if (isinf(worker->until_s) && worker->waiting > 0) {
+    changed = writer_step(oracle, worker) || changed;
+    if (isinf(worker->until_s) && !worker->holds && !worker->blocked && worker->waiting > 0) {
         while (oracle->packages[worker->next].worker != index)
             worker->next++;
-        worker->until_s = oracle->now_s + oracle->packages[worker->next++].work_s;
+        worker->held = worker->next++;
+        worker->until_s = oracle->now_s + oracle->packages[worker->held].work_s;
         worker->waiting--;
         changed = true;
     }
@@ -147,7 +173,7 @@ static double next_time(const struct oracle *oracle)
 {
     double next_s = fmin(oracle->master_until_s, oracle->port_until_s);
     for (size_t k = 0; k < oracle->worker_count; k++)
-        next_s = fmin(next_s, oracle->workers[k].until_s);
+        next_s = fmin(next_s, fmin(oracle->workers[k].until_s, oracle->workers[k].writes_s));
     return next_s;
 }
 
@@ -156,13 +182,14 @@ double oracle_makespan(const struct profile_setting *setting, const struct plan 
     struct oracle oracle = {.worker_count = (size_t)plan->worker_count,
                             .master_until_s = HUGE_VAL,
                             .port_until_s = HUGE_VAL,
-                            .buffers = buffers};
+                            .buffers = buffers,
+                            .write_behind = setting->write_behind};
     packages_list(&oracle, setting, plan);
     oracle.workers = calloc(oracle.worker_count, sizeof *oracle.workers);
     if (!oracle.workers)
         abort();
     for (size_t k = 0; k < oracle.worker_count; k++)
-        oracle.workers[k].until_s = HUGE_VAL;
+        oracle.workers[k].until_s = oracle.workers[k].writes_s = HUGE_VAL;
     do {
         while (machines_step(&oracle))
             continue;

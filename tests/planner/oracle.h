@@ -9,7 +9,8 @@
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 
-/* Seconds until the last worker has ended; every load of the plan must lie in a window. */
+/* Seconds until the last results are written, behind the workers' backs where the setting inherits
+ * that from its profile; every load of the plan must lie in a window. */
 double oracle_makespan(const struct profile_setting *setting, const struct plan *plan, int buffers);
 
 #endif

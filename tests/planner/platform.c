@@ -16,11 +16,11 @@ static struct cost seconds(double latency_s, double s_per_task)
 static void homogeneous(struct platform *platform, struct platform_window *window,
                         struct platform_class *class, int64_t workers, int64_t greatest)
 {
-    *class = (struct platform_class){
-        0, workers, seconds(0, 0), seconds(0, 0), seconds(0, 1), seconds(0, 0), seconds(0, 0)};
-    *window = (struct platform_window){1,     greatest, seconds(0, 0), seconds(0, 0),
-                                       class, 1,        seconds(0, 0)};
-    *platform = (struct platform){window, 1, workers, PLATFORM_BUFFERS};
+    *class = (struct platform_class){.count = workers, .compute = seconds(0, 1)};
+    *window = (struct platform_window){
+        .least = 1, .greatest = greatest, .classes = class, .class_count = 1};
+    *platform = (struct platform){
+        .windows = window, .window_count = 1, .worker_count = workers, .buffers = PLATFORM_BUFFERS};
 }
 
 static void bound_is_exact_for_one_worker(void **state)
@@ -108,6 +108,75 @@ static void classes_change_nothing(void **state)
     }
 }
 
+/* Four workers that are alike in small packages; in large ones the output of two of them takes
+ * longer than their work. */
+static void setting_of_writers(struct profile_setting *setting, struct profile_window windows[2],
+                               struct profile_worker workers[3])
+{
+    const struct measured_cost work = {.cost = seconds(0, 1)};
+    for (int k = 0; k < 3; k++)
+        workers[k] = (struct profile_worker){.count = k == 0 ? 4 : 2, .compute = work};
+    workers[0].output.cost = seconds(2, 0.5);
+    workers[1].output.cost = seconds(2, 0.5);
+    workers[2].output.cost = seconds(2, 1.5);
+    windows[0] =
+        (struct profile_window){.least = 1, .greatest = 3, .workers = workers, .worker_count = 1};
+    windows[1] = (struct profile_window){
+        .least = 4, .greatest = 100, .workers = workers + 1, .worker_count = 2};
+    *setting = (struct profile_setting){.windows = windows, .window_count = 2};
+}
+
+static void what_holds_a_worker_holds_it_in_every_window(void **state)
+{
+    struct profile_setting setting;
+    struct profile_window windows[2];
+    struct profile_worker workers[3];
+    struct platform platform;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    setting_of_writers(&setting, windows, workers);
+    assert_true(platform_init(&platform, &setting, 0, &failure));
+    assert_false(platform.write_behind);
+    assert_int_equal(platform.windows[0].class_count, 1);
+    assert_true(platform_class_work(&platform.windows[0].classes[0]).latency_s == 2);
+    assert_true(platform_class_beside(&platform.windows[0].classes[0]).latency_s == 0);
+    platform_release(&platform);
+    setting.write_behind = true;
+    assert_true(platform_init(&platform, &setting, 3, &failure));
+    assert_true(platform.write_behind);
+    for (int w = 0; w < 2; w++) {
+        const struct platform_class *classes = platform.windows[w].classes;
+        assert_int_equal(platform.windows[w].class_count, 2);
+        assert_int_equal(classes[0].count, 2);
+        assert_int_equal(classes[1].first, 2);
+        assert_int_equal(classes[1].count, 1);
+        assert_int_equal(classes[0].holds, PLATFORM_HOLDS_COMPUTE);
+        assert_int_equal(classes[1].holds, PLATFORM_HOLDS_OUTPUT);
+        assert_true(platform_class_work(&classes[0]).latency_s == 0);
+        assert_true(platform_class_work(&classes[1]).latency_s == 2);
+        assert_true(platform_class_beside(&classes[1]).s_per_task == 1);
+    }
+    assert_true(platform_ideal(&platform, 8) == 8 / (2 + 1 / 1.5));
+    platform_release(&platform);
+}
+
+/* A setting's own word counts for more than its profile's. */
+static void a_setting_says_whether_it_writes_behind(void **state)
+{
+    struct profile_setting setting = {.write_behind = false};
+    (void)state;
+    assert_false(platform_writes_behind(&setting));
+    setting.write_behind = true;
+    assert_true(platform_writes_behind(&setting));
+    assert_true(parameter_list_add(&setting.parameters, PLATFORM_WRITE_BEHIND, "no", 0));
+    assert_false(platform_writes_behind(&setting));
+    parameter_list_release(&setting.parameters);
+    setting.write_behind = false;
+    assert_true(parameter_list_add(&setting.parameters, PLATFORM_WRITE_BEHIND, "yes", 0));
+    assert_true(platform_writes_behind(&setting));
+    parameter_list_release(&setting.parameters);
+}
+
 static void workers_and_windows_are_found(void **state)
 {
     struct platform_class classes[3] = {
@@ -115,7 +184,8 @@ static void workers_and_windows_are_found(void **state)
     struct platform_window windows[2] = {
         {.least = 1, .greatest = 10, .classes = classes, .class_count = 3},
         {.least = 20, .greatest = 30, .classes = classes, .class_count = 3}};
-    const struct platform platform = {windows, 2, 106, 2};
+    const struct platform platform = {
+        .windows = windows, .window_count = 2, .worker_count = 106, .buffers = 2};
     (void)state;
     assert_ptr_equal(platform_worker(&windows[0], 0), &classes[0]);
     assert_ptr_equal(platform_worker(&windows[0], 4), &classes[0]);
@@ -152,6 +222,8 @@ int main(void)
         cmocka_unit_test(bound_counts_every_package),
         cmocka_unit_test(bound_weighs_latency_against_workers),
         cmocka_unit_test(classes_change_nothing),
+        cmocka_unit_test(what_holds_a_worker_holds_it_in_every_window),
+        cmocka_unit_test(a_setting_says_whether_it_writes_behind),
         cmocka_unit_test(workers_and_windows_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

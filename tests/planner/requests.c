@@ -41,7 +41,8 @@ static void one_worker_waits_for_every_answer(void **state)
                                      .classes = &class,
                                      .class_count = 1,
                                      .answer = {5e-4, 0}};
-    const struct platform platform = {&window, 1, 1, 2};
+    const struct platform platform = {
+        .windows = &window, .window_count = 1, .worker_count = 1, .buffers = 2};
     const struct dispatch_setup setup = {"ss", TASKS, 1, 1, NULL, 0, 0, 1, 1};
     (void)state;
     const double package_s = 1e-4 + 2e-4 + 3e-4 + 1e-2, request_s = 2e-3 + 1e-5;
@@ -71,7 +72,8 @@ static void a_busy_master_pays_for_every_answer(void **state)
                                      .send = {2.2e-5, 3.2e-7},
                                      .classes = &class,
                                      .class_count = 1};
-    const struct platform platform = {&window, 1, WORKERS, 2};
+    const struct platform platform = {
+        .windows = &window, .window_count = 1, .worker_count = WORKERS, .buffers = 2};
     const struct dispatch_setup setup = {"fsc", TASKS, WORKERS, 1, NULL, 0, 0, PACKAGE, PACKAGE};
     const double packages = ceil((double)TASKS / PACKAGE);
     (void)state;
@@ -113,7 +115,8 @@ static void a_trace_gives_them_back(void **state)
                                          .classes = &class,
                                          .class_count = 1,
                                          .answer = {answer_s, 0}};
-        const struct platform platform = {&window, 1, workers, 2};
+        const struct platform platform = {
+            .windows = &window, .window_count = 1, .worker_count = workers, .buffers = 2};
         const int ahead = (int)dice_whole(&dice, 1, 3);
         const struct dispatch_setup setup = {"fac", 1000, workers, ahead, NULL, 0, 0, 1, 1000};
         struct trace trace = {NULL, 0, 0};
@@ -153,7 +156,8 @@ static void a_busy_trace_gives_the_answers_back(void **state)
                                          .classes = &class,
                                          .class_count = 1,
                                          .answer = {answer_s, 0}};
-        const struct platform platform = {&window, 1, workers, 2};
+        const struct platform platform = {
+            .windows = &window, .window_count = 1, .worker_count = workers, .buffers = 2};
         const struct dispatch_setup setup = {"ss", 2000, workers, 1, NULL, 0, 0, 1, 1};
         struct trace trace = {NULL, 0, 0};
         struct requests requests;
@@ -182,7 +186,8 @@ static void dearer_requests_take_longer(void **state)
                                          .envelope = {dice_scale(&dice, 1e-5, 1e-2), 0},
                                          .classes = &class,
                                          .class_count = 1};
-        const struct platform platform = {&window, 1, workers, 2};
+        const struct platform platform = {
+            .windows = &window, .window_count = 1, .worker_count = workers, .buffers = 2};
         const struct dispatch_setup setup = {"ss", 200, workers, 1, NULL, 0, 0, 1, 1};
         double before_s = 0;
         for (int k = 0; k < 8; k++) {

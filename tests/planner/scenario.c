@@ -99,7 +99,8 @@ static void noise_is_as_wide_as_said(void **state)
 {
     struct platform_class class = {.count = 1, .compute = {0, 1}};
     struct platform_window window = {1, 1, {0, 0}, {0, 0}, &class, 1, {0, 0}};
-    const struct platform platform = {&window, 1, 1, 2};
+    const struct platform platform = {
+        .windows = &window, .window_count = 1, .worker_count = 1, .buffers = 2};
     const struct dispatch_setup setup = {"ss", 20000, 1, 1, NULL, 0, 0, 1, 1};
     struct scenario noisy = SCENARIO_INIT;
     struct trace trace = {NULL, 0, 0};
@@ -133,7 +134,8 @@ static void last_packages_may_be_small(void **state)
     enum { TASKS = 10007, WORKERS = 4 };
     struct platform_class class = {.count = WORKERS, .compute = {1e-3, 1e-2}};
     struct platform_window window = {25, 450, {1e-5, 0}, {1e-5, 0}, &class, 1, {0, 0}};
-    const struct platform platform = {&window, 1, WORKERS, 2};
+    const struct platform platform = {
+        .windows = &window, .window_count = 1, .worker_count = WORKERS, .buffers = 2};
     (void)state;
     for (size_t k = 0; k < dispatch_rule_count(); k++) {
         const struct scenario usual = SCENARIO_INIT;
@@ -223,7 +225,8 @@ static void losing_the_only_worker_is_refused(void **state)
 {
     struct platform_class class = {.count = 1, .compute = {0, 1}};
     struct platform_window window = {1, 100, {0, 0}, {0, 0}, &class, 1, {0, 0}};
-    const struct platform platform = {&window, 1, 1, 2};
+    const struct platform platform = {
+        .windows = &window, .window_count = 1, .worker_count = 1, .buffers = 2};
     const struct dispatch_setup setup = {"gss", 100, 1, 1, NULL, 0, 0, 1, 100};
     const struct decision decision = {.setup = &setup};
     struct scenario loss = SCENARIO_INIT;
