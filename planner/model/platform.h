@@ -51,6 +51,9 @@ struct platform {
 /* The B of whatever says nothing else: the workers post so many receives, and predictions assume
  * it. */
 enum { PLATFORM_BUFFERS = 2 };
+/* The parameter of a setting, "yes" or "no", that says whether workers compute the next package
+ * while the results of the one before are being written. */
+#define PLATFORM_WRITE_BEHIND "write-behind"
 
 /* Are the results of the setting's packages written while workers go on? */
 bool platform_writes_behind(const struct profile_setting *setting);

@@ -21,15 +21,14 @@ static bool task_refuse(const char *where, const char *why, struct failure *fail
 static bool name_is_taken(const char *name)
 {
     static const char *const taken[] = {
-        VALUES_STAGED, "staged-too", "threads", "budget",   "input",  "image",    "kernel",
-        "output",      "profile",    "probes",  "scratch",  "quick",  "quiet",    "isa",
-        "version",     "verbose",    "help",    "blocks",   "plugin", "checksum", "minimum",
-        "method",      "maximum",    "failed",  "complete", "html",   "reuse",    "rule",
-        "tail",        "replan",     "ahead",   "stopped",  "resumed"};
+        "staged-too", "threads", "budget",   "input",   "image",  "kernel",  "output",  "profile",
+        "probes",     "scratch", "quick",    "quiet",   "isa",    "version", "verbose", "help",
+        "blocks",     "plugin",  "checksum", "minimum", "method", "maximum", "failed",  "complete",
+        "html",       "reuse",   "rule",     "tail",    "replan", "ahead",   "stopped", "resumed"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0)
             return true;
-    return false;
+    return values_is_switch(name);
 }
 
 static bool parameter_check(const struct scow_parameter *row, const char *where,

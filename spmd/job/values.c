@@ -110,13 +110,28 @@ static bool value_read(struct values *values, int index, const struct scow_param
     return false;
 }
 
-static bool staged_read(struct values *values, const struct parameter *given, const char *where,
+/* Of what belongs to a run and not to its task; NULL: something else. */
+static bool *switch_find(struct values *values, const char *name)
+{
+    if (strcmp(name, VALUES_STAGED) == 0)
+        return &values->staged;
+    return strcmp(name, VALUES_WRITE_BEHIND) == 0 ? &values->write_behind : NULL;
+}
+
+bool values_is_switch(const char *name)
+{
+    struct values values;
+    return switch_find(&values, name) != NULL;
+}
+
+static bool switch_read(bool *on, const struct parameter *given, const char *where,
                         struct failure *failure)
 {
     const bool yes = given->word && strcmp(given->word, "yes") == 0;
     if (!yes && !(given->word && strcmp(given->word, "no") == 0))
-        return failure_set(failure, FAILURE_MISMATCH, "%s: staged must be 'yes' or 'no'", where);
-    values->staged = yes;
+        return failure_set(failure, FAILURE_MISMATCH, "%s: %s must be 'yes' or 'no'", where,
+                           given->name);
+    *on = yes;
     return true;
 }
 
@@ -136,8 +151,9 @@ static bool parameter_apply(struct values *values, const struct scow_task *task,
                             const struct parameter *given, const char *where, bool paths,
                             struct failure *failure)
 {
-    if (strcmp(given->name, VALUES_STAGED) == 0)
-        return staged_read(values, given, where, failure);
+    bool *on = switch_find(values, given->name);
+    if (on)
+        return switch_read(on, given, where, failure);
     for (int i = 0; i < values->count; i++)
         if (strcmp(task->parameters[i].name, given->name) == 0)
             return value_read(values, i, &task->parameters[i], given, where, paths, failure);
@@ -189,6 +205,7 @@ bool values_copy(struct values *to, const struct values *from, struct failure *f
     if (!values_init(to, from->count, failure))
         return false;
     to->staged = from->staged;
+    to->write_behind = from->write_behind;
     for (int i = 0; i < from->count; i++) {
         to->items[i] = from->items[i];
         if (!from->texts[i])
@@ -213,7 +230,8 @@ bool values_describe(const struct values *values, const struct scow_task *task,
         if (!parameter_list_add(parameters, row->name, number ? NULL : value->text, value->number))
             return failure_memory(failure, "describing parameters");
     }
-    if (values->staged && !parameter_list_add(parameters, VALUES_STAGED, "yes", 0))
+    if ((values->staged && !parameter_list_add(parameters, VALUES_STAGED, "yes", 0)) ||
+        (values->write_behind && !parameter_list_add(parameters, VALUES_WRITE_BEHIND, "yes", 0)))
         return failure_memory(failure, "describing parameters");
     return true;
 }

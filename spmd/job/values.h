@@ -8,6 +8,7 @@
 #include "kernel/scow.h"
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
+#include "planner/model/platform.h"
 
 /* How many parameters a task has. */
 int task_parameter_count(const struct scow_task *task);
@@ -16,12 +17,15 @@ struct values {
     struct scow_value *items; /* owned; one for each of the task's parameters */
     char **texts;             /* owned; those of items[].text that are */
     int count;
-    bool staged; /* workers read their packages from the input by themselves */
+    bool staged;       /* workers read their packages from the input by themselves */
+    bool write_behind; /* workers compute while the results of the package before are written */
 };
 
-/* The word, in a list of parameters, that says so: "staged": "yes" or "no". No task may have a
+/* The words, in a list of parameters, that say so: "staged": "yes" or "no". No task may have a
  * parameter of that name. */
 #define VALUES_STAGED "staged"
+#define VALUES_WRITE_BEHIND PLATFORM_WRITE_BEHIND
+bool values_is_switch(const char *name);
 
 /* The task's defaults, then `parameters`. `where` names the file or command that they come from; an
  * unknown name or value is refused with the nearest known one. A path must be readable when

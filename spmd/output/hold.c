@@ -65,3 +65,10 @@ bool hold_taken(int file, int place)
     struct flock what = lock_at(place_of(place), F_WRLCK);
     return fcntl(file, F_OFD_GETLK, &what) == 0 && what.l_type != F_UNLCK;
 }
+
+bool hold_publish(int file)
+{
+    struct flock what = lock_at(lock_place, F_RDLCK);
+    return fcntl(file, F_OFD_SETLK, &what) == 0 ||
+           (errno != ENOSPC && errno != EDQUOT && errno != EIO);
+}

@@ -23,4 +23,8 @@ bool hold_place(int file, int place);
 /* Local. Does another process have that place? */
 bool hold_taken(int file, int place);
 
+/* Local. What has been written to the file on this node is from here on with the file's server, if
+ * it has one: taking a lock makes it so. False, with errno: the disk is full, or broken. */
+bool hold_publish(int file);
+
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/type.h"
+#include "spmd/output/behind.h"
 #include "spmd/output/grey.h"
 #include "spmd/output/hold.h"
 #include "spmd/output/layout.h"
@@ -30,6 +31,9 @@ struct store {
     int emitted_file;      /* negative: not open */
     int64_t emitted_place; /* bytes written to it */
     char *slot;            /* owned; struct layout_partial and the state */
+    int behind_file;       /* negative: not open */
+    struct behind *behind; /* owned; NULL: nothing is written behind */
+    bool staging;          /* a package's bytes go there and not to the file */
 };
 
 /* ---- opening and closing ------------------------------------------------------------------- */
@@ -38,6 +42,9 @@ static void store_free(struct store *store)
 {
     if (!store)
         return;
+    behind_free(&store->behind);
+    if (store->behind_file >= 0)
+        close(store->behind_file);
     if (store->emitted_file >= 0)
         close(store->emitted_file);
     if (store->hold >= 0)
@@ -82,7 +89,7 @@ static struct store *store_new(const struct store_setup *setup, const struct com
         store->comm = comm;
         store->job = job;
         store->file = MPI_FILE_NULL;
-        store->emitted_file = -1;
+        store->emitted_file = store->behind_file = -1;
         store->hold = -1;
     }
     if (!store || !store_init(store, setup))
@@ -129,13 +136,21 @@ static bool states_resume(struct store *store, const struct store_setup *setup)
 
 /* MPI takes what stands before a colon for a kind of file system (ROMIO's "ufs:"): where a name has
  * one, the file is opened by its descriptor's. */
-static int file_open(struct store *store)
+static bool file_open(struct store *store)
 {
     char held[32];
     const bool odd = store->hold >= 0 && strchr(store->path, ':');
     snprintf(held, sizeof held, "/proc/self/fd/%d", store->hold);
     return MPI_File_open(MPI_COMM_SELF, odd ? held : store->path, MPI_MODE_RDWR, MPI_INFO_NULL,
-                         &store->file);
+                         &store->file) == MPI_SUCCESS;
+}
+
+/* While it has a name: that of trial writes goes as soon as everybody has them open. */
+static bool behind_open(struct store *store)
+{
+    if (store->job->values.write_behind)
+        store->behind_file = open(store->path, O_RDWR | O_CLOEXEC);
+    return store->behind_file >= 0 || !store->job->values.write_behind;
 }
 
 struct store *store_open(const struct store_setup *setup, const struct output_places *places,
@@ -151,7 +166,7 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
     store->hold = hold_together(store->path);
     /* Every rank by itself: opening and closing together, MPI would wait awake for the others, and
      * for ever for one that is lost. */
-    if (file_open(store) != MPI_SUCCESS)
+    if (!file_open(store) || !behind_open(store))
         failure_set(failure, FAILURE_FAILED,
                     "%s: cannot be opened on rank %d: write to a file system that all nodes see",
                     store->path, comm->rank);
@@ -186,6 +201,10 @@ static bool closing_failed(const char *path, struct failure *failure)
 bool store_end(struct store *store, struct failure *failure)
 {
     bool good = true;
+    behind_free(&store->behind);
+    if (store->behind_file >= 0 && close(store->behind_file) != 0)
+        good = closing_failed(store->path, failure);
+    store->behind_file = -1;
     if (store->file != MPI_FILE_NULL && MPI_File_close(&store->file) != MPI_SUCCESS)
         good = closing_failed(store->path, failure);
     if (store->emitted_file >= 0 && close(store->emitted_file) != 0)
@@ -233,14 +252,24 @@ static bool write_failed(const struct store *store, const char *path, int64_t ta
                        full ? ", the disk is full" : " (disk full, quota, or file size limit?)");
 }
 
+/* Of the package at hand, to the file or to what will be written behind. */
+static bool package_write(struct store *store, int64_t place, const void *bytes, int64_t count,
+                          int64_t task, struct failure *failure)
+{
+    if (store->staging)
+        return behind_add(store->behind, place, bytes, count, task) ||
+               failure_memory(failure, "keeping results until they are written");
+    return bytes_write(store, place, bytes, count) ||
+           write_failed(store, store->path, task, failure);
+}
+
 /* ---- the grid ------------------------------------------------------------------------------ */
 
 static bool stretch_write(void *self, const struct stretch *stretch, struct failure *failure)
 {
     struct store *store = self;
-    return bytes_write(store, store->places.response + stretch->place, stretch->bytes,
-                       stretch->size) ||
-           write_failed(store, store->path, stretch->task, failure);
+    return package_write(store, store->places.response + stretch->place, stretch->bytes,
+                         stretch->size, stretch->task, failure);
 }
 
 static bool grid_write(struct store *store, const struct package_results *results,
@@ -331,9 +360,8 @@ static bool emitted_write(struct store *store, const struct package_results *res
     if (!emitted_open(store, failure) || !index_reserve(store, results->count, failure) ||
         !emitted_append(store, results, failure))
         return false;
-    return bytes_write(store, store->places.emitted + results->first * row_size, store->index,
-                       results->count * row_size) ||
-           write_failed(store, store->path, results->first, failure);
+    return package_write(store, store->places.emitted + results->first * row_size, store->index,
+                         results->count * row_size, results->first, failure);
 }
 
 /* ---- whole packages ------------------------------------------------------------------------ */
@@ -342,9 +370,8 @@ static bool records_write(struct store *store, const struct package_results *res
                           struct failure *failure)
 {
     const int64_t size = (int64_t)store->job->record_size;
-    return bytes_write(store, store->places.records + results->first * size, results->records,
-                       results->count * size) ||
-           write_failed(store, store->path, results->first, failure);
+    return package_write(store, store->places.records + results->first * size, results->records,
+                         results->count * size, results->first, failure);
 }
 
 static bool state_write(struct store *store, const struct package_results *results,
@@ -361,9 +388,8 @@ static bool state_write(struct store *store, const struct package_results *resul
     head->tasks += results->count;
     head->digest = layout_slot_digest(head, state, job->state_size);
     const int64_t slot = 2 * (int64_t)(store->comm->rank - 1) + (int64_t)(head->sequence % 2);
-    return bytes_write(store, store->places.partial + slot * (int64_t)slot_size, store->slot,
-                       (int64_t)slot_size) ||
-           write_failed(store, store->path, results->first, failure);
+    return package_write(store, store->places.partial + slot * (int64_t)slot_size, store->slot,
+                         (int64_t)slot_size, results->first, failure);
 }
 
 bool store_write(struct store *store, const struct package_results *results,
@@ -373,9 +399,60 @@ bool store_write(struct store *store, const struct package_results *results,
            (!results->records || records_write(store, results, failure)) &&
            emitted_write(store, results, failure) &&
            (!results->state || store->comm->rank == 0 || state_write(store, results, failure)) &&
-           (bytes_write(store, store->places.ledger + results->first, results->ledger,
-                        results->count) ||
-            write_failed(store, store->path, results->first, failure));
+           package_write(store, store->places.ledger + results->first, results->ledger,
+                         results->count, results->first, failure);
+}
+
+/* ---- behind ---------------------------------------------------------------------------------- */
+
+/* Of a package, all kinds of results together. */
+static double package_bytes(const struct job *job, int64_t tasks)
+{
+    const size_t each = job->tile_size + job->record_size + 1 +
+                        (job->results.emits ? sizeof(struct layout_emitted) : 0);
+    return (double)tasks * (double)each +
+           (job->state_size > 0 ? (double)layout_slot_size(job->state_size) : 0);
+}
+
+double store_memory(const struct job *job, int64_t most)
+{
+    return 2 * package_bytes(job, most);
+}
+
+bool store_reserve(struct store *store, int64_t most, struct failure *failure)
+{
+    const double bytes = package_bytes(store->job, most);
+    if (bytes < (double)(SIZE_MAX / 4))
+        store->behind = behind_new(store->behind_file, (size_t)bytes);
+    return store->behind ||
+           failure_memory(failure, "making room for results that are to be written");
+}
+
+bool store_stage(struct store *store, const struct package_results *results,
+                 struct failure *failure)
+{
+    store->staging = true;
+    const bool good = store_write(store, results, failure);
+    store->staging = false;
+    if (!good)
+        behind_drop(store->behind);
+    return good;
+}
+
+void store_begin(struct store *store)
+{
+    behind_begin(store->behind);
+}
+
+bool store_await(struct store *store, double most_s, double *end_s, struct failure *failure)
+{
+    struct behind_outcome outcome;
+    if (!behind_await(store->behind, most_s, &outcome))
+        return false;
+    *end_s = outcome.end_s + store->comm->offset_s;
+    if (outcome.failed)
+        write_failed(store, store->path, outcome.task, failure);
+    return true;
 }
 
 /* ---- normalised ---------------------------------------------------------------------------- */

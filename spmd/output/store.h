@@ -37,6 +37,25 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
 /* Local. The results of a package, then their ledger bytes. */
 bool store_write(struct store *store, const struct package_results *results,
                  struct failure *failure);
+
+/* The same, in a job whose results are written behind its computing (values.write_behind), one
+ * package at a time: store_stage, store_begin, and store_await until it says so; then the next. The
+ * next may be staged already while one is being written. What tasks emit is written when it is
+ * staged: it goes to a file of this rank's own. */
+
+/* Bytes of memory that it takes for packages of `most` core tasks: of a job that does so. */
+double store_memory(const struct job *job, int64_t most);
+/* Local. Makes that room. False with *failure set. */
+bool store_reserve(struct store *store, int64_t most, struct failure *failure);
+/* Local. Takes the results of a package, which are free afterwards. False with *failure set: there
+ * is nothing to begin with. */
+bool store_stage(struct store *store, const struct package_results *results,
+                 struct failure *failure);
+/* Local. What has been staged is being written from here on. */
+void store_begin(struct store *store);
+/* Local. Is it written, or could not be (*failure is set then)? Waits for that, at most so many
+ * seconds. *end_s: when it was, on the communicator's clock. */
+bool store_await(struct store *store, double most_s, double *end_s, struct failure *failure);
 /* Local. Of a grid that is a picture, too: read these tasks' results back and write them to
  * /normalized, scaled from the summary's least and greatest value to 0..255; what is not a number
  * becomes 0. Nothing otherwise. */

@@ -1,10 +1,13 @@
 #include "spmd/run/context.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "spmd/transport/wire.h"
 
 enum { ALIGNMENT = 64 };
+/* Between two looks at what comes in, while results are awaited that are being written. */
+static const double await_most_s = 5e-4;
 
 static bool package_make(struct worker_context *context, struct failure *failure)
 {
@@ -22,7 +25,9 @@ bool worker_context_init(struct worker_context *context, const struct run *run,
     *context = (struct worker_context){.run = run, .cancelling = MPI_REQUEST_NULL};
     context->engine =
         engine_new(run->job, run->largest_package, run->threads, run->comm->rank, failure);
-    if (!context->engine || !package_make(context, failure))
+    if (!context->engine || !package_make(context, failure) ||
+        (run->job->values.write_behind &&
+         !store_reserve(run->store, run->largest_package, failure)))
         return false;
     context->inbox = inbox_new(run->comm, run->buffers,
                                job_message_most(run->job, run->largest_package), failure);
@@ -55,6 +60,8 @@ static bool pulse(void *self)
     int done = 0;
     comm_look(context->run->comm);
     inbox_progress(context->inbox);
+    if (context->meanwhile)
+        context->meanwhile(context->self);
     if (!context->cancelled && context->cancelling != MPI_REQUEST_NULL)
         MPI_Test(&context->cancelling, &done, MPI_STATUS_IGNORE);
     context->cancelled = context->cancelled || done;
@@ -125,4 +132,50 @@ bool worker_context_output(struct worker_context *context, struct summary *summa
     context->own = context->own || (summed && !good && failure->code == FAILURE_FAILED);
     sleep_here(context, OPERATION_OUTPUT, results->count, start);
     return good;
+}
+
+bool worker_context_stage(struct worker_context *context, struct summary *summary,
+                          struct failure *failure)
+{
+    const struct run *run = context->run;
+    const struct package_results *results = engine_results(context->engine);
+    vigil_pass(run->vigil);
+    const bool summed = summary_add(summary, run->job, results, failure);
+    const bool good = summed && store_stage(run->store, results, failure);
+    context->own = context->own || (summed && !good && failure->code == FAILURE_FAILED);
+    return good;
+}
+
+double worker_context_write(struct worker_context *context, int64_t tasks)
+{
+    const struct run *run = context->run;
+    vigil_pass(run->vigil);
+    const double now = comm_now(run->comm);
+    store_begin(run->store);
+    if (run->emulation)
+        context->due_s =
+            emulation_end(run->emulation, OPERATION_OUTPUT, run->comm->rank - 1, tasks, now);
+    return now;
+}
+
+bool worker_context_written(struct worker_context *context, double *end_s, struct failure *failure)
+{
+    const struct run *run = context->run;
+    if ((comm_now(run->comm) < context->due_s && !context->cancelled) ||
+        !store_await(run->store, 0, end_s, failure))
+        return false;
+    *end_s = fmax(*end_s, context->due_s);
+    context->own = context->own || failure->code == FAILURE_FAILED;
+    return true;
+}
+
+void worker_context_await(struct worker_context *context)
+{
+    struct failure later = FAILURE_INIT; /* worker_context_written says it */
+    const struct run *run = context->run;
+    double end_s;
+    pulse(context);
+    if (store_await(run->store, await_most_s, &end_s, &later) &&
+        comm_now(run->comm) < context->due_s)
+        emulation_await(run->comm, context->due_s, (struct engine_pulse){pulse, context});
 }

@@ -19,6 +19,11 @@ struct worker_context {
     MPI_Request cancelling; /* for the master's word to stop */
     bool cancelled;
     bool own; /* what failed is this rank's own trouble: reading its input, writing results */
+    /* With results that are written behind: what is to be done now and then meanwhile, and until
+     * when an emulated store is busy. */
+    void (*meanwhile)(void *self); /* NULL: nothing */
+    void *self;
+    double due_s; /* 0: it is not emulated */
 };
 
 /* How long the parts of computing a package took. */
@@ -44,5 +49,21 @@ void worker_context_move(struct worker_context *context, int64_t first);
 /* Local. Results computed last into the store and into *summary. */
 bool worker_context_output(struct worker_context *context, struct summary *summary,
                            struct failure *failure);
+
+/* The same in three steps, for a job whose results are written behind its computing; see
+ * store_stage. Between worker_context_write and the time when worker_context_written says yes, the
+ * next package can be computed and staged. */
+
+/* Local. The part that takes this rank's processor. */
+bool worker_context_stage(struct worker_context *context, struct summary *summary,
+                          struct failure *failure);
+/* Local. What is staged, of so many core tasks, is being written from now on. Returns when it was
+ * handed over. */
+double worker_context_write(struct worker_context *context, int64_t tasks);
+/* Local. Is it written, or could not be (*failure is set then)? *end_s: when it was. */
+bool worker_context_written(struct worker_context *context, double *end_s, struct failure *failure);
+/* Local. Wait until it may be written, in small steps, or until something is to be done beside:
+ * meanwhile is called, and packages come in. */
+void worker_context_await(struct worker_context *context);
 
 #endif

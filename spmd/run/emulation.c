@@ -129,12 +129,15 @@ static double slow_factor(const struct emulation *emulation, enum operation oper
     return slow ? emulation->slow_factor : 1;
 }
 
-void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
-                     enum operation operation, int64_t worker, int64_t tasks, double start_s,
-                     struct engine_pulse pulse)
+double emulation_end(const struct emulation *emulation, enum operation operation, int64_t worker,
+                     int64_t tasks, double start_s)
 {
-    const double end_s = start_s + emulation_cost(emulation, operation, worker, tasks) *
-                                       slow_factor(emulation, operation, worker, tasks);
+    return start_s + emulation_cost(emulation, operation, worker, tasks) *
+                         slow_factor(emulation, operation, worker, tasks);
+}
+
+void emulation_await(const struct comm *comm, double end_s, struct engine_pulse pulse)
+{
     for (;;) {
         const bool stop = pulse.call && pulse.call(pulse.self);
         const double left_s = end_s - comm_now(comm);
@@ -143,6 +146,13 @@ void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
         if (left_s > clock_late_s)
             clock_nap(fmin(left_s - clock_late_s, nap_most_s));
     }
+}
+
+void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
+                     enum operation operation, int64_t worker, int64_t tasks, double start_s,
+                     struct engine_pulse pulse)
+{
+    emulation_await(comm, emulation_end(emulation, operation, worker, tasks, start_s), pulse);
 }
 
 void emulation_free(struct emulation **emulation)

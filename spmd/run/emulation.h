@@ -28,7 +28,13 @@ struct emulation *emulation_new(const char *profile_text, const struct plan *pla
  * profile. */
 double emulation_cost(const struct emulation *emulation, enum operation operation, int64_t worker,
                       int64_t tasks);
-/* Local. Return that long after start_s (on the communicator's clock), pulsing meanwhile. */
+/* Local. When an operation that began then is over, on the communicator's clock. Once for each
+ * operation: what is computed is counted. */
+double emulation_end(const struct emulation *emulation, enum operation operation, int64_t worker,
+                     int64_t tasks, double start_s);
+/* Local. Return at that time, or when the pulse says stop; pulsing meanwhile. */
+void emulation_await(const struct comm *comm, double end_s, struct engine_pulse pulse);
+/* Local. Both. */
 void emulation_sleep(const struct emulation *emulation, const struct comm *comm,
                      enum operation operation, int64_t worker, int64_t tasks, double start_s,
                      struct engine_pulse pulse);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "spmd/job/engine.h"
+#include "spmd/output/store.h"
 #include "spmd/transport/wire.h"
 
 bool fitting_job(const struct fitting *fitting, struct failure *failure)
@@ -54,7 +55,8 @@ bool fitting_memory(const struct fitting *fitting, int64_t largest, struct failu
     const struct job *job = fitting->job;
     const double package = (double)job_message_most(job, largest);
     const double read = job->values.staged ? (double)job_package_most(job, largest) : 0;
-    const double work = engine_memory(job, largest, fitting->threads);
+    const double work = engine_memory(job, largest, fitting->threads) +
+                        (job->values.write_behind ? store_memory(job, largest) : 0);
     const int workers = comm_workers_on_node(fitting->comm);
     const double needed = ((plan_buffers(fitting->plan) + 1) * package + read + work) * workers;
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);

@@ -40,7 +40,7 @@ static void report_trace(struct master *master, const struct wire_result *report
     double computing = times->start_s + times->receive_s;
     master_event(master, rank, OPERATION_RECEIVE, package, times->start_s, computing);
     master_event(master, rank, OPERATION_COMPUTE, package, computing, times->computed_s);
-    master_event(master, rank, OPERATION_OUTPUT, package, times->computed_s, times->written_s);
+    master_event(master, rank, OPERATION_OUTPUT, package, times->handed_s, times->written_s);
     master->outcome->makespan_s =
         fmax(master->outcome->makespan_s, times->written_s - master->origin_s);
 }

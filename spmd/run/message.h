@@ -18,6 +18,7 @@ struct wire_times {
     double start_s;   /* work on it began */
     double receive_s; /* length of time inside MPI while working on it */
     double computed_s;
+    double handed_s; /* the results went to the store; it may have had to wait for those before */
     double written_s;
 };
 

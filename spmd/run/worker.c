@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +9,9 @@
 #include "spmd/run/run.h"
 #include "spmd/transport/wire.h"
 
-/* One travels while the next package is worked on. */
-enum { REPORTS = 2 };
+/* While a package is worked on, the results of the one before may be being written, and the report
+ * of the one before that travel. */
+enum { REPORTS = 3 };
 
 struct report {
     struct wire_result *result; /* owned; travelling while `sending` is not null */
@@ -20,7 +22,9 @@ struct worker {
     const struct run *run;
     struct worker_context context;
     struct report reports[REPORTS]; /* taken in turn */
-    int64_t reported;
+    int64_t begun, reported;
+    bool writing;             /* the results of the package that is to be reported next */
+    struct failure unwritten; /* what became of results that were written behind */
     double free_s;
 };
 
@@ -32,7 +36,7 @@ static struct report *report_next(struct worker *worker)
 /* The report's buffer is free again once the last report in it has left. */
 static struct wire_result *report_begin(struct worker *worker, const struct package *package)
 {
-    struct report *report = report_next(worker);
+    struct report *report = &worker->reports[worker->begun++ % REPORTS];
     comm_wait(worker->run->comm, &report->sending, MPI_STATUS_IGNORE);
     memset(report->result, 0, sizeof *report->result);
     report->result->package = *package;
@@ -71,6 +75,84 @@ static void reports_release(struct worker *worker)
     }
 }
 
+/* Has this rank been asked to stop, and not only told that another one has died? */
+static bool is_asked(const struct worker *worker)
+{
+    if (interrupt_hinted())
+        interrupt_settle(!vigil_misses(worker->run->vigil));
+    return interrupt_asked();
+}
+
+/* What went wrong, if anything did. */
+static void trouble_tell(const struct worker *worker, struct wire_result *report,
+                         const struct failure *failure)
+{
+    const struct wire_trouble trouble = {engine_results(worker->context.engine)->rejection,
+                                         *failure};
+    if (failure->code != FAILURE_NONE || report->summary.failed > 0)
+        wire_result_trouble(report, worker->run->job->state_size, &trouble);
+}
+
+/* ---- results that are written behind ------------------------------------------------------- */
+
+/* Where they are written by now, their package is reported. */
+static void behind_look(void *self)
+{
+    struct worker *worker = self;
+    struct wire_result *report = report_next(worker)->result;
+    if (!worker->writing ||
+        !worker_context_written(&worker->context, &report->times.written_s, &worker->unwritten))
+        return;
+    const struct wire_trouble trouble = {.failure = worker->unwritten};
+    worker->writing = false;
+    if (worker->unwritten.code != FAILURE_NONE)
+        wire_result_trouble(report, worker->run->job->state_size, &trouble);
+    report->own = worker->context.own;
+    report->asked = is_asked(worker);
+    report_send(worker);
+}
+
+/* While there is nothing to do beside: how soon an emulated store is done. */
+static double behind_idle(void *self)
+{
+    const struct worker *worker = self;
+    behind_look(self);
+    return worker->writing ? fmax(0, worker->context.due_s - comm_now(worker->run->comm)) : 0;
+}
+
+static void behind_finish(struct worker *worker, struct failure *failure)
+{
+    for (behind_look(worker); worker->writing; behind_look(worker))
+        worker_context_await(&worker->context);
+    if (worker->unwritten.code != FAILURE_NONE)
+        failure_set(failure, worker->unwritten.code, "%s", worker->unwritten.text);
+}
+
+/* ---- packages ------------------------------------------------------------------------------ */
+
+/* The processor's part is computing; then the store may still be busy with what came before. */
+static void results_behind(struct worker *worker, struct wire_result *report,
+                           struct failure *failure)
+{
+    struct wire_times *times = &report->times;
+    worker_context_stage(&worker->context, &report->summary, failure);
+    times->computed_s = comm_now(worker->run->comm);
+    behind_finish(worker, failure);
+    if (failure->code != FAILURE_NONE)
+        return;
+    times->handed_s = worker_context_write(&worker->context, report->package.count);
+    worker->writing = true;
+}
+
+static void results_write(struct worker *worker, struct wire_result *report,
+                          struct failure *failure)
+{
+    struct wire_times *times = &report->times;
+    times->computed_s = times->handed_s = comm_now(worker->run->comm);
+    worker_context_output(&worker->context, &report->summary, failure);
+    times->written_s = comm_now(worker->run->comm);
+}
+
 static void package_done(struct worker *worker, const struct inbox_package *in,
                          struct wire_result *report, struct failure *failure)
 {
@@ -84,29 +166,12 @@ static void package_done(struct worker *worker, const struct inbox_package *in,
         return;
     }
     times->receive_s = within.receive_s;
-    times->computed_s = comm_now(comm);
-    worker_context_output(&worker->context, &report->summary, failure);
-    times->written_s = comm_now(comm);
     if (results->state)
         memcpy(report + 1, results->state, worker->run->job->state_size);
-}
-
-/* What went wrong, if anything did. */
-static void trouble_tell(const struct worker *worker, struct wire_result *report,
-                         const struct failure *failure)
-{
-    const struct wire_trouble trouble = {engine_results(worker->context.engine)->rejection,
-                                         *failure};
-    if (failure->code != FAILURE_NONE || report->summary.failed > 0)
-        wire_result_trouble(report, worker->run->job->state_size, &trouble);
-}
-
-/* Has this rank been asked to stop, and not only told that another one has died? */
-static bool is_asked(const struct worker *worker)
-{
-    if (interrupt_hinted())
-        interrupt_settle(!vigil_misses(worker->run->vigil));
-    return interrupt_asked();
+    if (worker->run->job->values.write_behind)
+        results_behind(worker, report, failure);
+    else
+        results_write(worker, report, failure);
 }
 
 /* After a failure, or when asked to stop, packages are only acknowledged, so that the master can
@@ -122,9 +187,14 @@ static void package_work(struct worker *worker, const struct inbox_package *in,
     report->skipped = is_asked(worker);
     if (failure->code == FAILURE_NONE && !report->skipped)
         package_done(worker, in, report, failure);
+    if (worker->writing && report->times.handed_s > 0) {
+        trouble_tell(worker, report, failure);
+        return; /* behind_look sends it */
+    }
+    behind_finish(worker, failure);
+    trouble_tell(worker, report, failure);
     report->asked = is_asked(worker);
     report->own = worker->context.own;
-    trouble_tell(worker, report, failure);
     report_send(worker);
 }
 
@@ -144,9 +214,9 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
     worker->free_s = comm_now(worker->run->comm);
     for (;;) {
         struct inbox_package in;
-        inbox_take(worker->context.inbox, &in);
+        inbox_take(worker->context.inbox, (struct inbox_idle){behind_idle, worker}, &in);
         if (in.header.kind == WIRE_STOP)
-            return;
+            break;
         if (in.header.kind == WIRE_WARM) {
             inbox_done(worker->context.inbox);
             continue;
@@ -157,12 +227,15 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
         inbox_done(worker->context.inbox);
         worker->free_s = comm_now(worker->run->comm);
     }
+    behind_finish(worker, failure);
 }
 
 bool worker_run(const struct run *run, struct done_packages *done, struct failure *failure)
 {
-    struct worker worker = {.run = run};
+    struct worker worker = {.run = run, .unwritten = FAILURE_INIT};
     bool ready = worker_context_init(&worker.context, run, failure);
+    worker.context.meanwhile = behind_look;
+    worker.context.self = &worker;
     reports_init(&worker, failure);
     if (comm_agree(run->comm, failure)) {
         worker_loop(&worker, done, failure);

@@ -73,13 +73,15 @@ static bool slot_test(struct inbox *inbox, struct slot *slot)
     return done;
 }
 
-void inbox_take(struct inbox *inbox, struct inbox_package *package)
+void inbox_take(struct inbox *inbox, struct inbox_idle idle, struct inbox_package *package)
 {
     struct slot *slot = &inbox->slots[inbox->next];
-    const struct awaited awaited = {.requests = {&slot->request}};
+    struct awaited awaited = {.requests = {&slot->request}};
     struct pause pause = {0};
-    while (!slot_test(inbox, slot))
+    while (!slot_test(inbox, slot)) {
+        awaited.left_s = idle.call ? idle.call(idle.self) : 0;
         comm_pause(inbox->comm, &pause, &awaited);
+    }
     memcpy(&package->header, slot->buffer, sizeof package->header);
     package->bytes = slot->buffer + sizeof package->header;
     package->transit_s = slot->transit_s;

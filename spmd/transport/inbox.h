@@ -24,8 +24,14 @@ struct inbox_package {
 /* Local. Posts `ahead` + 1 receives for packages of at most `bytes` behind the header. NULL with
  * *failure set: out of memory. */
 struct inbox *inbox_new(const struct comm *comm, int ahead, size_t bytes, struct failure *failure);
+/* What a worker has to look after while it waits; all zero: nothing. */
+struct inbox_idle {
+    double (*call)(void *self); /* returns seconds until something of it is due; 0: nothing is */
+    void *self;
+};
+
 /* Local. Wait for the next package, in the order of sending. */
-void inbox_take(struct inbox *inbox, struct inbox_package *package);
+void inbox_take(struct inbox *inbox, struct inbox_idle idle, struct inbox_package *package);
 /* Local. The package taken last is no longer needed; its buffer is posted again. */
 void inbox_done(struct inbox *inbox);
 /* Local. Let transfers advance; never waits. Adds up the time it takes. */

@@ -133,7 +133,7 @@ static void worker_packages(struct inbox *inbox)
     double last = 0;
     for (int64_t index = 0; index < PACKAGES; index++) {
         struct inbox_package in;
-        inbox_take(inbox, &in);
+        inbox_take(inbox, (struct inbox_idle){0}, &in);
         assert_int_equal(in.header.package.index, index);
         assert_true(in.arrived_s >= last);
         assert_int_equal((uintptr_t)in.bytes % 64, 0);
@@ -173,7 +173,7 @@ static void late_worker(int64_t packages)
     assert_non_null(inbox);
     for (int64_t index = 0; index < packages; index++) {
         struct inbox_package in;
-        inbox_take(inbox, &in);
+        inbox_take(inbox, (struct inbox_idle){0}, &in);
         assert_int_equal(in.header.package.index, index);
         inbox_done(inbox);
     }
@@ -244,7 +244,7 @@ static void test_departures_keep_their_order(void **state)
                 outbox_post(outbox, 1, &header, 0, departure_s);
                 continue;
             }
-            inbox_take(inbox, &in);
+            inbox_take(inbox, (struct inbox_idle){0}, &in);
             assert_int_equal(in.header.package.index, index);
             inbox_done(inbox);
         }
@@ -307,7 +307,7 @@ static void test_one_by_one(void **state)
                               : NULL;
     for (int64_t index = 0; inbox && index < (to == 1 ? 2 : 1); index++) {
         struct inbox_package in;
-        inbox_take(inbox, &in);
+        inbox_take(inbox, (struct inbox_idle){0}, &in);
         assert_int_equal(in.header.package.index, to == 1 ? index : comm.rank - 1);
         inbox_done(inbox);
     }

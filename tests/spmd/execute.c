@@ -67,34 +67,40 @@ static void check_rejections(const struct run_outcome *outcome)
     }
 }
 
+static void check_run(const struct scow_task *task, int64_t package, bool write_behind, int buffers)
+{
+    struct values values;
+    struct failure failure = FAILURE_INIT;
+    struct run_outcome outcome = {0};
+    census_values(&values, task, &everything);
+    values.write_behind = write_behind;
+    const struct whole_run run = {.comm = &comm,
+                                  .task = task,
+                                  .values = &values,
+                                  .tasks = TASKS,
+                                  .package = package,
+                                  .threads = 1 + (int)(package % 2),
+                                  .buffers = buffers,
+                                  .output = path};
+    const bool good = whole_run(&run, &outcome, &failure);
+    assert_string_equal(failure.text, "");
+    assert_true(good);
+    check_outcome(&outcome, (TASKS + package - 1) / package);
+    check_rejections(&outcome);
+    assert_true(whole_run_remove(&run));
+    run_outcome_release(&outcome);
+    values_release(&values);
+}
+
 static void runs_come_to_the_same(void **state)
 {
     (void)state;
-    static const struct scow_task *const tasks[] = {&census_host, &census_own};
-    static const int64_t packages[] = {3, 7};
-    for (size_t t = 0; t < COUNT_OF(tasks); t++)
-        for (size_t p = 0; p < COUNT_OF(packages); p++) {
-            struct values values;
-            struct failure failure = FAILURE_INIT;
-            struct run_outcome outcome = {0};
-            census_values(&values, tasks[t], &everything);
-            const struct whole_run run = {.comm = &comm,
-                                          .task = tasks[t],
-                                          .values = &values,
-                                          .tasks = TASKS,
-                                          .package = packages[p],
-                                          .threads = 1 + (int)(p % 2),
-                                          .buffers = 3 * (int)t + (int)p,
-                                          .output = path};
-            const bool good = whole_run(&run, &outcome, &failure);
-            assert_string_equal(failure.text, "");
-            assert_true(good);
-            check_outcome(&outcome, (TASKS + packages[p] - 1) / packages[p]);
-            check_rejections(&outcome);
-            assert_true(whole_run_remove(&run));
-            run_outcome_release(&outcome);
-            values_release(&values);
-        }
+    for (int behind = 0; behind < 2; behind++) {
+        check_run(&census_host, 3, behind, 0);
+        check_run(&census_host, 8, behind, 1);
+        check_run(&census_own, 3, behind, 3);
+        check_run(&census_own, 8, behind, 4);
+    }
     assert_int_equal(census_started(), 0);
 }
 

@@ -86,7 +86,7 @@ static struct wire_result *result_proper(struct worker_context *context)
     struct failure failure = FAILURE_INIT;
     const struct run *run = context->run;
     for (;;) {
-        inbox_take(context->inbox, &in);
+        inbox_take(context->inbox, (struct inbox_idle){0}, &in);
         if (in.header.kind == WIRE_WORK)
             break;
         inbox_done(context->inbox);

@@ -23,6 +23,26 @@ static const char outcome_text[] = "{\"tasks\": 75}";
 
 /* ---- writing ---- */
 
+static bool behind; /* results are written behind */
+
+/* What is being written, if anything is, must be over first. */
+static void results_await(struct store *store)
+{
+    struct failure failure = FAILURE_INIT;
+    double end_s;
+    while (!store_await(store, 1, &end_s, &failure))
+        ;
+    assert_string_equal(failure.text, "");
+}
+
+static void results_hand_over(struct store *store, const struct package_results *results)
+{
+    struct failure failure = FAILURE_INIT;
+    assert_true(store_stage(store, results, &failure));
+    results_await(store);
+    store_begin(store);
+}
+
 static void package_write(struct store *store, struct engine *engine, const struct job *job,
                           int64_t first, int64_t count, struct summary *summary)
 {
@@ -32,7 +52,10 @@ static void package_write(struct store *store, struct engine *engine, const stru
     void *package = census_package(job, first, count, &size);
     assert_true(engine_compute(engine, first, count, package, size, no_pulse, &failure));
     assert_true(summary_add(summary, job, engine_results(engine), &failure));
-    assert_true(store_write(store, engine_results(engine), &failure));
+    if (job->values.write_behind)
+        results_hand_over(store, engine_results(engine));
+    else
+        assert_true(store_write(store, engine_results(engine), &failure));
     free(package);
 }
 
@@ -44,12 +67,16 @@ static void worker_write(struct store *store, const struct job *job)
     const int64_t tasks = job->setup.tasks;
     struct engine *engine = engine_new(job, PACKAGE, 1, comm.rank, &failure);
     assert_non_null(engine);
+    if (behind)
+        assert_true(store_reserve(store, PACKAGE, &failure));
     summary_init(&summary);
     for (int64_t k = (tasks - 1) / PACKAGE; k >= 0; k--)
         if (k % (comm.size - 1) == comm.rank - 1)
             package_write(store, engine, job, k * PACKAGE,
                           tasks - k * PACKAGE < PACKAGE ? tasks - k * PACKAGE : PACKAGE, &summary);
     engine_free(&engine);
+    if (behind)
+        results_await(store);
 }
 
 static void seal(void)
@@ -79,6 +106,7 @@ static void job_write(struct job *job, const struct census *census, struct outpu
                                                     .workers_per_node = 2},
                                      .workers = comm.size - 1};
     census_open(job, &census_host, census);
+    job->values.write_behind = behind;
     if (comm.rank == 0)
         assert_true(outputfile_create(path, job, &info, places, &failure));
     struct store *store = store_open(&setup, places, &comm, job, &failure);
@@ -481,6 +509,14 @@ static void a_missing_directory_is_told(void **state)
     check_emitting_fails("/nonexistent/x", FAILURE_FAILED, sentence);
 }
 
+static void behind_computing_they_are_written_the_same(void **state)
+{
+    behind = true;
+    grids_of_every_type_and_shape(state);
+    all_kinds_together(state);
+    behind = false;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -491,6 +527,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grids_of_every_type_and_shape),
         cmocka_unit_test(all_kinds_together),
+        cmocka_unit_test(behind_computing_they_are_written_the_same),
         cmocka_unit_test(a_missing_directory_is_told),
         cmocka_unit_test(a_file_in_the_way_is_told),
     };

@@ -2,7 +2,8 @@
 # A disk that fills in the middle of a run. That of one worker: others do its work, and the loss is
 # named. That of all, or the master's: one sentence, exit code 1 on every rank, nobody hangs, and
 # what the ledger says is there.
-# usage: run_full_disk.sh SCOW MPIEXEC IMAGE CHECK SHIM
+# usage: run_full_disk.sh SCOW MPIEXEC IMAGE CHECK SHIM [behind]
+# behind: results are written behind computing.
 set -euo pipefail
 scow=$1 mpiexec=$2 image=$3 check=$4 shim=$5
 dir=$(mktemp -d)
@@ -13,6 +14,7 @@ cat >plan.json <<'EOF'
  "scheduler": "by hand", "tasks": 48, "block": 32, "workers": [0, 1], "rounds": [{"repeat": 12, "loads": [2, 2]}]}
 EOF
 "$mpiexec" -n 3 "$scow" run plan.json -i "$image" -o whole.h5 -q >whole
+[[ ${6:-} != behind ]] || sed -i 's/"algorithm"/"write-behind": "yes", &/' plan.json
 
 # What HDF5 does not free when it cannot close a file is no leak of ours.
 echo 'leak:libhdf5' >leaks

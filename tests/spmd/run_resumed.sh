@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # A run that is stopped by a signal, or killed, at random moments, and resumed by other numbers of
-# workers, ends as one that nobody disturbed. SEED repeats a sequence.
-# usage: run_resumed.sh SCOW MPIEXEC IMAGE CHECK grid|records|reduction
+# workers, ends as one that nobody disturbed. SEED repeats a sequence. With -behind, results are written
+# behind computing in the disturbed runs alone.
+# usage: run_resumed.sh SCOW MPIEXEC IMAGE CHECK (grid|records|reduction)[-behind]
 set -euo pipefail
-scow=$1 mpiexec=$2 image=$3 check=$4 job=$5
+scow=$1 mpiexec=$2 image=$3 check=$4 job=${5%-behind} behind=${5#"${5%-behind}"}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -13,7 +14,7 @@ echo "seed $seed"
 RANDOM=$seed
 
 fail() {
-    echo "$job: $*"
+    echo "$job$behind: $*"
     exit 1
 }
 
@@ -97,6 +98,8 @@ if ((took_ms < 500)) && [[ -e longer.json ]]; then
     mv longer.json plan.json
     undisturbed
 fi
+
+[[ -z $behind ]] || sed -i 's/"parameters": {/&"write-behind": "yes", /' plan.json
 
 # Core tasks that the file says are done.
 done_of() {

@@ -33,15 +33,29 @@ static const double costs[OPERATION_COUNT] = {
     [OPERATION_OUTPUT] = 0.0001 + PACKAGE * 0.0003,
 };
 
+/* The same with an output that takes longer than all that a worker does for a package. */
+static const char slow_output[] =
+    "{\"schema\": \"scow-profile-1\", \"kernel\": \"census-sleeps\", "
+    "\"parameters\": {\"write-behind\": \"yes\"}, \"settings\": [{\"windows\": "
+    "[{\"tasks\": [1, 100], \"envelope\": {\"latency_s\": 0.001, \"s_per_task\": 0.0002}, "
+    "\"send\": {\"latency_s\": 0.001, \"s_per_task\": 0}, \"workers\": [{\"count\": 2, "
+    "\"link\": {\"latency_s\": 0.002, \"s_per_task\": 0}, "
+    "\"receive\": {\"latency_s\": 0.0005, \"s_per_task\": 0.0001}, "
+    "\"compute\": {\"latency_s\": 0.002, \"s_per_task\": 0.0006}, "
+    "\"output\": {\"latency_s\": 0.02, \"s_per_task\": 0.002}}]}]}]}";
+static const double slow_output_s = 0.02 + PACKAGE * 0.002;
+
 static const struct census everything = {.parts = CENSUS_ALL & ~CENSUS_REJECTS,
                                          .type = SCOW_I32,
                                          .extent = {1, 1, TASKS},
                                          .tile = {1, 1, 1}};
 
-static bool sleep_run(const char *profile, struct run_outcome *outcome, struct failure *failure)
+static bool sleep_run(const char *profile, bool write_behind, struct run_outcome *outcome,
+                      struct failure *failure)
 {
     struct values values;
     census_values(&values, &census_sleeps, &everything);
+    values.write_behind = write_behind;
     const struct whole_run run = {.comm = &comm,
                                   .task = &census_sleeps,
                                   .values = &values,
@@ -122,7 +136,7 @@ static void operations_follow_each_other(void **state)
     (void)state;
     struct run_outcome outcome = {0};
     struct failure failure = FAILURE_INIT;
-    const bool good = sleep_run(profile_text, &outcome, &failure);
+    const bool good = sleep_run(profile_text, false, &outcome, &failure);
     assert_string_equal(failure.text, "");
     assert_true(good);
     if (comm.rank == 0) {
@@ -137,12 +151,56 @@ static void operations_follow_each_other(void **state)
     run_outcome_release(&outcome);
 }
 
+/* One write at a time, each once its results are there and as long as it costs; the next package
+ * begins when the results of the one before have been handed over. */
+static void check_behind(int64_t package)
+{
+    const struct trace_event *own = events[package];
+    const struct trace_event *output = &own[OPERATION_OUTPUT];
+    const int64_t before = package - (comm.size - 1);
+    check_after(&own[OPERATION_COMPUTE], &own[OPERATION_RECEIVE]);
+    check_after(output, &own[OPERATION_COMPUTE]);
+    assert_true(output->end_s - output->start_s >= slow_output_s * 0.999);
+    if (before < 0)
+        return;
+    check_after(output, &events[before][OPERATION_OUTPUT]);
+    assert_true(own[OPERATION_RECEIVE].start_s >= events[before][OPERATION_OUTPUT].start_s);
+}
+
+/* Is it begun while the results of the worker's last one are being written? */
+static bool is_hidden(int64_t package)
+{
+    const int64_t before = package - (comm.size - 1);
+    return before >= 0 &&
+           events[package][OPERATION_RECEIVE].start_s < events[before][OPERATION_OUTPUT].end_s;
+}
+
+static void output_is_hidden_behind_computing(void **state)
+{
+    (void)state;
+    struct run_outcome outcome = {0};
+    struct failure failure = FAILURE_INIT;
+    const bool good = sleep_run(slow_output, true, &outcome, &failure);
+    assert_string_equal(failure.text, "");
+    assert_true(good);
+    if (comm.rank == 0) {
+        int hidden = 0;
+        events_sort(&outcome.trace);
+        for (int64_t package = 0; package < PACKAGES; package++) {
+            check_behind(package);
+            hidden += is_hidden(package);
+        }
+        assert_true(hidden > 0);
+    }
+    run_outcome_release(&outcome);
+}
+
 static void without_a_profile_nobody_knows_how_long(void **state)
 {
     (void)state;
     struct run_outcome outcome = {0};
     struct failure failure = FAILURE_INIT;
-    assert_false(sleep_run(NULL, &outcome, &failure));
+    assert_false(sleep_run(NULL, false, &outcome, &failure));
     assert_failure(failure, FAILURE_USAGE,
                    "kernel census-sleeps sleeps what a profile says: name the plan's with -p "
                    "PROFILE");
@@ -158,6 +216,7 @@ int main(int argc, char **argv)
     comm_broadcast(&comm, path, sizeof path);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_follow_each_other),
+        cmocka_unit_test(output_is_hidden_behind_computing),
         cmocka_unit_test(without_a_profile_nobody_knows_how_long),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -258,10 +258,30 @@ static void test_a_full_disk_leaves_nothing(void **state)
     assert_int_equal(access(name, F_OK), -1);
 }
 
-/* Core tasks are counted from 1, as everywhere. */
-static void test_a_task_that_cannot_be_written(void **state)
+/* Of a task's results, the ledger's byte is not in the file. */
+static void check_not_done(const char *name, const struct output_places *places)
 {
-    (void)state;
+    FILE *in = fopen(name, "rb");
+    assert_non_null(in);
+    assert_int_equal(fseek(in, places->ledger, SEEK_SET), 0);
+    assert_int_equal(fgetc(in), 0);
+    fclose(in);
+}
+
+static bool write_behind(struct store *store, const struct package_results *results,
+                         struct failure *failure)
+{
+    double end_s;
+    assert_true(store_stage(store, results, failure));
+    store_begin(store);
+    while (!store_await(store, 1, &end_s, failure))
+        ;
+    return failure->code == FAILURE_NONE;
+}
+
+/* Core tasks are counted from 1, as everywhere. */
+static void check_a_task_that_cannot_be_written(bool behind)
+{
     struct output_places places = {0};
     struct comm alone;
     char name[220], sentence[320];
@@ -271,9 +291,11 @@ static void test_a_task_that_cannot_be_written(void **state)
     struct failure failure = FAILURE_INIT;
     const struct store_setup setup = {.path = name, .emitted = name};
     comm_init(&alone, MPI_COMM_SELF);
+    job.values.write_behind = behind;
     assert_true(outputfile_create(name, &job, &info, &places, &failure));
     struct store *store = store_open(&setup, &places, &alone, &job, &failure);
     assert_non_null(store);
+    assert_true(!behind || store_reserve(store, 1, &failure));
     float *values = calloc(1, job.tile_size);
     unsigned char done = 1;
     assert_non_null(values);
@@ -284,14 +306,24 @@ static void test_a_task_that_cannot_be_written(void **state)
     small.rlim_cur = 1;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    const bool written = store_write(store, &results, &failure);
+    const bool written =
+        behind ? write_behind(store, &results, &failure) : store_write(store, &results, &failure);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_false(written);
     assert_memory_equal(failure.text, sentence, strlen(sentence));
+    check_not_done(name, &places);
     failure = (struct failure)FAILURE_INIT;
     assert_true(store_close(&store, &failure));
     free(values);
     unlink(name);
+    job.values.write_behind = false;
+}
+
+static void test_a_task_that_cannot_be_written(void **state)
+{
+    (void)state;
+    check_a_task_that_cannot_be_written(false);
+    check_a_task_that_cannot_be_written(true);
 }
 
 static void test_archives_refused(void **state)

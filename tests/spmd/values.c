@@ -211,20 +211,25 @@ static void paths_are_made_absolute(void **state)
                   "p.json: list 'locked.txt' cannot be read: Permission denied; check the name");
 }
 
-static void staged_is_yes_or_no(void **state)
+static void check_switch(const char *name, const char *sentence)
+{
+    struct failure failure = FAILURE_INIT;
+    for (int yes = 0; yes < 2; yes++) {
+        struct values values;
+        assert_true(read_one(&values, name, yes ? "yes" : "no", 0, true, &failure));
+        assert_int_equal(values.staged, yes && strcmp(name, "staged") == 0);
+        assert_int_equal(values.write_behind, yes && strcmp(name, "write-behind") == 0);
+        values_release(&values);
+    }
+    check_refused(name, "perhaps", 0, sentence);
+    check_refused(name, NULL, 1, sentence);
+}
+
+static void switches_are_yes_or_no(void **state)
 {
     (void)state;
-    static const char sentence[] = "p.json: staged must be 'yes' or 'no'";
-    struct values values;
-    struct failure failure = FAILURE_INIT;
-    assert_true(read_one(&values, "staged", "yes", 0, true, &failure));
-    assert_true(values.staged);
-    values_release(&values);
-    assert_true(read_one(&values, "staged", "no", 0, true, &failure));
-    assert_false(values.staged);
-    values_release(&values);
-    check_refused("staged", "perhaps", 0, sentence);
-    check_refused("staged", NULL, 1, sentence);
+    check_switch("staged", "p.json: staged must be 'yes' or 'no'");
+    check_switch("write-behind", "p.json: write-behind must be 'yes' or 'no'");
 }
 
 static void unknown_names_are_refused(void **state)
@@ -242,6 +247,7 @@ static void assert_equal(const struct values *a, const struct values *b)
 {
     assert_int_equal(a->count, b->count);
     assert_int_equal(a->staged, b->staged);
+    assert_int_equal(a->write_behind, b->write_behind);
     for (int i = 0; i < a->count; i++) {
         const char *one = a->items[i].text, *other = b->items[i].text;
         assert_true(a->items[i].number == b->items[i].number);
@@ -260,6 +266,7 @@ static void values_some(struct values *values)
     assert_true(parameter_list_add(&list, "note", "a text", 0));
     assert_true(parameter_list_add(&list, "list", "somewhere", 0));
     assert_true(parameter_list_add(&list, "staged", "yes", 0));
+    assert_true(parameter_list_add(&list, "write-behind", "yes", 0));
     assert_true(values_read(values, &task, &list, "x", false, &failure));
     parameter_list_release(&list);
 }
@@ -272,8 +279,9 @@ static void what_is_described_reads_the_same(void **state)
     struct failure failure = FAILURE_INIT;
     values_some(&given);
     assert_true(values_describe(&given, &task, &described, &failure));
-    assert_int_equal(described.count, PARAMETERS + 1);
+    assert_int_equal(described.count, PARAMETERS + 2);
     assert_string_equal(parameter_list_find(&described, "staged")->word, "yes");
+    assert_string_equal(parameter_list_find(&described, "write-behind")->word, "yes");
     assert_true(values_read(&again, &task, &described, "x", false, &failure));
     assert_equal(&given, &again);
     values_release(&given);
@@ -294,6 +302,7 @@ static void what_was_not_given_is_not_described(void **state)
     assert_null(parameter_list_find(&described, "note"));
     assert_null(parameter_list_find(&described, "list"));
     assert_null(parameter_list_find(&described, "staged"));
+    assert_null(parameter_list_find(&described, "write-behind"));
     assert_int_equal(described.count, PARAMETERS - 2);
     values_release(&values);
     parameter_list_release(&described);
@@ -348,7 +357,7 @@ int main(void)
         cmocka_unit_test(numbers_can_be_texts),
         cmocka_unit_test(the_last_of_two_counts),
         cmocka_unit_test(paths_are_made_absolute),
-        cmocka_unit_test(staged_is_yes_or_no),
+        cmocka_unit_test(switches_are_yes_or_no),
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(what_is_described_reads_the_same),
         cmocka_unit_test(what_was_not_given_is_not_described),
