@@ -14,6 +14,7 @@
 #include "spmd/job/engine.h"
 #include "spmd/job/making.h"
 #include "spmd/job/progress.h"
+#include "spmd/output/store.h"
 
 enum { NAME_BYTES = 64, PATH_BYTES = 4096 };
 /* Of several settings, choosing the best takes this share of the budget. */
@@ -92,6 +93,14 @@ static bool is_own(const struct calibration_request *request, const char *name)
     return false;
 }
 
+/* Where others have it, that this one has not must be said. */
+static bool switch_deny(const struct session *session, const char *name, bool on,
+                        struct parameter_list *picked, struct failure *failure)
+{
+    return on || !is_own(session->request, name) || parameter_list_add(picked, name, "no", 0) ||
+           failure_memory(failure, "writing the profile");
+}
+
 /* The parameters of the job at hand that are each setting's own, or those that are not. */
 static bool parameters_pick(const struct session *session, bool own, struct parameter_list *picked,
                             struct failure *failure)
@@ -106,11 +115,10 @@ static bool parameters_pick(const struct session *session, bool own, struct para
             good = failure_memory(failure, "writing the profile");
     }
     parameter_list_release(&all);
-    /* Where others are, that this one is not must be said. */
-    if (good && own && is_own(session->request, VALUES_STAGED) && !job->values.staged)
-        good = parameter_list_add(picked, VALUES_STAGED, "no", 0) ||
-               failure_memory(failure, "writing the profile");
-    return good;
+    return good &&
+           (!own || switch_deny(session, VALUES_STAGED, job->values.staged, picked, failure)) &&
+           (!own ||
+            switch_deny(session, VALUES_WRITE_BEHIND, job->values.write_behind, picked, failure));
 }
 
 /* Packages on their way and being computed, and their results: affine, from two sizes. */
@@ -121,6 +129,7 @@ static struct memory memory_of(const struct job *job, int64_t largest, int threa
     for (int i = 0; i < 2; i++)
         bytes[i] = (double)(PLATFORM_BUFFERS + 1) * (double)job_message_most(job, sizes[i]) +
                    (job->values.staged ? (double)job_package_most(job, sizes[i]) : 0) +
+                   (job->values.write_behind ? store_memory(job, sizes[i]) : 0) +
                    engine_memory(job, sizes[i], threads);
     const double rate = (bytes[1] - bytes[0]) / (double)(sizes[1] - sizes[0]);
     return (struct memory){.bytes = fmax(0, bytes[0] - rate), .bytes_per_task = fmax(0, rate)};

@@ -341,12 +341,15 @@ static void focus_make(struct survey *self)
     const struct campaign *campaign = self->campaign;
     const double left = campaign->effort.budget_s - spent_s(self);
     const double pass_s = PACKAGES_SHARE * fmax(0, left / campaign->effort.sets - self->pass_s);
+    const struct focus_job job = {.setting = campaign->setting,
+                                  .largest = design_largest(&self->grid),
+                                  .workers = comm_of(self)->size - 1,
+                                  .tasks = (double)campaign->setup->job->setup.tasks,
+                                  .write_behind = campaign->setup->job->values.write_behind};
     struct focus focus;
     design_init(&self->focus, campaign->setup->job->setup.tasks, comm_of(self)->size - 1,
                 campaign->seed + 1);
-    if (!focus_find(self->samples, campaign->setting, design_largest(&self->grid),
-                    comm_of(self)->size - 1, (double)campaign->setup->job->setup.tasks, &focus,
-                    self->failure))
+    if (!focus_find(self->samples, &job, &focus, self->failure))
         return;
     for (int k = 0; k < focus.count; k++)
         design_add(&self->focus, focus.tasks[k]);

@@ -25,7 +25,7 @@ enum { PARAMETERS_MOST = SCOW_PARAMETERS_MOST };
 struct arguments {
     const char *kernel, *input, *output, *html, *probes, *scratch, *isa;
     const char *blocks; /* the parameter "block", as scripts know it */
-    const char *threads, *budget;
+    const char *threads, *budget, *write_behind;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
     bool quick, quiet, staged, staged_too, reuse, version;
 };
@@ -86,6 +86,9 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
          "workers read their packages from the input by themselves, not from the master"},
         {0, "staged-too", NULL, OPTION_FLAG, &arguments->staged_too,
          "measure both ways, for the planner to choose"},
+        {0, "write-behind", "WHEN", OPTION_TEXT, &arguments->write_behind,
+         "workers compute while results are being written: no (default), yes, or both, measured "
+         "for the planner to choose"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
          "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
         {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "only failures"},
@@ -108,7 +111,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[17 + PARAMETERS_MOST];
+    struct option_row rows[18 + PARAMETERS_MOST];
     const struct option_table table = {
         .usage = "scow calibrate [-k KERNEL] [-i INPUT] [options] -o PROFILE",
         .purpose =
@@ -162,6 +165,22 @@ static void blocks_usual(const struct scow_parameter *row, char *list, size_t si
     }
 }
 
+static bool ways_read(enum setting_ways *ways, const char *typed, struct failure *failure)
+{
+    static const struct {
+        const char *word;
+        enum setting_ways ways;
+    } known[] = {{"no", SETTING_NO}, {"yes", SETTING_YES}, {"both", SETTING_BOTH}};
+    *ways = SETTING_NO;
+    for (size_t k = 0; typed && k < sizeof known / sizeof *known; k++)
+        if (strcmp(typed, known[k].word) == 0) {
+            *ways = known[k].ways;
+            return true;
+        }
+    return !typed || failure_set(failure, FAILURE_USAGE,
+                                 "--write-behind is 'no', 'yes' or 'both', not '%.60s'", typed);
+}
+
 static bool settings_find(const struct arguments *arguments, const struct scow_task *task,
                           struct settings *settings, struct failure *failure)
 {
@@ -184,10 +203,11 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
         wishes[i].typed = usual[0] ? usual : NULL;
     }
     wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true};
-    const enum setting_staging staging = arguments->staged_too ? SETTING_BOTH
-                                         : arguments->staged   ? SETTING_STAGED
-                                                               : SETTING_SHIPPED;
-    return settings_read(settings, task, wishes, count + 1, staging, failure);
+    struct setting_switches switches = {.staged = arguments->staged_too ? SETTING_BOTH
+                                                  : arguments->staged   ? SETTING_YES
+                                                                        : SETTING_NO};
+    return ways_read(&switches.write_behind, arguments->write_behind, failure) &&
+           settings_read(settings, task, wishes, count + 1, &switches, failure);
 }
 
 /* ---- outcome ------------------------------------------------------------------------------- */

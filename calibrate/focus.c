@@ -90,30 +90,39 @@ static void focus_add(struct focus *focus, int64_t tasks)
         focus->tasks[focus->count++] = tasks;
 }
 
-bool focus_find(const struct samples *samples, int setting, int64_t largest, int workers,
-                double tasks, struct focus *focus, struct failure *failure)
+/* As a plan would have it. To be released also on failure. */
+static bool setting_fit(const struct samples *samples, const struct focus_job *job,
+                        struct profile_setting *fitted, struct failure *failure)
 {
     char blank[] = "";
-    struct profile_setting fitted = {.window_count = 0};
-    struct plan plan;
-    char **names = calloc((size_t)workers + 1, sizeof *names);
-    *focus = (struct focus){.count = 0};
-    for (int i = 0; names && i < workers; i++)
+    char **names = calloc((size_t)job->workers + 1, sizeof *names);
+    for (int i = 0; names && i < job->workers; i++)
         names[i] = blank;
-    const bool good =
-        names ? assemble_setting(samples, setting, largest, workers, names, &fitted, failure)
-              : failure_memory(failure, "choosing what to probe");
+    *fitted = (struct profile_setting){.window_count = 0};
+    const bool good = names ? assemble_setting(samples, job->setting, job->largest, job->workers,
+                                               names, fitted, failure)
+                            : failure_memory(failure, "choosing what to probe");
     free(names);
-    if (!good)
-        return false;
-    if (plan_find(&fitted, tasks, workers, &plan)) {
+    return good && (!job->write_behind ||
+                    parameter_list_add(&fitted->parameters, PLATFORM_WRITE_BEHIND, "yes", 0) ||
+                    failure_memory(failure, "choosing what to probe"));
+}
+
+bool focus_find(const struct samples *samples, const struct focus_job *job, struct focus *focus,
+                struct failure *failure)
+{
+    struct profile_setting fitted;
+    struct plan plan;
+    *focus = (struct focus){.count = 0};
+    const bool good = setting_fit(samples, job, &fitted, failure);
+    if (good && plan_find(&fitted, job->tasks, job->workers, &plan)) {
         const struct loads loads = loads_of(&plan);
         for (int k = 0; k < loads.count; k++)
             focus_add(focus, loads.items[k].tasks);
         plan_release(&plan);
     }
-    for (size_t k = 0; k + 1 < fitted.window_count && k < FOCUS_BREAKS; k++)
+    for (size_t k = 0; good && k + 1 < fitted.window_count && k < FOCUS_BREAKS; k++)
         focus_add(focus, fitted.windows[k].greatest);
     profile_setting_release(&fitted);
-    return true;
+    return good;
 }

@@ -16,10 +16,19 @@ struct focus {
     int count;
 };
 
-/* From what the samples say so far: the sizes that a plan for `tasks` core tasks on these workers
- * gives most work to, and the middles of the steps in which costs break. */
-bool focus_find(const struct samples *samples, int setting, int64_t largest, int workers,
-                double tasks, struct focus *focus, struct failure *failure);
+/* What is to be planned. */
+struct focus_job {
+    int setting;     /* of the samples */
+    int64_t largest; /* the largest package probed */
+    int workers;
+    double tasks;      /* core tasks */
+    bool write_behind; /* workers compute while results are written */
+};
+
+/* From what the samples say so far: the sizes that a plan for this job gives most work to, and the
+ * middles of the steps in which costs break. */
+bool focus_find(const struct samples *samples, const struct focus_job *job, struct focus *focus,
+                struct failure *failure);
 
 /* Seconds that a plan for `tasks` core tasks on these workers would take; HUGE_VAL without one. */
 double focus_makespan(const struct profile_setting *setting, int64_t tasks, int workers);

@@ -7,10 +7,17 @@
 #include "planner/files/load.h"
 #include "spmd/job/making.h"
 
-static bool is_staged(const struct parameter_list *parameters)
+static bool says_yes(const struct parameter_list *parameters, const char *name)
 {
-    const struct parameter *staged = parameter_list_find(parameters, VALUES_STAGED);
-    return staged && staged->word && strcmp(staged->word, "yes") == 0;
+    const struct parameter *said = parameter_list_find(parameters, name);
+    return said && said->word && strcmp(said->word, "yes") == 0;
+}
+
+/* Where nothing is said, it is no. */
+static bool switches_agree(const struct parameter_list *a, const struct parameter_list *b)
+{
+    return says_yes(a, VALUES_STAGED) == says_yes(b, VALUES_STAGED) &&
+           says_yes(a, VALUES_WRITE_BEHIND) == says_yes(b, VALUES_WRITE_BEHIND);
 }
 
 /* Has this setting of the profile, with what holds for all of them, these parameters? */
@@ -21,7 +28,7 @@ static bool setting_has(const struct profile *profile, const struct profile_sett
     const bool good = parameter_list_copy(&all, &profile->parameters) &&
                       parameter_list_merge(&all, &setting->parameters);
     *has = good && setting->threads == threads && parameter_list_has(&all, parameters) &&
-           is_staged(&all) == is_staged(parameters);
+           switches_agree(&all, parameters);
     parameter_list_release(&all);
     return good;
 }

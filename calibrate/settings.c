@@ -107,7 +107,8 @@ static bool are_alike(const struct setting *a, const struct setting *b)
     for (int i = 0; i < a->values.count; i++)
         if (a->values.items[i].number != b->values.items[i].number)
             return false;
-    return a->threads == b->threads && a->values.staged == b->values.staged;
+    return a->threads == b->threads && a->values.staged == b->values.staged &&
+           a->values.write_behind == b->values.write_behind;
 }
 
 static bool any_twice(const struct settings *settings)
@@ -119,27 +120,49 @@ static bool any_twice(const struct settings *settings)
     return false;
 }
 
-static bool staging_combine(const struct combining *combining, bool staged)
+static bool switched_combine(const struct combining *combining, bool staged, bool write_behind)
 {
     struct parameter_list chosen = {0};
-    const bool good = (!staged || parameter_list_add(&chosen, VALUES_STAGED, "yes", 0) ||
-                       failure_memory(combining->failure, "reading the command line")) &&
-                      wishes_combine(combining, 0, &chosen);
+    const bool good =
+        (((!staged || parameter_list_add(&chosen, VALUES_STAGED, "yes", 0)) &&
+          (!write_behind || parameter_list_add(&chosen, VALUES_WRITE_BEHIND, "yes", 0))) ||
+         failure_memory(combining->failure, "reading the command line")) &&
+        wishes_combine(combining, 0, &chosen);
     parameter_list_release(&chosen);
     return good;
 }
 
+static bool switches_combine(const struct combining *combining,
+                             const struct setting_switches *switches)
+{
+    bool good = true;
+    for (int way = 3; good && way >= 0; way--) {
+        const bool staged = way & 2, behind = way & 1;
+        if (switches->staged & (staged ? SETTING_YES : SETTING_NO) &&
+            switches->write_behind & (behind ? SETTING_YES : SETTING_NO))
+            good = switched_combine(combining, staged, behind);
+    }
+    return good;
+}
+
+static void own_add(struct settings *settings, const char *name)
+{
+    if (settings->own_count < SETTING_PARAMETERS_MOST)
+        settings->own[settings->own_count++] = name;
+}
+
 bool settings_read(struct settings *settings, const struct scow_task *task,
-                   const struct setting_wish *wishes, int count, enum setting_staging staging,
-                   struct failure *failure)
+                   const struct setting_wish *wishes, int count,
+                   const struct setting_switches *switches, struct failure *failure)
 {
     *settings = (struct settings){.count = 0};
     const struct combining combining = {settings, task, wishes, count, failure};
     own_find(settings, wishes, count);
-    if (staging == SETTING_BOTH && settings->own_count < SETTING_PARAMETERS_MOST)
-        settings->own[settings->own_count++] = VALUES_STAGED;
-    bool good = (staging == SETTING_SHIPPED || staging_combine(&combining, true)) &&
-                (staging == SETTING_STAGED || staging_combine(&combining, false));
+    if (switches->staged == SETTING_BOTH)
+        own_add(settings, VALUES_STAGED);
+    if (switches->write_behind != SETTING_NO) /* it is a part of how a setting is predicted */
+        own_add(settings, VALUES_WRITE_BEHIND);
+    bool good = switches_combine(&combining, switches);
     if (good && any_twice(settings))
         good = failure_set(failure, FAILURE_USAGE,
                            "a list names the same value twice: once is enough");

@@ -28,11 +28,13 @@ struct settings {
     int own_count;
 };
 
-/* Who reads packages from the input. */
-enum setting_staging {
-    SETTING_SHIPPED, /* the master */
-    SETTING_STAGED,  /* workers by themselves */
-    SETTING_BOTH,    /* each combination is measured both ways, the staged ones first */
+/* Which ways of doing something each combination is measured with. */
+enum setting_ways { SETTING_NO = 1, SETTING_YES = 2, SETTING_BOTH = SETTING_NO | SETTING_YES };
+
+/* Of what belongs to a run and not to its task; of both ways, the settings with "yes" come first.
+ */
+struct setting_switches {
+    enum setting_ways staged, write_behind;
 };
 
 /* The wish of this name is for the number of threads, not for a parameter. */
@@ -40,8 +42,8 @@ enum setting_staging {
 
 /* To be released also on failure, which is FAILURE_USAGE. */
 bool settings_read(struct settings *settings, const struct scow_task *task,
-                   const struct setting_wish *wishes, int count, enum setting_staging staging,
-                   struct failure *failure);
+                   const struct setting_wish *wishes, int count,
+                   const struct setting_switches *switches, struct failure *failure);
 void settings_release(struct settings *settings);
 
 #endif

@@ -133,6 +133,10 @@ static void settings_are_compared_whole(void **state)
     assert_true(parameter_list_add(&profile.settings[0].parameters, "staged", "yes", 0));
     assert_true(has(&profile, 32, "max", true, 0, &none));
     assert_false(has(&profile, 32, "max", false, 0, &none));
+    none = (struct failure)FAILURE_INIT;
+    /* Nor is what was measured with results written behind what a run does that waits for them. */
+    assert_true(parameter_list_add(&profile.settings[1].parameters, "write-behind", "yes", 0));
+    assert_false(has(&profile, 64, "max", false, 0, &none));
     profile_release(&profile);
 }
 

@@ -19,7 +19,8 @@ static bool read_wishes(const char *block, const char *sigma, const char *thread
                                           {"sigma", sigma, true},
                                           {"combine", "max", false},
                                           {SETTING_THREADS, threads, true}};
-    return settings_read(settings, &task, wishes, (int)COUNT_OF(wishes), SETTING_SHIPPED, failure);
+    const struct setting_switches none = {SETTING_NO, SETTING_NO};
+    return settings_read(settings, &task, wishes, (int)COUNT_OF(wishes), &none, failure);
 }
 
 static void every_combination_is_a_setting(void **state)
@@ -63,15 +64,39 @@ static void both_ways_of_reading_are_settings(void **state)
     struct settings settings;
     struct failure failure = FAILURE_INIT;
     (void)state;
-    assert_true(settings_read(&settings, &task, wishes, 1, SETTING_BOTH, &failure));
+    const struct setting_switches staged = {SETTING_BOTH, SETTING_NO};
+    assert_true(settings_read(&settings, &task, wishes, 1, &staged, &failure));
     assert_int_equal(settings.count, 4);
     for (int i = 0; i < 4; i++) {
         assert_true(settings.items[i].values.staged == (i < 2));
+        assert_false(settings.items[i].values.write_behind);
         assert_true(settings.items[i].values.items[0].number == (i % 2 ? 64 : 32));
     }
     assert_int_equal(settings.own_count, 2);
     assert_string_equal(settings.own[1], VALUES_STAGED);
     settings_release(&settings);
+}
+
+/* Of one way alone, too, settings say that they write behind: predictions need it. */
+static void ways_of_writing_are_settings(void **state)
+{
+    const struct setting_wish wishes[] = {{"block", "32,64", true}};
+    const struct setting_switches cases[] = {
+        {SETTING_NO, SETTING_YES}, {SETTING_NO, SETTING_BOTH}, {SETTING_BOTH, SETTING_BOTH}};
+    const int counts[] = {2, 4, 8};
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct settings settings;
+        struct failure failure = FAILURE_INIT;
+        assert_true(settings_read(&settings, &task, wishes, 1, &cases[k], &failure));
+        assert_int_equal(settings.count, counts[k]);
+        for (int i = 0; i < counts[k]; i++) {
+            assert_true(settings.items[i].values.staged == (k == 2 && i < 4));
+            assert_true(settings.items[i].values.write_behind == (i % 4 < 2));
+        }
+        assert_string_equal(settings.own[settings.own_count - 1], VALUES_WRITE_BEHIND);
+        settings_release(&settings);
+    }
 }
 
 static void nonsense_is_refused(void **state)
@@ -165,6 +190,7 @@ int main(void)
         cmocka_unit_test(every_combination_is_a_setting),
         cmocka_unit_test(one_setting_has_its_block),
         cmocka_unit_test(both_ways_of_reading_are_settings),
+        cmocka_unit_test(ways_of_writing_are_settings),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(budgets_are_times),
         cmocka_unit_test(what_matters_is_told),

@@ -55,7 +55,8 @@ static bool settings_make(const struct arguments *arguments, struct settings *se
     for (int k = 0; k < TASK_PARAMETERS; k++)
         wishes[k] =
             (struct setting_wish){simulated_task.parameters[k].name, arguments->values[k], true};
-    return settings_read(settings, &simulated_task, wishes, TASK_PARAMETERS, false, failure);
+    const struct setting_switches none = {SETTING_NO, SETTING_NO};
+    return settings_read(settings, &simulated_task, wishes, TASK_PARAMETERS, &none, failure);
 }
 
 /* Collective. The master's profile as text, on every rank. */

@@ -83,6 +83,19 @@ sed 's/"algorithm": "auto"/"algorithm": "direct"/' profile.json >otherwise.json
 "$scow" report direct.h5 | grep -q '^computed by direct for .* in tiles of ' ||
     fail "the report does not say how its run computed"
 
+# Results written while the next package is computed: measured both ways, planned either way, the same.
+"$mpiexec" -n 3 "$scow" calibrate -i "$image" --blocks 64 --combine maxsum --write-behind both --quick -q -o behind.json
+for way in yes no; do
+    "$scow" plan -p behind.json -i "$image" --set write-behind=$way -o $way.json >/dev/null
+    grep -q "\"write-behind\": \"$way\"" $way.json || fail "the plan does not say that it writes behind: $way"
+    "$mpiexec" -n 3 "$scow" run $way.json -i "$image" -o $way.h5 -q | sed -n 's/.*checksum //p' >$way.txt
+done
+[[ -s yes.txt ]] && cmp yes.txt no.txt || fail "writing behind changes the results"
+code=0
+"$mpiexec" -n 3 "$scow" calibrate -i "$image" --write-behind perhaps -o never.json 2>errors.txt || code=$?
+[[ $code == 2 && $(cat errors.txt) == *"--write-behind is 'no', 'yes' or 'both', not 'perhaps'"* ]] ||
+    fail "says of a way that there is not: $(cat errors.txt)"
+
 "$scow" show out.h5 -i "$image" --png preview.png
 [[ $(head -c 4 preview.png | tail -c 3) == PNG ]] || fail "the preview is no PNG"
 

@@ -32,6 +32,7 @@ _scow_value() {
     calibrate:--scratch) _scow_files -d "$3" ;;
     calibrate:--budget) ;;
     calibrate:--threads) ;;
+    calibrate:--write-behind) ;;
     calibrate:--isa) ;;
     plan:-p | plan:--profile) _scow_files -f "$3" ;;
     plan:-i | plan:--input) _scow_files -f "$3" ;;
@@ -125,7 +126,7 @@ _scow_from() {
     command=${COMP_WORDS[at + 1]}
     _scow_value "$command" "$before" "$word" && return
     case $command:$word in
-    calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --quick --threads --staged --staged-too --isa --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
+    calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --quick --threads --staged --staged-too --write-behind --isa --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
     plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --scheduler --block --set --real-valued --buffers --tail --output --html --deadline --compare --sweep --noise --seeds --risk --effort --gantt --json --sbatch --pbs --quiet --verbose --help" "$word" ;;
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --resume --patience --isa --quiet --verbose --version --help" "$word" ;;
     report:-*) _scow_words "--json --compare --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
