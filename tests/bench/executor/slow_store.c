@@ -2,8 +2,9 @@
  * takes SLOW_STORE_LATENCY seconds more, and so much as it has bytes at SLOW_STORE_RATE a second,
  * asleep: as on a network file system that answers when its server has the bytes. At the end a rank
  * adds three numbers to SLOW_STORE_LOG: seconds within writes, for how many of them a processor was
- * at work, and for how many the rank was ready and others had the processor. Only positioned writes
- * count, which is how MPI-IO writes. */
+ * at work, and for how many the writer was ready and others had the processor. Only positioned
+ * writes count, which is how MPI-IO writes, and the thread that writes behind computing; the two
+ * never at once. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@ static double seconds(clockid_t clock)
 /* For so long this rank has been ready and waited for a processor: what Linux calls run delay. */
 static double delay(void)
 {
-    static int file = -1;
+    static _Thread_local int file = -1;
     char text[80];
     if (file < 0)
         file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
