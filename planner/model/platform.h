@@ -12,8 +12,8 @@
 #include "planner/model/cost.h"
 #include "planner/model/profile.h"
 
-/* The parameter, of a setting or of its profile, that says so by "yes": a worker's results are
- * written while it works on its next package (simulate/star.h). */
+/* The parameter, "yes" or "no", of a setting or of its profile, that says whether a worker's
+ * results are written while it works on its next package (simulate/star.h). */
 #define PLATFORM_WRITE_BEHIND "write-behind"
 
 /* What each package adds at least to the time that a worker needs for all of its packages. */
@@ -51,9 +51,6 @@ struct platform {
 /* The B of whatever says nothing else: the workers post so many receives, and predictions assume
  * it. */
 enum { PLATFORM_BUFFERS = 2 };
-/* The parameter of a setting, "yes" or "no", that says whether workers compute the next package
- * while the results of the one before are being written. */
-#define PLATFORM_WRITE_BEHIND "write-behind"
 
 /* Are the results of the setting's packages written while workers go on? */
 bool platform_writes_behind(const struct profile_setting *setting);
