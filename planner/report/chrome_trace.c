@@ -12,24 +12,30 @@
 
 enum { PROCESS_RUN = 1, PROCESS_PLAN = 2, PROCESS_COUNT = 2 };
 
+/* What rows are of: what a rank does itself, transfers to it, and the writing of its results where
+ * it goes on meanwhile. */
+enum lane { LANE_OWN, LANE_LINK, LANE_OUTPUT };
+
 /* An event, or what a worker waited for, in whole nanoseconds, which is what the viewers keep, and
  * its row. */
 struct span {
     const struct trace_event *event; /* borrowed */
     const char *name;
     int64_t start_ns, end_ns;
+    enum lane lane;
     size_t row;
 };
 
 /* A row of a viewer: spans of one must not overlap. */
 struct row {
     int32_t rank;
-    bool link;      /* transfers to the rank, beside what it does itself */
-    int64_t number; /* of the rows that share rank and kind, from 1 */
+    enum lane lane;
+    int64_t number; /* of the rows that share rank and lane, from 1 */
     int64_t end_ns;
 };
 
 struct lanes {
+    bool writes_behind;
     struct causes causes;
     struct span *spans; /* owned */
     size_t span_count;
@@ -37,31 +43,26 @@ struct lanes {
     size_t row_count, row_capacity;
 };
 
-static bool span_link(const struct span *span)
-{
-    return span->event->operation == OPERATION_LINK;
-}
-
-/* By rank and kind, and then by time. */
+/* By rank and lane, and then by time. */
 static int span_compare(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
     if (x->event->rank != y->event->rank)
         return x->event->rank < y->event->rank ? -1 : 1;
-    if (span_link(x) != span_link(y))
-        return span_link(x) ? 1 : -1;
+    if (x->lane != y->lane)
+        return x->lane < y->lane ? -1 : 1;
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
     return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-/* The first row of the span's kind that is free by then, or a new one. */
+/* The first row of the span's lane that is free by then, or a new one. */
 static bool span_place(struct lanes *lanes, struct span *span)
 {
     int64_t number = 1;
     size_t k = lanes->row_count;
     while (k > 0 && lanes->rows[k - 1].rank == span->event->rank &&
-           lanes->rows[k - 1].link == span_link(span))
+           lanes->rows[k - 1].lane == span->lane)
         k--;
     for (; k < lanes->row_count; k++, number++)
         if (lanes->rows[k].end_ns <= span->start_ns)
@@ -71,7 +72,7 @@ static bool span_place(struct lanes *lanes, struct span *span)
         if (!rows)
             return false;
         lanes->rows = rows;
-        lanes->rows[k] = (struct row){span->event->rank, span_link(span), number, 0};
+        lanes->rows[k] = (struct row){span->event->rank, span->lane, number, 0};
         lanes->row_count++;
     }
     lanes->rows[k].end_ns = span->end_ns;
@@ -90,7 +91,11 @@ static void span_add(struct lanes *lanes, const struct trace_event *event, const
 {
     const int64_t start_ns = llround(1e9 * event->start_s);
     const int64_t end_ns = llround(1e9 * fmax(event->start_s, event->end_s));
-    lanes->spans[lanes->span_count++] = (struct span){event, name, start_ns, end_ns, 0};
+    const enum lane lane = event->operation == OPERATION_LINK ? LANE_LINK
+                           : event->operation == OPERATION_OUTPUT && lanes->writes_behind
+                               ? LANE_OUTPUT
+                               : LANE_OWN;
+    lanes->spans[lanes->span_count++] = (struct span){event, name, start_ns, end_ns, lane, 0};
 }
 
 /* Idle times with their causes in the place of the trace's own. */
@@ -107,10 +112,11 @@ static void spans_fill(struct lanes *lanes, const struct trace *trace)
     }
 }
 
-static bool lanes_init(struct lanes *lanes, const struct trace *trace, struct failure *failure)
+static bool lanes_init(struct lanes *lanes, const struct trace *trace, bool writes_behind,
+                       struct failure *failure)
 {
     bool good = true;
-    *lanes = (struct lanes){.span_count = 0};
+    *lanes = (struct lanes){.writes_behind = writes_behind};
     if (!causes_make(trace, &lanes->causes, failure))
         return false;
     lanes->spans = calloc(trace->count + lanes->causes.count + 1, sizeof *lanes->spans);
@@ -149,14 +155,14 @@ static void process_add(struct text *text, int process, const char *name)
 /* What it calls a row, and where it draws it. */
 static void row_add(struct text *text, int process, size_t index, const struct row *row)
 {
+    static const char *const words[] = {"worker", "link to worker", "output of worker"};
     char number[24] = "", name[80];
     if (row->number > 1)
         snprintf(number, sizeof number, " (%" PRId64 ")", row->number);
     if (row->rank == 0)
-        snprintf(name, sizeof name, "%s%s", row->link ? "links" : "master", number);
+        snprintf(name, sizeof name, "%s%s", row->lane == LANE_LINK ? "links" : "master", number);
     else
-        snprintf(name, sizeof name, "%s %d%s", row->link ? "link to worker" : "worker",
-                 (int)row->rank - 1, number);
+        snprintf(name, sizeof name, "%s %d%s", words[row->lane], (int)row->rank - 1, number);
     comma_add(text);
     text_add(text,
              "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %zu, \"args\": "
@@ -192,11 +198,12 @@ static void span_print(struct text *text, int process, const struct span *span)
              event->round, event->package, event->first, event->tasks);
 }
 
-static bool trace_print(struct text *text, int process, const char *name, const struct trace *trace,
-                        struct failure *failure)
+static bool trace_print(struct text *text, int process, const struct trace *trace,
+                        bool writes_behind, struct failure *failure)
 {
     struct lanes lanes;
-    const bool good = lanes_init(&lanes, trace, failure);
+    const char *name = process == PROCESS_RUN ? "measured" : "predicted";
+    const bool good = lanes_init(&lanes, trace, writes_behind, failure);
     process_add(text, process, name);
     for (size_t k = 0; good && k < lanes.row_count; k++)
         row_add(text, process, k, &lanes.rows[k]);
@@ -214,14 +221,15 @@ char *report_chrome_trace(const struct run_record *record, struct failure *failu
     /* Refuses events that have no name. */
     if (!residuals_make(record, &residuals, failure))
         return NULL;
+    const bool behind = plan_writes_behind(&record->plan);
     bool has_predicted = residuals.has_predicted;
     residuals_release(&residuals);
     if (has_predicted && !residuals_predict(record, &predicted, failure))
         return NULL;
     text_add(&text, "[");
     const bool good =
-        trace_print(&text, PROCESS_RUN, "measured", &record->trace, failure) &&
-        (!has_predicted || trace_print(&text, PROCESS_PLAN, "predicted", &predicted, failure));
+        trace_print(&text, PROCESS_RUN, &record->trace, behind, failure) &&
+        (!has_predicted || trace_print(&text, PROCESS_PLAN, &predicted, behind, failure));
     text_add(&text, "]\n");
     trace_release(&predicted);
     return text_finish(&text, good, "writing a trace", failure);

@@ -42,6 +42,15 @@ static void trace_draw(struct chart *chart, const struct trace *trace, const int
     }
 }
 
+/* Where more was done than there was time for, results were written behind the rest. */
+static void cell_reveal(double *cell, double column_s)
+{
+    static const double ROUNDING = 1e-9;
+    const double own_s = cell[OPERATION_RECEIVE] + cell[OPERATION_COMPUTE];
+    if (own_s + cell[OPERATION_OUTPUT] > column_s * (1 + ROUNDING))
+        cell[OPERATION_OUTPUT] = own_s < column_s ? column_s - own_s : 0;
+}
+
 /* The operation that has most of a cell, or a dot when all of them have less than half of it. */
 static char cell_letter(const double *cell, double column_s)
 {
@@ -63,8 +72,11 @@ static void chart_print(const struct chart *chart, const int64_t *drawn, double 
             text_add(text, "%-8s ", line == 0 ? "master" : "port");
         else
             text_add(text, "%-8" PRId64 " ", drawn[line - 2]);
-        for (int k = 0; k < COLUMNS; k++)
+        for (int k = 0; k < COLUMNS; k++) {
+            if (line >= 2)
+                cell_reveal(chart->cells[line][k], chart->column_s);
             text_add(text, "%c", cell_letter(chart->cells[line][k], chart->column_s));
+        }
         text_add(text, "\n");
     }
     if (chart->left_out > 0)

@@ -129,6 +129,14 @@ static void seconds_row(struct text *text, const struct residuals *residuals, co
     text_add(text, "\n");
 }
 
+/* Of results written behind: beside the operations, for what they hide takes no time. */
+static void hidden_row(struct text *text, const struct residuals *residuals)
+{
+    if (residuals->predicted.hidden_s > 0 || plan_writes_behind(&residuals->record->plan))
+        seconds_row(text, residuals, "output while working", residuals->predicted.hidden_s,
+                    residuals->measured.hidden_s, residuals->replayed.hidden_s);
+}
+
 /* Of a run on request: the master's answers take part of the makespan, too. */
 static void requests_row(struct text *text, const struct residuals *residuals)
 {
@@ -207,6 +215,7 @@ static void totals_add(struct text *text, const struct residuals *residuals)
     for (int k = 0; k < OPERATION_COUNT; k++)
         seconds_row(text, residuals, operation_name((enum operation)k), predicted->seconds[k],
                     measured->seconds[k], residuals->replayed.seconds[k]);
+    hidden_row(text, residuals);
     if (residuals->requests.count > 0)
         requests_row(text, residuals);
     causes_add(text, residuals);
@@ -503,6 +512,14 @@ static void requests_json(struct text *text, const struct residuals *residuals)
     text_add(text, ", \"count\": %" PRId64 "}", requests->count);
 }
 
+/* Of all output, and of none where it all takes time of its own. */
+static void hidden_json(struct text *text, const struct residuals *residuals)
+{
+    text_add(text, ",\n  \"output_while_working\": ");
+    parts_add(text, residuals, residuals->predicted.hidden_s, residuals->measured.hidden_s,
+              residuals->replayed.hidden_s);
+}
+
 static void shares_json(struct text *text, const struct residuals *residuals)
 {
     const struct trace_summary *predicted = &residuals->predicted, *measured = &residuals->measured;
@@ -577,6 +594,8 @@ char *report_json(const struct run_record *record, struct failure *failure)
     text_add(&text, ",\n  \"operations\": ");
     operations_json(&text, &residuals, residuals.predicted.seconds, residuals.measured.seconds,
                     residuals.replayed.seconds);
+    if (plan_writes_behind(&record->plan))
+        hidden_json(&text, &residuals);
     requests_json(&text, &residuals);
     text_add(&text, ",\n  \"causes\": ");
     causes_json(&text, &residuals, residuals.causes.predicted.seconds,

@@ -97,6 +97,7 @@ static bool losses_predict(const struct run_record *record, const struct profile
     bool good = replay_init(&replay, &record->trace, &none);
     if (good) {
         replay.buffers = plan_buffers(&record->plan);
+        replay.write_behind = platform.write_behind;
         replay_lose(&replay, &record->trace, record->losses, record->loss_count);
         replay_price(&replay, &platform);
         good = replay.complete && replay_trace(&replay, trace, &none);
@@ -189,6 +190,7 @@ static bool replayed_make(const struct run_record *record, struct residuals *res
         return false;
     bool good = true;
     replay.buffers = plan_buffers(&record->plan);
+    replay.write_behind = plan_writes_behind(&record->plan);
     replay_lose(&replay, &record->trace, record->losses, record->loss_count);
     if (replay.complete) {
         good = replay_trace(&replay, &trace, failure) &&
@@ -263,7 +265,7 @@ double residuals_drift(const struct residuals *residuals)
 struct worker_summary trace_summary_worker(const struct trace_summary *summary, int64_t worker)
 {
     return worker < summary->worker_count ? summary->workers[worker]
-                                          : (struct worker_summary){{0}, 0, 0, 0};
+                                          : (struct worker_summary){.packages = 0};
 }
 
 int64_t residuals_workers(const struct residuals *residuals)

@@ -47,19 +47,21 @@ static double trace_start(const struct trace *trace)
     return isfinite(start_s) ? start_s : 0;
 }
 
-/* Where a transfer is recorded on the master's side, its event has rank 0 and counts for no worker
- * in particular. */
+/* `hidden_s` of it is behind other work of the worker. Where a transfer is recorded on the master's
+ * side, its event has rank 0 and counts for no worker in particular. */
 static void event_add(struct trace_summary *summary, const struct trace_event *event,
-                      double start_s)
+                      double start_s, double hidden_s)
 {
-    double duration_s = event->end_s - event->start_s;
+    double duration_s = event->end_s - event->start_s - hidden_s;
     if (event->operation == OPERATION_IDLE)
         return;
     summary->seconds[event->operation] += duration_s;
+    summary->hidden_s += hidden_s;
     if (event->rank == 0)
         return;
     struct worker_summary *worker = &summary->workers[event->rank - 1];
     worker->seconds[event->operation] += duration_s;
+    worker->hidden_s += hidden_s;
     if (!operation_of_worker(event->operation))
         return;
     double end_s = event->end_s - start_s;
@@ -115,14 +117,17 @@ bool trace_summary_make(const struct trace *trace, const struct plan *plan,
         return false;
     made.workers = calloc((size_t)made.worker_count + 1, sizeof *made.workers);
     made.round_ends_s = calloc((size_t)made.round_count + 1, sizeof *made.round_ends_s);
-    if (!made.workers || !made.round_ends_s ||
+    double *hidden = trace_hidden(trace);
+    if (!made.workers || !made.round_ends_s || !hidden ||
         !periods_of_trace(trace, plan, &made.worker_utilization)) {
         trace_summary_release(&made);
+        free(hidden);
         return failure_memory(failure, "reading a trace");
     }
     double start_s = trace_start(trace);
     for (size_t k = 0; k < trace->count; k++)
-        event_add(&made, &trace->events[k], start_s);
+        event_add(&made, &trace->events[k], start_s, hidden[k]);
+    free(hidden);
     workers_sum(&made);
     *summary = made;
     return true;

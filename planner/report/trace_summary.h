@@ -13,14 +13,17 @@
 #include "planner/model/trace.h"
 
 struct worker_summary {
-    double seconds[OPERATION_COUNT]; /* link included, envelope and send not: the master's */
+    double seconds[OPERATION_COUNT]; /* link included, envelope and send not: the master's; of
+                                      * output what is not hidden */
     double end_s;                    /* of its last operation */
     int64_t packages, tasks;         /* that it computed */
+    double hidden_s;                 /* output while it received or computed another package */
 };
 
 struct trace_summary {
     double makespan_s; /* last end of a worker's operation minus the first envelope's start */
     double seconds[OPERATION_COUNT]; /* master's and workers' together */
+    double hidden_s;                 /* likewise, of output */
     struct worker_summary *workers;  /* owned */
     int64_t worker_count;            /* 1 + the highest worker in the trace */
     int64_t workers_used;            /* that computed a package */

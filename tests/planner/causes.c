@@ -88,7 +88,8 @@ static void course_play(struct course *course, struct dice *dice)
     const bool straight = dice_unit(dice) < 0.5; /* or in any order */
     struct star star;
     *course = (struct course){.count = (int)dice_whole(dice, 1, PACKAGES_MOST)};
-    const struct platform like = {.buffers = (int)dice_whole(dice, 1, 4)};
+    const struct platform like = {.buffers = (int)dice_whole(dice, 1, 4),
+                                  .write_behind = dice_unit(dice) < 0.5};
     assert_true(star_init(&star, &like, workers));
     for (int k = 0; k < course->count; k++) {
         const struct star_cost cost = {(k == 0 ? 1e-6 : 0) + cost_draw(dice, master),
@@ -96,7 +97,7 @@ static void course_play(struct course *course, struct dice *dice)
                                        cost_draw(dice, link),
                                        cost_draw(dice, 0.1),
                                        1e-3 + cost_draw(dice, 1),
-                                       cost_draw(dice, 0.1)};
+                                       cost_draw(dice, like.write_behind ? 2 : 0.1)};
         const struct trace_event event = {.package = k, .first = k, .tasks = 1};
         course->workers[k] = straight ? k % workers : dice_whole(dice, 0, workers - 1);
         star_send(&star, course->workers[k], &cost, &course->times[k]);
@@ -125,12 +126,16 @@ static int double_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The gap before a package, cut wherever anything begins or ends. */
-static void oracle_gap(const struct course *course, int to, double *seconds)
+/* The gap before a package, cut wherever anything begins or ends. While results are written, which
+ * is until written_s, there is none. */
+static void oracle_gap(const struct course *course, int to, double written_s, double *seconds)
 {
     double cuts[3 * PACKAGES_MOST + 2];
     int count = 0;
-    const double start_s = course->times[to].idle_s, end_s = course->times[to].start_s;
+    const double start_s = fmax(course->times[to].idle_s, written_s);
+    const double end_s = course->times[to].start_s;
+    if (!(end_s > start_s))
+        return;
     cuts[count++] = start_s;
     cuts[count++] = end_s;
     for (int k = 0; k < course->count; k++) {
@@ -156,7 +161,7 @@ static void oracle_sum(const struct course *course, double *seconds)
             if (end_s < 0)
                 seconds[CAUSE_START] += course->times[k].start_s;
             else
-                oracle_gap(course, k, seconds);
+                oracle_gap(course, k, end_s, seconds);
             end_s = course->times[k].end_s;
         }
         if (end_s >= 0)

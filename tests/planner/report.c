@@ -268,19 +268,30 @@ static void chrome_event_check(json_t *event, size_t processes[THREADS], bool *n
     named[thread] = named[thread] || strcmp(name, "thread_name") == 0;
 }
 
+/* Spans of a row stand in the order of time, and none begins before the one before it has ended. */
+static void chrome_spans_check(json_t *event, double ends_us[THREADS])
+{
+    static const double ROUNDING = 1e-4;
+    double *end_us = &ends_us[json_integer_value(json_object_get(event, "tid"))];
+    const double start_us = run_member(event, "ts");
+    assert_true(start_us >= *end_us - ROUNDING);
+    *end_us = start_us + run_member(event, "dur");
+}
+
 /* Every event of the run and of its plan, as complete events of two processes; in the place of idle
  * times their causes. */
-static void chrome_traces_have_every_event(void **state)
+static void chrome_trace_check(uint64_t seed)
 {
     struct run_record record;
     struct failure failure = FAILURE_INIT;
     size_t processes[3] = {0, 0, 0}, threads[THREADS] = {0}, index;
     bool named[THREADS] = {false};
+    double ends_us[THREADS] = {0};
     json_t *event;
-    (void)state;
-    run_sample(4, 0, &record);
+    run_sample(seed, 0, &record);
     char *text = report_chrome_trace(&record, &failure);
     assert_non_null(text);
+    assert_int_equal(strstr(text, "output of worker") != NULL, plan_writes_behind(&record.plan));
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_true(json_is_array(json));
     json_array_foreach(json, index, event)
@@ -288,6 +299,7 @@ static void chrome_traces_have_every_event(void **state)
         chrome_event_check(event, threads, named);
         if (strcmp(json_string_value(json_object_get(event, "ph")), "X") != 0)
             continue;
+        chrome_spans_check(event, ends_us);
         size_t process = (size_t)json_integer_value(json_object_get(event, "pid"));
         processes[process] += is_work(json_string_value(json_object_get(event, "name")));
     }
@@ -296,6 +308,47 @@ static void chrome_traces_have_every_event(void **state)
     json_decref(json);
     free(text);
     run_record_release(&record);
+}
+
+static void chrome_traces_have_every_event(void **state)
+{
+    (void)state;
+    chrome_trace_check(4);
+    chrome_trace_check(7); /* written behind */
+}
+
+/* What is written while workers go on stands beside the operations, and is not among them. */
+static void reports_tell_what_is_hidden(void **state)
+{
+    int told = 0;
+    (void)state;
+    for (uint64_t seed = 3; seed <= 43; seed += 4) {
+        struct run_record record;
+        struct failure failure = FAILURE_INIT;
+        double hidden_s = 0, output_s = 0;
+        run_sample(seed, 0.2, &record);
+        double *hidden = trace_hidden(&record.trace);
+        assert_non_null(hidden);
+        for (size_t k = 0; k < record.trace.count; k++) {
+            const struct trace_event *event = &record.trace.events[k];
+            hidden_s += hidden[k];
+            output_s += event->operation == OPERATION_OUTPUT ? event->end_s - event->start_s : 0;
+        }
+        json_t *json = run_report(&record);
+        const json_t *beside = json_object_get(json, "output_while_working");
+        const json_t *own = json_object_get(json_object_get(json, "operations"), "output");
+        assert_true(fabs(run_member(beside, "measured_s") - hidden_s) <= 1e-9 * output_s);
+        assert_true(fabs(run_member(own, "measured_s") + hidden_s - output_s) <= 1e-9 * output_s);
+        char *text = report_text(&record, &failure);
+        assert_non_null(text);
+        assert_non_null(strstr(text, "\noutput while working "));
+        told += hidden_s > 0;
+        free(text);
+        free(hidden);
+        json_decref(json);
+        run_record_release(&record);
+    }
+    assert_true(told > 5);
 }
 
 static char *word(const char *text)
@@ -503,6 +556,7 @@ int main(void)
         cmocka_unit_test(other_conditions_are_told),
         cmocka_unit_test(damaged_traces_are_refused),
         cmocka_unit_test(chrome_traces_have_every_event),
+        cmocka_unit_test(reports_tell_what_is_hidden),
         cmocka_unit_test(tails_are_predicted),
         cmocka_unit_test(plans_made_anew_are_told_apart),
         cmocka_unit_test(what_was_left_may_lie_in_no_window),

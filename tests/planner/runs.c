@@ -16,6 +16,21 @@ static char *word(const char *text)
     return copy;
 }
 
+/* The run's results are written behind, and take up to ten times as long as they would. */
+static void write_behind(struct dice *dice, struct run_record *record)
+{
+    struct profile_setting *setting = &record->profile.settings[0];
+    setting->write_behind = true;
+    assert_true(parameter_list_add(&record->profile.parameters, PLATFORM_WRITE_BEHIND, "yes", 0) &&
+                parameter_list_add(&record->plan.parameters, PLATFORM_WRITE_BEHIND, "yes", 0));
+    for (size_t w = 0; w < setting->window_count; w++)
+        for (size_t k = 0; k < setting->windows[w].worker_count; k++) {
+            struct cost *output = &setting->windows[w].workers[k].output.cost;
+            const double factor = dice_scale(dice, 0.1, 1000);
+            *output = (struct cost){output->latency_s * factor, output->s_per_task * factor};
+        }
+}
+
 void run_sample(uint64_t seed, double noise, struct run_record *record)
 {
     struct dice dice = {seed};
@@ -30,6 +45,8 @@ void run_sample(uint64_t seed, double noise, struct run_record *record)
     assert_true(
         parameter_list_merge(&record->plan.parameters, &record->profile.settings[0].parameters));
     record->plan.threads = 0;
+    if (seed % 4 == 3)
+        write_behind(&dice, record);
     record->input = word("x.png");
     record->kernel = word("sleep");
     record->tasks = record->tasks_done = (int64_t)record->plan.tasks;

@@ -44,6 +44,12 @@ function bandOf(chart, row, traceIndex) {
     return { top: rowTop(chart, row) + (below ? predicted + 1 : 0), height: single || below ? measured : predicted };
 }
 
+/* The part of a band that a lane's own spans have, or the rest of it, below, for what is written meanwhile. */
+function bandPart(band, part) {
+    const own = Math.ceil(band.height * 2 / 3);
+    return part === 0 ? { top: band.top, height: own } : { top: band.top + own, height: band.height - own };
+}
+
 /* {traceIndex, row, place, k} of the span there, or null. */
 function ganttHit(chart, x, y) {
     const row = Math.floor((y + chart.viewport.scrollTop - AXIS - chart.heights.gap / 2) / chart.pitch);
@@ -51,14 +57,15 @@ function ganttHit(chart, x, y) {
         return null;
     const traces = chart.rows.traces;
     const traceIndex = traces.length > 1 && y >= bandOf(chart, row, 1).top ? 1 : 0;
-    const lane = traces[traceIndex].lanes[row], columns = traces[traceIndex].columns;
+    const whole = traces[traceIndex].lanes[row], columns = traces[traceIndex].columns;
+    const part = y >= bandPart(bandOf(chart, row, traceIndex), 1).top ? 1 : 0, lane = whole.parts?.[part] ?? whole;
     const time = ganttTime(chart, x), slack = (chart.end - chart.start) / ganttWidth(chart);
     for (let place = firstAbove(lane.reach, time - slack); place < lane.indices.length; place++) {
         const k = lane.indices[place];
         if (columns.start_ns[k] > time + slack)
             return null;
         if (columns.start_ns[k] + columns.length_ns[k] >= time - slack)
-            return { traceIndex, row, place, k };
+            return { traceIndex, row, place: lane === whole ? place : whole.indices.indexOf(k), k };
     }
     return null;
 }
@@ -114,7 +121,11 @@ function rowPaint(context, chart, palette, row) {
     context.fillText(rowName(row), GUTTER - 8, rowTop(chart, row) + (chart.pitch - chart.heights.gap) / 2 + 1);
     traces.forEach((trace, traceIndex) => {
         context.globalAlpha = traces.length > 1 && traceIndex === 0 ? 0.6 : 1;
-        lanePaint(context, chart, palette, trace.columns, trace.lanes[row], bandOf(chart, row, traceIndex));
+        const lane = trace.lanes[row], band = bandOf(chart, row, traceIndex);
+        if (!lane.parts)
+            lanePaint(context, chart, palette, trace.columns, lane, band);
+        lane.parts?.forEach((own, part) =>
+            lanePaint(context, chart, palette, trace.columns, own, bandPart(band, part)));
     });
     context.globalAlpha = 1;
 }

@@ -9,7 +9,8 @@ function rowOf(columns, k, linkOperation) {
     return columns.rank[k] === 0 ? MASTER : FIRST_WORKER + columns.rank[k] - 1;
 }
 
-/* Spans of one row by their starts; `reach` is the latest end so far, for transfers overlap. */
+/* Spans of one row by their starts; `reach` is the latest end so far, for transfers overlap, and results may be
+ * written while their worker goes on. */
 function laneMake(columns, indices) {
     indices.sort((a, b) => columns.start_ns[a] - columns.start_ns[b]);
     const reach = new Float64Array(indices.length);
@@ -21,11 +22,23 @@ function laneMake(columns, indices) {
     return { indices, reach };
 }
 
-function lanesMake(columns, rowCount, linkOperation) {
-    const indices = Array.from({ length: rowCount }, () => []);
+function lanesMake(columns, rowCount, operations) {
+    const indices = Array.from({ length: rowCount }, () => []), output = operations.indexOf('output');
     for (let k = 0; k < columns.rank.length; k++)
-        indices[rowOf(columns, k, linkOperation)].push(k);
-    return indices.map((row) => laneMake(columns, row));
+        indices[rowOf(columns, k, operations.indexOf('link'))].push(k);
+    return indices.map((row, place) => {
+        const lane = laneMake(columns, row);
+        return place >= FIRST_WORKER ? laneDivide(lane, columns, output) : lane;
+    });
+}
+
+/* Where a worker's spans overlap, what it does itself and what it writes have a lane each: `parts`. */
+function laneDivide(lane, columns, output) {
+    if (!lane.indices.some((index, k) => k > 0 && columns.start_ns[index] < lane.reach[k - 1]))
+        return lane;
+    const writes = (index) => columns.cause[index] < 0 && columns.operation[index] === output;
+    return { ...lane, parts: [laneMake(columns, lane.indices.filter((index) => !writes(index))),
+        laneMake(columns, lane.indices.filter(writes))] };
 }
 
 /* The first place from which values[place] > limit; values ascend. */
@@ -69,11 +82,10 @@ function predictedFinder(columns) {
 
 /* traces: [{name, columns, lanes}], the plan's first; those that are there. */
 function rowsMake(events) {
-    const link = events.operations.indexOf('link');
     const workers = Math.max(workersIn(events.measured), workersIn(events.predicted));
     const rowCount = FIRST_WORKER + workers;
     const traces = ['predicted', 'measured'].filter((name) => events[name]).map((name) => ({
-        name, columns: events[name], lanes: lanesMake(events[name], rowCount, link) }));
+        name, columns: events[name], lanes: lanesMake(events[name], rowCount, events.operations) }));
     return { events, traces, rowCount, end: Math.max(...traces.map((trace) => lastEnd(trace.lanes)), 1),
         findPredicted: events.predicted ? predictedFinder(events.predicted) : () => undefined };
 }
