@@ -12,6 +12,7 @@
 #include "planner/files/plan_json.h"
 #include "planner/files/textfile.h"
 #include "planner/model/beyond.h"
+#include "planner/model/platform.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
 #include "planner/schedulers/scheduler.h"
@@ -112,7 +113,20 @@ static size_t settings_wanted(const struct profile *profile, const struct parame
     return count;
 }
 
-/* Do all of them have the same parameters, and only other threads? */
+/* Has `list` what `part` says of the job itself? How it is done may differ. */
+static bool job_has(const struct parameter_list *list, const struct parameter_list *part)
+{
+    for (size_t k = 0; k < part->count; k++) {
+        const struct parameter *item = &part->items[k];
+        const struct parameter *own = parameter_list_find(list, item->name);
+        if (strcmp(item->name, PLATFORM_WRITE_BEHIND) != 0 && strcmp(item->name, "staged") != 0 &&
+            !(own && parameter_equal(own, item)))
+            return false;
+    }
+    return true;
+}
+
+/* Do all of them have the same job, and do it otherwise, or with other threads? */
 static bool settings_alike(const struct profile *profile, const struct parameter_list *wanted)
 {
     const struct profile_setting *first = NULL;
@@ -120,7 +134,8 @@ static bool settings_alike(const struct profile *profile, const struct parameter
         const struct profile_setting *setting = &profile->settings[k];
         if (!profile_setting_suits(setting, wanted))
             continue;
-        if (first && !parameter_list_equal(&first->parameters, &setting->parameters))
+        if (first && !(job_has(&first->parameters, &setting->parameters) &&
+                       job_has(&setting->parameters, &first->parameters)))
             return false;
         first = setting;
     }
