@@ -90,7 +90,7 @@ for way in yes no; do
     grep -q "\"write-behind\": \"$way\"" $way.json || fail "the plan does not say that it writes behind: $way"
     "$mpiexec" -n 3 "$scow" run $way.json -i "$image" -o $way.h5 -q | sed -n 's/.*checksum //p' >$way.txt
 done
-[[ -s yes.txt ]] && cmp yes.txt no.txt || fail "writing behind changes the results"
+[[ -s yes.txt && $(<yes.txt) == $(<no.txt) ]] || fail "writing behind changes the results"
 code=0
 "$mpiexec" -n 3 "$scow" calibrate -i "$image" --write-behind perhaps -o never.json 2>errors.txt || code=$?
 [[ $code == 2 && $(cat errors.txt) == *"--write-behind is 'no', 'yes' or 'both', not 'perhaps'"* ]] ||
