@@ -101,6 +101,10 @@ VECTOR_INLINE vector_double vector_double_choose(vector_mask mask, vector_double
     return (vector_double)((mask & (vector_mask)a) | (~mask & (vector_mask)b));
 }
 
+/* a > b ? a : b and a < b ? a : b in every lane: where one is not a number, b. */
+VECTOR_INLINE vector_double vector_double_max(vector_double a, vector_double b);
+VECTOR_INLINE vector_double vector_double_min(vector_double a, vector_double b);
+
 /* Bits, as many as a vector of floats has. */
 typedef uint64_t vector_bits __attribute__((vector_size(4 * VECTOR_LANES), may_alias));
 
@@ -163,6 +167,16 @@ VECTOR_INLINE unsigned vector_mask_bits(vector_mask mask)
     for (int i = 0; i < VECTOR_DOUBLES; i++)
         bits |= (unsigned)(mask[i] & 1) << i;
     return bits;
+}
+
+VECTOR_INLINE vector_double vector_double_max(vector_double a, vector_double b)
+{
+    return vector_double_choose((vector_mask)(a > b), a, b);
+}
+
+VECTOR_INLINE vector_double vector_double_min(vector_double a, vector_double b)
+{
+    return vector_double_choose((vector_mask)(a < b), a, b);
 }
 
 VECTOR_INLINE vector_bits vector_bits_odd(vector_bits a, vector_bits b, vector_bits c)

@@ -56,6 +56,28 @@ VECTOR_INLINE vector vector_max(vector a, vector b)
 #endif
 }
 
+VECTOR_INLINE vector_double vector_double_max(vector_double a, vector_double b)
+{
+#if defined(__AVX512F__)
+    return (vector_double)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX__)
+    return (vector_double)_mm256_max_pd((__m256d)a, (__m256d)b);
+#else
+    return (vector_double)_mm_max_pd((__m128d)a, (__m128d)b);
+#endif
+}
+
+VECTOR_INLINE vector_double vector_double_min(vector_double a, vector_double b)
+{
+#if defined(__AVX512F__)
+    return (vector_double)_mm512_min_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX__)
+    return (vector_double)_mm256_min_pd((__m256d)a, (__m256d)b);
+#else
+    return (vector_double)_mm_min_pd((__m128d)a, (__m128d)b);
+#endif
+}
+
 VECTOR_INLINE unsigned vector_mask_bits(vector_mask mask)
 {
 #if defined(__AVX512F__)

@@ -1,9 +1,10 @@
-/* Shades of grey, beside the obvious way to compute them. */
+/* Shades of grey, beside the obvious way to compute them, by every instruction set there is. */
 #include "spmd/output/grey.h"
 
 #include <math.h>
 
 #include "kernel/type.h"
+#include "kernel/vector/isa.h"
 #include "planner/base/random.h"
 #include "tests/checks.h"
 
@@ -18,13 +19,18 @@ static uint8_t obvious(double value, double least, double greatest)
 static void assert_greys(int type, const void *numbers, int64_t count, double least,
                          double greatest)
 {
-    uint8_t grey[COUNT + 1];
-    memset(grey, 77, sizeof grey);
-    grey_fill(grey, type, numbers, count, least, greatest);
-    for (int64_t i = 0; i < count; i++)
-        assert_int_equal(grey[i],
-                         obvious(scow_type_value(type, numbers, (size_t)i), least, greatest));
-    assert_int_equal(grey[count], 77);
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        uint8_t grey[COUNT + 1];
+        if (!isa_pin(isa_name((enum isa)isa)))
+            continue;
+        memset(grey, 77, sizeof grey);
+        grey_fill(grey, type, numbers, count, least, greatest);
+        for (int64_t i = 0; i < count; i++)
+            assert_int_equal(grey[i],
+                             obvious(scow_type_value(type, numbers, (size_t)i), least, greatest));
+        assert_int_equal(grey[count], 77);
+    }
+    isa_pin("auto");
 }
 
 /* Of any bits, so that floats are also huge, tiny, infinite and no numbers; in any count. */
