@@ -11,9 +11,9 @@
 
 #include "kernel/type.h"
 #include "spmd/output/behind.h"
-#include "spmd/output/grey.h"
 #include "spmd/output/hold.h"
 #include "spmd/output/layout.h"
+#include "spmd/output/picture.h"
 #include "spmd/output/stretches.h"
 
 struct store {
@@ -25,7 +25,7 @@ struct store {
     int hold;                     /* negative: not held */
     MPI_File file;                /* MPI_FILE_NULL: not open */
     char *room;                   /* owned; STRETCHES_ROOM bytes; NULL: no grid */
-    uint8_t *bytes;               /* owned; normalised ones of as many numbers */
+    struct picture *picture;      /* owned; NULL: nothing has been normalised yet */
     struct layout_emitted *index; /* owned; of a package */
     int64_t index_room;
     int emitted_file;      /* negative: not open */
@@ -52,7 +52,7 @@ static void store_free(struct store *store)
     free(store->path);
     free(store->emitted);
     free(store->room);
-    free(store->bytes);
+    picture_free(&store->picture);
     free(store->index);
     free(store->slot);
     free(store);
@@ -75,10 +75,9 @@ static bool store_init(struct store *store, const struct store_setup *setup)
     if (job->tile_size == 0)
         return true;
     store->room = malloc(STRETCHES_ROOM);
-    store->bytes = malloc(STRETCHES_ROOM / scow_type_size(job->results.grid_type));
     if (store->room)
         memset(store->room, 0, STRETCHES_ROOM); /* its pages are there before the first package */
-    return store->room && store->bytes;
+    return store->room != NULL;
 }
 
 static struct store *store_new(const struct store_setup *setup, const struct comm *comm,
@@ -457,22 +456,6 @@ bool store_await(struct store *store, double most_s, double *end_s, struct failu
 
 /* ---- normalised ---------------------------------------------------------------------------- */
 
-/* What stands at some numbers of /response, the room's worth at most, in grey to /normalized. */
-static bool numbers_normalize(struct store *store, int64_t first, int64_t count, int64_t task,
-                              const struct summary *summary, struct failure *failure)
-{
-    const int type = store->job->results.grid_type;
-    const int64_t size = (int64_t)scow_type_size(type);
-    if (MPI_File_read_at(store->file, store->places.response + first * size, store->room,
-                         (int)(count * size), MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-        return failure_set(failure, FAILURE_FAILED,
-                           "%s: core task %" PRId64 " could not be read back: check the disk",
-                           store->path, job_task_number(task));
-    grey_fill(store->bytes, type, store->room, count, summary->minimum, summary->maximum);
-    return bytes_write(store, store->places.normalized + first, store->bytes, count) ||
-           write_failed(store, store->path, task, failure);
-}
-
 struct normalizing {
     struct store *store;
     const struct summary *summary;
@@ -481,28 +464,45 @@ struct normalizing {
 static bool stretch_normalize(void *self, const struct stretch *stretch, struct failure *failure)
 {
     const struct normalizing *normalizing = self;
-    struct store *store = normalizing->store;
+    const struct store *store = normalizing->store;
     const int64_t size = (int64_t)scow_type_size(store->job->results.grid_type);
-    const int64_t first = stretch->place / size, count = stretch->size / size;
-    const int64_t most = STRETCHES_ROOM / size;
-    for (int64_t at = 0; at < count; at += most) {
-        const int64_t rest = count - at;
-        if (!numbers_normalize(store, first + at, rest < most ? rest : most, stretch->task,
-                               normalizing->summary, failure))
-            return false;
+    switch (picture_fill(store->picture, stretch->place / size, stretch->size / size,
+                         normalizing->summary->minimum, normalizing->summary->maximum)) {
+    case PICTURE_UNREAD:
+        return failure_set(failure, FAILURE_FAILED,
+                           "%s: core task %" PRId64 " could not be read back: check the disk",
+                           store->path, job_task_number(stretch->task));
+    case PICTURE_UNWRITTEN:
+        return write_failed(store, store->path, stretch->task, failure);
+    case PICTURE_DONE:
+        break;
     }
     return true;
 }
 
+/* The file is the one that this rank holds. */
+static bool picture_make(struct store *store, int threads, struct failure *failure)
+{
+    const struct picture_setup setup = {.file = store->hold,
+                                        .numbers = store->places.response,
+                                        .shades = store->places.normalized,
+                                        .type = store->job->results.grid_type,
+                                        .threads = threads};
+    if (!store->picture)
+        store->picture = picture_new(&setup);
+    return store->picture || failure_memory(failure, "normalising the result");
+}
+
 bool store_normalize(struct store *store, int64_t first, int64_t count,
-                     const struct summary *summary, struct failure *failure)
+                     const struct summary *summary, int threads, struct failure *failure)
 {
     struct normalizing normalizing = {store, summary};
     const struct stretches stretches = {
         .job = store->job, .take = stretch_normalize, .self = &normalizing};
     if (!store->job->results.grid_picture || store->job->tile_size == 0)
         return true;
-    return stretches_take(&stretches, first, count, NULL, failure);
+    return picture_make(store, threads, failure) &&
+           stretches_take(&stretches, first, count, NULL, failure);
 }
 
 /* ---- what does not count ------------------------------------------------------------------- */

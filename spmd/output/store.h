@@ -58,9 +58,9 @@ void store_begin(struct store *store);
 bool store_await(struct store *store, double most_s, double *end_s, struct failure *failure);
 /* Local. Of a grid that is a picture, too: read these tasks' results back and write them to
  * /normalized, scaled from the summary's least and greatest value to 0..255; what is not a number
- * becomes 0. Nothing otherwise. */
+ * becomes 0. By that many threads, the same ones in every call. Nothing otherwise. */
 bool store_normalize(struct store *store, int64_t first, int64_t count,
-                     const struct summary *summary, struct failure *failure);
+                     const struct summary *summary, int threads, struct failure *failure);
 /* Local, to the master. What a worker that is lost may have written of packages that it has not
  * reported does not count: they are not done, and not in its state of a reduction. */
 void store_disown(struct store *store, int rank, const struct package *packages, int64_t count);

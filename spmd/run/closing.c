@@ -7,8 +7,9 @@
 #include "spmd/run/resumption.h"
 #include "spmd/transport/wire.h"
 
-/* Core tasks that are normalised between two signs of life. */
-enum { PIECE_TASKS = 64 };
+/* What is normalised between two signs of life: numbers of so many bytes, or a core task. Rows that
+ * are cut at its ends cost more, so it is large. */
+static const size_t piece_bytes = 64 << 20;
 /* In place of a worker's ending: it has answered. */
 enum { ANSWERED = -1 };
 
@@ -17,11 +18,24 @@ enum { ANSWERED = -1 };
 static bool range_normalize(const struct run *run, struct task_range range,
                             const struct summary *summary, struct failure *failure)
 {
-    for (int64_t at = 0; at < range.count; at += PIECE_TASKS) {
+    const int64_t most = (int64_t)(piece_bytes / (run->job->tile_size + 1)) + 1;
+    for (int64_t at = 0; at < range.count; at += most) {
         const int64_t rest = range.count - at;
         comm_look(run->comm);
-        if (!store_normalize(run->store, range.first + at, rest < PIECE_TASKS ? rest : PIECE_TASKS,
-                             summary, failure))
+        if (!store_normalize(run->store, range.first + at, rest < most ? rest : most, summary,
+                             run->threads, failure))
+            return false;
+    }
+    return true;
+}
+
+/* What this worker did. */
+static bool done_normalize(const struct run *run, const struct done_packages *done,
+                           const struct summary *summary, struct failure *failure)
+{
+    for (int64_t i = 0; i < done->count; i++) {
+        const struct task_range range = {done->items[i].first, done->items[i].count};
+        if (!range_normalize(run, range, summary, failure))
             return false;
     }
     return true;
@@ -240,7 +254,7 @@ static void part_end(const struct closing *closing, const struct wire_close *ord
     const struct run *run = closing->run;
     const struct task_range range = {order->first, order->count};
     if (order->ending == WIRE_ENDING_WHOLE && order->count < 0)
-        worker_normalize(run, done, &order->summary, &answer->share);
+        done_normalize(run, done, &order->summary, &answer->share);
     else if (order->ending == WIRE_ENDING_WHOLE)
         range_normalize(run, range, &order->summary, &answer->share);
     else if (order->ending == WIRE_ENDING_KEPT)

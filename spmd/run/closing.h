@@ -15,7 +15,8 @@ struct closing {
     const struct run *run;
     const struct input *input; /* that this rank has read from; NULL: none */
     const char *digest;        /* the input's, as the run began */
-    bool even;                 /* shares of the whole job: what each has done is not all */
+    /* Shares of the whole job, not what each has done: that is not all, or each sees all of it. */
+    bool even;
 };
 
 /* Local to the master: tell every worker how to end its part, and hear that it has. Where the input

@@ -367,6 +367,12 @@ static bool watch(struct performance *performance, struct failure *failure)
     return presence_begin(&performance->presence, &setup, failure);
 }
 
+/* Local to the master. Are all workers on its node, so that each sees what the others wrote? */
+static bool is_one_node(const struct performance *performance)
+{
+    return performance->workers_per_node == performance->execution->comm->size - 1;
+}
+
 /* Local. Everybody ends its part. */
 static void end(struct performance *performance, const struct run *run,
                 const struct done_packages *done, struct run_outcome *outcome,
@@ -374,13 +380,14 @@ static void end(struct performance *performance, const struct run *run,
 {
     const struct resumption *resumption = &performance->resumption;
     const bool lost = performance->presence.members.loss_count > 0;
-    const struct ending ending = {.closing = {.run = run,
-                                              .input = performance->making.input,
-                                              .digest = performance->early,
-                                              .even = resumption->on || lost},
-                                  .output = performance->execution->output,
-                                  .digest = performance->digest,
-                                  .begun_with = resumption->remains.input_sha256};
+    const struct ending ending = {
+        .closing = {.run = run,
+                    .input = performance->making.input,
+                    .digest = performance->early,
+                    .even = resumption->on || lost || is_one_node(performance)},
+        .output = performance->execution->output,
+        .digest = performance->digest,
+        .begun_with = resumption->remains.input_sha256};
     if (run->comm->rank == 0)
         ending_lead(&ending, outcome, failure);
     else

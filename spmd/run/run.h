@@ -81,9 +81,6 @@ bool master_run(const struct run *run, struct dispatch *dispatch, struct progres
 /* Local to a worker, except as master_run: work until the master says stop. Its own failure is in
  * *failure and has been told to the master. */
 bool worker_run(const struct run *run, struct done_packages *done, struct failure *failure);
-/* Local: the worker's own part of /normalized. */
-bool worker_normalize(const struct run *run, const struct done_packages *done,
-                      const struct summary *summary, struct failure *failure);
 void done_packages_release(struct done_packages *done);
 void run_outcome_release(struct run_outcome *outcome);
 

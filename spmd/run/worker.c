@@ -248,18 +248,6 @@ bool worker_run(const struct run *run, struct done_packages *done, struct failur
     return ready && failure->code == FAILURE_NONE;
 }
 
-bool worker_normalize(const struct run *run, const struct done_packages *done,
-                      const struct summary *summary, struct failure *failure)
-{
-    bool good = true;
-    for (int64_t i = 0; good && i < done->count; i++) {
-        comm_look(run->comm);
-        good = store_normalize(run->store, done->items[i].first, done->items[i].count, summary,
-                               failure);
-    }
-    return good;
-}
-
 void done_packages_release(struct done_packages *done)
 {
     free(done->items);

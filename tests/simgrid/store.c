@@ -95,9 +95,9 @@ bool store_await(struct store *store, double most_s, double *end_s, struct failu
 }
 
 bool store_normalize(struct store *store, int64_t first, int64_t count,
-                     const struct summary *summary, struct failure *failure)
+                     const struct summary *summary, int threads, struct failure *failure)
 {
-    (void)store, (void)first, (void)count, (void)summary, (void)failure;
+    (void)store, (void)first, (void)count, (void)summary, (void)threads, (void)failure;
     return true;
 }
 

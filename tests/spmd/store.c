@@ -69,7 +69,7 @@ static void write_share(struct store *store)
             .first = task, .count = 1, .grid = (char *)values, .ledger = &done};
         task_fill(task, values);
         assert_true(store_write(store, &results, &failure));
-        assert_true(store_normalize(store, task, 1, &summary, &failure));
+        assert_true(store_normalize(store, task, 1, &summary, 1, &failure));
     }
     free(values);
 }
