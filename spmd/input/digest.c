@@ -18,6 +18,7 @@ struct digest {
     struct regular_digest *taking; /* owned; NULL: it was known */
     pthread_t thread;
     bool started; /* the thread, and not joined yet */
+    bool hurried; /* the thread has the priority of the rank's own */
     atomic_bool halt, over;
     atomic_bool ended; /* the thread, whatever came of it */
     char known[65];
@@ -36,7 +37,8 @@ static void *thread_run(void *self)
 {
     struct digest *digest = self;
     /* On Linux, of this thread alone. Where it is not allowed, it is as it was. */
-    setpriority(PRIO_PROCESS, 0, niceness);
+    if (!digest->hurried)
+        setpriority(PRIO_PROCESS, 0, niceness);
     digest_take(digest, &digest->halt);
     atomic_store(&digest->ended, true);
     return NULL;
@@ -100,6 +102,20 @@ const char *digest_known(struct digest *digest)
 bool digest_busy(struct digest *digest)
 {
     return digest->started && !atomic_load(&digest->ended);
+}
+
+/* Nobody may raise a thread's priority again: another one goes on. */
+void digest_hurry(struct digest *digest)
+{
+    if (!digest_busy(digest))
+        return;
+    digest_join(digest);
+    if (atomic_load(&digest->over) || digest->failure.code != FAILURE_NONE)
+        return;
+    digest->hurried = true;
+    atomic_store(&digest->halt, false);
+    atomic_store(&digest->ended, false);
+    digest->started = thread_start(digest);
 }
 
 bool digest_wait(struct digest *digest, struct failure *failure)

@@ -22,6 +22,9 @@ struct digest *digest_begin(const struct input *input, const char *known, struct
 const char *digest_known(struct digest *digest);
 /* Is it still being taken, so that waiting for it may be long? */
 bool digest_busy(struct digest *digest);
+/* Somebody will wait for it soon, and cores have become free: go on with the priority of whoever
+ * calls this. */
+void digest_hurry(struct digest *digest);
 /* Wait for it. False with *failure set: the input cannot be read to its end. */
 bool digest_wait(struct digest *digest, struct failure *failure);
 /* One that is not known is given up. Sets *digest NULL. */

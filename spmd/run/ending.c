@@ -42,7 +42,7 @@ static void stop(const struct ending *ending, const struct run_outcome *outcome,
 
 /* The run is complete. A digest that was taken meanwhile is of an input that nobody has touched
  * until then. */
-static void seal(const struct ending *ending, const struct run_outcome *outcome, double finish_s,
+static void seal(const struct ending *ending, const struct run_outcome *outcome, double start_s,
                  struct failure *failure)
 {
     const struct closing *closing = &ending->closing;
@@ -59,7 +59,7 @@ static void seal(const struct ending *ending, const struct run_outcome *outcome,
                                           .replanned = outcome->replanned,
                                           .lost = losses,
                                           .lost_told = outcome->losses,
-                                          .finish_s = finish_s,
+                                          .finish_s = comm_now(closing->run->comm) - start_s,
                                           .part = &part};
     outputfile_seal(ending->output, &sealed, failure);
     free(losses);
@@ -98,12 +98,14 @@ void ending_lead(const struct ending *ending, struct run_outcome *outcome, struc
     const struct run *run = ending->closing.run;
     const double start_s = comm_now(run->comm);
     const enum wire_ending how = ending_find(ending, outcome, failure);
+    if (how == WIRE_ENDING_WHOLE)
+        digest_hurry(ending->digest);
     const bool good = closing_lead(&ending->closing, how, &outcome->summary, failure);
     outcome->losses = membership_lines(run->members);
     if ((good && outcome->stopped) || failure->code == FAILURE_STOPPED)
         stop(ending, outcome, failure);
     else if (good)
-        seal(ending, outcome, comm_now(run->comm) - start_s, failure);
+        seal(ending, outcome, start_s, failure);
     else if (how == WIRE_ENDING_VOID)
         outputfile_distrust(ending->output);
     outcome->broken = closing_verdict(&ending->closing, failure, &outcome->others);

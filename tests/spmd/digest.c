@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "planner/files/textfile.h"
@@ -81,6 +82,35 @@ static void holes_are_zeros(void **state)
     textfile_sha256(zeros, LARGE, wanted);
     assert_taken("file", wanted);
     free(zeros);
+    unlink("file");
+}
+
+/* Whenever somebody is in a hurry, once or often. */
+static void a_hurry_changes_nothing(void **state)
+{
+    struct failure failure = FAILURE_INIT;
+    char wanted[65];
+    char *bytes = file_write("file", LARGE, false);
+    (void)state;
+    textfile_sha256(bytes, LARGE, wanted);
+    free(bytes);
+    for (int k = 0; k < 8; k++) {
+        const struct timespec nap = {0, 1000000L * k};
+        struct input *input = open_file("file");
+        struct digest *digest = digest_begin(input, "", &failure);
+        assert_non_null(digest);
+        nanosleep(&nap, NULL);
+        for (int often = 0; often <= k % 3; often++)
+            digest_hurry(digest);
+        while (k % 2 && digest_busy(digest))
+            nanosleep(&nap, NULL);
+        assert_true(k % 2 == 0 || digest_known(digest)[0]);
+        assert_true(digest_wait(digest, &failure));
+        digest_hurry(digest); /* nothing is left */
+        assert_string_equal(digest_known(digest), wanted);
+        digest_free(&digest);
+        input_close(&input);
+    }
     unlink("file");
 }
 
@@ -161,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holes_are_zeros),
+        cmocka_unit_test(a_hurry_changes_nothing),
         cmocka_unit_test(what_nobody_waits_for_is_given_up),
         cmocka_unit_test(what_is_known_is_not_taken_again),
         cmocka_unit_test(what_cannot_be_read_is_told),
