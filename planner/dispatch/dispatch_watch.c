@@ -49,15 +49,18 @@ static bool room_in_time(const struct dispatch_watch *self, int64_t at, double n
     const struct watch_worker *worker = &self->workers[at];
     const struct platform_window *window = &self->setup.platform->windows[0];
     const double tasks = (double)worker->out[0].count;
-    const double end_s = watch_out_start_s(worker) + worker->factor * watch_work_s(self, at, tasks);
+    const double free_s =
+        watch_out_start_s(worker) + worker->factor * watch_work_s(self, at, tasks);
+    const double end_s = free_s + watch_behind_s(self, at, tasks);
     const double sent_s = now_s + cost_of(window->envelope, tasks) + cost_of(window->send, tasks);
-    return end_s > now_s && end_s <= fmax(sent_s, self->port_s);
+    return end_s > now_s && free_s <= fmax(sent_s, self->port_s);
 }
 
 static bool room_is(const struct dispatch_watch *self, int64_t at, double now_s)
 {
     const struct watch_worker *worker = &self->workers[at];
-    return worker->lost || worker->out_count <= WATCH_AHEAD ||
+    const int written = self->setup.platform->write_behind; /* is one more, behind them */
+    return worker->lost || worker->out_count <= WATCH_AHEAD + written ||
            (worker->out_count < OUT_MOST && room_in_time(self, at, now_s));
 }
 

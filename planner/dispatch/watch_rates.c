@@ -24,19 +24,19 @@ double watch_caution(const struct dispatch_watch *self)
     return 1 + tolerance_step * (double)self->adopted;
 }
 
-/* How long the package takes that was begun then. Where results are written behind, those before it
- * may hold it up; a worker's packages are reported in their order. */
-static double package_predict(const struct dispatch_watch *self, const struct package *package,
+/* How long a package takes that was begun then, until it is reported. Where results are written
+ * behind, those before it may hold it up; a worker's packages are reported in their order. */
+static double package_predict(const struct dispatch_watch *self, int64_t worker, int64_t count,
                               double start_s)
 {
-    const double tasks = (double)package->count;
+    const double tasks = (double)count;
     if (!self->setup.platform->write_behind)
-        return watch_work_s(self, package->worker, tasks);
+        return watch_work_s(self, worker, tasks);
     const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
-    const struct platform_class *class = watch_class(self, package->worker, window);
+    const struct platform_class *class = watch_class(self, worker, window);
     const double computed_s = start_s + cost_of(cost_sum(class->receive, class->compute), tasks);
-    return fmax(computed_s, self->workers[package->worker].ended_s) +
-           cost_of(class->output, tasks) - start_s;
+    return fmax(computed_s, self->workers[worker].ended_s) + cost_of(class->output, tasks) -
+           start_s;
 }
 
 void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
@@ -44,7 +44,7 @@ void watch_report(struct dispatch *dispatch, const struct package *package, doub
 {
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
     struct watch_worker *worker = &self->workers[package->worker];
-    const double predicted_s = package_predict(self, package, start_s);
+    const double predicted_s = package_predict(self, package->worker, package->count, start_s);
     const double before = worker->reports > 0 ? worker->measured_s / worker->predicted_s : 0;
     self->news = true;
     worker->ended_s = end_s;
@@ -74,8 +74,8 @@ static void overdue_see(struct dispatch_watch *self, int64_t at, double now_s)
     struct watch_worker *worker = &self->workers[at];
     if (worker->out_count == 0 || worker->reports == 0 || worker->lost)
         return;
-    const double predicted_s = watch_work_s(self, at, (double)worker->out[0].count);
-    const double elapsed_s = now_s - watch_out_start_s(worker);
+    const double start_s = watch_out_start_s(worker), elapsed_s = now_s - start_s;
+    const double predicted_s = package_predict(self, at, worker->out[0].count, start_s);
     if (elapsed_s > worker->factor * predicted_s * (1 + watch_caution(self) * noise_limit(self, 4)))
         worker->factor = overdue_factor * elapsed_s / predicted_s;
 }
