@@ -1,6 +1,7 @@
 /*
  * The event simulation: what "predicted makespan" means (single port, B receive buffers, master
- * running ahead of the port, output with the package; model of de la Torre, section 3).
+ * running ahead of the port, output with the package or behind it; model of de la Torre, section
+ * 3).
  */
 #ifndef PLANNER_SIMULATE_SIMULATE_H
 #define PLANNER_SIMULATE_SIMULATE_H
