@@ -423,7 +423,8 @@ static void busy_sum(struct evaluator *evaluator, const struct plan *plan, struc
     }
     for (int64_t k = 0; k < plan->worker_count; k++) {
         star->workers[k].busy_s -= evaluator->places[k].hidden_sum_s;
-        star->workers[k].output_s -= evaluator->places[k].hidden_sum_s;
+        star->workers[k].output_s =
+            fmax(star->workers[k].output_s - evaluator->places[k].hidden_sum_s, 0); /* rounding */
     }
 }
 

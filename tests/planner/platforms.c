@@ -222,3 +222,30 @@ struct platform platform_mixed(struct dice *dice, int64_t workers)
     }
     return platform;
 }
+
+/* By the largest packages, as platform_init does. */
+static enum platform_holds holds_of(const struct platform *platform, int64_t worker)
+{
+    const struct platform_window *largest = &platform->windows[platform->window_count - 1];
+    const struct platform_class *class = platform_worker(largest, worker);
+    const double most = (double)largest->greatest;
+    const double work_s = cost_of(class->receive, most) + cost_of(class->compute, most);
+    return cost_of(class->output, most) > work_s ? PLATFORM_HOLDS_OUTPUT : PLATFORM_HOLDS_COMPUTE;
+}
+
+void platform_write_behind(struct dice *dice, struct platform *platform, double share_most)
+{
+    platform->write_behind = true;
+    for (int64_t c = 0; c < platform->windows[0].class_count; c++) {
+        const double share = dice_scale(dice, 0.03, share_most);
+        for (int64_t w = 0; w < platform->window_count; w++) {
+            struct platform_class *class = &platform->windows[w].classes[c];
+            class->output = cost_times(class->compute, share);
+        }
+    }
+    for (int64_t w = 0; w < platform->window_count; w++)
+        for (int64_t c = 0; c < platform->windows[w].class_count; c++) {
+            struct platform_class *class = &platform->windows[w].classes[c];
+            class->holds = holds_of(platform, class->first);
+        }
+}

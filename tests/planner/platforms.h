@@ -33,5 +33,8 @@ struct platform platform_cluster(struct dice *dice, int64_t workers);
 struct platform platform_split(int64_t each, double slow_link, double work);
 /* Distinct workers, every other one dominated by the master and by its link. */
 struct platform platform_mixed(struct dice *dice, int64_t workers);
+/* Have it write results behind: to write those of a package takes a worker from next to nothing to
+ * `share_most` of the time of computing it. */
+void platform_write_behind(struct dice *dice, struct platform *platform, double share_most);
 
 #endif

@@ -141,30 +141,6 @@ static void no_plan_is_below_the_optimum(void **state)
         }
 }
 
-/* Results written behind: outputs from next to nothing to more than the work. */
-static void platform_write_behind(struct dice *dice, struct platform *platform)
-{
-    const double share = dice_scale(dice, 0.03, 3);
-    const struct platform_window *largest = &platform->windows[platform->window_count - 1];
-    platform->write_behind = true;
-    for (int64_t w = 0; w < platform->window_count; w++)
-        for (int64_t c = 0; c < platform->windows[w].class_count; c++) {
-            struct platform_class *class = &platform->windows[w].classes[c];
-            class->output =
-                (struct cost){share * class->compute.latency_s, share * class->compute.s_per_task};
-        }
-    for (int64_t w = 0; w < platform->window_count; w++)
-        for (int64_t c = 0; c < platform->windows[w].class_count; c++) {
-            const struct platform_class *class = &largest->classes[c];
-            const double most = (double)largest->greatest;
-            platform->windows[w].classes[c].holds =
-                cost_of(class->output, most) >
-                        cost_of(cost_sum(class->receive, class->compute), most)
-                    ? PLATFORM_HOLDS_OUTPUT
-                    : PLATFORM_HOLDS_COMPUTE;
-        }
-}
-
 static void no_plan_is_below_the_optimum_written_behind(void **state)
 {
     (void)state;
@@ -177,7 +153,7 @@ static void no_plan_is_below_the_optimum_written_behind(void **state)
                 platform_add_window(&platform, 6, 40, dice_scale(&dice, 0.5, 2));
             if (seed % 3 == 0)
                 platform.windows[0].greatest = 4;
-            platform_write_behind(&dice, &platform);
+            platform_write_behind(&dice, &platform, 3);
             const double optimum_s = true_optimum(&platform, sizes[k][1]);
             const double tasks = (double)sizes[k][1];
             const double bound_s = bound_of(&platform, tasks, false);
