@@ -19,6 +19,9 @@
 enum { NAME_BYTES = 64, PATH_BYTES = 4096 };
 /* Of several settings, choosing the best takes this share of the budget. */
 static const double CHOOSING_SHARE = 0.4;
+/* Writing behind computing is tried where output waits for the store for more of the workers' time
+ * than this; one setting alone takes so much of the budget more for that. */
+static const double STALLED_LEAST = 0.03, BEHIND_SHARE = 0.5;
 
 /* A calibration under way. */
 struct session {
@@ -32,6 +35,11 @@ struct session {
     int setting;      /* the job at hand's; -1: none yet */
     int64_t *largest; /* owned; the master's: by setting, the largest package probed */
     int64_t *tasks;   /* owned; by setting, the job's */
+    double *stalled;  /* owned; the master's: by setting, as in struct campaign_outcome */
+    /* Owned, and on every rank: behind the request's settings one of them with its results written
+     * behind computing, once that is to be measured. */
+    struct setting behind;
+    bool has_behind;
     struct progress progress;
     double begun_s, later_s; /* when; how long the settings behind this one will take */
     int64_t seen;            /* samples that the slowest worker is known from */
@@ -39,10 +47,21 @@ struct session {
     double slowest_excess;   /* over the mean */
 };
 
+static int setting_count(const struct session *session)
+{
+    return session->request->setting_count + session->has_behind;
+}
+
+static const struct setting *setting_at(const struct session *session, int index)
+{
+    return index < session->request->setting_count ? &session->request->settings[index]
+                                                   : &session->behind;
+}
+
 /* Of the setting at hand, on one rank. */
 static int threads_of(const struct session *session)
 {
-    const int own = session->request->settings[session->setting].threads;
+    const int own = setting_at(session, session->setting)->threads;
     return own > 0 ? own : session->request->threads;
 }
 
@@ -85,8 +104,11 @@ static bool names_gather(struct session *session, struct failure *failure)
     return comm_agree(comm, failure);
 }
 
-static bool is_own(const struct calibration_request *request, const char *name)
+static bool is_own(const struct session *session, const char *name)
 {
+    const struct calibration_request *request = session->request;
+    if (session->has_behind && strcmp(name, VALUES_WRITE_BEHIND) == 0)
+        return true;
     for (int i = 0; i < request->own_count; i++)
         if (strcmp(request->own[i], name) == 0)
             return true;
@@ -97,7 +119,7 @@ static bool is_own(const struct calibration_request *request, const char *name)
 static bool switch_deny(const struct session *session, const char *name, bool on,
                         struct parameter_list *picked, struct failure *failure)
 {
-    return on || !is_own(session->request, name) || parameter_list_add(picked, name, "no", 0) ||
+    return on || !is_own(session, name) || parameter_list_add(picked, name, "no", 0) ||
            failure_memory(failure, "writing the profile");
 }
 
@@ -110,7 +132,7 @@ static bool parameters_pick(const struct session *session, bool own, struct para
     bool good = values_describe(&job->values, job->task, &all, failure);
     for (size_t i = 0; good && i < all.count; i++) {
         const struct parameter *item = &all.items[i];
-        if (is_own(session->request, item->name) == own &&
+        if (is_own(session, item->name) == own &&
             !parameter_list_add(picked, item->name, item->word, item->number))
             good = failure_memory(failure, "writing the profile");
     }
@@ -143,7 +165,7 @@ static bool setting_label(const struct session *session, int index, struct profi
     const int threads = threads_of(session);
     job_method(&session->making.job, method, sizeof method);
     setting->memory = memory_of(&session->making.job, session->largest[index], threads);
-    setting->threads = session->request->settings[session->setting].threads;
+    setting->threads = setting_at(session, session->setting)->threads;
     if (method[0])
         setting->method = strdup(method);
     if (method[0] && !setting->method)
@@ -226,9 +248,9 @@ static void watch_tell(void *self, int pass, int passes, double left_s)
     if (session->result->samples.count != session->seen)
         slowest_find(session);
     const double all_left_s = left_s + session->later_s;
-    if (session->request->setting_count > 1)
+    if (setting_count(session) > 1)
         snprintf(setting, sizeof setting, "setting %d of %d, ", session->setting + 1,
-                 session->request->setting_count);
+                 setting_count(session));
     if (pass >= 0)
         snprintf(at, sizeof at, "pass %d of %d", pass + 1, passes);
     if (session->slowest >= 0)
@@ -256,6 +278,7 @@ static bool job_probe(struct session *session, double budget_s, int phase, struc
         .input = session->making.input,
         .threads = threads_of(session),
         .scratch = session->scratch,
+        .weighs_output = request->write_behind_auto,
     };
     if (session->comm->rank != 0) {
         probe_serve(&setup, failure);
@@ -267,13 +290,14 @@ static bool job_probe(struct session *session, double budget_s, int phase, struc
         .watch = {watch_tell, session},
         .setting = index,
         .first_pass = phase * 2 * CAMPAIGN_SETS_MOST,
-        .seed = request->seed + (uint64_t)(phase * request->setting_count + index) * 1000003u,
+        .seed = request->seed + (uint64_t)(phase * setting_count(session) + index) * 1000003u,
     };
-    int64_t largest = 1;
+    struct campaign_outcome outcome = {.largest = 1};
     campaign.effort.budget_s = budget_s;
-    if (campaign_run(&campaign, &session->result->samples, &largest, failure)) {
-        if (largest > session->largest[index])
-            session->largest[index] = largest;
+    if (campaign_run(&campaign, &session->result->samples, &outcome, failure)) {
+        if (outcome.largest > session->largest[index])
+            session->largest[index] = outcome.largest;
+        session->stalled[index] = outcome.stalled_share;
         setting_put(session, index, failure);
     }
     probe_end(&setup);
@@ -285,7 +309,7 @@ static bool setting_make(struct session *session, int index, struct failure *fai
 {
     const struct calibration_request *request = session->request;
     const struct scow_task *task = request->kernel->task;
-    const struct values *values = &request->settings[index].values;
+    const struct values *values = &setting_at(session, index)->values;
     const bool first = session->setting < 0;
     session->setting = index;
     return first ? making_start(&session->making, session->comm, task, values, request->input,
@@ -311,6 +335,59 @@ static int setting_best(const struct session *session)
     return best;
 }
 
+/* Collective. */
+static int best_agree(const struct session *session)
+{
+    int best = session->comm->rank == 0 ? setting_best(session) : 0;
+    comm_broadcast(session->comm, &best, sizeof best);
+    return best;
+}
+
+/* Collective. */
+static bool setting_probe(struct session *session, int index, double budget_s,
+                          struct failure *failure)
+{
+    if (!setting_make(session, index, failure))
+        return false;
+    session->tasks[index] = session->making.job.setup.tasks;
+    return job_probe(session, budget_s, 0, failure);
+}
+
+/* Collective. Does that setting's output make its workers wait, and nobody has said what to do? */
+static bool behind_wanted(const struct session *session, int index)
+{
+    bool wanted = session->request->write_behind_auto && session->stalled[index] > STALLED_LEAST;
+    comm_broadcast(session->comm, &wanted, sizeof wanted);
+    return wanted;
+}
+
+/* Local to the master. Where one says yes, the others say no. */
+static void others_deny(struct session *session, struct failure *failure)
+{
+    struct profile *profile = &session->result->profile;
+    for (int k = 0; k < session->request->setting_count; k++)
+        if (!parameter_list_add(&profile->settings[k].parameters, VALUES_WRITE_BEHIND, "no", 0))
+            failure_memory(failure, "writing the profile");
+}
+
+/* Collective. That setting, with its results written behind computing. */
+static bool behind_probe(struct session *session, int index, double budget_s,
+                         struct failure *failure)
+{
+    const struct setting *setting = setting_at(session, index);
+    session->has_behind = true;
+    session->behind.threads = setting->threads;
+    if (values_copy(&session->behind.values, &setting->values, failure))
+        session->behind.values.write_behind = true;
+    if (!comm_agree(session->comm, failure))
+        return false;
+    session->result->profile.setting_count++;
+    if (session->comm->rank == 0)
+        others_deny(session, failure);
+    return comm_agree(session->comm, failure) &&
+           setting_probe(session, setting_count(session) - 1, budget_s, failure);
+}
+
 /* Collective. One setting gets all the time. Of several each is measured as well as it must be to
  * choose, and the one that the planner would take gets the rest: it is the prediction that counts.
  */
@@ -318,26 +395,27 @@ static bool settings_probe(struct session *session, struct failure *failure)
 {
     const struct calibration_request *request = session->request;
     const int count = request->setting_count;
-    const double first_s =
-        count > 1 ? CHOOSING_SHARE * request->effort.budget_s / count : request->effort.budget_s;
-    const double rest_s = count > 1 ? (1 - CHOOSING_SHARE) * request->effort.budget_s : 0;
-    int best = 0;
+    const double budget_s = request->effort.budget_s;
+    const double first_s = count > 1 ? CHOOSING_SHARE * budget_s / count : budget_s;
+    double rest_s = count > 1 ? (1 - CHOOSING_SHARE) * budget_s : 0;
     for (int i = 0; i < count; i++) {
         session->later_s = first_s * (count - 1 - i) + rest_s;
-        if (!setting_make(session, i, failure))
-            return false;
-        session->tasks[i] = session->making.job.setup.tasks;
-        if (!job_probe(session, first_s, 0, failure))
+        if (!setting_probe(session, i, first_s, failure))
             return false;
     }
-    if (count == 1)
-        return true;
-    if (session->comm->rank == 0)
-        best = setting_best(session);
-    comm_broadcast(session->comm, &best, sizeof best);
+    int best = count > 1 ? best_agree(session) : 0;
+    if (behind_wanted(session, best)) {
+        const double behind_s = count > 1 ? first_s : BEHIND_SHARE * budget_s;
+        rest_s = fmax(0, rest_s - behind_s);
+        session->later_s = rest_s;
+        if (!behind_probe(session, best, behind_s, failure))
+            return false;
+        best = best_agree(session);
+    }
     session->result->best = best;
     session->later_s = 0;
-    return setting_make(session, best, failure) && job_probe(session, rest_s, 1, failure);
+    return count == 1 ||
+           (setting_make(session, best, failure) && job_probe(session, rest_s, 1, failure));
 }
 
 /* Local to the master. */
@@ -365,17 +443,20 @@ static void session_release(struct session *session)
     place_release(&session->place);
     free(session->largest);
     free(session->tasks);
+    free(session->stalled);
+    values_release(&session->behind.values);
 }
 
 /* Local. Room for what is known of each setting. */
 static bool settings_prepare(struct session *session, struct failure *failure)
 {
-    const size_t count = (size_t)session->request->setting_count;
+    const size_t count = (size_t)session->request->setting_count, most = count + 1;
     struct profile *profile = &session->result->profile;
-    session->largest = calloc(count, sizeof *session->largest);
-    session->tasks = calloc(count, sizeof *session->tasks);
-    profile->settings = calloc(count, sizeof *profile->settings);
-    if (!session->largest || !session->tasks || !profile->settings)
+    session->largest = calloc(most, sizeof *session->largest);
+    session->tasks = calloc(most, sizeof *session->tasks);
+    session->stalled = calloc(most, sizeof *session->stalled);
+    profile->settings = calloc(most, sizeof *profile->settings);
+    if (!session->largest || !session->tasks || !session->stalled || !profile->settings)
         return failure_memory(failure, "preparing the calibration");
     profile->setting_count = count;
     return true;

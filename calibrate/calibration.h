@@ -28,6 +28,9 @@ struct calibration_request {
     struct campaign_effort effort; /* budget_s: for all settings */
     uint64_t seed;                 /* of places and orders */
     int threads;                   /* of a rank, where a setting does not say */
+    /* Where output makes workers wait, the best setting is measured with results written behind
+     * computing, too; no setting says so by itself. */
+    bool write_behind_auto;
     bool quiet;
 };
 

@@ -17,6 +17,11 @@ static const double PACKAGE_BYTES_MOST = 512e6;
 /* A report has come when it is older than so many others took, and so many seconds more. */
 static const double LATE_TIMES = 2, LATE_S = 2e-5;
 
+/* For how much of their work workers waited for the store. */
+struct weight {
+    double worked_s, stalled_s;
+};
+
 /* A campaign under way. */
 struct survey {
     const struct campaign *campaign;
@@ -26,6 +31,7 @@ struct survey {
     double latency_s, s_per_task;         /* of a package on the slowest worker, or the master */
     struct design grid, focus;
     struct design_pass grid_sets[CAMPAIGN_SETS_MOST], focus_sets[CAMPAIGN_SETS_MOST];
+    struct weight grid_weight, focus_weight;
     bool scouted;
     int pass; /* the next one's number within the campaign */
 };
@@ -133,15 +139,15 @@ static struct package *packages_of(const struct design_package *designed, int64_
     return packages;
 }
 
-/* Its trace, to be released. */
+/* What happened is to be released. */
 static bool part_run(struct survey *self, const struct design_pass *pass, int64_t part,
-                     int64_t largest, bool ahead, struct trace *trace)
+                     int64_t largest, bool ahead, struct probe_outcome *outcome)
 {
     const int64_t begin = pass->parts[part].begin, count = pass->parts[part].end - begin;
     struct package *packages = packages_of(pass->packages + begin, count);
     const struct probe_work work = {packages, count, largest, ahead, {tell, self}};
-    *trace = (struct trace){NULL, 0, 0};
-    const bool good = packages ? probe_run(self->campaign->setup, &work, trace, self->failure)
+    *outcome = (struct probe_outcome){.worked_s = 0};
+    const bool good = packages ? probe_run(self->campaign->setup, &work, outcome, self->failure)
                                : failure_memory(self->failure, "choosing what to probe");
     free(packages);
     return good;
@@ -157,11 +163,15 @@ static void part_keep(struct survey *self, const struct trace *trace, int64_t pa
 static bool pass_run(struct survey *self, const struct design_pass *pass, int64_t largest,
                      bool ahead)
 {
+    const bool focused = pass >= self->focus_sets && pass < self->focus_sets + CAMPAIGN_SETS_MOST;
+    struct weight *weight = focused ? &self->focus_weight : &self->grid_weight;
     for (int64_t k = 0; k < pass->part_count && self->failure->code == FAILURE_NONE; k++) {
-        struct trace trace;
-        if (part_run(self, pass, k, largest, ahead, &trace))
-            part_keep(self, &trace, pass->parts[k].end - pass->parts[k].begin, ahead);
-        trace_release(&trace);
+        struct probe_outcome outcome;
+        if (part_run(self, pass, k, largest, ahead, &outcome))
+            part_keep(self, &outcome.trace, pass->parts[k].end - pass->parts[k].begin, ahead);
+        weight->worked_s += outcome.worked_s;
+        weight->stalled_s += outcome.stalled_s;
+        probe_outcome_release(&outcome);
     }
     return self->failure->code == FAILURE_NONE;
 }
@@ -235,11 +245,12 @@ static double size_scout(struct survey *self, int64_t tasks, uint64_t seed)
     if (!design_pass_make(&design, &pass, self->failure))
         return 0;
     for (int64_t k = 0; k < pass.part_count && self->failure->code == FAILURE_NONE; k++) {
-        struct trace trace;
-        part_run(self, &pass, k, tasks, true, &trace);
-        longest = fmax(longest, slowest_worker(&trace, pass.count, comm_of(self)->size - 1));
-        longest = fmax(longest, master_package(&trace) * (comm_of(self)->size - 1));
-        trace_release(&trace);
+        struct probe_outcome outcome;
+        const int workers = comm_of(self)->size - 1;
+        part_run(self, &pass, k, tasks, true, &outcome);
+        longest = fmax(longest, slowest_worker(&outcome.trace, pass.count, workers));
+        longest = fmax(longest, master_package(&outcome.trace) * workers);
+        probe_outcome_release(&outcome);
     }
     design_pass_release(&pass);
     return longest;
@@ -377,8 +388,16 @@ static void second_half(struct survey *self)
     }
 }
 
-bool campaign_run(const struct campaign *campaign, struct samples *samples, int64_t *largest,
-                  struct failure *failure)
+/* What the packages of a plan wait for is what counts, where there are any. */
+static double stalled_share(const struct survey *self)
+{
+    const struct weight *weight =
+        self->focus_weight.worked_s > 0 ? &self->focus_weight : &self->grid_weight;
+    return weight->worked_s > 0 ? weight->stalled_s / weight->worked_s : 0;
+}
+
+bool campaign_run(const struct campaign *campaign, struct samples *samples,
+                  struct campaign_outcome *outcome, struct failure *failure)
 {
     struct survey self = {.campaign = campaign, .samples = samples, .failure = failure};
     self.begun_s = comm_now(campaign->setup->comm);
@@ -387,13 +406,14 @@ bool campaign_run(const struct campaign *campaign, struct samples *samples, int6
     self.scouted = true;
     if (failure->code == FAILURE_NONE) {
         grid_make(&self, most);
-        *largest = design_largest(&self.grid);
+        outcome->largest = design_largest(&self.grid);
         first_half(&self);
     }
     if (failure->code == FAILURE_NONE)
         focus_make(&self);
     if (failure->code == FAILURE_NONE)
         second_half(&self);
+    outcome->stalled_share = stalled_share(&self);
     for (int set = 0; set < CAMPAIGN_SETS_MOST; set++) {
         design_pass_release(&self.grid_sets[set]);
         design_pass_release(&self.focus_sets[set]);

@@ -40,9 +40,15 @@ struct campaign {
 
 enum { CAMPAIGN_SETS_MOST = 8 };
 
-/* Local to the master, the workers being in probe_serve. Adds to *samples; *largest is the largest
- * package size probed. At least two passes are made, however short the budget. */
-bool campaign_run(const struct campaign *campaign, struct samples *samples, int64_t *largest,
-                  struct failure *failure);
+struct campaign_outcome {
+    int64_t largest; /* package size probed */
+    /* Of workers' time in packages of a plan's sizes: waiting for the store (0: nobody asked). */
+    double stalled_share;
+};
+
+/* Local to the master, the workers being in probe_serve. Adds to *samples. At least two passes are
+ * made, however short the budget. */
+bool campaign_run(const struct campaign *campaign, struct samples *samples,
+                  struct campaign_outcome *outcome, struct failure *failure);
 
 #endif

@@ -21,6 +21,7 @@
 #include "spmd/job/values.h"
 
 enum { PARAMETERS_MOST = SCOW_PARAMETERS_MOST };
+#define WRITE_BEHIND_AUTO "auto"
 
 struct arguments {
     const char *kernel, *input, *output, *html, *probes, *scratch, *isa;
@@ -87,8 +88,8 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         {0, "staged-too", NULL, OPTION_FLAG, &arguments->staged_too,
          "measure both ways, for the planner to choose"},
         {0, "write-behind", "WHEN", OPTION_TEXT, &arguments->write_behind,
-         "workers compute while results are being written: no (default), yes, or both, measured "
-         "for the planner to choose"},
+         "workers compute while results are being written: no, yes, both (for the planner to "
+         "choose), or auto (default): both where output waits for the store"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
          "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
         {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "only failures"},
@@ -165,20 +166,32 @@ static void blocks_usual(const struct scow_parameter *row, char *list, size_t si
     }
 }
 
+/* What is not asked for takes no time of a few seconds. */
+static bool is_auto(const struct arguments *arguments)
+{
+    return arguments->write_behind ? strcmp(arguments->write_behind, WRITE_BEHIND_AUTO) == 0
+                                   : !arguments->quick;
+}
+
+/* Automatically, first without. */
 static bool ways_read(enum setting_ways *ways, const char *typed, struct failure *failure)
 {
     static const struct {
         const char *word;
         enum setting_ways ways;
-    } known[] = {{"no", SETTING_NO}, {"yes", SETTING_YES}, {"both", SETTING_BOTH}};
+    } known[] = {{WRITE_BEHIND_AUTO, SETTING_NO},
+                 {"no", SETTING_NO},
+                 {"yes", SETTING_YES},
+                 {"both", SETTING_BOTH}};
     *ways = SETTING_NO;
     for (size_t k = 0; typed && k < sizeof known / sizeof *known; k++)
         if (strcmp(typed, known[k].word) == 0) {
             *ways = known[k].ways;
             return true;
         }
-    return !typed || failure_set(failure, FAILURE_USAGE,
-                                 "--write-behind is 'no', 'yes' or 'both', not '%.60s'", typed);
+    return !typed ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--write-behind is 'auto', 'no', 'yes' or 'both', not '%.60s'", typed);
 }
 
 static bool settings_find(const struct arguments *arguments, const struct scow_task *task,
@@ -323,6 +336,7 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .effort = effort,
         .seed = 1,
         .threads = launch_threads(comm),
+        .write_behind_auto = is_auto(arguments),
         .quiet = arguments->quiet,
     };
     if (!profile_keep(comm, arguments, &request, failure) && failure->code == FAILURE_NONE &&

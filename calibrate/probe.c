@@ -53,13 +53,14 @@ static struct run run_of(const struct probe_setup *setup, struct store *store, i
                         .input = setup->input,
                         .store = store,
                         .one_by_one = one_by_one,
+                        .weighs_output = setup->weighs_output,
                         .largest_package = largest,
                         .threads = setup->threads,
                         .buffers = PLATFORM_BUFFERS};
 }
 
 /* Local to the master. */
-static void lead(const struct run *run, const struct probe_work *work, struct trace *trace,
+static void lead(const struct run *run, const struct probe_work *work, struct probe_outcome *probed,
                  struct failure *failure)
 {
     struct run_outcome outcome = {.json = NULL};
@@ -71,21 +72,26 @@ static void lead(const struct run *run, const struct probe_work *work, struct tr
     if (!dispatch)
         failure_memory(failure, "starting a probe"); /* which master_run tells all ranks */
     master_run(run, dispatch, &silent, &outcome, failure);
-    *trace = outcome.trace;
+    *probed = (struct probe_outcome){outcome.trace, outcome.worked_s, outcome.stalled_s};
     outcome.trace = (struct trace){NULL, 0, 0};
     run_outcome_release(&outcome);
     dispatch_free(&dispatch);
 }
 
-bool probe_run(const struct probe_setup *setup, const struct probe_work *work, struct trace *trace,
-               struct failure *failure)
+void probe_outcome_release(struct probe_outcome *outcome)
 {
-    *trace = (struct trace){NULL, 0, 0};
+    trace_release(&outcome->trace);
+}
+
+bool probe_run(const struct probe_setup *setup, const struct probe_work *work,
+               struct probe_outcome *outcome, struct failure *failure)
+{
+    *outcome = (struct probe_outcome){.worked_s = 0};
     order_all(setup->comm, work->largest);
     struct store *store = scratch_open(setup, failure);
     if (store) {
         const struct run run = run_of(setup, store, work->largest, !work->ahead);
-        lead(&run, work, trace, failure);
+        lead(&run, work, outcome, failure);
         comm_agree(setup->comm, failure);
     }
     store_close(&store, failure);

@@ -24,6 +24,7 @@ struct probe_setup {
     struct input *input; /* the master's; with a staged job, every rank's */
     int threads;
     const char *scratch; /* name of a file to write to and remove, which must not exist */
+    bool weighs_output;  /* find out for how much of their output workers wait for the store */
 };
 
 /* What is to be done. */
@@ -35,11 +36,19 @@ struct probe_work {
     struct progress_tick tick; /* while it is done */
 };
 
+/* What happened; to be released. */
+struct probe_outcome {
+    struct trace trace;
+    double worked_s,
+        stalled_s; /* of all workers; waiting for the store, if it was to be found out */
+};
+void probe_outcome_release(struct probe_outcome *outcome);
+
 /* Local to the master, the workers being in probe_serve: have these packages worked on, every
- * worker's in their order, with buffers for `largest` core tasks. What happened is in *trace, to be
- * released, also on failure. */
-bool probe_run(const struct probe_setup *setup, const struct probe_work *work, struct trace *trace,
-               struct failure *failure);
+ * worker's in their order, with buffers for `largest` core tasks. *outcome is to be released also
+ * on failure. */
+bool probe_run(const struct probe_setup *setup, const struct probe_work *work,
+               struct probe_outcome *outcome, struct failure *failure);
 /* Local to the master: no more probes, workers leave probe_serve. */
 void probe_end(const struct probe_setup *setup);
 /* Local to a worker: take part in the master's probes until it ends them. */

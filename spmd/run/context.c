@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "spmd/run/stall.h"
 #include "spmd/transport/wire.h"
 
 enum { ALIGNMENT = 64 };
@@ -120,6 +121,21 @@ void worker_context_move(struct worker_context *context, int64_t first)
     engine_results_move(context->engine, first);
 }
 
+/* As store_write; where it is asked for, *stalled_s gets for how long the store was waited for. */
+static bool weighed_write(const struct run *run, const struct package_results *results,
+                          double *stalled_s, struct failure *failure)
+{
+    *stalled_s = 0;
+    if (!run->weighs_output)
+        return store_write(run->store, results, failure);
+    const double busy_s = stall_busy_s(), start = clock_now();
+    const bool good = store_write(run->store, results, failure);
+    const double within_s = clock_now() - start;
+    if (busy_s >= 0)
+        *stalled_s = fmax(0, within_s - (stall_busy_s() - busy_s));
+    return good;
+}
+
 bool worker_context_output(struct worker_context *context, struct summary *summary,
                            struct failure *failure)
 {
@@ -128,7 +144,7 @@ bool worker_context_output(struct worker_context *context, struct summary *summa
     const double start = comm_now(run->comm);
     vigil_pass(run->vigil);
     const bool summed = summary_add(summary, run->job, results, failure);
-    const bool good = summed && store_write(run->store, results, failure);
+    const bool good = summed && weighed_write(run, results, &context->stalled_s, failure);
     context->own = context->own || (summed && !good && failure->code == FAILURE_FAILED);
     sleep_here(context, OPERATION_OUTPUT, results->count, start);
     return good;

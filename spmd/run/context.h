@@ -18,6 +18,7 @@ struct worker_context {
     char *package;          /* owned; of a staged job: what the worker has read by itself */
     MPI_Request cancelling; /* for the master's word to stop */
     bool cancelled;
+    double stalled_s; /* of the last output, where run->weighs_output says so */
     bool own; /* what failed is this rank's own trouble: reading its input, writing results */
     /* With results that are written behind: what is to be done now and then meanwhile, and until
      * when an emulated store is busy. */

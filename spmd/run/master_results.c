@@ -43,6 +43,9 @@ static void report_trace(struct master *master, const struct wire_result *report
     master_event(master, rank, OPERATION_OUTPUT, package, times->handed_s, times->written_s);
     master->outcome->makespan_s =
         fmax(master->outcome->makespan_s, times->written_s - master->origin_s);
+    master->outcome->worked_s +=
+        times->computed_s - times->start_s + times->written_s - times->handed_s;
+    master->outcome->stalled_s += times->stalled_s;
 }
 
 /* The few with the lowest numbers, sorted. */

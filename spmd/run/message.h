@@ -20,6 +20,7 @@ struct wire_times {
     double computed_s;
     double handed_s; /* the results went to the store; it may have had to wait for those before */
     double written_s;
+    double stalled_s; /* of the output: waiting for the store, not for a processor; 0: not asked */
 };
 
 /* Behind it travels the state of a reduction over the package's tasks, and behind that, only where

@@ -32,6 +32,7 @@ struct run {
     const struct emulation *costs;     /* by the profile; NULL: not known */
     const struct emulation *emulation; /* those of a job that sleeps; NULL otherwise */
     bool one_by_one;         /* the master sends no package before the last one has arrived */
+    bool weighs_output;      /* workers say for how much of their output they wait for the store */
     int64_t largest_package; /* core tasks */
     int threads;             /* OpenMP threads of this rank */
     int buffers;             /* packages that a worker receives ahead, >= 1 */
@@ -51,6 +52,8 @@ struct run_outcome {
     struct rejection rejections[RUN_REJECTIONS]; /* those with the lowest numbers that were told */
     int rejection_count;
     double makespan_s;
+    double worked_s, stalled_s; /* sums over packages: receiving, computing and output; for how much
+                                 * of that the store was waited for (run->weighs_output) */
     struct plan_prediction predicted; /* of the plan that was executed */
     bool stopped;                     /* as asked, with packages left that nobody has begun */
     bool resumed;                     /* went on with what a run before had done */

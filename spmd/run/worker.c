@@ -151,6 +151,7 @@ static void results_write(struct worker *worker, struct wire_result *report,
     times->computed_s = times->handed_s = comm_now(worker->run->comm);
     worker_context_output(&worker->context, &report->summary, failure);
     times->written_s = comm_now(worker->run->comm);
+    times->stalled_s = worker->context.stalled_s;
 }
 
 static void package_done(struct worker *worker, const struct inbox_package *in,

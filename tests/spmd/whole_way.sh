@@ -93,7 +93,7 @@ done
 [[ -s yes.txt && $(<yes.txt) == $(<no.txt) ]] || fail "writing behind changes the results"
 code=0
 "$mpiexec" -n 3 "$scow" calibrate -i "$image" --write-behind perhaps -o never.json 2>errors.txt || code=$?
-[[ $code == 2 && $(cat errors.txt) == *"--write-behind is 'no', 'yes' or 'both', not 'perhaps'"* ]] ||
+[[ $code == 2 && $(cat errors.txt) == *"--write-behind is 'auto', 'no', 'yes' or 'both', not 'perhaps'"* ]] ||
     fail "says of a way that there is not: $(cat errors.txt)"
 
 "$scow" show out.h5 -i "$image" --png preview.png
