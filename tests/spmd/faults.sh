@@ -47,6 +47,16 @@ END
     esac
 }
 
+# job_behind: that job with its results written behind its computing.
+job_behind() {
+    if [[ -n ${input[*]} ]]; then
+        sed -i 's/"parameters": {/&"write-behind": "yes", /' plan.json
+        return
+    fi
+    sed -i 's/"kernel": "sleep"/&, "parameters": {"write-behind": "yes"}/' plan.json profile.json
+    sed -i 's/"s_per_task": 2e-2}/&, "output": {"latency_s": 0, "s_per_task": 1e-2}/' profile.json
+}
+
 # start OUTPUT OPTION...: four ranks that survive each other's end, a launcher's proxy for each, in
 # the background; `launcher` is its process. COMMAND goes before scow.
 start() {

@@ -54,6 +54,8 @@ for ((run = 1; run <= runs; run++)); do
     [[ $fault != stopped || $rank != 0 ]] || fault=paused
     at=$((RANDOM % ${tasks[$job]}))
     job_make "$job"
+    behind=""
+    ((RANDOM % 2)) || { job_behind && behind=" behind"; }
     rm -f part.h5
     command=()
     [[ $fault != "full disk" ]] ||
@@ -70,7 +72,7 @@ for ((run = 1; run <= runs; run++)); do
     if [[ $(checksum_of part.h5) != "${whole[$job]}" ]]; then
         how="resumed, $(done_of part.h5) done"
         ! { [[ -s part.h5 ]] && is_complete part.h5 && [[ -n $(checksum_of part.h5) ]]; } ||
-            fail "run $run (seed $seed): $job, $fault rank $rank at $at: another checksum: $(cat part.h5.said)"
+            fail "run $run (seed $seed): $job$behind, $fault rank $rank at $at: another checksum: $(cat part.h5.said)"
         start part.h5 --resume
         end part.h5
         resumed=$((resumed + 1))
@@ -78,8 +80,8 @@ for ((run = 1; run <= runs; run++)); do
         is_complete part.h5 || fail "run $run (seed $seed): it is not complete: $(cat part.h5.said)"
         survived=$((survived + 1))
     fi
-    echo "run $run: $job, rank $rank $fault at $at of ${tasks[$job]}: $how"
+    echo "run $run: $job$behind, rank $rank $fault at $at of ${tasks[$job]}: $how"
     [[ $(checksum_of part.h5) == "${whole[$job]}" ]] ||
-        fail "run $run (seed $seed): $job, rank $rank $fault at $at: not the checksum ${whole[$job]}: $(cat part.h5.said)"
+        fail "run $run (seed $seed): $job$behind, rank $rank $fault at $at: not the checksum ${whole[$job]}: $(cat part.h5.said)"
 done
 echo "$runs runs with a fault each: $survived reached their end, $resumed were gone on with; $late faults came too late"
