@@ -215,6 +215,8 @@ int comm_workers_on_node(const struct comm *comm)
 
 int comm_nodes(const struct comm *comm)
 {
+    if (comm->nodes > 0)
+        return comm->nodes;
     MPI_Comm node = node_of(comm);
     int rank = 0;
     MPI_Comm_rank(node, &rank);
@@ -222,7 +224,67 @@ int comm_nodes(const struct comm *comm)
     return sum_over(comm, comm->mpi, rank == 0);
 }
 
+/* Where a rank is. */
+struct seat {
+    uint64_t machine; /* as it sees it; 0: unknown */
+    int64_t ranks;    /* that its launcher has started on its node; 0: that says nothing */
+};
+
+static struct seat seat_here(void)
+{
+    /* Of MPICH's and Intel's launcher, of Open MPI's. */
+    static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"};
+    struct seat seat = {.machine = process_self().machine};
+    for (size_t k = 0; k < sizeof names / sizeof *names && seat.ranks == 0; k++) {
+        const char *said = getenv(names[k]);
+        seat.ranks = said ? strtoll(said, NULL, 10) : 0;
+    }
+    return seat;
+}
+
+/* Collective. Owned, of every rank. Out of memory is fatal. */
+static struct seat *seats_gather(const struct comm *comm)
+{
+    const struct seat mine = seat_here();
+    struct seat *all = malloc((size_t)comm->size * sizeof *all);
+    MPI_Request request;
+    if (!all) {
+        fprintf(stderr, "scow: rank %d is out of memory while looking for its node\n", comm->rank);
+        MPI_Abort(comm->mpi, FAILURE_FAILED);
+        abort();
+    }
+    MPI_Iallgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, comm->mpi,
+                   &request);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    return all;
+}
+
+/* Collective. What the launcher says, if on every rank it agrees with the machines that ranks see
+ * themselves on: a launcher can call one machine several nodes. False on every rank, and nothing is
+ * changed: it does not. */
+static bool node_told(struct comm *comm)
+{
+    struct seat *all = seats_gather(comm);
+    const struct seat mine = all[comm->rank];
+    const bool led = all[0].machine == mine.machine;
+    int same = 0, before = 0;
+    for (int rank = 0; rank < comm->size; rank++)
+        same += all[rank].machine == mine.machine;
+    for (int rank = 0; rank < comm->rank; rank++)
+        before += all[rank].machine == mine.machine;
+    free(all);
+    const bool agrees = mine.machine != 0 && same == mine.ranks;
+    if (sum_over(comm, comm->mpi, agrees) < comm->size)
+        return false;
+    comm->workers_on_node = same - led > 0 ? same - led : 1;
+    comm->nodes = sum_over(comm, comm->mpi, before == 0);
+    return true;
+}
+
+/* MPI's own way takes tens of milliseconds where ranks share cores: it waits awake, in several
+ * steps, and whoever waits so keeps the others from taking theirs. */
 void comm_find_node(struct comm *comm)
 {
-    comm->workers_on_node = comm_workers_on_node(comm);
+    if (!node_told(comm))
+        comm->workers_on_node = comm_workers_on_node(comm);
 }

@@ -29,6 +29,7 @@ struct comm {
     int rank, size;
     double offset_s;          /* master's clock minus this rank's */
     int workers_on_node;      /* as comm_workers_on_node says; 0: it has to find out */
+    int nodes;                /* as comm_nodes says; 0: it has to find out */
     struct comm_vigil *vigil; /* borrowed; NULL: none */
     bool broken;              /* ranks are lost: nothing collective works, MPI_Finalize included */
     struct process_list others;
@@ -70,10 +71,10 @@ bool comm_agree(const struct comm *comm, struct failure *failure);
 /* Collective, unless comm_find_node has been called before. Ranks other than the master on this
  * rank's node, at least 1. */
 int comm_workers_on_node(const struct comm *comm);
-/* Collective. Find that out once and for all: MPI waits awake for it, which is dear where ranks
- * share cores. */
+/* Collective. Find that out once and for all, from what the launcher says, or if that cannot be
+ * trusted, from MPI. */
 void comm_find_node(struct comm *comm);
-/* Collective. How many nodes the ranks are on. */
+/* Collective, unless comm_find_node has found out. How many nodes the ranks are on. */
 int comm_nodes(const struct comm *comm);
 
 #endif

@@ -82,8 +82,33 @@ static void test_workers_on_node(void **state)
     (void)state;
     const int all = comm.size > 1 ? comm.size - 1 : 1;
     assert_int_equal(comm_workers_on_node(&comm), all);
+    assert_int_equal(comm_nodes(&comm), 1);
     comm_find_node(&comm);
     assert_int_equal(comm_workers_on_node(&comm), all);
+    assert_int_equal(comm_nodes(&comm), 1);
+}
+
+/* One that says nothing, or what cannot be, or so on one rank alone, is not believed. */
+static void test_launchers_that_mislead(void **state)
+{
+    static const char name[] = "MPI_LOCALNRANKS";
+    static const char *const sayings[] = {"", "0", "1000", "-1", "many"};
+    const int all = comm.size > 1 ? comm.size - 1 : 1;
+    const char *said = getenv(name);
+    char *truth = said ? strdup(said) : NULL;
+    (void)state;
+    for (size_t k = 0; k < 2 * sizeof sayings / sizeof *sayings; k++) {
+        struct comm again = comm;
+        again.workers_on_node = again.nodes = 0;
+        if (k % 2 == 0 || comm.rank == 0)
+            setenv(name, sayings[k / 2], 1);
+        comm_find_node(&again);
+        assert_int_equal(again.workers_on_node, all);
+        assert_int_equal(comm_nodes(&again), 1);
+        if (truth)
+            setenv(name, truth, 1);
+    }
+    free(truth);
 }
 
 /* Up to a bound, which is farther off for who may be late. */
@@ -351,6 +376,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_workers_on_node),
+        cmocka_unit_test(test_launchers_that_mislead),
         cmocka_unit_test(test_naps_grow),
         cmocka_unit_test(test_late_workers_hold_up_nobody),
         cmocka_unit_test(test_packages),
