@@ -1,9 +1,17 @@
-/* scow: plans, simulates, reports; calibrate and run are sibling programs. */
-#include <stddef.h>
+/* scow: becomes the program that knows the command, and is small: of many ranks that start at a
+ * time, none shall first load the libraries of a program that it does not become. */
+#include <stdio.h>
 
-#include "planner/command/program.h"
+#include "planner/command/sibling.h"
 
 int main(int argc, char **argv)
 {
-    return program_main(argc, argv, NULL);
+    struct failure failure = FAILURE_INIT;
+    char *none[] = {NULL, NULL};
+    if (argc > 1 && sibling_is_parallel(argv[1]))
+        sibling_execute(argv[1], argv + 1, &failure);
+    else
+        sibling_execute("planner", argc > 0 ? argv : none, &failure);
+    fprintf(stderr, "scow: %s\n", failure.text);
+    return (int)failure.code;
 }

@@ -1,14 +1,13 @@
 #include "planner/command/program.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "planner/base/nearest.h"
 #include "planner/command/command.h"
+#include "planner/command/sibling.h"
 
 struct command {
     const char *name, *summary;
@@ -79,39 +78,6 @@ static const struct command *command_find(const char *name, struct failure *fail
     return NULL;
 }
 
-/* Threads that wait awake for each other gain next to nothing, and where a node has
- * more of them than cores they take what others compute with. OpenMP's libraries look at this when
- * they are loaded, which is before main. */
-static void waiting_settle(void)
-{
-    static const char *const settings[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};
-    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
-        if (getenv(settings[k]))
-            return;
-    setenv("OMP_WAIT_POLICY", "passive", 0);
-}
-
-/* Become the sibling program; returns only when that fails. */
-static bool sibling_execute(const struct command *command, char **argv, struct failure *failure)
-{
-    char own[PATH_MAX], program[NAME_MAX], beside[PATH_MAX + NAME_MAX];
-    snprintf(program, sizeof program, "scow-%s", command->name);
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(own, '/');
-    argv[0] = program;
-    waiting_settle();
-    if (slash) {
-        slash[1] = '\0';
-        snprintf(beside, sizeof beside, "%s%s", own, program);
-        execv(beside, argv);
-    }
-    execvp(program, argv);
-    return failure_set(failure, FAILURE_FAILED,
-                       "cannot start '%s': %s; put it beside scow or on the PATH", program,
-                       strerror(errno));
-}
-
 /* The parallel command of that name in this program; NULL: it is none of it. */
 static int (*parallel_find(const struct program_parallel *parallel, const char *name))(int, char **)
 {
@@ -147,7 +113,7 @@ static bool command_run(int argc, char **argv, const struct program_parallel *pa
         return true;
     }
     if (!command->run)
-        return sibling_execute(command, argv + 1, failure);
+        return sibling_execute(command->name, argv + 1, failure);
     return command->run(argc - 1, argv + 1, readers, failure);
 }
 

@@ -7,7 +7,7 @@ shift 3
 cmake -S "$source" -B "$binary" "$@" --log-level=ERROR -DSCOW_PLANNER_ONLY=ON \
     -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Debug >/dev/null
 cmake --build "$binary" -j 2 >"$binary/build.log" || { cat "$binary/build.log"; exit 1; }
-if ldd "$binary/bin/scow" | grep -E 'libmp|hdf5|lapacke'; then
+if ldd "$binary/bin/scow-planner" | grep -E 'libmp|hdf5|lapacke'; then
     echo "the planner needs more than it may"
     exit 1
 fi

@@ -1,0 +1,46 @@
+#include "planner/command/sibling.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool sibling_is_parallel(const char *command)
+{
+    return strcmp(command, "calibrate") == 0 || strcmp(command, "run") == 0;
+}
+
+/* Threads that wait awake for each other gain next to nothing, and where a node has
+ * more of them than cores they take what others compute with. OpenMP's libraries look at this when
+ * they are loaded, which is before main. */
+static void waiting_settle(void)
+{
+    static const char *const settings[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
+        if (getenv(settings[k]))
+            return;
+    setenv("OMP_WAIT_POLICY", "passive", 0);
+}
+
+bool sibling_execute(const char *name, char **argv, struct failure *failure)
+{
+    char own[PATH_MAX], program[NAME_MAX], beside[PATH_MAX + NAME_MAX];
+    snprintf(program, sizeof program, "scow-%s", name);
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(own, '/');
+    argv[0] = program;
+    if (sibling_is_parallel(name))
+        waiting_settle();
+    if (slash) {
+        slash[1] = '\0';
+        snprintf(beside, sizeof beside, "%s%s", own, program);
+        execv(beside, argv);
+    }
+    execvp(program, argv);
+    return failure_set(failure, FAILURE_FAILED,
+                       "cannot start '%s': %s; put it beside scow or on the PATH", program,
+                       strerror(errno));
+}

@@ -1,0 +1,15 @@
+/* The programs that scow consists of lie beside each other, or on the PATH. */
+#ifndef PLANNER_COMMAND_SIBLING_H
+#define PLANNER_COMMAND_SIBLING_H
+
+#include <stdbool.h>
+
+#include "planner/base/failure.h"
+
+/* Has the command of that name a program of its own, scow-NAME, that many ranks start at a time? */
+bool sibling_is_parallel(const char *command);
+/* Become the sibling scow-NAME, with these arguments, of which argv[0] becomes its name. Returns
+ * false, with *failure set, only where that fails. */
+bool sibling_execute(const char *name, char **argv, struct failure *failure);
+
+#endif
