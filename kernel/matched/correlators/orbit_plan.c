@@ -10,6 +10,7 @@ enum image { IMAGE_SAME, IMAGE_TRANSPOSED, IMAGE_MIRRORED, IMAGE_TURNED, IMAGE_C
 /* Filters that are images of one of them, and which images they are. */
 struct orbit {
     const struct filter *filter;
+    double sum; /* of its taps' magnitudes */
     unsigned images;
 };
 
@@ -112,11 +113,31 @@ static double largest_tap(const struct bank *bank)
     return largest;
 }
 
+static double taps_sum(const struct filter *filter)
+{
+    double sum = 0;
+    for (int t = 0; t < filter->rows * filter->columns; t++)
+        sum += fabs(filter->taps[t]);
+    return sum;
+}
+
+/* May it be an image of the orbit's filter? Images have the same taps, elsewhere, but for what is
+ * negligible in each; the sum itself is rounded. Most filters are told apart so, at once. */
+static bool may_be_image(const struct filter *filter, double sum, const struct orbit *orbit,
+                         double negligible)
+{
+    const int taps = filter->rows * filter->columns + orbit->filter->rows * orbit->filter->columns;
+    return fabs(sum - orbit->sum) <= taps * negligible + 1e-9 * sum;
+}
+
 /* Put the filter into the orbit that it belongs to, or begin one. */
 static void draft_add(struct draft *draft, const struct filter *filter)
 {
+    const double sum = taps_sum(filter);
     for (int o = 0; o < draft->count; o++) {
         struct orbit *orbit = &draft->orbits[o];
+        if (!may_be_image(filter, sum, orbit, draft->negligible))
+            continue;
         for (int image = 0; image < draft->components; image++)
             if (is_image(filter, orbit->filter, (enum image)image, draft->centre,
                          draft->negligible)) {
@@ -124,7 +145,7 @@ static void draft_add(struct draft *draft, const struct filter *filter)
                 return;
             }
     }
-    draft->orbits[draft->count++] = (struct orbit){filter, 1U << IMAGE_SAME};
+    draft->orbits[draft->count++] = (struct orbit){filter, sum, 1U << IMAGE_SAME};
     reach_widen(&draft->reach, filter);
 }
 
