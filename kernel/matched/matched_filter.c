@@ -243,19 +243,27 @@ static struct tiling tiling_of(const struct scow_value *values, const struct ban
                            .wide.wished = width_of(values)};
 }
 
-/* In how many core tasks a slice is cut is the master's word to all ranks. */
+/* The master's word to all ranks, who need not find it out again: in how many core tasks a slice is
+ * cut, and each of them in how many tiles. */
+struct shared {
+    struct division division;
+    int64_t tiles_high, tiles_wide;
+};
+
 static int division_share(const struct scow_host *host, const struct scow_value *values,
                           const struct bank *bank, const struct scow_input *image, int64_t *tasks)
 {
     struct tiling tiling = tiling_of(values, bank);
-    struct division division;
+    struct shared shared;
     struct grid grid;
     if (!tiling_fit(&tiling) ||
-        !tiling_divide(&tiling, image->extent[1], image->extent[2], &division))
+        !tiling_divide(&tiling, image->extent[1], image->extent[2], &shared.division))
         return memory_failed(host);
-    grid_init(&grid, image, division.down, division.across);
+    shared.tiles_high = tiling.high.parts;
+    shared.tiles_wide = tiling.wide.parts;
+    grid_init(&grid, image, shared.division.down, shared.division.across);
     *tasks = grid_tasks(&grid);
-    return host->share(host, &division, sizeof division);
+    return host->share(host, &shared, sizeof shared);
 }
 
 static int matched_describe(const struct scow_host *host, const struct scow_value *values,
@@ -282,12 +290,12 @@ static void matched_close(void *job)
 
 /* The grid is there. False: out of memory. */
 static bool job_fill(struct matched_job *job, const struct scow_value *values,
-                     const struct bank *bank)
+                     const struct bank *bank, const struct shared *shared)
 {
     struct tiling tiling = tiling_of(values, bank);
+    tiling.high.parts = (int)shared->tiles_high;
+    tiling.wide.parts = (int)shared->tiles_wide;
     job->reach = bank_reach(bank);
-    if (!tiling_fit(&tiling))
-        return false;
     job->tile_rows = tiling_edge(&tiling.high, grid_rows_most(&job->grid));
     job->tile_columns = tiling_edge(&tiling.wide, grid_columns_most(&job->grid));
     const struct demand demand = {job->tile_rows, job->tile_columns, tiling.tuned};
@@ -297,12 +305,12 @@ static bool job_fill(struct matched_job *job, const struct scow_value *values,
 
 static int matched_open(const struct scow_host *host, const struct scow_setup *setup, void **job)
 {
-    const struct division *division = setup->shared;
+    const struct shared *shared = setup->shared;
     struct matched_job *matched = calloc(1, sizeof *matched);
     struct bank *bank = bank_of(setup->values);
     if (matched)
-        grid_init(&matched->grid, &setup->input, division->down, division->across);
-    const bool done = matched && bank && job_fill(matched, setup->values, bank);
+        grid_init(&matched->grid, &setup->input, shared->division.down, shared->division.across);
+    const bool done = matched && bank && job_fill(matched, setup->values, bank, shared);
     bank_free(&bank);
     if (!done) {
         free(matched);
