@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "calibrate/focus.h"
 #include "planner/model/requests.h"
@@ -14,6 +15,9 @@ enum { SCOUT_GROWTH = 4, SCOUT_PACKAGES = 2 };
 static const double PACKAGES_SHARE = 0.75;
 /* A package may take this much memory on its way. */
 static const double PACKAGE_BYTES_MOST = 512e6;
+/* Workers are unlike where the fastest beats their mean by more than this, and then may get this
+ * much more than its speed says, for all that speeds are known from few packages. */
+static const double LEAD_LEAST = 1.1, LEAD_MARGIN = 1.05;
 /* A report has come when it is older than so many others took, and so many seconds more. */
 static const double LATE_TIMES = 2, LATE_S = 2e-5;
 
@@ -29,6 +33,7 @@ struct survey {
     struct failure *failure;
     double begun_s, pass_begun_s, pass_s; /* on the communicator's clock; the last pass's length */
     double latency_s, s_per_task;         /* of a package on the slowest worker, or the master */
+    double *scouted_s; /* owned; by rank: the quickest package of the last size scouted; 0: none */
     struct design grid, focus;
     struct design_pass grid_sets[CAMPAIGN_SETS_MOST], focus_sets[CAMPAIGN_SETS_MOST];
     struct weight grid_weight, focus_weight;
@@ -178,11 +183,28 @@ static bool pass_run(struct survey *self, const struct design_pass *pass, int64_
 
 /* ---- scouting ------------------------------------------------------------------------------ */
 
-/* No plan for all workers gives one of them much more than its even share. */
-static int64_t size_most(const struct survey *self)
+/* By how much the fastest worker beats the mean of all, by what scouting saw last. */
+static double lead_of(const struct survey *self)
+{
+    const int workers = comm_of(self)->size - 1;
+    double fastest = 0, sum = 0;
+    for (int rank = 1; rank <= workers; rank++) {
+        if (self->scouted_s[rank] <= 0)
+            return 1;
+        fastest = fmax(fastest, 1 / self->scouted_s[rank]);
+        sum += 1 / self->scouted_s[rank];
+    }
+    return fastest * workers / sum;
+}
+
+/* No plan for all workers gives one of them much more than its even share, or, if it is faster than
+ * the others by `lead`, its share by speed. */
+static int64_t size_most(const struct survey *self, double lead)
 {
     const struct job *job = self->campaign->setup->job;
-    const double share = ceil((double)job->setup.tasks / (comm_of(self)->size - 1));
+    const double tasks = (double)job->setup.tasks;
+    const double more = lead > LEAD_LEAST ? lead * LEAD_MARGIN : 1;
+    const double share = fmin(tasks, ceil(more * tasks / (comm_of(self)->size - 1)));
     const double one =
         fmax((double)job_package_most(job, 1), (double)(job->tile_size + job->record_size) + 1);
     return (int64_t)fmax(1, fmin(share, floor(PACKAGE_BYTES_MOST / one)));
@@ -194,26 +216,30 @@ static bool is_work(const struct trace_event *event)
            event->operation == OPERATION_OUTPUT;
 }
 
-/* How long the slowest worker is busy with one package, by the quickest of each worker's: what
- * else held it up is no cost. 0: out of memory. */
-static double slowest_worker(const struct trace *trace, int64_t packages, int workers)
+/* How long each worker is busy with one package, by the quickest of its packages: what else held it
+ * up is no cost. */
+static void quickest_keep(struct survey *self, const struct trace *trace, int64_t packages)
 {
     double *busy = calloc((size_t)packages, sizeof *busy);
-    double *least = calloc((size_t)workers + 1, sizeof *least);
-    double slowest = 0;
-    for (size_t i = 0; busy && least && i < trace->count; i++)
+    if (!busy)
+        failure_memory(self->failure, "choosing what to probe");
+    for (size_t i = 0; busy && i < trace->count; i++)
         if (is_work(&trace->events[i]))
             busy[trace->events[i].package] += trace->events[i].end_s - trace->events[i].start_s;
-    for (size_t i = 0; busy && least && i < trace->count; i++) {
+    for (size_t i = 0; busy && i < trace->count; i++) {
         const struct trace_event *event = &trace->events[i];
-        double *own = &least[event->rank];
+        double *own = &self->scouted_s[event->rank];
         if (event->operation == OPERATION_COMPUTE && (*own == 0 || busy[event->package] < *own))
             *own = busy[event->package];
     }
-    for (int rank = 1; busy && least && rank <= workers; rank++)
-        slowest = fmax(slowest, least[rank]);
     free(busy);
-    free(least);
+}
+
+static double slowest_worker(const struct survey *self)
+{
+    double slowest = 0;
+    for (int rank = 1; rank < comm_of(self)->size; rank++)
+        slowest = fmax(slowest, self->scouted_s[rank]);
     return slowest;
 }
 
@@ -244,16 +270,16 @@ static double size_scout(struct survey *self, int64_t tasks, uint64_t seed)
     design.sizes[0].copies = SCOUT_PACKAGES;
     if (!design_pass_make(&design, &pass, self->failure))
         return 0;
+    memset(self->scouted_s, 0, (size_t)comm_of(self)->size * sizeof *self->scouted_s);
     for (int64_t k = 0; k < pass.part_count && self->failure->code == FAILURE_NONE; k++) {
         struct probe_outcome outcome;
-        const int workers = comm_of(self)->size - 1;
         part_run(self, &pass, k, tasks, true, &outcome);
-        longest = fmax(longest, slowest_worker(&outcome.trace, pass.count, workers));
-        longest = fmax(longest, master_package(&outcome.trace) * workers);
+        quickest_keep(self, &outcome.trace, pass.count);
+        longest = fmax(longest, master_package(&outcome.trace) * (comm_of(self)->size - 1));
         probe_outcome_release(&outcome);
     }
     design_pass_release(&pass);
-    return longest;
+    return fmax(longest, slowest_worker(self));
 }
 
 /* What takes long is looked at again: a stall must not pass for a cost, or nothing larger would
@@ -267,8 +293,9 @@ static double size_scout_twice(struct survey *self, int64_t tasks, double enough
     return fmin(longest, size_scout(self, tasks, seed + 1));
 }
 
-static void scout(struct survey *self, int64_t most)
+static void scout(struct survey *self)
 {
+    const int64_t most = size_most(self, 1);
     const double budget_s = self->campaign->effort.budget_s;
     double first_s = 0;
     for (int64_t tasks = 1;; tasks = tasks * SCOUT_GROWTH < most ? tasks * SCOUT_GROWTH : most) {
@@ -295,8 +322,9 @@ static double grid_pass_s(const struct survey *self)
 }
 
 /* Sizes such that one package of each fits into a pass. */
-static void grid_make(struct survey *self, int64_t most)
+static void grid_make(struct survey *self)
 {
+    const int64_t most = size_most(self, lead_of(self));
     const struct campaign_effort *effort = &self->campaign->effort;
     const double pass_s = PACKAGES_SHARE * grid_pass_s(self);
     const double longest_s = pass_s * (1 - 1 / effort->growth);
@@ -401,11 +429,14 @@ bool campaign_run(const struct campaign *campaign, struct samples *samples,
 {
     struct survey self = {.campaign = campaign, .samples = samples, .failure = failure};
     self.begun_s = comm_now(campaign->setup->comm);
-    const int64_t most = size_most(&self);
-    scout(&self, most);
+    self.scouted_s = calloc((size_t)campaign->setup->comm->size, sizeof *self.scouted_s);
+    if (self.scouted_s)
+        scout(&self);
+    else
+        failure_memory(failure, "choosing what to probe");
     self.scouted = true;
     if (failure->code == FAILURE_NONE) {
-        grid_make(&self, most);
+        grid_make(&self);
         outcome->largest = design_largest(&self.grid);
         first_half(&self);
     }
@@ -418,5 +449,6 @@ bool campaign_run(const struct campaign *campaign, struct samples *samples,
         design_pass_release(&self.grid_sets[set]);
         design_pass_release(&self.focus_sets[set]);
     }
+    free(self.scouted_s);
     return failure->code == FAILURE_NONE;
 }
