@@ -129,22 +129,49 @@ static void part_place(const struct design *design, const struct candidate *cand
     }
 }
 
+static void packages_swap(struct design_package *a, struct design_package *b)
+{
+    const struct design_package held = *a;
+    *a = *b;
+    *b = held;
+}
+
 static void part_shuffle(struct design *design, const struct design_part *part,
                          struct design_package *packages)
 {
     for (int64_t i = part->end - 1; i > part->begin; i--) {
         const int64_t k =
             part->begin + (int64_t)(random_uniform(&design->seed) * (double)(i + 1 - part->begin));
-        const struct design_package held = packages[i];
-        packages[i] = packages[k];
-        packages[k] = held;
+        packages_swap(&packages[i], &packages[k]);
+    }
+}
+
+/* A worker's first package finds it cold, and does not count: that shall be the one that is missed
+ * least, for there are few of the largest. */
+static void part_warm(const struct design *design, const struct design_part *part,
+                      struct design_package *packages)
+{
+    for (int worker = 0; worker < design->workers; worker++) {
+        int64_t first = part->end, least = part->end;
+        for (int64_t i = part->begin; i < part->end; i++) {
+            if (packages[i].worker != worker)
+                continue;
+            if (first == part->end)
+                first = i;
+            if (least == part->end || packages[i].tasks < packages[least].tasks)
+                least = i;
+        }
+        if (first < part->end)
+            packages_swap(&packages[first], &packages[least]);
     }
 }
 
 void design_pass_shuffle(struct design *design, struct design_pass *pass)
 {
-    for (int64_t part = 0; part < pass->part_count; part++)
+    for (int64_t part = 0; part < pass->part_count; part++) {
         part_shuffle(design, &pass->parts[part], pass->packages);
+        part_warm(design, &pass->parts[part], pass->packages);
+    }
 }
 
 static void pass_place(struct design *design, const struct candidate *candidates,

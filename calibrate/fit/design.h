@@ -38,7 +38,8 @@ struct design_package {
     int64_t first, tasks;
 };
 
-/* Packages that one run of the executor takes: they do not overlap; a worker's in their order. */
+/* Packages that one run of the executor takes: they do not overlap; a worker's in their order, its
+ * first one the smallest of them. */
 struct design_part {
     int64_t begin, end; /* of the packages */
 };

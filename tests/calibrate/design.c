@@ -31,6 +31,20 @@ static void check_part(const struct design *design, const struct design_pass *pa
     free(sorted);
 }
 
+/* What a worker gets first is its smallest package: timings of a cold worker do not count. */
+static void check_first(const struct design *design, const struct design_pass *pass, int64_t part)
+{
+    for (int worker = 0; worker < design->workers; worker++) {
+        int64_t first = 0;
+        for (int64_t i = pass->parts[part].begin; i < pass->parts[part].end; i++) {
+            if (pass->packages[i].worker != worker)
+                continue;
+            first = first > 0 ? first : pass->packages[i].tasks;
+            assert_true(pass->packages[i].tasks >= first);
+        }
+    }
+}
+
 /* Every worker has its copies of every size. */
 static void check_copies(const struct design *design, const struct design_pass *pass)
 {
@@ -66,8 +80,10 @@ static void test_packages_fit_into_the_job(void **state)
             check_part(&design, &pass, part);
         check_copies(&design, &pass);
         design_pass_shuffle(&design, &pass);
-        for (int64_t part = 0; part < pass.part_count; part++)
+        for (int64_t part = 0; part < pass.part_count; part++) {
             check_part(&design, &pass, part);
+            check_first(&design, &pass, part);
+        }
         design_pass_release(&pass);
     }
 }
