@@ -7,6 +7,7 @@
 
 #include "calibrate/fit/classes.h"
 #include "calibrate/fit/score.h"
+#include "calibrate/fit/spreads.h"
 #include "calibrate/fit/windows.h"
 
 enum { MASTER_OPERATIONS = 2 };
@@ -133,20 +134,8 @@ static bool windows_fill(const struct assembly *assembly, char *const *names,
     return good;
 }
 
-/* Places are the same whoever computes them. Returns how many there are, SPREADS_MOST at most. */
-static size_t spreads_find(struct sample *computing, int64_t count, struct spread *spreads)
-{
-    struct points points;
-    size_t found = 0;
-    points_make(computing, count, &points);
-    for (int i = 0; i < points.count && found < SPREADS_MOST; i++)
-        if (points.items[i].places >= 4)
-            spreads[found++] =
-                (struct spread){(int64_t)points.items[i].tasks, points.items[i].spread};
-    return found;
-}
-
-/* By how much packages differ, and how well the fit foretells them: of all workers together. */
+/* By how much packages differ, and how well the fit foretells them: of all workers together, for
+ * places are the same whoever computes them. */
 static bool packages_fill(const struct assembly *assembly, const struct samples *samples,
                           int setting, struct profile_setting *fitted, struct failure *failure)
 {
@@ -155,11 +144,14 @@ static bool packages_fill(const struct assembly *assembly, const struct samples 
         classes_level(samples, setting, assembly->classes, assembly->class_count, &count);
     struct sample *again = computing ? malloc(((size_t)count + 1) * sizeof *again) : NULL;
     struct spread *spreads = calloc(SPREADS_MOST, sizeof *spreads);
+    struct points points;
     bool good = again && spreads;
     if (good) {
         memcpy(again, computing, (size_t)count * sizeof *again);
+        points_make(again, count, &points);
         fitted->spreads = spreads;
-        fitted->spread_count = spreads_find(again, count, spreads);
+        fitted->spread_count =
+            spreads_find(computing, count, hypot(points.drift, points.drift_own), spreads);
         good = score_make(computing, count, &fitted->score.held_out, &fitted->score.noise, failure);
     } else {
         failure_memory(failure, "fitting what packages differ by");

@@ -10,8 +10,6 @@ static const double CLOCK = 5e-8;
 static const double BOUND_DEVIATIONS = 6, BOUND_LEAST = 2;
 /* A size's own deviation counts as so many degrees of freedom beside the smooth one. */
 static const double SMOOTH_FREEDOM = 12;
-/* The spread of places must be so many standard errors above the noise. */
-static const double SPREAD_DEVIATIONS = 3;
 
 /* ---- groups: the timings of one package ------------------------------------------------------ */
 
@@ -100,8 +98,6 @@ static void outliers_cut(struct sample *samples, int64_t count, struct points *p
 struct places {
     double sum_s, squares_s2; /* of the places' means, and of their squares about the first one */
     double first_s;
-    double within_s2; /* squared deviations of timings from their place's mean */
-    double inverse;   /* sum of 1 / timings of a place */
     int64_t count, timings;
 };
 
@@ -112,8 +108,6 @@ static void places_add(struct places *places, const struct sample *group, int64_
         places->first_s = mean;
     places->sum_s += mean - places->first_s;
     places->squares_s2 += (mean - places->first_s) * (mean - places->first_s);
-    places->within_s2 += group_squares(group, length);
-    places->inverse += 1 / (double)length;
     places->timings += length;
     places->count++;
 }
@@ -123,26 +117,6 @@ static double places_variance(const struct places *places)
 {
     const double n = (double)places->count, mean = places->sum_s / n;
     return places->count > 1 ? fmax(0, places->squares_s2 - n * mean * mean) / (n - 1) : 0;
-}
-
-/* Of one timing at one place; 0 where no place has two. */
-static double places_noise(const struct places *places)
-{
-    const int64_t freedom = places->timings - places->count;
-    return freedom > 0 ? places->within_s2 / (double)freedom : 0;
-}
-
-/* Relative: what the variance between places has above that of noise, if it is clearly more. */
-static double places_spread(const struct places *places, double mean_s)
-{
-    const double n = (double)places->count;
-    const double noise = places_noise(places) * places->inverse / n;
-    const double between = places_variance(places);
-    if (places->count < 4 || places->timings == places->count || mean_s <= 0)
-        return 0;
-    if (between < noise * (1 + SPREAD_DEVIATIONS * sqrt(2 / (n - 1))))
-        return 0;
-    return sqrt(between - noise) / mean_s;
 }
 
 /* ---- one size, pass by pass ---------------------------------------------------------------- */
@@ -194,7 +168,6 @@ static void point_add(struct points *points, const struct places *places, const 
         .mean_s = mean,
         .error_s = sqrt(fmax(by_pass, by_place)),
         .freedom = by_pass > by_place ? passes - 1 : (double)places->count - 1,
-        .spread = places_spread(places, mean),
         .timings = places->timings,
         .places = places->count,
     };

@@ -3,8 +3,8 @@
  * noise, what is the place, what is the hour.
  *
  * A package is timed at many places of the job, at each in several passes. The mean over places is
- * what a job adds up; how places differ among themselves beyond the noise is its spread; how whole
- * passes differ is the machine's drift.
+ * what a job adds up; how places differ among themselves beyond the noise is its spread
+ * (spreads.h); how whole passes differ is the machine's drift.
  */
 #ifndef CALIBRATE_FIT_POINTS_H
 #define CALIBRATE_FIT_POINTS_H
@@ -21,7 +21,6 @@ struct point {
     double mean_s;
     double error_s; /* standard error of the mean, smoothed over neighbouring sizes */
     double freedom; /* how many degrees the error itself had before that */
-    double spread;  /* relative standard deviation between places; 0: not told from noise */
     int64_t timings, places;
 };
 

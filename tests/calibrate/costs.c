@@ -201,28 +201,6 @@ static void test_outliers_are_cut(void **state)
                 0.1);
 }
 
-/* Places that differ are told from noise, and noise is not taken for places. */
-static void test_spread_of_places(void **state)
-{
-    (void)state;
-    struct machine machine = {.s_per_task = 1e-3, .noise = 0.05, .share = share_uneven};
-    int told = 0, untold = 0;
-    double spread = 0;
-    for (uint64_t seed = 1; seed <= 100; seed++) {
-        machine.share = share_uneven;
-        struct costs costs = costs_of(&machine, OPERATION_OUTPUT, seed);
-        told += costs.points.items[3].spread > 0;
-        spread += costs.points.items[3].spread / 100;
-        machine.share = NULL;
-        costs = costs_of(&machine, OPERATION_OUTPUT, seed);
-        untold += costs.points.items[3].spread == 0;
-    }
-    print_message("seeds 1 to 100: spread told %d times, mean %.3f; none taken for one %d times\n",
-                  told, spread, untold);
-    assert_true(told >= 95 && untold >= 90);
-    assert_true(fabs(spread - 0.5 / sqrt(2)) < 0.05); /* of a sine */
-}
-
 /* What workers have in common is told from what each has for itself. */
 static void test_drift_of_workers(void **state)
 {
@@ -352,7 +330,6 @@ int main(void)
         cmocka_unit_test(test_nothing_to_fit),
         cmocka_unit_test(test_computing_grows),
         cmocka_unit_test(test_outliers_are_cut),
-        cmocka_unit_test(test_spread_of_places),
         cmocka_unit_test(test_drift_of_workers),
         cmocka_unit_test(test_drift_of_the_next_run),
         cmocka_unit_test(test_single_timings_are_unsure),

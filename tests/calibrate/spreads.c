@@ -1,0 +1,169 @@
+/* By how much packages differ from place to place: what was put into core tasks is found again,
+ * also where large packages were timed at a few places that happened to be alike. */
+#include "calibrate/fit/spreads.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate/fit/points.h"
+#include "tests/calibrate/synthetic.h"
+#include "tests/checks.h"
+
+enum { SEEDS = 100, LARGEST = 1024, BLOCK = 500, TIMES = 10 };
+
+static bool is_drawn(uint64_t z)
+{
+    z = (z + 1) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (z ^ z >> 31) % 10 == 0;
+}
+
+static double share_scattered(int64_t task)
+{
+    return is_drawn((uint64_t)task) ? TIMES : 1;
+}
+
+static double share_blocks(int64_t task)
+{
+    return is_drawn((uint64_t)(task / BLOCK)) ? TIMES : 1;
+}
+
+static double share_last(int64_t task)
+{
+    return task >= SYNTHETIC_TASKS - SYNTHETIC_TASKS / 10 ? TIMES : 1;
+}
+
+/* Of the means of all packages of so many tasks, side by side from every 16th on. */
+static double deviation_of(double (*share)(int64_t task), int64_t tasks)
+{
+    double sums[SYNTHETIC_TASKS + 1] = {0}, mean = 0, squares = 0;
+    int64_t count = 0;
+    for (int64_t task = 0; task < SYNTHETIC_TASKS; task++)
+        sums[task + 1] = sums[task] + share(task);
+    for (int64_t first = 0; first + tasks <= SYNTHETIC_TASKS; first += 16, count++) {
+        const double one = (sums[first + tasks] - sums[first]) / (double)tasks;
+        mean += one;
+        squares += one * one;
+    }
+    mean /= (double)count;
+    return sqrt(squares / (double)count - mean * mean) / mean;
+}
+
+static size_t spreads_of(const struct machine *machine, int workers, uint64_t seed,
+                         struct spread *spreads)
+{
+    const struct sample_choice choice = {0, 1, workers, OPERATION_COMPUTE, SAMPLE_ANY};
+    struct samples samples = {0};
+    struct points points;
+    int64_t count = 0;
+    machine_time(machine, OPERATION_COMPUTE, workers, LARGEST, seed, &samples);
+    struct sample *chosen = samples_choose(&samples, &choice, &count);
+    struct sample *cut = samples_choose(&samples, &choice, &count);
+    assert_true(chosen && cut);
+    samples_release(&samples);
+    points_make(cut, count, &points);
+    const size_t found =
+        spreads_find(chosen, count, hypot(points.drift, points.drift_own), spreads);
+    free(chosen);
+    free(cut);
+    return found;
+}
+
+/* How often, of SEEDS times, what is said of packages of `tasks` is within a factor of the truth.
+ */
+static int found_of(const struct machine *machine, int workers, int64_t tasks, double factor)
+{
+    const double truth = deviation_of(machine->share, tasks);
+    double least = HUGE_VAL, most = 0;
+    int found = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct spread spreads[SPREADS_MOST];
+        const size_t count = spreads_of(machine, workers, seed, spreads);
+        for (size_t k = 0; k < count; k++) {
+            const double deviation = spreads[k].deviation;
+            if (spreads[k].tasks != tasks)
+                continue;
+            found += deviation > truth / factor && deviation < truth * factor;
+            least = fmin(least, deviation);
+            most = fmax(most, deviation);
+        }
+    }
+    print_message("%d workers, packages of %4" PRId64 ": %.3f, said to be %.3f to %.3f; seeds 1 to "
+                  "%d: %d within a factor of %g\n",
+                  workers, tasks, truth, least, most, SEEDS, found, factor);
+    return found;
+}
+
+/* Half the job costs three times as much as the other half. */
+static double share_sine(int64_t task)
+{
+    return 1 + 0.5 * sin((double)task * 3.14159265358979323846 / 2500);
+}
+
+static void test_unequal(void **state)
+{
+    static double (*const shares[])(int64_t task) = {share_scattered, share_blocks, share_last,
+                                                     share_sine};
+    (void)state;
+    for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+        const struct machine machine = {
+            .latency_s = 1e-5, .s_per_task = 1e-3, .noise = 0.02, .share = shares[k]};
+        for (int workers = 1; workers <= 4; workers += 3)
+            for (int64_t tasks = 64; tasks <= LARGEST; tasks *= 4)
+                assert_true(found_of(&machine, workers, tasks, 2) >= 90);
+    }
+}
+
+/* Noise is no difference between core tasks, however loud it is: below what planning heeds. */
+static void test_equal(void **state)
+{
+    static const struct machine machines[] = {
+        {.latency_s = 1e-5, .s_per_task = 1e-3, .noise = 0.02},
+        {.latency_s = 1e-5, .s_per_task = 1e-3, .noise = 0.3},
+        {.latency_s = 1e-5, .s_per_task = 1e-3, .noise = 0.03, .drift = 0.05},
+        {.latency_s = 1e-5, .s_per_task = 1e-3, .noise = 0.03, .drift_own = 0.05},
+        {.latency_s = 1e-5,
+         .s_per_task = 1e-3,
+         .noise = 0.05,
+         .outlier_rate = 0.005,
+         .outlier_factor = 20}};
+    (void)state;
+    for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
+        int wrong = 0;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            struct spread spreads[SPREADS_MOST];
+            const size_t count = spreads_of(&machines[k], 1 + (int)(seed % 4), seed, spreads);
+            double most = 0;
+            for (size_t i = 0; i < count; i++)
+                most = fmax(most, spreads[i].deviation);
+            assert_true(count > 5);
+            wrong += most > 0.05;
+        }
+        print_message("equal tasks, machine %zu: taken to differ for %d of seeds 1 to %d\n", k,
+                      wrong, SEEDS);
+        assert_true(wrong <= 5);
+    }
+}
+
+/* What was timed once has no noise that anything could be told from. */
+static void test_nothing_known(void **state)
+{
+    struct sample once[9] = {{0}};
+    struct spread spreads[SPREADS_MOST];
+    (void)state;
+    for (int i = 0; i < 9; i++)
+        once[i] = (struct sample){.rank = 1, .first = i, .tasks = 1, .seconds = i};
+    assert_int_equal(spreads_find(once, 0, 0, spreads), 0);
+    assert_int_equal(spreads_find(once, 9, 0, spreads), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unequal),
+        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_nothing_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
