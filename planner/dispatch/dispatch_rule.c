@@ -39,7 +39,11 @@ static const struct rule rules[] = {
      .start = fiss_start,
      .chunk = fiss_chunk,
      .options = {{"sigma", "stages", NULL, 4, 1000000, {NULL}}}},
-    {.name = "fac", .summary = "factoring: batches of half of what is left", .chunk = fac_chunk},
+    {.name = "fac",
+     .summary = "factoring: batches of half of what is left",
+     .chunk = fac_chunk,
+     .options =
+         {{"part", "a batch is what is left, divided by so many", NULL, 2, 1000000, {NULL}}}},
     {.name = "wf", .summary = "factoring weighted by speed", .chunk = wf_chunk},
     {.name = "dtss",
      .summary = "trapezoid over virtual processors",

@@ -81,6 +81,7 @@ bool rule_options_read(const struct rule *rule, const char *text, int64_t values
 
 /* Of the options, what the formulas ask by name. */
 enum { FSC_K = 0 };
+enum { FAC_PART = 0 };
 enum { GSS_LEAST, GSS_ROUNDING };
 enum { GSS_UP, GSS_DOWN };
 enum { TSS_FIRST, TSS_LAST, TSS_STEP };

@@ -1,12 +1,12 @@
 /*
  * Factoring: batches of half of what is left.
  *
- * FAC: ceil(R / (2 p)) for p packages, then anew. S. Flynn Hummel, E. Schonberg, L. E. Flynn,
- * Factoring: a method for scheduling parallel loops, Commun. ACM 35(8), 1992.
- * WF: the same times the worker's weight (mean 1). S. Flynn Hummel, J. Schmidt, R. N. Uma, J. Wein,
- * Load-sharing in heterogeneous systems via weighted factoring, SPAA 1996.
- * AWF: the weights follow from the measured times, pi_i = sum_k k t_ik / sum_k k n_ik over worker
- * i's packages k = 1, 2, ..., weight_i = p (1 / pi_i) / sum_j (1 / pi_j): -B at every batch, -C at
+ * FAC: ceil(R / (x p)) for p packages, then anew, x = 2 or more where times differ. S. Flynn
+ * Hummel, E. Schonberg, L. E. Flynn, Factoring: a method for scheduling parallel loops, Commun. ACM
+ * 35(8), 1992. WF: the same times the worker's weight (mean 1). S. Flynn Hummel, J. Schmidt, R. N.
+ * Uma, J. Wein, Load-sharing in heterogeneous systems via weighted factoring, SPAA 1996. AWF: the
+ * weights follow from the measured times, pi_i = sum_k k t_ik / sum_k k n_ik over worker i's
+ * packages k = 1, 2, ..., weight_i = p (1 / pi_i) / sum_j (1 / pi_j): -B at every batch, -C at
  * every package, whose batch then is half of what is left at that time; -D and -E like -B and -C,
  * but t_ik counts overheads too. R. L. Carino, I. Banicescu, Dynamic load balancing with adaptive
  * factoring methods in scientific applications, J. Supercomput. 44, 2008.
@@ -26,12 +26,12 @@ bool rule_all_reported(const struct rule_state *state, int64_t packages)
     return true;
 }
 
-/* Start a batch when the last is used up; true when one was started. */
-static bool batch_start(struct rule_state *state)
+/* Start a batch of 1 / part of what is left when the last is used up; true when one was started. */
+static bool batch_start(struct rule_state *state, double part)
 {
     if (state->batch_left > 0)
         return false;
-    state->chunk = ceil((double)state->left / (2 * (double)state->workers));
+    state->chunk = ceil((double)state->left / (part * (double)state->workers));
     state->batch_left = state->workers;
     return true;
 }
@@ -39,14 +39,14 @@ static bool batch_start(struct rule_state *state)
 double fac_chunk(struct rule_state *state, int64_t worker)
 {
     (void)worker;
-    batch_start(state);
+    batch_start(state, (double)state->option[FAC_PART]);
     state->batch_left--;
     return state->chunk;
 }
 
 double wf_chunk(struct rule_state *state, int64_t worker)
 {
-    batch_start(state);
+    batch_start(state, 2);
     state->batch_left--;
     return fmax(round(state->chunk * state->worker[worker].weight), 1);
 }
@@ -76,7 +76,7 @@ static void weights_update(struct rule_state *state)
 
 double awf_batch_chunk(struct rule_state *state, int64_t worker)
 {
-    if (batch_start(state))
+    if (batch_start(state, 2))
         weights_update(state);
     state->batch_left--;
     return fmax(round(state->chunk * state->worker[worker].weight), 1);

@@ -62,6 +62,8 @@ static void sequences_as_published(void **state)
     ASSERT_SIZES("gss", 100, 4, NULL, 25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1, 1, 1);
     ASSERT_SIZES("fac", 100, 4, NULL, 13, 13, 13, 13, 6, 6, 6, 6, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1,
                  1);
+    ASSERT_SIZES("fac,part=4", 100, 4, NULL, 7, 7, 7, 7, 5, 5, 5, 5, 4, 4, 4, 4, 3, 3, 3, 3, 2, 2,
+                 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
     /* F = 12.5, 15 steps of 11.5 / 14, which has no whole part to go by. */
     ASSERT_SIZES("tss", 100, 4, NULL, 12, 11, 10, 10, 9, 8, 7, 6, 5, 5, 4, 3, 2, 1, 1, 1, 1, 1, 1,
                  1, 1);
@@ -227,6 +229,8 @@ static void every_task_once(void **state)
                                          "tss,first=9,last=4,step=real",
                                          "tss,last=50",
                                          "fiss,sigma=1",
+                                         "fac,part=1",
+                                         "fac,part=5",
                                          "monitor,eta=1,r=3,phi=2",
                                          "monitor,r=1"};
     (void)state;
