@@ -31,13 +31,29 @@ double profile_setting_deviation(const struct profile_setting *setting, double t
     return low->deviation + share * (high->deviation - low->deviation);
 }
 
-double profile_package_deviation(const struct profile_setting *setting, double tasks)
+double profile_setting_region(const struct profile_setting *setting)
+{
+    if (setting->spread_count < 2)
+        return 0;
+    const struct spread *small = &setting->spreads[0];
+    const struct spread *large = &setting->spreads[setting->spread_count - 1];
+    const double times = (double)large->tasks / (double)small->tasks;
+    const double both = times * large->deviation * large->deviation;
+    return sqrt(fmax(0, both - small->deviation * small->deviation) / (times - 1));
+}
+
+double profile_timing_deviation(const struct profile_setting *setting)
 {
     double deviation = 0;
     for (size_t w = 0; w < setting->window_count; w++)
         for (size_t k = 0; k < setting->windows[w].worker_count; k++)
             deviation = fmax(deviation, setting->windows[w].workers[k].compute.fit.deviation);
-    return hypot(deviation, profile_setting_deviation(setting, tasks));
+    return deviation;
+}
+
+double profile_package_deviation(const struct profile_setting *setting, double tasks)
+{
+    return hypot(profile_timing_deviation(setting), profile_setting_deviation(setting, tasks));
 }
 
 int profile_threads(const struct profile *profile, const struct profile_setting *setting)

@@ -98,8 +98,14 @@ bool profile_setting_suits(const struct profile_setting *setting,
 /* The relative deviation of packages of `tasks` core tasks, between the sizes measured in
  * proportion to the size's logarithm; 0 where nothing is known. */
 double profile_setting_deviation(const struct profile_setting *setting, double tasks);
-/* That and how far timings of one and the same package are apart: the relative deviation of the
- * time of computing one; of the class that is the least sure. */
+/* What of it neighbouring packages have in common: the part that packages keep as they grow. Tasks
+ * that differ each for itself leave 1 / sqrt(n) of a task's deviation in packages of n; what the
+ * largest size measured has beyond that, regions of the job have in common. */
+double profile_setting_region(const struct profile_setting *setting);
+/* How far timings of one and the same package are apart: relative, of computing, of the class that
+ * is the least sure. */
+double profile_timing_deviation(const struct profile_setting *setting);
+/* Both together: of the time of computing a package of so many core tasks anywhere. */
 double profile_package_deviation(const struct profile_setting *setting, double tasks);
 /* Threads of a worker that the setting holds for; 0 where the profile does not say. */
 int profile_threads(const struct profile *profile, const struct profile_setting *setting);

@@ -1,7 +1,9 @@
 /*
- * The static share follows source 004's idea of what can be relied upon (AppLeS): the mean less
- * three root mean square errors. A worker's end deviates by the root of the sum of the squared
- * deviations of its packages; for three times that long, all workers together are dealt to.
+ * Where core tasks are equal, the static share follows source 004's idea of what can be relied upon
+ * (AppLeS): the mean less three root mean square errors. A worker's end deviates by the root of the
+ * sum of the squared deviations of its packages; for three times that long, all workers together
+ * are dealt to. Where core tasks differ, nothing says what can be relied upon, for heavy ones may
+ * come last: every share is tried, from the whole job down.
  */
 #include "planner/simulate/tail.h"
 
@@ -9,13 +11,16 @@
 #include <stdlib.h>
 
 #include "planner/simulate/scenario.h"
+#include "planner/simulate/unequal.h"
 
 static const double errors_dealt = 3;
 /* What the tail may cost where no package differs. */
 static const double cost_most = 0.01;
 /* Simulations for each size of the tail, fewer where there are many packages; halvings of it. */
 static const uint64_t first_seed = 0x7a11;
-enum { DRAWS = 16, PACKAGES_MOST = 2000000, SIZES = 6 };
+enum { DRAWS = 16, PACKAGES_MOST = 1000000, SIZES = 6, SIZES_UNEQUAL = 9 };
+/* About how many packages a rule makes for each worker. */
+enum { PACKAGES_DEALT = 24 };
 
 static double package_s(const struct plan_tail_request *request, int64_t worker, double tasks)
 {
@@ -69,18 +74,33 @@ static bool tail_score(const struct plan_tail_request *request, const struct pla
                        double *mean_s, struct failure *failure)
 {
     struct scenario scenario = SCENARIO_INIT;
-    const int64_t fit = PACKAGES_MOST / (plan_packages(request->plan) + 1);
+    const int64_t fit =
+        PACKAGES_MOST / (plan_packages(request->plan) + PACKAGES_DEALT * request->workers + 1);
     const int64_t draws = fit < 1 ? 1 : fit < DRAWS ? fit : DRAWS;
+    struct unequal unequal;
     scenario.noise = request->deviation;
+    scenario.price = request->setting ? unequal_price : NULL;
+    scenario.pricer = &unequal;
     *mean_s = 0;
     for (int64_t k = 0; k < draws; k++) {
         double makespan_s = 0;
         scenario.seed = first_seed + (uint64_t)k;
+        if (request->setting)
+            unequal =
+                unequal_draw(request->setting, request->speed, request->plan->tasks, k, draws);
         if (!tail_simulate(request, tail, &scenario, &makespan_s, failure))
             return false;
         *mean_s += makespan_s / (double)draws;
     }
     return true;
+}
+
+/* Relative, of one core task. */
+static double task_deviation(const struct plan_tail_request *request)
+{
+    return request->setting
+               ? hypot(request->deviation, profile_setting_deviation(request->setting, 1))
+               : request->deviation;
 }
 
 /* With about so many tasks dealt on request. */
@@ -99,7 +119,7 @@ static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *re
     tail->weights = dispatch_setup_platform(&tail->setup, request->platform);
     if (!tail->weights)
         return failure_memory(failure, "starting a rule");
-    tail->setup.deviation_s = request->deviation / tail->weights[0];
+    tail->setup.deviation_s = task_deviation(request) / tail->weights[0];
     return tail_simulate(request, tail, &usual, &tail->makespan_s, failure);
 }
 
@@ -123,18 +143,19 @@ static bool tail_offer(struct plan_tail *tail, double *best_s,
     return good;
 }
 
-/* As much as the deviations ask for, and less. */
+/* As much as the deviations ask for, or all where core tasks differ, and less. */
 static bool tail_choose(struct plan_tail *tail, const struct plan_tail_request *request,
                         struct failure *failure)
 {
     double rate, whole_s;
     const double wanted = errors_dealt * end_deviation(request, &rate) * rate;
-    double dealt = fmin(wanted, request->plan->tasks);
+    double dealt = request->equal ? fmin(wanted, request->plan->tasks) : request->plan->tasks;
+    const int sizes = request->equal ? SIZES : SIZES_UNEQUAL;
     if (!tail_make(tail, request, 0, failure) || !tail_score(request, tail, &whole_s, failure))
         return false;
     const double most_s = (1 + cost_most) * tail->makespan_s;
     double best_s = whole_s;
-    for (int k = 0; k < SIZES && dealt >= 1; k++) {
+    for (int k = 0; k < sizes && dealt >= 1; k++) {
         if (!tail_offer(tail, &best_s, request, dealt, most_s, failure))
             return false;
         dealt /= 2;

@@ -1,7 +1,8 @@
 /*
- * How much of a plan's end is better dealt on request: as much as evens out how far workers will
- * end apart because packages differ, as far as simulations with such differences say that it pays.
- * Where core tasks are equal, it costs at most 1 % when no package differs.
+ * How much of a plan's end is better dealt on request: as much as simulations say in which packages
+ * differ, each for itself and whole regions of the job (unequal.h), and workers are not quite as
+ * quick as was measured. Where core tasks are equal, it is at most what evens out how far workers
+ * will end apart, and costs at most 1 % when no package differs.
  */
 #ifndef PLANNER_SIMULATE_TAIL_H
 #define PLANNER_SIMULATE_TAIL_H
@@ -18,9 +19,11 @@ struct plan_tail_request {
     const char *rule;
     int64_t workers;  /* that there are */
     int ahead;        /* packages that a worker has at a time under the rule, >= 1 */
-    double deviation; /* relative, of one package's time */
-    bool equal;       /* core tasks do not differ: what deviates is the machine */
-    double share;     /* of the tasks, to be dealt on request; below 0: what is best */
+    double deviation; /* relative, of one package's time, beside the following */
+    const struct profile_setting *setting; /* how packages differ; NULL: by the deviation alone */
+    double speed; /* relative, by how much a worker's speed may be off; with a setting only */
+    bool equal;   /* core tasks do not differ: what deviates is the machine */
+    double share; /* of the tasks, to be dealt on request; below 0: what is best */
 };
 
 struct plan_tail {

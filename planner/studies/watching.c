@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Packages of one size differ by less than this from place to place: core tasks are equal. */
+/* Core tasks that differ by less than this are equal. */
 static const double spread_equal = 0.02;
 
 /* "10%" or "0.1". */
@@ -44,19 +44,37 @@ static bool tail_read(const char *text, char *rule, size_t size, double *share,
     return true;
 }
 
+/* By how much a worker's speed may be off: its rate's standard error and its own drift, of the one
+ * that is the least sure. */
+static double speed_error(const struct profile_setting *setting, double usual)
+{
+    size_t at = 0;
+    double most = 0;
+    while (at + 1 < setting->window_count && (double)setting->windows[at].greatest < usual)
+        at++;
+    for (size_t k = 0; k < setting->windows[at].worker_count; k++) {
+        const struct measured_cost *compute = &setting->windows[at].workers[k].compute;
+        const double rate = compute->cost.s_per_task, error = compute->fit.stderr_s_per_task;
+        most = fmax(most, hypot(rate > 0 ? error / rate : 0, compute->fit.drift_own));
+    }
+    return fmin(most, 1);
+}
+
 static bool tail_make(struct watching *watching, const struct watching_request *request,
-                      double deviation, double usual, struct failure *failure)
+                      double usual, struct failure *failure)
 {
     const struct plan *plan = request->plan;
-    struct plan_tail_request wanted = {.plan = plan,
-                                       .platform = &watching->platform,
-                                       .rule = watching->rule,
-                                       .workers = watching->platform.worker_count,
-                                       .ahead = request->ahead,
-                                       .deviation = deviation,
-                                       .equal = !(request->noise > 0) &&
-                                                profile_setting_deviation(request->setting, usual) <
-                                                    spread_equal};
+    struct plan_tail_request wanted = {
+        .plan = plan,
+        .platform = &watching->platform,
+        .rule = watching->rule,
+        .workers = watching->platform.worker_count,
+        .ahead = request->ahead,
+        .deviation = hypot(profile_timing_deviation(request->setting), request->noise),
+        .setting = request->setting,
+        .speed = speed_error(request->setting, usual),
+        .equal =
+            !(request->noise > 0) && profile_setting_deviation(request->setting, 1) < spread_equal};
     if (!tail_read(request->tail, watching->rule, sizeof watching->rule, &wanted.share, failure) ||
         !plan_tail_init(&watching->tail, &wanted, failure))
         return false;
@@ -76,7 +94,7 @@ static bool watching_fill(struct watching *watching, const struct watching_reque
         hypot(profile_package_deviation(request->setting, usual), request->noise);
     watching->decision.plan = plan;
     watching->largest = (int64_t)plan_largest_load(plan);
-    if (request->tail && !tail_make(watching, request, deviation, usual, failure))
+    if (request->tail && !tail_make(watching, request, usual, failure))
         return false;
     if (!request->tolerance)
         return true;

@@ -213,10 +213,28 @@ static void deviations_lie_between_those_measured(void **state)
     assert_true(profile_setting_deviation(&setting, 1000) == 0.4);
 }
 
+/* Tasks that differ each for itself have nothing in common, tasks that differ as much in packages
+ * of any size have all; variances add up. */
+static void what_neighbours_have_in_common_stays(void **state)
+{
+    struct spread own[] = {{1, 0.8}, {16, 0.2}, {64, 0.1}}, all[] = {{1, 0.3}, {64, 0.3}};
+    struct spread both[] = {{1, sqrt(0.16 + 0.09)}, {4, sqrt(0.16 / 4 + 0.09)}};
+    const struct profile_setting settings[] = {{.spreads = own, .spread_count = 3},
+                                               {.spreads = all, .spread_count = 2},
+                                               {.spreads = both, .spread_count = 2},
+                                               {.spreads = all, .spread_count = 1},
+                                               {.spread_count = 0}};
+    static const double regions[] = {0, 0.3, 0.3, 0, 0};
+    (void)state;
+    for (int k = 0; k < 5; k++)
+        assert_true(fabs(profile_setting_region(&settings[k]) - regions[k]) < 1e-7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deviations_lie_between_those_measured),
+        cmocka_unit_test(what_neighbours_have_in_common_stays),
         cmocka_unit_test(bound_is_exact_for_one_worker),
         cmocka_unit_test(bound_is_work_over_workers_without_latency),
         cmocka_unit_test(bound_counts_every_package),
