@@ -9,9 +9,13 @@
 #include "planner/model/beyond.h"
 #include "planner/schedulers/scheduler.h"
 
-/* What deals the end of a plan whose packages are unequal, and what it has to gain: relative. */
-static const char tail_unequal[] = "fac";
-static const double tail_gain_least = 0.02;
+/* What deals the end of a plan whose tasks are unequal, and what it has to gain: relative. A worker
+ * has a package beside the one it works on, which nobody can take back: factoring by 2 would have
+ * it promise as much as is left. */
+static const char *const tails_unequal[] = {"fac,part=3", "awf-c"};
+/* The second looks at all workers for every package: not for more of them than this. */
+enum { TAIL_WEIGHED = 1, WEIGHED_MOST = 256 };
+static const double tail_gain_least = 0.005;
 
 bool planning_check_scheduler(const char *name, struct failure *failure)
 {
@@ -123,19 +127,37 @@ static bool tail_add(const struct planning *planning, const char *tail, struct p
     return true;
 }
 
+/* Relative, of that tail; 0: nothing would be dealt. */
+static bool tail_gain(const struct planning *planning, const char *tail, const struct plan *plan,
+                      double *gain, struct failure *failure)
+{
+    const struct watching_request request = planning_watching(planning, tail, plan);
+    struct watching watching;
+    if (!watching_init(&watching, &request, failure))
+        return false;
+    *gain = watching.tail.setup.tasks > 0 ? watching.tail.gain : 0;
+    watching_release(&watching);
+    return true;
+}
+
 bool planning_tail_unequal(const struct planning *planning, struct plan *plan,
                            struct failure *failure)
 {
-    const struct watching_request request = planning_watching(planning, tail_unequal, plan);
-    const double usual = plan->tasks / (double)plan_packages(plan);
-    struct watching watching;
-    if (profile_setting_deviation(planning->setting, usual) <= PLANNING_UNEQUAL)
+    const char *best = NULL;
+    double most = tail_gain_least;
+    if (profile_setting_deviation(planning->setting, 1) <= PLANNING_UNEQUAL)
         return true;
-    if (!watching_init(&watching, &request, failure))
-        return false;
-    const bool worth = watching.tail.setup.tasks > 0 && watching.tail.gain >= tail_gain_least;
-    watching_release(&watching);
-    return !worth || tail_add(planning, tail_unequal, plan, failure);
+    const bool weighed = profile_workers(&planning->setting->windows[0]) <= WEIGHED_MOST;
+    for (size_t k = 0; k <= (weighed ? TAIL_WEIGHED : 0); k++) {
+        double gain;
+        if (!tail_gain(planning, tails_unequal[k], plan, &gain, failure))
+            return false;
+        if (gain >= most) {
+            most = gain;
+            best = tails_unequal[k];
+        }
+    }
+    return !best || tail_add(planning, best, plan, failure);
 }
 
 void planning_omissions(const struct schedule_omissions *omissions, double effort_s,

@@ -58,8 +58,8 @@ static void equal_packages_are_planned_to_the_end(void **state)
 static void unequal_packages_are_dealt_at_the_end(void **state)
 {
     (void)state;
-    assert_tail(0.5, 0, "fac");
-    assert_tail(1.5, 1e-4, "fac");
+    assert_tail(0.5, 0, "fac,part=3");
+    assert_tail(1.5, 1e-4, "fac,part=3");
 }
 
 /* Where asking takes longer than what it evens out. */
