@@ -82,7 +82,7 @@ static double played(struct bench *bench, const struct decision *decision,
 {
     struct scenario scenario = SCENARIO_INIT;
     struct failure failure = FAILURE_INIT;
-    struct simulation simulation;
+    struct simulation simulation = {0};
     scenario.price = price;
     scenario.pricer = bench;
     struct dispatch *dispatch = decision_dispatch(decision, platform, &scenario, &failure);
