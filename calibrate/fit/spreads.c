@@ -11,6 +11,8 @@ static const double SMOOTH_FREEDOM = 12;
 static const double TOLD_DEVIATIONS = 4;
 /* A size with fewer places does not say how loud the noise is, unless none has more. */
 enum { PLACES_ENOUGH = 8, PLACES_LEAST = 4 };
+/* Passes that drift are alike in their packages: differences must be so many times as large. */
+static const double TOLD_DRIFTS = 2;
 enum { STEPS = 1000 };
 
 /* ---- one size ------------------------------------------------------------------------------ */
@@ -109,9 +111,8 @@ static void sizes_make(const struct sample *samples, int64_t count, struct sizes
 /* ---- do packages differ? ------------------------------------------------------------------- */
 
 /* Without a difference, the product of two timings' deviations has the mean 0 and the squared
- * noise for its variance, whatever their distribution. What passes have in common by drift is no
- * difference. */
-static bool are_told(const struct sizes *sizes, double drift)
+ * noise for its variance, whatever their distribution. */
+static bool are_told(const struct sizes *sizes)
 {
     double sum = 0, places = 0, most = 0;
     for (int i = 0; i < sizes->count; i++)
@@ -121,7 +122,7 @@ static bool are_told(const struct sizes *sizes, double drift)
         const struct size *size = &sizes->items[i];
         if (size->places < enough)
             continue;
-        sum += size->places * (size->between - drift * drift) / (size->noise + drift * drift);
+        sum += size->places * size->between / size->noise;
         places += size->places;
     }
     return sum > TOLD_DEVIATIONS * sqrt(places);
@@ -173,21 +174,27 @@ static struct law law_fit(const struct sizes *sizes)
     return law;
 }
 
+/* Where timings are loud, a size's own places say less than their number. */
+static double deviation_of(const struct size *size, const struct law *law)
+{
+    const double smooth = law_at(law, size->tasks);
+    const double clear = smooth / (smooth + size->noise * size->inverse);
+    const double freedom = (size->places - 1) * clear * clear;
+    const double both =
+        (freedom * size->between + SMOOTH_FREEDOM * smooth) / (freedom + SMOOTH_FREEDOM);
+    return sqrt(fmax(0, both));
+}
+
 size_t spreads_find(const struct sample *samples, int64_t count, double drift,
                     struct spread *spreads)
 {
     struct sizes sizes;
-    struct law law = {0, 0};
     sizes_make(samples, count, &sizes);
-    const bool told = are_told(&sizes, drift);
-    if (told)
-        law = law_fit(&sizes);
-    for (int i = 0; i < sizes.count; i++) {
-        const struct size *size = &sizes.items[i];
-        const double freedom = size->places - 1;
-        const double both = (freedom * size->between + SMOOTH_FREEDOM * law_at(&law, size->tasks)) /
-                            (freedom + SMOOTH_FREEDOM);
-        spreads[i] = (struct spread){(int64_t)size->tasks, told ? sqrt(fmax(0, both)) : 0};
-    }
+    const struct law law = law_fit(&sizes);
+    const double least = sizes.count > 0 ? sizes.items[0].tasks : 1;
+    const bool told = sqrt(law_at(&law, least)) > TOLD_DRIFTS * drift && are_told(&sizes);
+    for (int i = 0; i < sizes.count; i++)
+        spreads[i] = (struct spread){(int64_t)sizes.items[i].tasks,
+                                     told ? deviation_of(&sizes.items[i], &law) : 0};
     return (size_t)sizes.count;
 }
