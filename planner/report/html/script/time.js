@@ -91,13 +91,15 @@ function workersTable(report, gantt) {
 
 function operationsTable(report) {
     const seconds = words.secondsColumn(Object.values(report.operations).flatMap((both) => [both.predicted_s, both.measured_s]));
-    const row = (name, both) => ({ kind: 'part', cells: [el('span', null, swatch(name), name), seconds(both.predicted_s),
+    const beside = report.output_while_working;
+    const row = (name, both, words_) => ({ kind: 'part', cells: [el('span', null, swatch(name), words_ ?? name), seconds(both.predicted_s),
         seconds(both.measured_s), words.signedPercent(both.error), words.signedPercent(both.drift),
         words.signedPercent(both.model_error)] });
     return folded('Sums over all packages, with drift and model error', () => scrolled('Operations', table(null,
         [{ name: 'operation', text: true }, { name: 'predicted' }, { name: 'measured' }, { name: 'error' }, { name: 'drift' },
             { name: 'model' }],
-        Object.entries(report.operations).map(([name, both]) => row(name, both)))));
+        [...Object.entries(report.operations).map(([name, both]) => row(name, both)),
+            ...(beside ? [row('output', beside, 'output while working')] : [])])));
 }
 
 /* ---- by round ---- */
