@@ -430,10 +430,9 @@ bool campaign_run(const struct campaign *campaign, struct samples *samples,
     struct survey self = {.campaign = campaign, .samples = samples, .failure = failure};
     self.begun_s = comm_now(campaign->setup->comm);
     self.scouted_s = calloc((size_t)campaign->setup->comm->size, sizeof *self.scouted_s);
-    if (self.scouted_s)
-        scout(&self);
-    else
-        failure_memory(failure, "choosing what to probe");
+    if (!self.scouted_s)
+        return failure_memory(failure, "choosing what to probe");
+    scout(&self);
     self.scouted = true;
     if (failure->code == FAILURE_NONE) {
         grid_make(&self);
