@@ -15,11 +15,15 @@ cluster_cpu=/sys/fs/cgroup/cpu
 cluster_cpuset=/sys/fs/cgroup/cpuset
 cluster_nodes=()
 cluster_mpiexec=()
+cluster_tickers=()
 # A bucket holds that much, which passes without delay after a pause: the more, the less the rate is one.
 cluster_burst=16kb
-# A share of a core is given anew so often: what takes less may get all that it wants at once. Shorter periods
-# are none, for the kernel looks at the clock every 4 ms: a share of 25 % then is up to a seventh less.
-cluster_period_us=10000
+# A share of a core is given anew so often: what rests gets up to that much of it at once afterwards. No share is
+# below 1 ms, so that 25 % come in periods of 4 ms. The kernel looks at who runs every 4 ms only, and cuts shares
+# no finer, unless somebody else wakes up on that core: cluster_ticker (ticker.c, compiled) does so that often.
+cluster_period_us=4000
+cluster_ticker=
+cluster_tick_us=500
 # Against what else wants the cores: a node is to get its share. Everybody else's process has 1024.
 cluster_weight=65536
 
@@ -79,6 +83,16 @@ cluster_node() {
     echo 0 >"$set/cpuset.mems"
 }
 
+# cluster_tick RATE:PERCENT:CORE...: on cores of which there are shares.
+cluster_tick() {
+    local core
+    [ -n "$cluster_ticker" ] || return 0
+    for core in $(printf '%s\n' "$@" | awk -F: '$2 < 100 { print $3 }' | sort -u); do
+        "$cluster_ticker" "$core" "$cluster_tick_us" >/dev/null &
+        cluster_tickers+=($!)
+    done
+}
+
 # cluster_up RATE:PERCENT:CORE...: the first is the master's.
 cluster_up() {
     local node hosts words
@@ -89,6 +103,7 @@ cluster_up() {
         IFS=: read -ra words <<<"$node"
         cluster_node ${#cluster_nodes[@]} "${words[@]}"
     done
+    cluster_tick "$@"
     hosts=$(IFS=, && echo "${cluster_nodes[*]}")
     # UCX knows that all is one machine, and must not make use of it; a rank's end is in finalize.c.
     # shellcheck disable=SC2034 # by those who source this
@@ -100,6 +115,8 @@ cluster_up() {
 # Ends what still runs on the nodes and removes them.
 cluster_down() {
     local name
+    ((${#cluster_tickers[@]} == 0)) || kill "${cluster_tickers[@]}" 2>/dev/null || true
+    cluster_tickers=()
     for name in "${cluster_nodes[@]}"; do
         ip netns pids "$name" 2>/dev/null | xargs -r kill -9 2>/dev/null || true
         ip netns del "$name" 2>/dev/null || true # and with it both ends of its cable

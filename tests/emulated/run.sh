@@ -2,10 +2,11 @@
 # Plans, and rules on request, on emulated clusters: nodes are network namespaces behind links of 100 Mbit/s and
 # less, and get 100, 50 or 25 % of a core. Calibrated there, planned, run and compared: a table in Markdown.
 #
-#     bash tests/emulated/run.sh [--runs 10] [--budget 15] [--cluster NAME]... [--only NAME,...] [--smoke] >table.md
+#     bash tests/emulated/run.sh [--runs 10] [--every 2] [--budget S] [--cluster NAME]... [--only NAME,...] [--smoke]
+#         >table.md
 #
 # Root, iproute2, control groups of version 1, two cores, what 'bash jobs/setup.sh --tests' installs, and a build
-# under build/release (or $BUILD). All three clusters and ten runs take about 40 minutes and want a quiet machine;
+# under build/release (or $BUILD). All three clusters and ten runs take about 35 minutes and want a quiet machine;
 # what they leave is under build/emulated/ (results.json has every run), and nodes are removed however it
 # ends. Exit code 1: a prediction is off by more than it may be; 77: no cluster can be emulated here.
 set -euo pipefail
@@ -52,6 +53,8 @@ scratch=$(mktemp -d)
 trap 'cluster_down; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 mpicc.mpich -O2 -shared -fPIC "$here/finalize.c" -o "$scratch/finalize.so"
+cc -O2 "$here/ticker.c" -o "$scratch/ticker"
+cluster_ticker=$scratch/ticker
 
 worst=0
 for name in "${wanted[@]}"; do
