@@ -291,6 +291,18 @@ static bool rule_simulate(struct show *show, struct failure *failure)
     return good;
 }
 
+/* A plan's own packages go ahead as far as buffers and watching let them. */
+static bool ahead_check(const struct simulate_options *options, const struct plan *plan,
+                        struct failure *failure)
+{
+    if (options->ahead == 0 || tail_of(options, plan))
+        return true;
+    return failure_set(failure, FAILURE_USAGE,
+                       "--ahead is for rules: add --tail RULE, or simulate one with -s RULE, or "
+                       "leave it out (--buffers says how many packages a plan's workers receive "
+                       "ahead)");
+}
+
 /* A plan when one is given, else the rule. */
 static bool show_simulate(struct show *show, const struct profile *profile, const struct plan *plan,
                           struct failure *failure)
@@ -311,6 +323,7 @@ static bool show_simulate(struct show *show, const struct profile *profile, cons
         failure_set(failure, FAILURE_USAGE,
                     "--slow and --lose name more workers than the %" PRId64 " there are",
                     show->platform.worker_count);
+    good = good && (!plan || ahead_check(options, plan, failure));
     if (good && plan)
         good = options->replan || tail_of(options, plan)
                    ? watched_simulate(show, plan, setting, failure)
