@@ -1,5 +1,6 @@
 #include "planner/dispatch/dispatch.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #include "planner/dispatch/dispatch_kind.h"
@@ -7,6 +8,13 @@
 enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s, struct package *package)
 {
     return dispatch->kind->next(dispatch, now_s, package);
+}
+
+double dispatch_due_s(const struct dispatch *dispatch)
+{
+    while (!dispatch->kind->due && dispatch->kind->inner)
+        dispatch = dispatch->kind->inner(dispatch);
+    return dispatch->kind->due ? dispatch->kind->due(dispatch) : HUGE_VAL;
 }
 
 void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,

@@ -48,10 +48,13 @@ struct dispatch *dispatch_new_list(const struct package *packages, int64_t count
  * out of memory. */
 struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_range *ranges,
                                      int64_t count);
-/* Asked again before anything has happened, it says DISPATCH_WAIT again and changes nothing: who
- * waits may ask as often as it likes. */
+/* Asked again before anything has happened, the time of dispatch_due_s included, it says
+ * DISPATCH_WAIT again and changes nothing: who waits may ask as often as it likes. */
 enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,
                                    struct package *package);
+/* Who waits asks again then, if nothing has happened before: that a report has not come says
+ * something, too. Later than the last time of asking; HUGE_VAL: time alone changes nothing. */
+double dispatch_due_s(const struct dispatch *dispatch);
 /* Worker `worker` has worked on `package` from start_s to end_s. */
 void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,
                    double end_s);

@@ -13,6 +13,8 @@ struct dispatch_kind {
     void (*free)(struct dispatch *dispatch);
     /* Of those around another one, which alone decides; NULL: it decides itself. */
     const struct dispatch *(*inner)(const struct dispatch *dispatch);
+    /* May be NULL: what the inner one says; without one, time alone changes nothing. */
+    double (*due)(const struct dispatch *dispatch);
 };
 
 /* First member of every kind's own struct. */

@@ -70,7 +70,7 @@ static void packages_link(struct dispatch_list *self)
 struct dispatch *dispatch_new_list(const struct package *packages, int64_t count, int64_t workers,
                                    int ahead)
 {
-    static const struct dispatch_kind kind = {list_next, list_done, NULL, list_free, NULL};
+    static const struct dispatch_kind kind = {list_next, list_done, NULL, list_free, NULL, NULL};
     struct dispatch_list *self =
         calloc(1, sizeof *self + (size_t)workers * sizeof self->workers[0]);
     if (!self)

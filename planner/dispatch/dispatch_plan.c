@@ -32,7 +32,7 @@ static void plan_free(struct dispatch *dispatch)
 
 struct dispatch *dispatch_new_plan(const struct plan *plan)
 {
-    static const struct dispatch_kind kind = {plan_next, NULL, NULL, plan_free, NULL};
+    static const struct dispatch_kind kind = {plan_next, NULL, NULL, plan_free, NULL, NULL};
     struct dispatch_plan *self = calloc(1, sizeof *self);
     if (!self)
         return NULL;

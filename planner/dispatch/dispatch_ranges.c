@@ -132,8 +132,8 @@ static void ranges_free(struct dispatch *dispatch)
 struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_range *ranges,
                                      int64_t count)
 {
-    static const struct dispatch_kind kind = {ranges_next, ranges_done, ranges_lost, ranges_free,
-                                              ranges_inner};
+    static const struct dispatch_kind kind = {ranges_next, ranges_done,  ranges_lost,
+                                              ranges_free, ranges_inner, NULL};
     struct dispatch_ranges *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);

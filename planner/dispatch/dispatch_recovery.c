@@ -194,8 +194,8 @@ static void recovery_free(struct dispatch *dispatch)
 
 struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
 {
-    static const struct dispatch_kind kind = {recovery_next, recovery_done, recovery_lost,
-                                              recovery_free, recovery_inner};
+    static const struct dispatch_kind kind = {recovery_next, recovery_done,  recovery_lost,
+                                              recovery_free, recovery_inner, NULL};
     struct dispatch_recovery *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);

@@ -313,7 +313,8 @@ static bool recent_fill(struct dispatch_rule *self)
 
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure)
 {
-    static const struct dispatch_kind kind = {rule_next, rule_done, rule_lost, rule_free, NULL};
+    static const struct dispatch_kind kind = {rule_next, rule_done, rule_lost,
+                                              rule_free, NULL,      NULL};
     int64_t values[RULE_OPTIONS_MOST];
     const struct rule *rule = rule_read(setup->rule, values, failure);
     struct dispatch_rule *self;

@@ -1,4 +1,5 @@
 /* A plan whose end is dealt on request. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "planner/dispatch/dispatch_kind.h"
@@ -48,6 +49,12 @@ static enum dispatch_answer tail_next(struct dispatch *dispatch, double now_s,
     return answer;
 }
 
+static double tail_due(const struct dispatch *dispatch)
+{
+    const struct dispatch_tail *self = (const struct dispatch_tail *)dispatch;
+    return self->over ? HUGE_VAL : dispatch_due_s(self->head);
+}
+
 static void tail_done(struct dispatch *dispatch, const struct package *package, double start_s,
                       double end_s)
 {
@@ -83,7 +90,8 @@ static void tail_free(struct dispatch *dispatch)
 struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_setup *setup,
                                    struct failure *failure)
 {
-    static const struct dispatch_kind kind = {tail_next, tail_done, tail_lost, tail_free, NULL};
+    static const struct dispatch_kind kind = {tail_next, tail_done, tail_lost,
+                                              tail_free, NULL,      tail_due};
     struct dispatch_tail *self = calloc(1, sizeof *self);
     int64_t *out = calloc((size_t)setup->workers, sizeof *out);
     struct dispatch *rule = self && out ? dispatch_new_rule(setup, failure) : NULL;

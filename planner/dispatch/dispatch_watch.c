@@ -5,13 +5,16 @@
 #include "planner/base/array.h"
 #include "planner/dispatch/watch_parts.h"
 
-/* The list of what is left is made at boundaries only, and not beyond this length. */
+/* The list of what is left is made where plans are compared only, and not beyond this length. */
 enum { KEPT_MOST = 2000000 };
 /* Of the rest's time: what a new plan must save. */
 static const double gain_least = 0.02;
 /* A worker that becomes four times as slow holds WATCH_AHEAD + 1 packages: they shall take no
  * longer than what is left and this share of the whole. The divisor allows for noticing it late. */
 static const double late_share = 0.15, part_divisor = 4 * (WATCH_AHEAD + 1) + 2;
+/* Of a worker that may become as slow, what it holds shall end no later than this share of the
+ * whole after the others. */
+static const double slow_factor = 4, risk_share = 0.12;
 /* Where a plan has fewer rounds than this, parts may cost more than they save, unless the port has
  * time for PARTS_MOST of them a worker that is hardly noticed. */
 enum { PART_ROUNDS = 12, PARTS_MOST = 20 };
@@ -43,41 +46,6 @@ static bool slots_start(struct dispatch_watch *self, const struct plan *plan)
     return true;
 }
 
-/* Will what the worker is at be done when a transfer could begin? */
-static bool room_in_time(const struct dispatch_watch *self, int64_t at, double now_s)
-{
-    const struct watch_worker *worker = &self->workers[at];
-    const struct platform_window *window = &self->setup.platform->windows[0];
-    const double tasks = (double)worker->out[0].count;
-    const double free_s =
-        watch_out_start_s(worker) + worker->factor * watch_work_s(self, at, tasks);
-    const double end_s = free_s + watch_behind_s(self, at, tasks);
-    const double sent_s = now_s + cost_of(window->envelope, tasks) + cost_of(window->send, tasks);
-    return end_s > now_s && free_s <= fmax(sent_s, self->port_s);
-}
-
-static bool room_is(const struct dispatch_watch *self, int64_t at, double now_s)
-{
-    const struct watch_worker *worker = &self->workers[at];
-    const int written = self->setup.platform->write_behind; /* is one more, behind them */
-    return worker->lost || worker->out_count <= WATCH_AHEAD + written ||
-           (worker->out_count < OUT_MOST && room_in_time(self, at, now_s));
-}
-
-/* The earliest place in the plan whose worker has room; -1: none. */
-static int64_t slot_choose(const struct dispatch_watch *self, double now_s)
-{
-    int64_t chosen = -1;
-    for (int64_t k = 0; k < self->plan->worker_count; k++)
-        if (self->slots[k].left > 0 &&
-            (chosen < 0 || self->slots[k].round < self->slots[chosen].round) &&
-            room_is(self, self->plan->workers[k], now_s))
-            chosen = k;
-    return chosen;
-}
-
-/* ---- handing out --------------------------------------------------------------------------- */
-
 /* How much of the package at hand to send now. */
 static int64_t part_of(const struct dispatch_watch *self, int64_t worker, double left)
 {
@@ -95,6 +63,134 @@ static int64_t part_of(const struct dispatch_watch *self, int64_t worker, double
     const bool fits = platform_find(platform, part) && platform_find(platform, left - part);
     return (int64_t)(fits ? part : left);
 }
+
+/* How long the plan's worker number `at` will need for what waits at it, the next package
+ * included. */
+static double held_s(const struct dispatch_watch *self, int64_t at)
+{
+    const int64_t worker = self->plan->workers[at];
+    const struct watch_worker *to = &self->workers[worker];
+    double tasks_s =
+        watch_work_s(self, worker, (double)part_of(self, worker, self->slots[at].left));
+    for (int i = 1; i < to->out_count; i++)
+        tasks_s += watch_work_s(self, worker, (double)to->out[i].count);
+    return to->factor * tasks_s;
+}
+
+/* From when on the plan's worker number `at` could become slow and be done with what it holds, the
+ * next package included, soon after the others: the least t for which
+ * t + slow_factor (first's end - t + held) <= (1 + risk_share) end. */
+static double risk_from_s(const struct dispatch_watch *self, int64_t at)
+{
+    const double first_s = watch_first_end_s(self, self->plan->workers[at]);
+    return (slow_factor * (first_s + held_s(self, at)) - (1 + risk_share) * self->end_s) /
+           (slow_factor - 1);
+}
+
+/* When to begin with the third package of the plan's worker number `at`, so that its transfer
+ * begins as soon as the first is done. */
+static double third_from_s(const struct dispatch_watch *self, int64_t at)
+{
+    const struct watch_worker *worker = &self->workers[self->plan->workers[at]];
+    const double tasks = (double)worker->out[0].count;
+    const struct platform_window *window = platform_nearest(self->setup.platform, tasks);
+    return watch_first_end_s(self, self->plan->workers[at]) - cost_of(window->envelope, tasks) -
+           cost_of(window->send, tasks);
+}
+
+/* So many packages may wait at a worker or travel to it, with those that it has not reported
+ * because they are being written. */
+static int ahead_of(const struct dispatch_watch *self)
+{
+    return WATCH_AHEAD + (self->setup.platform->write_behind ? 1 : 0);
+}
+
+/* From when on the plan's worker number `at`, which holds something, has room for a package more;
+ * HUGE_VAL: not before it reports one. A second one is held back only where nobody knows how slow
+ * the worker is by now; a third one must not wait long for the port, either. */
+static double room_from_s(const struct dispatch_watch *self, int64_t at)
+{
+    const int64_t worker = self->plan->workers[at];
+    const int out = self->workers[worker].out_count;
+    if (out == OUT_MOST)
+        return HUGE_VAL;
+    if (out <= ahead_of(self))
+        return watch_unsettled(self, worker) ? risk_from_s(self, at) : 0;
+    const double end_s = watch_first_end_s(self, worker);
+    const double from_s =
+        fmax(end_s <= self->port_s ? 0 : third_from_s(self, at), risk_from_s(self, at));
+    return from_s < end_s ? from_s : HUGE_VAL;
+}
+
+static bool room_is(const struct dispatch_watch *self, int64_t at, double now_s)
+{
+    const int64_t worker = self->plan->workers[at];
+    const struct watch_worker *to = &self->workers[worker];
+    if (to->lost || to->out_count == 0)
+        return true;
+    return now_s >= room_from_s(self, at) &&
+           (to->out_count <= ahead_of(self) || now_s < watch_first_end_s(self, worker));
+}
+
+/* The next time at which a worker has room though none has reported; HUGE_VAL: never. */
+static double room_due_s(const struct dispatch_watch *self)
+{
+    double due_s = HUGE_VAL;
+    for (int64_t k = 0; k < self->plan->worker_count; k++) {
+        const struct watch_worker *worker = &self->workers[self->plan->workers[k]];
+        if (!(self->slots[k].left > 0) || worker->lost || worker->out_count == 0)
+            continue;
+        const double from_s = room_from_s(self, k);
+        if (from_s > self->asked_s)
+            due_s = fmin(due_s, from_s);
+    }
+    return due_s;
+}
+
+/* How far the plan's worker number `at` has come: rounds, and the share of the one at hand. */
+static double progress_of(const struct dispatch_watch *self, int64_t at)
+{
+    const struct watch_slot *slot = &self->slots[at];
+    return (double)slot->round + 1 - slot->left / self->plan->rounds[slot->entry].loads[at];
+}
+
+/* Will it have room by the time that the port has? */
+static bool room_soon(const struct dispatch_watch *self, int64_t at, double now_s)
+{
+    return room_is(self, at, now_s) || third_from_s(self, at) < fmax(now_s, self->port_s);
+}
+
+/* Of the worker that is farthest behind, of those that go as reckoned with. */
+static double progress_least(const struct dispatch_watch *self, double now_s)
+{
+    double least = HUGE_VAL;
+    for (int64_t k = 0; k < self->plan->worker_count; k++)
+        if (self->slots[k].left > 0 && !watch_late(self, self->plan->workers[k]) &&
+            room_soon(self, k, now_s))
+            least = fmin(least, progress_of(self, k));
+    return least;
+}
+
+/* The earliest place in the plan whose worker has room, unless that would be too far ahead of the
+ * others; -1: none. */
+static int64_t slot_choose(const struct dispatch_watch *self, double now_s)
+{
+    const double most = progress_least(self, now_s) + 1;
+    int64_t chosen = -1;
+    double earliest = HUGE_VAL;
+    for (int64_t k = 0; k < self->plan->worker_count; k++) {
+        if (!(self->slots[k].left > 0))
+            continue;
+        const double progress = progress_of(self, k);
+        if (progress < earliest && progress < most && room_is(self, k, now_s)) {
+            chosen = k;
+            earliest = progress;
+        }
+    }
+    return chosen;
+}
+
+/* ---- handing out --------------------------------------------------------------------------- */
 
 static void package_reckon(struct dispatch_watch *self, const struct package *package, double now_s)
 {
@@ -188,7 +284,7 @@ static struct package *kept_list(const struct dispatch_watch *self, int64_t *cou
 }
 
 /* The answer's plan takes the place of the one in use; false: it could not. */
-static bool plan_adopt(struct dispatch_watch *self, struct plan *plan)
+static bool plan_adopt(struct dispatch_watch *self, struct plan *plan, double end_s)
 {
     struct plan before = self->replanned;
     self->replanned = *plan;
@@ -197,6 +293,7 @@ static bool plan_adopt(struct dispatch_watch *self, struct plan *plan)
         return false;
     }
     *plan = before;
+    self->end_s = end_s;
     self->round_start = self->round_now + 1;
     self->adopted++;
     return true;
@@ -219,15 +316,15 @@ static void answer_take(struct dispatch_watch *self, struct watch_answer *answer
     change->end_s = answer->end_s;
     change->adopted =
         answer->kept_end_s - answer->end_s > watch_caution(self) * gain_least * rest_s &&
-        plan_adopt(self, &answer->plan);
+        plan_adopt(self, &answer->plan, answer->end_s);
     for (int64_t k = 0; k < self->setup.workers; k++)
         self->workers[k].expected = self->workers[k].factor;
 }
 
-/* At a boundary. True: another plan is in use. */
+/* True: another plan is in use. */
 static bool plan_reconsider(struct dispatch_watch *self, double now_s)
 {
-    const int64_t farthest = watch_farthest(self, now_s);
+    const int64_t farthest = watch_farthest(self);
     struct watch_answer answer = {.end_s = 0};
     struct watch_rest rest = {.now_s = now_s,
                               .tasks = self->left,
@@ -277,12 +374,16 @@ static enum dispatch_answer watch_next(struct dispatch *dispatch, double now_s,
     struct dispatch_watch *self = (struct dispatch_watch *)dispatch;
     if (self->left == 0)
         return DISPATCH_FINISHED;
+    self->asked_s = now_s;
+    const bool alarm = self->alarm;
+    self->news = watch_overdue(self, now_s) || self->news;
     int64_t at = slot_choose(self, now_s);
     const bool begins = at >= 0 && (self->round_start + self->slots[at].round > self->round_now ||
                                     self->index >= self->look_index);
     if (begins) /* a round, or as many parts as there are workers */
         self->look_index = self->index + self->plan->worker_count;
-    if ((begins || (at < 0 && worker_without(self))) && plan_reconsider(self, now_s))
+    self->alarm = false;
+    if ((alarm || begins || (at < 0 && worker_without(self))) && plan_reconsider(self, now_s))
         at = slot_choose(self, now_s);
     if (at < 0)
         return DISPATCH_WAIT;
@@ -290,6 +391,12 @@ static enum dispatch_answer watch_next(struct dispatch *dispatch, double now_s,
     if (package->round > self->round_now)
         self->round_now = package->round;
     return DISPATCH_SEND;
+}
+
+static double watch_due(const struct dispatch *dispatch)
+{
+    const struct dispatch_watch *self = (const struct dispatch_watch *)dispatch;
+    return self->left > 0 ? fmin(watch_due_s(self), room_due_s(self)) : HUGE_VAL;
 }
 
 static void watch_lost(struct dispatch *dispatch, int64_t worker)
@@ -312,8 +419,8 @@ static void watch_free(struct dispatch *dispatch)
 
 struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
 {
-    static const struct dispatch_kind kind = {watch_next, watch_report, watch_lost, watch_free,
-                                              NULL};
+    static const struct dispatch_kind kind = {watch_next, watch_report, watch_lost,
+                                              watch_free, NULL,         watch_due};
     struct dispatch_watch *self = calloc(1, sizeof *self);
     if (!self)
         return NULL;
@@ -327,7 +434,7 @@ struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
     }
     for (int64_t k = 0; k < setup->workers; k++)
         self->workers[k].factor = self->workers[k].expected = 1;
-    self->whole_s = watch_whole_s(self);
+    self->whole_s = self->end_s = watch_whole_s(self);
     if (plan_rounds_total(setup->plan) >= PART_ROUNDS || parts_are_cheap(self))
         self->spare_s = (1 + port_share) * self->whole_s - watch_port_s(self);
     return &self->base;

@@ -1,12 +1,17 @@
 /*
- * A plan that is watched: what packages take is compared with what they were to take, and at a
- * round boundary the rest is planned anew from the measured rates when that has become worth it.
+ * A plan that is watched: what packages take is compared with what they were to take, and when a
+ * report, a round boundary, or a worker that has nothing more to do says that it has become worth
+ * it, the rest is planned anew from the measured rates. A report that does not come says something,
+ * too: the time for which a package is overdue is a bound of its worker's rate.
  *
  * A worker holds at most one package that it works on and one that waits, for what it has been
  * given cannot be taken back; a third is sent when the first will be done before the transfer
- * begins. Towards the end packages are sent in parts where that costs little, so that no worker
- * that becomes slow holds much of what is left. Who plans the rest is given from above: schedulers
- * stand on this room.
+ * begins, and only while the worker, should it become slow, would still be done with all of them
+ * soon after the others. One just found slow gets not even a second one beyond that until its rate
+ * is known. Towards the end packages are sent in parts where that costs little, so that no worker
+ * that becomes slow holds much of what is left. Who has room passes who has none, but no worker is
+ * a round ahead of one that goes as reckoned with and has room when the port has. Who plans the
+ * rest is given from above: schedulers stand on this room.
  */
 #ifndef PLANNER_DISPATCH_WATCH_H
 #define PLANNER_DISPATCH_WATCH_H
@@ -21,7 +26,7 @@
 /* Packages that wait at a worker or travel to it while it works on one. */
 enum { WATCH_AHEAD = 1 };
 
-/* What is known of a worker at a boundary. */
+/* What is known of a worker when the rest is planned. */
 struct watch_state {
     double factor;       /* its time of working over the platform's */
     double ready_s;      /* when it will have done what it has, at that rate; >= now_s */
@@ -59,7 +64,7 @@ struct watch_setup {
     struct watch_planner planner;    /* what self points to must outlive the watch */
 };
 
-/* One boundary at which a new plan was asked for. */
+/* One moment at which a new plan was asked for. */
 struct watch_change {
     double now_s;
     int64_t round;     /* the next one to be sent */

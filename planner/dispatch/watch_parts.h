@@ -42,9 +42,12 @@ struct dispatch_watch {
     int64_t left, index, first;
     int64_t look_index;             /* of the package before which to look again, at the latest */
     int64_t round_start, round_now; /* of the plan in use; the last one begun */
+    double asked_s;                 /* when it was asked last */
     double port_s;                  /* when the port is free, as reckoned */
     double whole_s;                 /* the makespan, roughly */
+    double end_s;                   /* and as it is to be expected now */
     double spare_s;                 /* that the port may still spend on sending in parts */
+    bool alarm;                     /* a report says that its worker is not as reckoned with */
     bool news;                      /* reports since a worker was last found without work */
 };
 
@@ -64,12 +67,23 @@ double watch_port_s(const struct dispatch_watch *self);
 
 /* When the worker began, or will begin, the oldest package that it has. */
 double watch_out_start_s(const struct watch_worker *worker);
+/* When it will have done that, at its rate. */
+double watch_first_end_s(const struct dispatch_watch *self, int64_t at);
+/* Has it just been found slower than the platform has it, nobody knows how much? */
+bool watch_unsettled(const struct dispatch_watch *self, int64_t at);
+/* Is it slower than reckoned with? Then others need not keep step with it. */
+bool watch_late(const struct dispatch_watch *self, int64_t at);
 /* dispatch_done of a watched plan. */
 void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
                   double end_s);
 /* By how much more than at first a plan must be off before it is changed again; >= 1. */
 double watch_caution(const struct dispatch_watch *self);
 /* The worker that is farthest off; -1: all go as reckoned with. */
-int64_t watch_farthest(struct dispatch_watch *self, double now_s);
+int64_t watch_farthest(const struct dispatch_watch *self);
+/* A package that should have been reported long ago says that its worker is slow. True: some worker
+ * was found to be slow so. */
+bool watch_overdue(struct dispatch_watch *self, double now_s);
+/* The next time at which watch_overdue will, unless reports come before; HUGE_VAL: never. */
+double watch_due_s(const struct dispatch_watch *self);
 
 #endif

@@ -14,6 +14,13 @@ double watch_out_start_s(const struct watch_worker *worker)
     return fmax(worker->free_s, worker->out[0].arrived_s);
 }
 
+double watch_first_end_s(const struct dispatch_watch *self, int64_t at)
+{
+    const struct watch_worker *worker = &self->workers[at];
+    return watch_out_start_s(worker) +
+           worker->factor * watch_work_s(self, at, (double)worker->out[0].count);
+}
+
 static double noise_limit(const struct dispatch_watch *self, double deviations)
 {
     return fmax(self->setup.tolerance, deviations * self->setup.deviation);
@@ -37,6 +44,28 @@ static double package_predict(const struct dispatch_watch *self, int64_t worker,
     const double computed_s = start_s + cost_of(cost_sum(class->receive, class->compute), tasks);
     return fmax(computed_s, self->workers[worker].ended_s) + cost_of(class->output, tasks) -
            start_s;
+}
+
+bool watch_unsettled(const struct dispatch_watch *self, int64_t at)
+{
+    const struct watch_worker *worker = &self->workers[at];
+    return worker->reports <= 1 && worker->factor > 1 + noise_limit(self, 4);
+}
+
+bool watch_late(const struct dispatch_watch *self, int64_t at)
+{
+    const struct watch_worker *worker = &self->workers[at];
+    return worker->lost || worker->factor > (1 + noise_limit(self, 4)) * worker->expected;
+}
+
+/* How far the worker is off what was reckoned with, if that is more than noise; else 0. */
+static double worker_off(const struct dispatch_watch *self, const struct watch_worker *worker)
+{
+    const double off = fabs(worker->factor / worker->expected - 1);
+    if (worker->lost)
+        return 0;
+    return off > watch_caution(self) * noise_limit(self, 3 / sqrt(fmax(worker->reports, 1))) ? off
+                                                                                             : 0;
 }
 
 void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
@@ -66,35 +95,55 @@ void watch_report(struct dispatch *dispatch, const struct package *package, doub
     worker->predicted_s += predicted_s;
     worker->reports++;
     worker->factor = worker->measured_s / worker->predicted_s;
+    self->alarm = self->alarm || worker_off(self, worker) > 0;
 }
 
-/* A package that should have been reported long ago says that its worker is slow. */
-static void overdue_see(struct dispatch_watch *self, int64_t at, double now_s)
+/* The same of the oldest package that the worker has. */
+static double first_predict(const struct dispatch_watch *self, int64_t at)
 {
-    struct watch_worker *worker = &self->workers[at];
-    if (worker->out_count == 0 || worker->reports == 0 || worker->lost)
-        return;
-    const double start_s = watch_out_start_s(worker), elapsed_s = now_s - start_s;
-    const double predicted_s = package_predict(self, at, worker->out[0].count, start_s);
-    if (elapsed_s > worker->factor * predicted_s * (1 + watch_caution(self) * noise_limit(self, 4)))
-        worker->factor = overdue_factor * elapsed_s / predicted_s;
+    const struct watch_worker *worker = &self->workers[at];
+    return package_predict(self, at, worker->out[0].count, watch_out_start_s(worker));
 }
 
-/* How far the worker is off what was reckoned with, if that is more than noise; else 0. */
-static double worker_off(const struct dispatch_watch *self, const struct watch_worker *worker)
+/* From when on the oldest package that the worker has is overdue. */
+static double overdue_from_s(const struct dispatch_watch *self, int64_t at)
 {
-    const double off = fabs(worker->factor / worker->expected - 1);
-    if (worker->reports == 0 || worker->lost)
-        return 0;
-    return off > watch_caution(self) * noise_limit(self, 3 / sqrt(worker->reports)) ? off : 0;
+    const struct watch_worker *worker = &self->workers[at];
+    if (worker->out_count == 0 || worker->lost)
+        return HUGE_VAL;
+    const double reckoned_s = worker->factor * first_predict(self, at);
+    return reckoned_s > 0 ? watch_out_start_s(worker) +
+                                reckoned_s * (1 + watch_caution(self) * noise_limit(self, 4))
+                          : HUGE_VAL;
 }
 
-int64_t watch_farthest(struct dispatch_watch *self, double now_s)
+bool watch_overdue(struct dispatch_watch *self, double now_s)
+{
+    bool some = false;
+    for (int64_t k = 0; k < self->setup.workers; k++) {
+        struct watch_worker *worker = &self->workers[k];
+        if (now_s < overdue_from_s(self, k))
+            continue;
+        worker->factor =
+            overdue_factor * (now_s - watch_out_start_s(worker)) / first_predict(self, k);
+        some = true;
+    }
+    return some;
+}
+
+double watch_due_s(const struct dispatch_watch *self)
+{
+    double due_s = HUGE_VAL;
+    for (int64_t k = 0; k < self->setup.workers; k++)
+        due_s = fmin(due_s, overdue_from_s(self, k));
+    return due_s;
+}
+
+int64_t watch_farthest(const struct dispatch_watch *self)
 {
     int64_t farthest = -1;
     double most = 0;
     for (int64_t k = 0; k < self->setup.workers; k++) {
-        overdue_see(self, k, now_s);
         const double off = worker_off(self, &self->workers[k]);
         if (off > most) {
             most = off;

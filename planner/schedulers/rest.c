@@ -14,13 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/array.h"
 #include "planner/schedulers/rest_platform.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/star.h"
 
 enum { CORRECTIONS = 5, HALVINGS = 60, SPREADS = 8, ROUNDS_MOST = 4096, FAILURES_MOST = 4 };
-/* Of one candidate: a new plan must be there before the workers run dry. */
-static const int64_t packages_most = 100000;
+/* Of one candidate: a new plan must be there before the workers run dry. The latter times workers:
+ * who may pass whom is looked for among all of them. */
+static const int64_t packages_most = 100000, passing_most = 300000;
 
 /* Of two plans that end together the one with smaller packages is the better one to watch: the time
  * of the longest package counts for this much. */
@@ -43,6 +45,9 @@ struct rest_search {
     int64_t *order;                       /* owned: workers by when they are ready */
     struct star star;                     /* owned */
     int64_t largest;                      /* package that is allowed at all */
+    struct package *list;                 /* owned: the candidate's */
+    int64_t *following, *next;            /* owned: of a list, each worker's packages in turn */
+    size_t list_capacity, following_capacity;
     struct plan *best;
     double best_s, best_score_s;
 };
@@ -69,16 +74,61 @@ static const struct platform_class *class_of(const struct rest_search *search,
     return platform_worker(window, worker < last ? worker : last);
 }
 
-static void rest_send(struct rest_search *search, int64_t worker, double tasks)
+static struct star_cost send_cost(const struct rest_search *search, const struct package *package)
 {
+    const double tasks = (double)package->count;
+    const double factor = search->rest->states[package->worker].factor;
     const struct platform_window *window = platform_nearest(search->platform, tasks);
-    const double factor = search->rest->states[worker].factor;
-    struct star_cost cost = star_cost_of(window, class_of(search, window, worker), tasks);
-    struct star_times times;
+    struct star_cost cost = star_cost_of(window, class_of(search, window, package->worker), tasks);
     cost.receive_s *= factor;
     cost.compute_s *= factor;
     cost.output_s *= factor;
-    star_send(&search->star, worker, &cost, &times);
+    return cost;
+}
+
+/* When the worker has room: it begins the last package that it has. */
+static double room_from_s(const struct rest_search *search, int64_t worker)
+{
+    const struct star *star = &search->star;
+    return star->starts[worker * star->buffers + star->workers[worker].oldest];
+}
+
+/* The first package of the list whose worker has room when the port has, as a watched plan sends
+ * them; where none has, that of the worker that will have it first. */
+static int64_t package_choose(const struct rest_search *search)
+{
+    const double ready_s = star_later(search->star.master_s, search->star.port_s);
+    int64_t chosen = -1, soonest = -1;
+    double soonest_s = HUGE_VAL;
+    for (int64_t k = 0; k < search->rest->workers; k++) {
+        if (search->next[k] < 0)
+            continue;
+        const double from_s = room_from_s(search, k);
+        if (from_s <= ready_s && (chosen < 0 || search->next[k] < chosen))
+            chosen = search->next[k];
+        if (from_s < soonest_s) {
+            soonest_s = from_s;
+            soonest = search->next[k];
+        }
+    }
+    return chosen >= 0 ? chosen : soonest;
+}
+
+/* Each worker's next package, and of each package the one after it. False: out of memory. */
+static bool list_link(struct rest_search *search, const struct package *list, int64_t count)
+{
+    int64_t *following = array_reserve(search->following, &search->following_capacity,
+                                       (size_t)count, sizeof *following);
+    if (!following)
+        return false;
+    search->following = following;
+    for (int64_t k = 0; k < search->rest->workers; k++)
+        search->next[k] = -1;
+    for (int64_t at = count - 1; at >= 0; at--) {
+        following[at] = search->next[list[at].worker];
+        search->next[list[at].worker] = at;
+    }
+    return true;
 }
 
 static double last_end(const struct rest_search *search)
@@ -90,12 +140,46 @@ static double last_end(const struct rest_search *search)
     return end_s;
 }
 
+static void list_send(struct rest_search *search, const struct package *package)
+{
+    const struct star_cost cost = send_cost(search, package);
+    struct star_times times;
+    star_send(&search->star, package->worker, &cost, &times);
+}
+
+/* The master prepares no package before its worker is about to have room. */
+static void list_pass(struct rest_search *search, const struct package *list)
+{
+    const struct package *package = &list[package_choose(search)];
+    const struct star_cost cost = send_cost(search, package);
+    const double from_s = room_from_s(search, package->worker);
+    struct star_times times;
+    if (from_s > search->star.port_s)
+        search->star.master_s =
+            star_later(search->star.master_s, from_s - cost.envelope_s - cost.send_s);
+    star_send(&search->star, package->worker, &cost, &times);
+    search->next[package->worker] = search->following[package - list];
+}
+
+/* When all is done, packages being sent in this order, but who has room passes who has none. Of
+ * long lists, and without memory: in this order. */
+static double list_forecast(struct rest_search *search, const struct package *list, int64_t count)
+{
+    const bool passing = count <= passing_most / search->rest->workers;
+    star_stand(search);
+    if (passing && list_link(search, list, count)) {
+        for (int64_t sent = 0; sent < count; sent++)
+            list_pass(search, list);
+    } else {
+        for (int64_t at = 0; at < count; at++)
+            list_send(search, &list[at]);
+    }
+    return last_end(search);
+}
+
 static double kept_forecast(struct rest_search *search)
 {
-    star_stand(search);
-    for (int64_t k = 0; k < search->rest->kept_count; k++)
-        rest_send(search, search->rest->kept[k].worker, (double)search->rest->kept[k].count);
-    return last_end(search);
+    return list_forecast(search, search->rest->kept, search->rest->kept_count);
 }
 
 /* The round in which a worker of so many packages gets its k-th. */
@@ -128,18 +212,34 @@ static int64_t rounds_needed(const struct rest_search *search)
     return rounds;
 }
 
-static double candidate_forecast(struct rest_search *search)
+/* The candidate's packages, in order. False: out of memory. */
+static bool candidate_list(struct rest_search *search, int64_t *count)
 {
     const int64_t rounds = rounds_needed(search);
-    star_stand(search);
+    int64_t packages = 0;
+    for (int64_t k = 0; k < search->rest->workers; k++)
+        packages += search->workers[k].tasks > 0 ? search->workers[k].packages : 0;
+    struct package *list =
+        array_reserve(search->list, &search->list_capacity, (size_t)packages, sizeof *list);
+    if (!list)
+        return false;
+    search->list = list;
+    *count = 0;
     for (int64_t round = 0; round < rounds; round++)
         for (int64_t at = 0; at < search->rest->workers; at++) {
             const int64_t k = search->order[at];
             const int64_t package = package_in(&search->workers[k], round, rounds);
             if (package >= 0)
-                rest_send(search, k, (double)load_of(&search->workers[k], package));
+                list[(*count)++] =
+                    (struct package){.worker = k, .count = load_of(&search->workers[k], package)};
         }
-    return last_end(search);
+    return true;
+}
+
+static double candidate_forecast(struct rest_search *search)
+{
+    int64_t count;
+    return candidate_list(search, &count) ? list_forecast(search, search->list, count) : HUGE_VAL;
 }
 
 /* ---- candidates ---------------------------------------------------------------------------- */
@@ -244,6 +344,17 @@ static void begins_correct(struct rest_search *search, double tau_s)
     }
 }
 
+/* The end of those that get some of the rest. Another may end later, by what it has been given; how
+ * long it takes for that is a guess where it is overdue, and no reason for others to take long. */
+static double taking_end(const struct rest_search *search)
+{
+    double end_s = search->rest->now_s;
+    for (int64_t k = 0; k < search->rest->workers; k++)
+        if (search->workers[k].tasks > 0)
+            end_s = star_later(end_s, search->star.workers[k].end_s);
+    return end_s;
+}
+
 /* Seconds; what a worker could be late by grows with it. */
 static double longest_package(const struct rest_search *search)
 {
@@ -312,7 +423,8 @@ static bool candidate_level(struct rest_search *search)
         if (!candidate_split(search))
             break;
         const double end_s = candidate_forecast(search);
-        const double score_s = end_s + size_weight * longest_package(search);
+        const double score_s =
+            (end_s + taking_end(search)) / 2 + size_weight * longest_package(search);
         if (score_s < search->best_score_s && !candidate_keep(search, end_s, score_s))
             break;
         begins_correct(search, tau_s);
@@ -454,9 +566,11 @@ bool rest_plan(const void *setup, const struct watch_rest *rest, struct watch_an
                                  .best_score_s = HUGE_VAL};
     search.workers = calloc(workers, sizeof *search.workers);
     search.order = calloc(workers, sizeof *search.order);
+    search.next = calloc(workers, sizeof *search.next);
     const struct platform like = {.buffers = WATCH_AHEAD,
                                   .write_behind = own->platform->write_behind};
-    if (search.workers && search.order && star_init(&search.star, &like, rest->workers)) {
+    if (search.workers && search.order && search.next &&
+        star_init(&search.star, &like, rest->workers)) {
         answer->kept_end_s = kept_forecast(&search);
         schedulers_try(&search);
         order_sort(&search);
@@ -465,6 +579,9 @@ bool rest_plan(const void *setup, const struct watch_rest *rest, struct watch_an
         answer->plan = best;
     }
     star_release(&search.star);
+    free(search.next);
+    free(search.following);
+    free(search.list);
     free(search.order);
     free(search.workers);
     return isfinite(search.best_s);

@@ -211,7 +211,8 @@ static bool course_simulate(struct course *course, struct failure *failure)
             return failure_set(failure, FAILURE_INFEASIBLE,
                                "no worker is left for the remaining tasks: simulate more "
                                "workers");
-        star->master_s = star_later(star->master_s, event_s);
+        star->master_s =
+            star_later(star->master_s, fmin(event_s, dispatch_due_s(course->dispatch)));
     }
 }
 

@@ -14,6 +14,8 @@ static const size_t warm_bytes = 1 << 20;
 /* Transfers that take less than so many times what naps are late are not worth waiting for. */
 static const double paced_least = 10;
 enum { OUTBOX_LEAST = 2 };
+/* Left until something that is due by now. */
+static const double soon_s = 1e-9;
 /* Naps once everything has left: nobody waits for the master. */
 enum { LAST_NAPS = 16 };
 
@@ -135,11 +137,14 @@ static bool package_send(struct master *master, const struct package *package)
     return true;
 }
 
-/* Nothing to do before a result comes or a package may leave. */
-static void master_pause(struct master *master, struct pause *pause)
+/* Nothing to do before a result comes, a package may leave, or it is due_s since the run began. */
+static void master_pause(struct master *master, struct pause *pause, double due_s)
 {
     struct awaited awaited = {.requests = {&master->receiving}};
     outbox_await(master->outbox, &awaited);
+    const double left_s = master->origin_s + due_s - comm_now(master->run->comm);
+    if (isfinite(due_s) && (!(awaited.left_s > 0) || left_s < awaited.left_s))
+        awaited.left_s = fmax(left_s, soon_s);
     comm_pause(master->run->comm, pause, &awaited);
 }
 
@@ -155,11 +160,11 @@ static bool decision_take(struct master *master, struct pause *pause)
     case DISPATCH_WAIT:
         pause->longer = OUTBOX_NAPS;
         outbox_progress(master->outbox);
-        master_pause(master, pause);
+        master_pause(master, pause, dispatch_due_s(master->dispatch));
         return true;
     case DISPATCH_DEALT:
         pause->longer = outbox_progress(master->outbox) ? LAST_NAPS : OUTBOX_NAPS;
-        master_pause(master, pause);
+        master_pause(master, pause, HUGE_VAL);
         return true;
     case DISPATCH_OUT_OF_MEMORY:
         return failure_memory(master->failure, "deciding what to send");
@@ -257,7 +262,7 @@ static void workers_stop(struct master *master)
         if (master->failure->code != FAILURE_NONE)
             workers_cancel(master);
         if (master->outstanding.count > 0)
-            master_pause(master, &pause);
+            master_pause(master, &pause, HUGE_VAL);
     }
     workers_cancel(master);
     outbox_drain(master->outbox, idle);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "planner/dispatch/dispatch_kind.h"
 #include "planner/schedulers/rest.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/robustness.h"
@@ -201,7 +202,7 @@ static void where_all_goes_as_planned_nothing_changes(void **state)
     }
     print_message("watching costs %.2f %% in the mean, %.2f %% at worst\n", 100 * sum / SEEDS,
                   100 * worst);
-    assert_true(sum / SEEDS < 0.025 && worst < 0.15);
+    assert_true(sum / SEEDS < 0.0125 && worst < 0.1);
 }
 
 /* Packages overlap then, and none of them is taken to be slow for it. */
@@ -239,42 +240,174 @@ static void where_results_are_written_behind_neither(void **state)
 
 /* Below this, a worker has too much in hand when it becomes slow. */
 enum { ROUNDS_LEAST = 12 };
+/* Of so many platforms, one may miss its 15 %: none of those that are always played. */
+enum { MISSES_FEWER = 200 };
+/* Of plans in which one does: more of them where the command line says so. */
+static uint64_t slow_seeds = UINT64_C(3) * SEEDS;
+
+/* One worker becomes four times as slow in the middle half of the run; -1: too few rounds. */
+static double slow_over(uint64_t seed, double *unwatched)
+{
+    struct dice dice = dice_of(seed);
+    struct setup setup;
+    struct scenario slow = SCENARIO_INIT;
+    double over = -1;
+    setup_init(&setup, &dice);
+    slow.slow_workers = 1;
+    slow.slow_factor = 4;
+    slow.slow_first = dice_between(&dice, 0, setup.platform.worker_count - 1);
+    slow.slow_from_s = setup.plan.predicted.makespan_s * (0.25 + 0.5 * dice_roll(&dice));
+    if (plan_rounds_total(&setup.plan) >= ROUNDS_LEAST) {
+        const struct decision plain = {.plan = &setup.plan};
+        const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
+        const double known_s =
+            fmin(known_from_the_start(&setup, &slow), known_in_two(&setup, &slow));
+        over = play(&setup, &decision, &slow).makespan_s / known_s - 1;
+        *unwatched = play(&setup, &plain, &slow).makespan_s / known_s - 1;
+    }
+    setup_release(&setup);
+    return over;
+}
 
 static void slow_workers_cost_little(void **state)
 {
     double sum = 0, worst = 0, kept = 0;
-    int count = 0, late = 0;
+    int count = 0, below[3] = {0, 0, 0}; /* 5, 10 and 15 % */
     (void)state;
-    for (uint64_t seed = 1; seed <= UINT64_C(3) * SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= slow_seeds; seed++) {
+        double unwatched = 0;
+        const double over = slow_over(seed, &unwatched);
+        if (over == -1)
+            continue;
+        if (over > 0.15)
+            print_message("seed %" PRIu64 ": %.1f %% over\n", seed, 100 * over);
+        for (int k = 0; k < 3; k++)
+            below[k] += over <= 0.05 * (k + 1);
+        sum += over;
+        worst = fmax(worst, over);
+        kept += unwatched;
+        count++;
+    }
+    print_message(
+        "%d plans: a slow worker costs %.1f %% in the mean, %.1f %% at worst, at most 5 %% "
+        "on %d, 10 %% on %d, 15 %% on %d; unwatched %.1f %%\n",
+        count, 100 * sum / count, 100 * worst, below[0], below[1], below[2], 100 * kept / count);
+    assert_true(count > SEEDS);
+    assert_true(count - below[2] <= count / MISSES_FEWER);
+    assert_true(sum / count < 0.03);
+}
+
+/* A watch that is asked more often than need be, as a master does that polls. */
+struct restless {
+    struct dispatch base;
+    struct dispatch *inner; /* owned */
+    double asked_s;
+    bool waits;
+    int64_t asked; /* in vain, as it must be */
+};
+
+static void ask_in_vain(struct restless *self, double until_s)
+{
+    const double between_s = (self->asked_s + until_s) / 2;
+    struct package package;
+    if (!self->waits || !(between_s > self->asked_s) || between_s >= dispatch_due_s(self->inner))
+        return;
+    assert_int_equal(dispatch_next(self->inner, between_s, &package), DISPATCH_WAIT);
+    self->asked_s = between_s;
+    self->asked++;
+}
+
+static enum dispatch_answer restless_next(struct dispatch *dispatch, double now_s,
+                                          struct package *package)
+{
+    struct restless *self = (struct restless *)dispatch;
+    ask_in_vain(self, now_s);
+    const enum dispatch_answer answer = dispatch_next(self->inner, now_s, package);
+    self->asked_s = now_s;
+    self->waits = answer == DISPATCH_WAIT;
+    assert_true(!self->waits || dispatch_due_s(self->inner) > now_s);
+    return answer;
+}
+
+static void restless_done(struct dispatch *dispatch, const struct package *package, double start_s,
+                          double end_s)
+{
+    struct restless *self = (struct restless *)dispatch;
+    ask_in_vain(self, end_s);
+    self->waits = false;
+    dispatch_done(self->inner, package, start_s, end_s);
+}
+
+static const struct dispatch *restless_inner(const struct dispatch *dispatch)
+{
+    return ((const struct restless *)dispatch)->inner;
+}
+
+/* Who is asked only when something has happened, or is due, and who is asked all the time decide
+ * the same: the simulation's master and a real one. */
+static void asking_often_changes_nothing(void **state)
+{
+    static const struct dispatch_kind kind = {restless_next, restless_done,  NULL,
+                                              NULL,          restless_inner, NULL};
+    int64_t asked = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct dice dice = dice_of(seed);
         struct setup setup;
         struct scenario slow = SCENARIO_INIT;
+        struct simulation simulation;
+        struct failure failure = FAILURE_INIT;
         setup_init(&setup, &dice);
         slow.slow_workers = 1;
         slow.slow_factor = 4;
-        slow.slow_first = dice_between(&dice, 0, setup.platform.worker_count - 1);
-        slow.slow_from_s = setup.plan.predicted.makespan_s * (0.25 + 0.5 * dice_roll(&dice));
-        if (plan_rounds_total(&setup.plan) >= ROUNDS_LEAST) {
-            const struct decision plain = {.plan = &setup.plan};
-            const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
-            const double known_s =
-                fmin(known_from_the_start(&setup, &slow), known_in_two(&setup, &slow));
-            const double over = play(&setup, &decision, &slow).makespan_s / known_s - 1;
-            if (over > 0.15)
-                print_message("seed %" PRIu64 ": %.1f %% over\n", seed, 100 * over);
-            late += over > 0.15;
-            sum += over;
-            worst = fmax(worst, over);
-            kept += play(&setup, &plain, &slow).makespan_s / known_s - 1;
-            count++;
-        }
+        slow.slow_from_s = setup.plan.predicted.makespan_s * dice_roll(&dice);
+        const struct decision decision = {.plan = &setup.plan, .watch = &setup.watch};
+        struct restless restless = {.base = {&kind}, .inner = dispatch_new_watch(&setup.watch)};
+        assert_non_null(restless.inner);
+        assert_true(
+            simulate_scenario(&setup.platform, &restless.base, &slow, NULL, &simulation, &failure));
+        assert_true(simulation.makespan_s == play(&setup, &decision, &slow).makespan_s);
+        asked += restless.asked;
+        dispatch_free(&restless.inner);
         setup_release(&setup);
     }
-    print_message("%d plans: a slow worker costs %.1f %% in the mean, %.1f %% at worst; unwatched "
-                  "%.1f %%\n",
-                  count, 100 * sum / count, 100 * worst, 100 * kept / count);
-    assert_true(count > SEEDS);
-    assert_true(20 * late <= count && worst < 0.3 && sum / count < 0.06);
+    assert_true(asked > SEEDS);
+}
+
+/* Two workers, a second a task; the first is soon done, and the second, which has nearly all, takes
+ * hours from then on: nobody reports, and that is enough to give what is left to the first. */
+static void silence_is_news(void **state)
+{
+    struct platform platform = platform_of_equals(2, 1, 1000, (struct cost){0, 1e-3},
+                                                  (struct cost){0, 0}, (struct cost){0, 1});
+    double loads[] = {1, 50};
+    int64_t workers[] = {0, 1};
+    struct plan_round round = {3, loads};
+    const struct plan plan = {
+        .tasks = 153, .worker_count = 2, .workers = workers, .round_count = 1, .rounds = &round};
+    const struct rest_setup rest = {&platform, 50};
+    const struct watch_setup setup = {.plan = &plan,
+                                      .platform = &platform,
+                                      .workers = 2,
+                                      .tolerance = 0.1,
+                                      .planner = {rest_plan, &rest}};
+    struct scenario slow = SCENARIO_INIT;
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    struct dispatch *watch = dispatch_new_watch(&setup);
+    int64_t changes = 0;
+    (void)state;
+    assert_non_null(watch);
+    slow.slow_workers = 1;
+    slow.slow_first = 1;
+    slow.slow_factor = 1e3;
+    slow.slow_from_s = 3;
+    assert_true(simulate_scenario(&platform, watch, &slow, NULL, &simulation, &failure));
+    const struct watch_change *change = dispatch_watch_changes(watch, &changes);
+    assert_true(changes > 0 && change->adopted && change->worker == 1);
+    assert_true(change->now_s < 100 && simulation.earliest_end_s < 200);
+    dispatch_free(&watch);
+    platform_release(&platform);
 }
 
 /* Noise that the profile knows of asks for new plans hardly ever, and none makes things worse. */
@@ -322,13 +455,19 @@ static void losses_are_made_good(void **state)
     }
 }
 
-int main(void)
+/* usage: planner-watch [SEEDS]: so many random platforms, of which those with plans of enough
+ * rounds count. */
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        slow_seeds = strtoull(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_for_the_rest_are_good),
         cmocka_unit_test(where_all_goes_as_planned_nothing_changes),
         cmocka_unit_test(where_results_are_written_behind_neither),
         cmocka_unit_test(slow_workers_cost_little),
+        cmocka_unit_test(asking_often_changes_nothing),
+        cmocka_unit_test(silence_is_news),
         cmocka_unit_test(noise_is_left_alone),
         cmocka_unit_test(losses_are_made_good),
     };
