@@ -76,7 +76,9 @@ for name in ("slow", "both", "tail", "planned", "without", "silent"):
     assert name not in ("tail", "planned") or report["predicted_s"] == simulated_s, report
     changes = [c for c in report.get("replanned", []) if c["adopted"]]
     if name == "slow":
-        assert changes and changes[0]["worker"] == 0 and 1.3 < changes[0]["measured"], changes
+        # On a busy machine another one may have been slow for a moment before.
+        slowed = [c for c in changes if c["worker"] == 0]
+        assert slowed and 1.3 < slowed[0]["measured"], changes
         assert changes[0]["replanned_end_s"] < changes[0]["planned_end_s"], changes
         anew = report["planned_anew"]
         assert anew["count"] == len(changes) and anew["round"] == changes[0]["round"], anew
@@ -87,8 +89,8 @@ for name in ("slow", "both", "tail", "planned", "without", "silent"):
         with h5py.File(name + ".h5") as file:
             trace = file["run/trace"][:]
         worked = [e for e in trace if e["rank"] == 1 and e["operation"] == 4]
-        assert changes and any(e["start"] < changes[0]["time_s"] < e["end"] - 0.1
-                               for e in worked), (changes, worked)
+        assert any(e["start"] < c["time_s"] < e["end"] - 0.1 and c["worker"] == 0
+                   for e in worked for c in changes), (changes, worked)
     else:
         assert name == "both" or "planned_anew" not in report, report
     with h5py.File(name + ".h5") as file:
