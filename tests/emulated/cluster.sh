@@ -23,6 +23,8 @@ cluster_burst=16kb
 # no finer, unless somebody else wakes up on that core: cluster_ticker (ticker.c, compiled) does so that often.
 cluster_period_us=4000
 cluster_ticker=
+# What is left of such a core is used, too, by somebody who wants nothing else (ticker with 0): a core that sleeps
+# between two shares is another machine's meanwhile, and its caches are cold afterwards.
 cluster_tick_us=500
 # Against what else wants the cores: a node is to get its share. Everybody else's process has 1024.
 cluster_weight=65536
@@ -85,11 +87,16 @@ cluster_node() {
 
 # cluster_tick RATE:PERCENT:CORE...: on cores of which there are shares.
 cluster_tick() {
-    local core
+    local core group=$cluster_cpu/$cluster_tag-rest
     [ -n "$cluster_ticker" ] || return 0
+    mkdir -p "$group"
+    echo 2 >"$group/cpu.shares"
     for core in $(printf '%s\n' "$@" | awk -F: '$2 < 100 { print $3 }' | sort -u); do
         "$cluster_ticker" "$core" "$cluster_tick_us" >/dev/null &
         cluster_tickers+=($!)
+        "$cluster_ticker" "$core" 0 >/dev/null &
+        cluster_tickers+=($!)
+        echo $! >"$group/cgroup.procs"
     done
 }
 
@@ -115,8 +122,12 @@ cluster_up() {
 # Ends what still runs on the nodes and removes them.
 cluster_down() {
     local name
-    ((${#cluster_tickers[@]} == 0)) || kill "${cluster_tickers[@]}" 2>/dev/null || true
+    if ((${#cluster_tickers[@]} > 0)); then
+        kill "${cluster_tickers[@]}" 2>/dev/null || true
+        wait "${cluster_tickers[@]}" 2>/dev/null || true
+    fi
     cluster_tickers=()
+    rmdir "$cluster_cpu/${cluster_bridge%-br}-rest" 2>/dev/null || true
     for name in "${cluster_nodes[@]}"; do
         ip netns pids "$name" 2>/dev/null | xargs -r kill -9 2>/dev/null || true
         ip netns del "$name" 2>/dev/null || true # and with it both ends of its cable

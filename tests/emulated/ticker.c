@@ -4,6 +4,8 @@
  * on one core, before all others: a share in periods of 4 ms is then cut to a fraction of one.
  *
  *     ticker CORE MICROSECONDS
+ *
+ * With 0 microseconds it does nothing but keep the core awake, whenever nobody else wants it.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -19,16 +21,18 @@ int main(int argc, char **argv)
         fputs("ticker: needs a core and how many microseconds to sleep\n", stderr);
         return 2;
     }
-    const struct sched_param first = {.sched_priority = 1};
     const struct timespec nap = {0, 1000 * strtol(argv[2], NULL, 10)};
+    const struct sched_param first = {.sched_priority = nap.tv_nsec > 0 ? 1 : 0};
+    const int policy = nap.tv_nsec > 0 ? SCHED_FIFO : SCHED_IDLE;
     cpu_set_t core;
     CPU_ZERO(&core);
     CPU_SET((size_t)strtol(argv[1], NULL, 10), &core);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || sched_setaffinity(0, sizeof core, &core) != 0 ||
-        sched_setscheduler(0, SCHED_FIFO, &first) != 0) {
+        sched_setscheduler(0, policy, &first) != 0) {
         perror("ticker");
         return 1;
     }
     for (;;)
-        nanosleep(&nap, NULL);
+        if (nap.tv_nsec > 0)
+            nanosleep(&nap, NULL);
 }
