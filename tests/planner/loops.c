@@ -65,8 +65,9 @@ static void bench_fill(struct bench *bench)
                                               .window_count = 1,
                                               .spreads = bench->spreads,
                                               .spread_count = SPREADS};
-    bench->profile = (struct profile){
-        .settings = &bench->setting, .setting_count = 1, .kernel = (char[]){"loop"}};
+    static char kernel[] = "loop";
+    bench->profile =
+        (struct profile){.settings = &bench->setting, .setting_count = 1, .kernel = kernel};
 }
 
 static void price(void *pricer, const struct package *package, struct star_cost *cost)
