@@ -13,14 +13,6 @@ static const double SMOOTH_FREEDOM = 12;
 
 /* ---- groups: the timings of one package ------------------------------------------------------ */
 
-static int64_t group_length(const struct sample *samples, int64_t count)
-{
-    int64_t length = 1;
-    while (length < count && sample_same_package(samples, samples + length))
-        length++;
-    return length;
-}
-
 static double group_least(const struct sample *group, int64_t length)
 {
     double least = group[0].seconds;
@@ -61,7 +53,7 @@ static double ratio_deviation(const struct sample *samples, int64_t count, doubl
 {
     int64_t pairs = 0;
     for (int64_t at = 0, length; at < count; at += length) {
-        length = group_length(samples + at, count - at);
+        length = sample_package_length(samples + at, count - at);
         for (int64_t i = 1; i < length; i++)
             room[pairs++] = fabs(
                 log((samples[at + i].seconds + CLOCK) / (samples[at + i - 1].seconds + CLOCK)));
@@ -82,7 +74,7 @@ static void outliers_cut(struct sample *samples, int64_t count, struct points *p
         fmax(BOUND_LEAST, exp(BOUND_DEVIATIONS * sqrt(2) * ratio_deviation(samples, count, room)));
     free(room);
     for (int64_t at = 0, length; at < count; at += length) {
-        length = group_length(samples + at, count - at);
+        length = sample_package_length(samples + at, count - at);
         const double most = points->bound * (group_least(samples + at, length) + CLOCK);
         for (int64_t i = at; i < at + length; i++)
             if (samples[i].seconds > most) {
@@ -303,7 +295,7 @@ static void rank_sum(const struct sample *samples, int64_t count, int rank,
                      struct pass_sums sums[PASSES_MOST])
 {
     for (int64_t at = 0, length; at < count; at += length) {
-        length = group_length(samples + at, count - at);
+        length = sample_package_length(samples + at, count - at);
         if (samples[at].rank == rank && length > 1)
             group_sum(samples + at, length, sums);
     }
@@ -342,7 +334,7 @@ static double noise_of(const struct sample *samples, int64_t count)
 {
     double squares = 0, means = 0;
     for (int64_t at = 0, length; at < count; at += length) {
-        length = group_length(samples + at, count - at);
+        length = sample_package_length(samples + at, count - at);
         const double mean = group_mean(samples + at, length);
         squares += length > 1 ? group_squares(samples + at, length) : 0;
         means += mean * mean * (double)(length - 1);
@@ -360,7 +352,7 @@ void points_make(struct sample *samples, int64_t count, struct points *points)
         struct places places = {0};
         struct hours hours = {{0}, {0}};
         while (at < count && samples[at].tasks == tasks) {
-            const int64_t length = group_length(samples + at, count - at);
+            const int64_t length = sample_package_length(samples + at, count - at);
             places_add(&places, samples + at, length);
             hours_add(&hours, samples + at, length);
             at += length;

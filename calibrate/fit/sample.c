@@ -7,6 +7,14 @@ bool sample_same_package(const struct sample *a, const struct sample *b)
     return a->tasks == b->tasks && a->rank == b->rank && a->first == b->first;
 }
 
+int64_t sample_package_length(const struct sample *samples, int64_t count)
+{
+    int64_t length = 1;
+    while (length < count && sample_same_package(samples, samples + length))
+        length++;
+    return length;
+}
+
 static int order(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);

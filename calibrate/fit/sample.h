@@ -11,6 +11,8 @@
 
 /* The same package, in whatever pass. */
 bool sample_same_package(const struct sample *a, const struct sample *b);
+/* How many of the first of `count` > 0 sorted timings are of one package. */
+int64_t sample_package_length(const struct sample *samples, int64_t count);
 
 enum sample_waiting { SAMPLE_ANY, SAMPLE_WAITED, SAMPLE_BUSY };
 

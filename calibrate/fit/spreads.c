@@ -31,14 +31,6 @@ struct sizes {
     int count;
 };
 
-static int64_t place_length(const struct sample *samples, int64_t count)
-{
-    int64_t length = 1;
-    while (length < count && sample_same_package(samples, samples + length))
-        length++;
-    return length;
-}
-
 static int64_t size_length(const struct sample *samples, int64_t count)
 {
     int64_t length = 1;
@@ -54,7 +46,7 @@ static double places_mean(const struct sample *samples, int64_t count, double *p
     *places = 0;
     for (int64_t at = 0, length; at < count; at += length) {
         double sum_s = 0;
-        length = place_length(samples + at, count - at);
+        length = sample_package_length(samples + at, count - at);
         for (int64_t i = at; i < at + length; i++)
             sum_s += samples[i].seconds;
         if (length > 1)
@@ -89,7 +81,7 @@ static bool size_make(const struct sample *samples, int64_t count, struct size *
     if (places < 2 || !(mean_s > 0))
         return false;
     for (int64_t at = 0, length; at < count; at += length) {
-        length = place_length(samples + at, count - at);
+        length = sample_package_length(samples + at, count - at);
         if (length > 1)
             place_add(size, samples + at, length, mean_s);
     }
