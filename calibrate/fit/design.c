@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/random.h"
 
@@ -129,49 +130,76 @@ static void part_place(const struct design *design, const struct candidate *cand
     }
 }
 
-static void packages_swap(struct design_package *a, struct design_package *b)
+/* Of one worker after the other, its largest first; of one size by their places. */
+static int by_worker_and_size(const void *a, const void *b)
 {
-    const struct design_package held = *a;
-    *a = *b;
-    *b = held;
+    const struct design_package *p = a, *q = b;
+    if (p->worker != q->worker)
+        return p->worker < q->worker ? -1 : 1;
+    if (p->tasks != q->tasks)
+        return p->tasks > q->tasks ? -1 : 1;
+    return (p->first > q->first) - (p->first < q->first);
 }
 
-static void part_shuffle(struct design *design, const struct design_part *part,
-                         struct design_package *packages)
+static void packages_shuffle(struct design *design, struct design_package *packages, int64_t count)
 {
-    for (int64_t i = part->end - 1; i > part->begin; i--) {
-        const int64_t k =
-            part->begin + (int64_t)(random_uniform(&design->seed) * (double)(i + 1 - part->begin));
-        packages_swap(&packages[i], &packages[k]);
+    for (int64_t i = count - 1; i > 0; i--) {
+        const int64_t k = (int64_t)(random_uniform(&design->seed) * (double)(i + 1));
+        const struct design_package held = packages[i];
+        packages[i] = packages[k];
+        packages[k] = held;
     }
 }
 
-/* A worker's first package finds it cold, and does not count: that shall be the one that is missed
- * least, for there are few of the largest. */
-static void part_warm(const struct design *design, const struct design_part *part,
-                      struct design_package *packages)
+/* Of one worker's packages, its largest first, how many are of the first one's size. */
+static int64_t size_length(const struct design_package *packages, int64_t count)
 {
-    for (int worker = 0; worker < design->workers; worker++) {
-        int64_t first = part->end, least = part->end;
-        for (int64_t i = part->begin; i < part->end; i++) {
-            if (packages[i].worker != worker)
-                continue;
-            if (first == part->end)
-                first = i;
-            if (least == part->end || packages[i].tasks < packages[least].tasks)
-                least = i;
-        }
-        if (first < part->end)
-            packages_swap(&packages[first], &packages[least]);
+    int64_t length = 1;
+    while (length < count && packages[length].tasks == packages[0].tasks)
+        length++;
+    return length;
+}
+
+static int64_t worker_length(const struct design_package *packages, int64_t count)
+{
+    int64_t length = 1;
+    while (length < count && packages[length].worker == packages[0].worker)
+        length++;
+    return length;
+}
+
+/* Those of one size by chance; and the last to the front. */
+static void worker_order(struct design *design, struct design_package *packages, int64_t count)
+{
+    for (int64_t at = 0, length; at < count; at += length) {
+        length = size_length(packages + at, count - at);
+        packages_shuffle(design, packages + at, length);
+    }
+    const struct design_package last = packages[count - 1];
+    memmove(packages + 1, packages, (size_t)(count - 1) * sizeof *packages);
+    packages[0] = last;
+}
+
+/* Receiving the next package takes a processor, too, while one is computed: as in a run, the next
+ * is to be one of about the same size, or single tasks would seem to cost what it takes to receive
+ * a large package. They get smaller: where the next one is of another size, it is of a lesser. A
+ * worker's first package finds it cold, and does not count: that shall be the one that is missed
+ * least, for there are few of the largest. */
+static void part_order(struct design *design, const struct design_part *part,
+                       struct design_package *packages)
+{
+    qsort(packages + part->begin, (size_t)(part->end - part->begin), sizeof *packages,
+          by_worker_and_size);
+    for (int64_t at = part->begin, length; at < part->end; at += length) {
+        length = worker_length(packages + at, part->end - at);
+        worker_order(design, packages + at, length);
     }
 }
 
 void design_pass_shuffle(struct design *design, struct design_pass *pass)
 {
-    for (int64_t part = 0; part < pass->part_count; part++) {
-        part_shuffle(design, &pass->parts[part], pass->packages);
-        part_warm(design, &pass->parts[part], pass->packages);
-    }
+    for (int64_t part = 0; part < pass->part_count; part++)
+        part_order(design, &pass->parts[part], pass->packages);
 }
 
 static void pass_place(struct design *design, const struct candidate *candidates,

@@ -38,8 +38,8 @@ struct design_package {
     int64_t first, tasks;
 };
 
-/* Packages that one run of the executor takes: they do not overlap; a worker's in their order, its
- * first one the smallest of them. */
+/* Packages that one run of the executor takes: they do not overlap; a worker's in their order: the
+ * smallest of them, and then from large to small. */
 struct design_part {
     int64_t begin, end; /* of the packages */
 };
@@ -62,7 +62,7 @@ void design_copies(struct design *design, double latency_s, double s_per_task, d
                    int copies_most);
 /* The next pass. To be released. False: out of memory. */
 bool design_pass_make(struct design *design, struct design_pass *pass, struct failure *failure);
-/* The same packages in another order. */
+/* The same packages, those of one size in another order. */
 void design_pass_shuffle(struct design *design, struct design_pass *pass);
 void design_pass_release(struct design_pass *pass);
 int64_t design_largest(const struct design *design);

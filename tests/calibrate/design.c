@@ -31,18 +31,47 @@ static void check_part(const struct design *design, const struct design_pass *pa
     free(sorted);
 }
 
-/* What a worker gets first is its smallest package: timings of a cold worker do not count. */
-static void check_first(const struct design *design, const struct design_pass *pass, int64_t part)
+/* What a worker gets first is its smallest package: timings of a cold worker do not count. Then
+ * they come from large to small: what is received while one is computed is one of its kind. */
+static void check_order(const struct design *design, const struct design_pass *pass, int64_t part)
 {
     for (int worker = 0; worker < design->workers; worker++) {
-        int64_t first = 0;
+        int64_t first = 0, before = INT64_MAX;
         for (int64_t i = pass->parts[part].begin; i < pass->parts[part].end; i++) {
-            if (pass->packages[i].worker != worker)
+            const struct design_package *package = &pass->packages[i];
+            if (package->worker != worker)
                 continue;
-            first = first > 0 ? first : pass->packages[i].tasks;
-            assert_true(pass->packages[i].tasks >= first);
+            if (first == 0) {
+                first = package->tasks;
+                continue;
+            }
+            assert_true(package->tasks >= first && package->tasks <= before);
+            before = package->tasks;
         }
     }
+}
+
+/* The order of places, of packages of one size and worker, changes with every shuffle. */
+static void test_equal_sizes_are_shuffled(void **state)
+{
+    (void)state;
+    enum { COPIES = 16, SHUFFLES = 20 };
+    struct failure failure = FAILURE_INIT;
+    struct design design;
+    struct design_pass pass;
+    int rising = 0;
+    design_init(&design, 1000, 2, 3);
+    design_add(&design, 4);
+    design_copies(&design, 0, 1e-6, 1, COPIES);
+    assert_true(design_pass_make(&design, &pass, &failure));
+    assert_int_equal(pass.count, 2 * COPIES);
+    for (int k = 0; k < SHUFFLES; k++) {
+        design_pass_shuffle(&design, &pass);
+        for (int64_t i = 1; i < COPIES; i++)
+            rising += pass.packages[i].first > pass.packages[i - 1].first;
+    }
+    assert_in_range(rising, SHUFFLES * COPIES / 3, SHUFFLES * COPIES * 2 / 3);
+    design_pass_release(&pass);
 }
 
 /* Every worker has its copies of every size. */
@@ -82,7 +111,7 @@ static void test_packages_fit_into_the_job(void **state)
         design_pass_shuffle(&design, &pass);
         for (int64_t part = 0; part < pass.part_count; part++) {
             check_part(&design, &pass, part);
-            check_first(&design, &pass, part);
+            check_order(&design, &pass, part);
         }
         design_pass_release(&pass);
     }
@@ -142,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_packages_fit_into_the_job),
+        cmocka_unit_test(test_equal_sizes_are_shuffled),
         cmocka_unit_test(test_places_are_everywhere),
         cmocka_unit_test(test_copies_follow_the_time),
     };
