@@ -21,24 +21,6 @@ static double group_least(const struct sample *group, int64_t length)
     return least;
 }
 
-static double group_mean(const struct sample *group, int64_t length)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < length; i++)
-        sum += group[i].seconds;
-    return sum / (double)length;
-}
-
-/* Squared deviations from the group's mean. */
-static double group_squares(const struct sample *group, int64_t length)
-{
-    const double mean = group_mean(group, length);
-    double sum = 0;
-    for (int64_t i = 0; i < length; i++)
-        sum += (group[i].seconds - mean) * (group[i].seconds - mean);
-    return sum;
-}
-
 /* ---- outliers ------------------------------------------------------------------------------ */
 
 static int ascending(const void *a, const void *b)
@@ -95,7 +77,7 @@ struct places {
 
 static void places_add(struct places *places, const struct sample *group, int64_t length)
 {
-    const double mean = group_mean(group, length);
+    const double mean = sample_package_mean(group, length);
     if (places->count == 0)
         places->first_s = mean;
     places->sum_s += mean - places->first_s;
@@ -244,8 +226,8 @@ struct pass_sums {
 /* From a mean that it is part of, a timing is off by less than from the true one. */
 static void group_sum(const struct sample *group, int64_t length, struct pass_sums *sums)
 {
-    const double mean = group_mean(group, length);
-    const double noise = group_squares(group, length) / (double)(length - 1);
+    const double mean = sample_package_mean(group, length);
+    const double noise = sample_package_squares(group, length) / (double)(length - 1);
     const double part = sqrt((double)length / (double)(length - 1));
     for (int64_t i = 0; i < length; i++) {
         struct pass_sums *sum = &sums[group[i].pass % PASSES_MOST];
@@ -330,18 +312,6 @@ static void drift_find(const struct sample *samples, int64_t count, struct point
     }
 }
 
-static double noise_of(const struct sample *samples, int64_t count)
-{
-    double squares = 0, means = 0;
-    for (int64_t at = 0, length; at < count; at += length) {
-        length = sample_package_length(samples + at, count - at);
-        const double mean = group_mean(samples + at, length);
-        squares += length > 1 ? group_squares(samples + at, length) : 0;
-        means += mean * mean * (double)(length - 1);
-    }
-    return means > 0 ? sqrt(squares / means) : 0;
-}
-
 void points_make(struct sample *samples, int64_t count, struct points *points)
 {
     *points = (struct points){.timings = count,
@@ -360,7 +330,7 @@ void points_make(struct sample *samples, int64_t count, struct points *points)
         point_add(points, &places, &hours, (double)tasks);
     }
     errors_smooth(points);
-    points->noise = noise_of(samples, count);
+    points->noise = noise_find(samples, count);
     drift_find(samples, count, points);
 }
 

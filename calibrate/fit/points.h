@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "calibrate/fit/noise.h"
 #include "calibrate/fit/sample.h"
 
 enum { POINTS_MOST = 96 };
@@ -27,8 +28,7 @@ struct point {
 struct points {
     struct point items[POINTS_MOST]; /* ascending in tasks */
     int count;
-    double noise; /* relative standard deviation of one timing of the same package, weighted by time
-                   */
+    struct noise noise;
     double drift; /* relative standard deviation of whole passes, that all ranks have in common */
     double drift_own;     /* and that every rank has for itself */
     double drift_freedom; /* degrees that both have: pairs of passes */

@@ -15,6 +15,23 @@ int64_t sample_package_length(const struct sample *samples, int64_t count)
     return length;
 }
 
+double sample_package_mean(const struct sample *package, int64_t length)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < length; i++)
+        sum += package[i].seconds;
+    return sum / (double)length;
+}
+
+double sample_package_squares(const struct sample *package, int64_t length)
+{
+    const double mean = sample_package_mean(package, length);
+    double sum = 0;
+    for (int64_t i = 0; i < length; i++)
+        sum += (package[i].seconds - mean) * (package[i].seconds - mean);
+    return sum;
+}
+
 static int order(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);

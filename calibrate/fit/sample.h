@@ -13,6 +13,9 @@
 bool sample_same_package(const struct sample *a, const struct sample *b);
 /* How many of the first of `count` > 0 sorted timings are of one package. */
 int64_t sample_package_length(const struct sample *samples, int64_t count);
+/* The mean of so many timings, seconds, and the sum of their squared deviations from it. */
+double sample_package_mean(const struct sample *package, int64_t length);
+double sample_package_squares(const struct sample *package, int64_t length);
 
 enum sample_waiting { SAMPLE_ANY, SAMPLE_WAITED, SAMPLE_BUSY };
 

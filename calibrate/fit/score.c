@@ -57,7 +57,7 @@ bool score_make(struct sample *samples, int64_t count, double *held_out, double 
     if (kept > 0) {
         points_make(samples, kept, &points);
         good = costs_from_points(&points, &costs, failure);
-        *noise = points.noise;
+        *noise = points.noise.together;
         *held_out = good ? held_out_error(&costs, held, held_count) : 0;
     }
     free(held);

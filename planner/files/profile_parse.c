@@ -28,6 +28,7 @@ static bool fit_parse(struct fit *fit, json_t *value, const struct document_plac
         member_number(value, "stderr", place, 0, LIMIT_COST_S, &fit->stderr_s_per_task, failure) &&
         member_number(value, "correlation", place, -1, 1, &fit->correlation, failure) &&
         member_number(value, "deviation", place, 0, LIMIT_DEVIATION, &fit->deviation, failure) &&
+        member_number(value, "jitter_s", place, 0, LIMIT_COST_S, &fit->jitter_s, failure) &&
         member_number(value, "drift", place, 0, LIMIT_DEVIATION, &fit->drift, failure) &&
         member_number(value, "drift_own", place, 0, LIMIT_DEVIATION, &fit->drift_own, failure) &&
         member_number(value, "r2", place, -LIMIT_COST_S, 1, &fit->r2, failure) &&
@@ -45,9 +46,9 @@ static bool cost_parse(struct measured_cost *cost, json_t *value,
     static const struct document_key keys[] = {{"latency_s", true},    {"s_per_task", true},
                                                {"stderr", false},      {"stderr_latency_s", false},
                                                {"correlation", false}, {"deviation", false},
-                                               {"drift", false},       {"drift_own", false},
-                                               {"r2", false},          {"n", false},
-                                               {"outliers", false}};
+                                               {"jitter_s", false},    {"drift", false},
+                                               {"drift_own", false},   {"r2", false},
+                                               {"n", false},           {"outliers", false}};
     if (!value)
         return true;
     return document_keys(value, place, keys, COUNT_OF(keys), failure) &&

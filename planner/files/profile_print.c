@@ -21,6 +21,8 @@ static void cost_print(struct text *text, const char *key, const struct measured
         number_print(text, ", \"stderr\": ", fit->stderr_s_per_task);
         number_print(text, ", \"correlation\": ", fit->correlation);
         number_print(text, ", \"deviation\": ", fit->deviation);
+        if (fit->jitter_s > 0)
+            number_print(text, ", \"jitter_s\": ", fit->jitter_s);
         number_print(text, ", \"drift\": ", fit->drift);
         if (fit->drift_own > 0)
             number_print(text, ", \"drift_own\": ", fit->drift_own);

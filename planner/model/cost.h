@@ -10,6 +10,8 @@
 #ifndef PLANNER_MODEL_COST_H
 #define PLANNER_MODEL_COST_H
 
+#include <math.h>
+
 struct cost {
     double latency_s;  /* OP */
     double s_per_task; /* op, >= 0 */
@@ -20,7 +22,8 @@ struct cost {
 struct fit {
     double stderr_latency_s, stderr_s_per_task; /* standard errors of the two */
     double correlation; /* of these two errors, -1..1; they mostly have opposite signs */
-    double deviation; /* relative standard deviation between timings of one and the same package */
+    double deviation; /* relative standard deviation between timings of one and the same package, */
+    double jitter_s;  /* and its part, seconds, that does not grow with the package */
     double drift;     /* relative standard deviation of the whole line between passes over the job
                        * or between calibrations */
     double drift_own; /* the part that every worker of the class has for itself; 0 for what the
@@ -41,6 +44,15 @@ static inline double cost_of(struct cost cost, double tasks)
 {
     const double seconds = cost.latency_s + cost.s_per_task * tasks;
     return tasks > 0 && seconds > 0 ? seconds : 0.0;
+}
+
+/* Relative standard deviation between timings of one package of so many tasks; HUGE_VAL: it takes
+ * no time but for its jitter. */
+static inline double measured_cost_deviation(const struct measured_cost *cost, double tasks)
+{
+    return cost->fit.jitter_s > 0
+               ? hypot(cost->fit.deviation, cost->fit.jitter_s / cost_of(cost->cost, tasks))
+               : cost->fit.deviation;
 }
 
 static inline struct cost cost_sum(struct cost a, struct cost b)

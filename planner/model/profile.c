@@ -42,18 +42,20 @@ double profile_setting_region(const struct profile_setting *setting)
     return sqrt(fmax(0, both - small->deviation * small->deviation) / (times - 1));
 }
 
-double profile_timing_deviation(const struct profile_setting *setting)
+double profile_timing_deviation(const struct profile_setting *setting, double tasks)
 {
     double deviation = 0;
     for (size_t w = 0; w < setting->window_count; w++)
         for (size_t k = 0; k < setting->windows[w].worker_count; k++)
-            deviation = fmax(deviation, setting->windows[w].workers[k].compute.fit.deviation);
+            deviation = fmax(
+                deviation, measured_cost_deviation(&setting->windows[w].workers[k].compute, tasks));
     return deviation;
 }
 
 double profile_package_deviation(const struct profile_setting *setting, double tasks)
 {
-    return hypot(profile_timing_deviation(setting), profile_setting_deviation(setting, tasks));
+    return hypot(profile_timing_deviation(setting, tasks),
+                 profile_setting_deviation(setting, tasks));
 }
 
 int profile_threads(const struct profile *profile, const struct profile_setting *setting)

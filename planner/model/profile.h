@@ -102,9 +102,9 @@ double profile_setting_deviation(const struct profile_setting *setting, double t
  * that differ each for itself leave 1 / sqrt(n) of a task's deviation in packages of n; what the
  * largest size measured has beyond that, regions of the job have in common. */
 double profile_setting_region(const struct profile_setting *setting);
-/* How far timings of one and the same package are apart: relative, of computing, of the class that
- * is the least sure. */
-double profile_timing_deviation(const struct profile_setting *setting);
+/* How far timings of one and the same package of so many core tasks are apart: relative, of
+ * computing, of the class that is the least sure. */
+double profile_timing_deviation(const struct profile_setting *setting, double tasks);
 /* Both together: of the time of computing a package of so many core tasks anywhere. */
 double profile_package_deviation(const struct profile_setting *setting, double tasks);
 /* Threads of a worker that the setting holds for; 0 where the profile does not say. */

@@ -20,8 +20,14 @@ static void fit_describe(const struct fit *fit, struct text *text)
         text_add_seconds(text, fit->stderr_s_per_task);
         text_add(text, ", ");
     }
-    if (fit->deviation > 0)
-        text_add(text, "one package +- %.2g %%, ", 100 * fit->deviation);
+    if (fit->deviation > 0 || fit->jitter_s > 0)
+        text_add(text, "one package +- %.2g %%", 100 * fit->deviation);
+    if (fit->jitter_s > 0) {
+        text_add(text, " and ");
+        text_add_seconds(text, fit->jitter_s);
+    }
+    if (fit->deviation > 0 || fit->jitter_s > 0)
+        text_add(text, ", ");
     if (fit->drift > 0)
         text_add(text, "drift %.2g %%, ", 100 * fit->drift);
     if (fit->drift_own > 0)

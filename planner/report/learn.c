@@ -24,7 +24,7 @@ struct lesson {
     double packages, tasks, seconds, expected_s; /* the last by the old line */
     double least, greatest;                      /* sizes */
     struct cost scaled;                          /* the old line, to the run's mean */
-    double deviation;                            /* relative, about the scaled line */
+    double deviation, jitter_s;                  /* about the scaled line, as in struct fit */
 };
 
 /* A symmetric matrix and a vector over (latency, rate times mean size). */
@@ -92,11 +92,13 @@ static void lesson_scatter(struct lesson *lesson, const struct fit *old)
             continue;
         const double seconds = package_seconds(package, lesson->operation);
         const double off = seconds / cost_of(lesson->scaled, (double)package->tasks) - 1;
-        squares += off * off;
+        const double jitter = old->jitter_s / cost_of(lesson->scaled, (double)package->tasks);
+        squares += off * off - jitter * jitter;
     }
     squares += old->n * old->deviation * old->deviation;
     const double counted = lesson->packages + (old->deviation > 0 ? old->n : 0);
-    lesson->deviation = fmax(sqrt(squares / counted), DEVIATION_LEAST);
+    lesson->jitter_s = old->jitter_s;
+    lesson->deviation = fmax(sqrt(fmax(0, squares / counted)), DEVIATION_LEAST);
 }
 
 /* The packages' normal equations, each weighted by its own variance. */
@@ -110,7 +112,8 @@ static void lesson_equations(const struct lesson *lesson, double mean_size, stru
         if (!package_counts(lesson, package))
             continue;
         const double tasks = (double)package->tasks, size = tasks / mean_size;
-        const double error_s = lesson->deviation * cost_of(lesson->scaled, tasks);
+        const double error_s =
+            hypot(lesson->deviation * cost_of(lesson->scaled, tasks), lesson->jitter_s);
         const double weight = 1 / (error_s * error_s);
         const double seconds = package_seconds(package, lesson->operation);
         matrix->aa += weight;

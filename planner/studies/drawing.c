@@ -10,6 +10,8 @@
 
 /* A cost that is drawn below this share of what was fitted is taken to be that share. */
 static const double SHARE_LEAST = 0.01;
+/* Relative; of packages that take next to nothing but jitter. */
+static const double DEVIATION_MOST = 10;
 
 /* Sum of four uniform deviates, scaled to mean 0 and variance 1: close to normal and quick, and
  * never beyond BELL_MOST. */
@@ -207,14 +209,15 @@ static void factor_draw(struct drawing *drawing, int64_t worker)
         drawing->factors[worker] = common_factor(random_normal(&drawing->random), own);
 }
 
-/* Those of the plan first: the others get packages only by a tail. */
+/* Those of the plan first: the others get packages only by a tail, or a rule. */
 static void factors_draw(struct drawing *drawing)
 {
     const struct plan *plan = drawing->request->plan;
+    const bool all = plan->tail || drawing->request->packages_only;
     memset(drawing->factors, 0, (size_t)drawing->fitted.worker_count * sizeof *drawing->factors);
     for (int64_t k = 0; k < plan->worker_count; k++)
         factor_draw(drawing, plan->workers[k]);
-    for (int64_t k = 0; plan->tail && k < drawing->fitted.worker_count; k++)
+    for (int64_t k = 0; all && k < drawing->fitted.worker_count; k++)
         if (!(drawing->factors[k] > 0))
             factor_draw(drawing, k);
 }
@@ -245,7 +248,7 @@ void drawing_cost(const struct drawing *drawing, int64_t worker, double load,
     seconds_of(drawn, &drawn->classes[index], load, cost->seconds);
     for (int k = 0; k < DRAWN_OPERATIONS; k++) {
         cost->seconds[k] = fmax(cost->seconds[k], SHARE_LEAST * fitted_s[k]);
-        cost->deviations[k] = fits.items[k]->fit.deviation;
+        cost->deviations[k] = fmin(measured_cost_deviation(fits.items[k], load), DEVIATION_MOST);
     }
     if (setting->spread_count > 0)
         cost->deviations[OPERATION_COMPUTE] =
@@ -263,6 +266,16 @@ struct star_cost drawing_package(struct drawing *drawing, int64_t worker,
                               seconds[3], seconds[4], seconds[5]};
 }
 
+void drawing_price(void *pricer, const struct package *package, struct star_cost *cost)
+{
+    struct drawing *drawing = pricer;
+    struct drawn_last *last = &drawing->lasts[package->worker];
+    if (last->tasks != package->count)
+        drawing_cost(drawing, package->worker, (double)package->count, &last->cost);
+    last->tasks = package->count;
+    *cost = drawing_package(drawing, package->worker, &last->cost);
+}
+
 double drawing_bell(struct drawing *drawing)
 {
     return random_bell(&drawing->random);
@@ -273,6 +286,8 @@ void drawing_begin(struct drawing *drawing, int64_t run)
     drawing->random = drawing->request->seed + (uint64_t)run * 0xd1b54a32d192ed03u;
     platform_draw(drawing);
     factors_draw(drawing);
+    for (int64_t k = 0; k < drawing->fitted.worker_count; k++)
+        drawing->lasts[k].tasks = 0;
 }
 
 bool drawing_init(struct drawing *drawing, const struct interval_request *request)
@@ -282,8 +297,10 @@ bool drawing_init(struct drawing *drawing, const struct interval_request *reques
     if (!platform_copy(&drawing->fitted, request->setting, buffers) ||
         !platform_copy(&drawing->drawn, request->setting, buffers))
         return false;
-    drawing->factors = calloc((size_t)drawing->fitted.worker_count, sizeof *drawing->factors);
-    return drawing->factors != NULL;
+    const size_t workers = (size_t)drawing->fitted.worker_count;
+    drawing->factors = calloc(workers, sizeof *drawing->factors);
+    drawing->lasts = calloc(workers, sizeof *drawing->lasts);
+    return drawing->factors && drawing->lasts;
 }
 
 void drawing_release(struct drawing *drawing)
@@ -291,5 +308,6 @@ void drawing_release(struct drawing *drawing)
     platform_release(&drawing->fitted);
     platform_release(&drawing->drawn);
     free(drawing->factors);
+    free(drawing->lasts);
     *drawing = (struct drawing){.request = NULL};
 }

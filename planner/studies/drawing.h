@@ -5,22 +5,30 @@
 #ifndef PLANNER_STUDIES_DRAWING_H
 #define PLANNER_STUDIES_DRAWING_H
 
+#include "planner/dispatch/dispatch.h"
 #include "planner/simulate/star.h"
 #include "planner/studies/interval.h"
 
 enum { DRAWN_OPERATIONS = OPERATION_IDLE }; /* those that take the time of a package */
+
+/* What a package costs by the costs drawn, and how much single ones may differ. */
+struct drawn_cost {
+    double seconds[DRAWN_OPERATIONS], deviations[DRAWN_OPERATIONS];
+};
+
+/* A worker's last package, while packages are priced: the next one mostly is as large. */
+struct drawn_last {
+    struct drawn_cost cost;
+    int64_t tasks; /* 0: there was none yet */
+};
 
 struct drawing {
     const struct interval_request *request;
     struct platform fitted, drawn; /* owned; classes as in the profile, none joined */
     double *factors; /* owned, one per worker: of its computing, its own drift; 0 where the plan,
                       * without a tail, has no use for the worker */
+    struct drawn_last *lasts; /* owned, likewise */
     uint64_t random;
-};
-
-/* What a package costs by the costs drawn, and how much single ones may differ. */
-struct drawn_cost {
-    double seconds[DRAWN_OPERATIONS], deviations[DRAWN_OPERATIONS];
 };
 
 /* As fitted, until something is drawn. The request must outlive it; to be released, also after
@@ -36,6 +44,8 @@ void drawing_cost(const struct drawing *drawing, int64_t worker, double load,
 /* What one such package takes. */
 struct star_cost drawing_package(struct drawing *drawing, int64_t worker,
                                  const struct drawn_cost *cost);
+/* The same for a scenario's price; `drawing` is a struct drawing. */
+void drawing_price(void *drawing, const struct package *package, struct star_cost *cost);
 
 /* A deviate of mean 0 and variance 1, close to normal, and quick. */
 double drawing_bell(struct drawing *drawing);

@@ -30,15 +30,13 @@ struct play {
     struct load_sum *sums;    /* owned, likewise: of a large plan */
     bool tailed;              /* the end is dealt on request: one dispatch decides it all */
     struct watching watching; /* owned; of that */
-    struct drawn_cost *costs; /* owned, one per worker there is: of its last package, */
-    int64_t *loads;           /* owned, likewise: which had so many tasks; 0: none yet */
 };
 
 static bool fit_known(const struct measured_cost *cost)
 {
     const struct fit *fit = &cost->fit;
     return fit->stderr_latency_s > 0 || fit->stderr_s_per_task > 0 || fit->deviation > 0 ||
-           fit->drift > 0 || fit->drift_own > 0;
+           fit->jitter_s > 0 || fit->drift > 0 || fit->drift_own > 0;
 }
 
 bool interval_known(const struct profile *profile, const struct profile_setting *setting)
@@ -143,17 +141,6 @@ static double rounds_play(struct play *play)
     return makespan_s;
 }
 
-/* What a package of a tailed plan takes. */
-static void package_price(void *pricer, const struct package *package, struct star_cost *cost)
-{
-    struct play *play = pricer;
-    struct drawn_cost *drawn = &play->costs[package->worker];
-    if (play->loads[package->worker] != package->count)
-        drawing_cost(&play->drawing, package->worker, (double)package->count, drawn);
-    play->loads[package->worker] = package->count;
-    *cost = drawing_package(&play->drawing, package->worker, drawn);
-}
-
 /* One draw with the plan's tail, whose rule was told what the fitted costs say, and answers take as
  * long as these say. */
 static bool tail_play(struct play *play, double *makespan_s, struct failure *failure)
@@ -161,9 +148,8 @@ static bool tail_play(struct play *play, double *makespan_s, struct failure *fai
     const struct watching *watching = &play->watching;
     struct scenario scenario = SCENARIO_INIT;
     struct simulation simulation;
-    scenario.price = package_price;
-    scenario.pricer = play;
-    memset(play->loads, 0, (size_t)watching->platform.worker_count * sizeof *play->loads);
+    scenario.price = drawing_price;
+    scenario.pricer = &play->drawing;
     struct dispatch *dispatch =
         decision_dispatch(&watching->decision, &watching->platform, &scenario, failure);
     const bool good = dispatch && simulate_scenario(&watching->platform, dispatch, &scenario, NULL,
@@ -181,8 +167,6 @@ static void play_release(struct play *play)
     free(play->slots);
     free(play->ends_s);
     free(play->sums);
-    free(play->costs);
-    free(play->loads);
     watching_release(&play->watching);
 }
 
@@ -212,12 +196,7 @@ static bool tail_init(struct play *play, const struct interval_request *request,
     play->tailed = request->plan->tail && !play->large;
     if (!play->tailed)
         return true;
-    if (!watching_init(&play->watching, &wanted, failure))
-        return false;
-    const size_t workers = (size_t)play->watching.platform.worker_count;
-    play->costs = calloc(workers, sizeof *play->costs);
-    play->loads = calloc(workers, sizeof *play->loads);
-    return (play->costs && play->loads) || failure_memory(failure, "drawing makespans");
+    return watching_init(&play->watching, &wanted, failure);
 }
 
 static int64_t draws_of(const struct plan *plan)

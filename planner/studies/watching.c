@@ -70,7 +70,7 @@ static bool tail_make(struct watching *watching, const struct watching_request *
         .rule = watching->rule,
         .workers = watching->platform.worker_count,
         .ahead = request->ahead,
-        .deviation = hypot(profile_timing_deviation(request->setting), request->noise),
+        .deviation = hypot(profile_timing_deviation(request->setting, usual), request->noise),
         .setting = request->setting,
         .speed = speed_error(request->setting, usual),
         .equal =

@@ -52,7 +52,10 @@ static double timing(const struct machine *machine, const struct design_package 
                         share_of(machine, package->first, package->first + package->tasks);
     const double noise = fmax(0.05, 1 + machine->noise * generator_normal(generator));
     const bool outlier = generator_uniform(generator) < machine->outlier_rate;
-    return exact * drift * noise * (outlier ? machine->outlier_factor : 1);
+    const double jitter_s =
+        machine->jitter_s > 0 ? machine->jitter_s * generator_normal(generator) : 0;
+    return fmax(exact / 20, exact * drift * noise + jitter_s) *
+           (outlier ? machine->outlier_factor : 1);
 }
 
 static void pass_time(const struct machine *machine, enum operation operation,

@@ -14,7 +14,8 @@ struct machine {
     double latency_s, s_per_task;
     double jump_s, rate_factor; /* above jump_at tasks: so much more, and the rate so many times */
     int64_t jump_at;            /* 0: nowhere */
-    double noise;               /* relative standard deviation of a timing */
+    double noise;               /* relative standard deviation of a timing, */
+    double jitter_s;            /* and one of seconds, whatever it takes */
     double drift;               /* of a pass */
     double drift_own;           /* of a pass on one worker, beside that */
     double outlier_rate, outlier_factor;

@@ -316,6 +316,28 @@ static void draws_are_unbiased(void **state)
     }
 }
 
+/* Jitter is seconds, whatever a package takes. */
+static void jitter_adds_up(void **state)
+{
+    static const double jitter_s = 0.02;
+    struct bench bench;
+    struct interval interval;
+    double squares = 0;
+    (void)state;
+    bench_init(&bench, 10);
+    bench.workers[0] =
+        (struct profile_worker){.count = 2, .compute = {{0, 1e-2}, {.jitter_s = jitter_s, .n = 9}}};
+    bench.window.worker_count = 1;
+    bench.window.envelope.cost = bench.window.send.cost = (struct cost){0, 0};
+    bench.loads[0][1] = 0;
+    assert_true(interval_known(&bench.profile, &bench.setting));
+    bench_draw(&bench, 5, &interval);
+    for (int64_t k = 0; k < interval.draws; k++)
+        squares += pow(interval.makespans_s[k] - 2.05, 2) / (double)interval.draws;
+    assert_true(fabs(sqrt(squares) / (sqrt(11) * jitter_s) - 1) < 0.15);
+    interval_release(&interval);
+}
+
 /* A worker that mostly waits for the port drifts in what it computes, not in its waiting. */
 static void waiting_does_not_drift(void **state)
 {
@@ -507,6 +529,7 @@ int main(void)
         cmocka_unit_test(windows_of_one_cost_are_one),
         cmocka_unit_test(spreads_are_for_computing),
         cmocka_unit_test(draws_are_unbiased),
+        cmocka_unit_test(jitter_adds_up),
         cmocka_unit_test(large_plans_are_quick),
         cmocka_unit_test(waiting_does_not_drift),
         cmocka_unit_test(certain_tails_are_what_is_simulated),

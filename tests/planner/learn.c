@@ -108,6 +108,22 @@ static void one_size_scales_the_line(void **state)
     run_record_release(&record);
 }
 
+/* What of the scatter is jitter, which is known, is not relative noise. */
+static void jitter_stays_jitter(void **state)
+{
+    const int64_t sizes[4] = {10, 10, 10, 10};
+    const double seconds[4] = {1.5, 1.53, 1.53, 1.5};
+    struct run_record record;
+    (void)state;
+    run_make(sizes, seconds, 4, &record);
+    compute_of(&record)->fit.jitter_s = 0.012;
+    learn(&record);
+    const struct fit *fit = &compute_of(&record)->fit;
+    assert_true(fit->jitter_s == 0.012);
+    assert_true(fabs(fit->deviation - 0.009 / 1.515) < 1e-12); /* 0.015^2 = 0.012^2 + 0.009^2 */
+    run_record_release(&record);
+}
+
 /* Inverse variances, with a latency that is certain: one parameter, the textbook's formula. */
 static void what_is_known_is_pooled(void **state)
 {
@@ -207,6 +223,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_enough_make_a_line),
         cmocka_unit_test(one_size_scales_the_line),
+        cmocka_unit_test(jitter_stays_jitter),
         cmocka_unit_test(what_is_known_is_pooled),
         cmocka_unit_test(histories_end_with_the_latest),
         cmocka_unit_test(learnt_profiles_are_read),
