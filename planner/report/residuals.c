@@ -7,7 +7,7 @@
 #include "planner/model/platform.h"
 #include "planner/model/requests.h"
 #include "planner/report/replay.h"
-#include "planner/simulate/scenario.h"
+#include "planner/studies/typical.h"
 #include "planner/studies/watching.h"
 
 static int64_t greater_of(int64_t a, int64_t b)
@@ -25,10 +25,10 @@ static int64_t workers_seen(const struct run_record *record)
 }
 
 /* The rule on the profile's workers, as many as the run had. */
-static bool rule_predict(const struct run_record *record, const struct platform *platform,
-                         struct trace *trace, struct failure *failure)
+static bool rule_predict(const struct run_record *record, const struct profile_setting *setting,
+                         const struct platform *platform, struct trace *trace,
+                         struct failure *failure)
 {
-    const struct scenario usual = SCENARIO_INIT;
     struct simulation simulation;
     struct dispatch_setup setup = {
         .rule = record->rule, .tasks = (int64_t)record->plan.tasks, .ahead = record->ahead};
@@ -40,11 +40,13 @@ static bool rule_predict(const struct run_record *record, const struct platform 
     double *weights = dispatch_setup_platform(&setup, platform);
     if (!weights)
         return failure_memory(failure, "simulating a rule");
-    struct dispatch *dispatch = dispatch_new_rule(&setup, failure);
+    const struct typical_request request = {.profile = &record->profile,
+                                            .setting = setting,
+                                            .plan = &record->plan,
+                                            .platform = platform,
+                                            .rule = &setup};
+    const bool good = typical_simulate(&request, trace, &simulation, failure);
     free(weights);
-    const bool good =
-        dispatch && simulate_scenario(platform, dispatch, &usual, trace, &simulation, failure);
-    dispatch_free(&dispatch);
     return good;
 }
 
@@ -78,7 +80,7 @@ static bool decision_predict(const struct run_record *record, const struct profi
         return false;
     platform.buffers = plan_buffers(&record->plan);
     const bool good = record->rule
-                          ? rule_predict(record, &platform, trace, failure)
+                          ? rule_predict(record, setting, &platform, trace, failure)
                           : simulate_plan(&platform, &record->plan, trace, &simulation, failure);
     platform_release(&platform);
     return good;
