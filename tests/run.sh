@@ -12,10 +12,27 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=$(nproc)
 bash jobs/setup.sh --tests
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
-for preset in release asan tsan; do
+
+# One of the three builds with its tests. What fails is told in the end, and the others have their turn.
+failed=()
+preset_try() { # PRESET OPTION OF CTEST...
+    local preset=$1
+    shift
     printf '== %s ==\n' "$preset"
-    cmake --preset "$preset" -DBUILD_TESTING=ON >/dev/null
-    cmake --build --preset "$preset" -j "$jobs"
+    if ! cmake --preset "$preset" -DBUILD_TESTING=ON >/dev/null; then
+        failed+=("$preset (configuring)")
+    elif ! cmake --build --preset "$preset" -j "$jobs"; then
+        failed+=("$preset (build)")
     # One more at a time than there are cores: tests of faults wait for most of their time.
-    ctest --preset "$preset" -j "$((jobs + 1))" -LE 'bench|slurm|emulated' --no-label-summary "$@"
-done
+    elif ! ctest --preset "$preset" -j "$((jobs + 1))" -LE 'bench|slurm|emulated' --no-label-summary "$@"; then
+        failed+=("$preset (tests)")
+    fi
+}
+
+trap 'exit 130' INT
+for preset in release asan tsan; do preset_try "$preset" "$@"; done
+if ((${#failed[@]} > 0)); then
+    printf -v names ', %s' "${failed[@]}"
+    echo "tests/run.sh: not all is well: ${names:2}" >&2
+    exit 1
+fi
