@@ -10,9 +10,10 @@
 #include "planner/schedulers/fewer.h"
 #include "planner/schedulers/optimal_lp.h"
 #include "planner/schedulers/useful.h"
+#include "tests/cases.h"
 #include "tests/planner/platforms.h"
 
-enum { WORKERS = 12, SEEDS = 18 };
+enum { WORKERS = 12 };
 
 /* HUGE_VAL where the scheduler does not apply. */
 static double makespan_of(const struct scheduler *scheduler, const struct platform *platform,
@@ -78,7 +79,7 @@ static void never_worse_on(uint64_t seed, int64_t all, int64_t workers, double *
 static void more_workers_are_never_worse(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(18); seed++) {
         double best_s[SCHEDULERS_MOST];
         for (int i = 0; i < SCHEDULERS_MOST; i++)
             best_s[i] = HUGE_VAL;

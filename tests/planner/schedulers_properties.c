@@ -3,7 +3,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,16 +10,9 @@
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/evaluate.h"
 #include "planner/simulate/simulate.h"
+#include "tests/cases.h"
 #include "tests/planner/bounds.h"
 #include "tests/planner/platforms.h"
-
-/* How many platforms each property sees; SCOW_SEEDS=5000 in the environment for a long night. */
-static uint64_t seeds(void)
-{
-    const char *asked = getenv("SCOW_SEEDS");
-    const long count = asked != NULL ? strtol(asked, NULL, 10) : 0;
-    return count > 0 ? (uint64_t)count : 300;
-}
 
 static double tasks_random(struct dice *dice)
 {
@@ -158,7 +150,7 @@ static void auto_is_best(const struct platform *platform, double tasks, bool rea
 static void every_plan_is_sound(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= seeds(); seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(300); seed++) {
         struct dice dice = dice_of(seed);
         struct platform platform = platform_random(&dice, seed % 20 == 0 ? 200 : 24);
         const double tasks = tasks_random(&dice);
@@ -172,7 +164,7 @@ static void every_plan_is_sound(void **state)
 static void every_plan_is_sound_written_behind(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= seeds() / 4; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(75); seed++) {
         struct dice dice = dice_of(4000 + seed);
         struct platform platform = platform_random(&dice, 16);
         const double tasks = tasks_random(&dice);
@@ -187,7 +179,7 @@ static void every_plan_is_sound_written_behind(void **state)
 static void automatic_is_never_worse(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= seeds() / 50; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(6); seed++) {
         struct dice dice = dice_of(1000 + seed);
         struct platform platform = platform_random(&dice, 6);
         const double tasks = dice_scale(&dice, 1, 40);
@@ -237,7 +229,7 @@ static void the_unit_of_time_does_not_matter(void **state)
     (void)state;
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
-    for (uint64_t seed = 1; seed <= seeds() / 4; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(75); seed++) {
         struct dice dice = dice_of(2000 + seed);
         struct platform platform = platform_random(&dice, 20);
         const double tasks = tasks_random(&dice), factor = seed % 2 == 0 ? 64 : 1.0 / 1024;
@@ -285,7 +277,7 @@ static void relabelled_workers_change_nothing(void **state)
     (void)state;
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
-    for (uint64_t seed = 1; seed <= seeds() / 4; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(75); seed++) {
         struct dice dice = dice_of(3000 + seed);
         struct platform platform = platform_random(&dice, 20);
         const double tasks = tasks_random(&dice);

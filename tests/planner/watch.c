@@ -10,6 +10,7 @@
 #include "planner/schedulers/rest.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/robustness.h"
+#include "tests/cases.h"
 #include "tests/planner/platforms.h"
 #include "tests/planner/plays.h"
 
@@ -152,14 +153,25 @@ static double known_in_two(const struct setup *setup, const struct scenario *sce
     return scenario->slow_from_s + rest_s;
 }
 
-enum { SEEDS = 60 };
+/* How many platforms a property sees, and how many of a plan in which one worker becomes slow. */
+static uint64_t seeds, slow_seeds;
+
+static double mean_of(double sum)
+{
+    return sum / (double)seeds;
+}
+
+static void mean_is_below(double mean, double limit)
+{
+    assert_true(mean < limit || !cases_are_many());
+}
 
 /* With nothing known, the rest is the whole: as good as the scheduler's plan, nearly. */
 static void plans_for_the_rest_are_good(void **state)
 {
     double sum = 0, worst = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct dice dice = dice_of(seed);
         struct setup setup;
         setup_init(&setup, &dice);
@@ -180,7 +192,8 @@ static void plans_for_the_rest_are_good(void **state)
         free(states);
         setup_release(&setup);
     }
-    assert_true(sum / SEEDS < 0.05 && worst < 0.15);
+    mean_is_below(mean_of(sum), 0.05);
+    assert_true(worst < 0.15);
 }
 
 /* Watching alone costs little: packages in hand are fewer, and towards the end they are smaller. */
@@ -189,7 +202,7 @@ static void where_all_goes_as_planned_nothing_changes(void **state)
     const struct scenario usual = SCENARIO_INIT;
     double sum = 0, worst = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct dice dice = dice_of(seed);
         struct setup setup;
         setup_init(&setup, &dice);
@@ -200,17 +213,20 @@ static void where_all_goes_as_planned_nothing_changes(void **state)
         worst = fmax(worst, watched.makespan_s / setup.plan.predicted.makespan_s - 1);
         setup_release(&setup);
     }
-    print_message("watching costs %.2f %% in the mean, %.2f %% at worst\n", 100 * sum / SEEDS,
+    print_message("watching costs %.2f %% in the mean, %.2f %% at worst\n", 100 * mean_of(sum),
                   100 * worst);
-    assert_true(sum / SEEDS < 0.0125 && worst < 0.1);
+    mean_is_below(mean_of(sum), 0.0125);
+    assert_true(worst < 0.1);
 }
 
 /* Packages overlap then, and none of them is taken to be slow for it. */
 static void where_results_are_written_behind_neither(void **state)
 {
+    const uint64_t platforms = cases_of(30);
+    const double count = (double)platforms;
     double sum = 0, kept_s = 0, watched_s = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= SEEDS / 2; seed++) {
+    for (uint64_t seed = 1; seed <= platforms; seed++) {
         const struct scenario usual = SCENARIO_INIT;
         struct scenario slow = SCENARIO_INIT;
         struct dice dice = dice_of(seed);
@@ -233,17 +249,16 @@ static void where_results_are_written_behind_neither(void **state)
     }
     print_message("written behind, watching costs %.2f %% in the mean; a slow worker %.1f %%, "
                   "unwatched %.1f %%\n",
-                  200 * sum / SEEDS, 200 * watched_s / SEEDS - 100, 200 * kept_s / SEEDS - 100);
-    assert_true(2 * sum / SEEDS < 0.08);
-    assert_true(2 * watched_s / SEEDS < 1.2 && watched_s < kept_s);
+                  100 * sum / count, 100 * watched_s / count - 100, 100 * kept_s / count - 100);
+    mean_is_below(sum / count, 0.08);
+    mean_is_below(watched_s / count, 1.2);
+    assert_true(watched_s < kept_s);
 }
 
 /* Below this, a worker has too much in hand when it becomes slow. */
 enum { ROUNDS_LEAST = 12 };
 /* Of so many platforms, one may miss its 15 %: none of those that are always played. */
 enum { MISSES_FEWER = 200 };
-/* Of plans in which one does: more of them where the command line says so. */
-static uint64_t slow_seeds = UINT64_C(3) * SEEDS;
 
 /* One worker becomes four times as slow in the middle half of the run; -1: too few rounds. */
 static double slow_over(uint64_t seed, double *unwatched)
@@ -292,9 +307,9 @@ static void slow_workers_cost_little(void **state)
         "%d plans: a slow worker costs %.1f %% in the mean, %.1f %% at worst, at most 5 %% "
         "on %d, 10 %% on %d, 15 %% on %d; unwatched %.1f %%\n",
         count, 100 * sum / count, 100 * worst, below[0], below[1], below[2], 100 * kept / count);
-    assert_true(count > SEEDS);
+    assert_true(3 * (uint64_t)count > slow_seeds);
     assert_true(count - below[2] <= count / MISSES_FEWER);
-    assert_true(sum / count < 0.03);
+    mean_is_below(sum / count, 0.03);
 }
 
 /* A watch that is asked more often than need be, as a master does that polls. */
@@ -351,7 +366,7 @@ static void asking_often_changes_nothing(void **state)
                                               NULL,          restless_inner, NULL};
     int64_t asked = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct dice dice = dice_of(seed);
         struct setup setup;
         struct scenario slow = SCENARIO_INIT;
@@ -371,7 +386,7 @@ static void asking_often_changes_nothing(void **state)
         dispatch_free(&restless.inner);
         setup_release(&setup);
     }
-    assert_true(asked > SEEDS);
+    assert_true(asked > (int64_t)seeds);
 }
 
 /* Two workers, a second a task; the first is soon done, and the second, which has nearly all, takes
@@ -416,7 +431,7 @@ static void noise_is_left_alone(void **state)
     double plain_s = 0, watched_s = 0;
     int64_t adopted = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct dice dice = dice_of(seed);
         struct setup setup;
         struct scenario noisy = SCENARIO_INIT;
@@ -432,17 +447,17 @@ static void noise_is_left_alone(void **state)
         plain_s += play(&setup, &plain, &noisy).makespan_s / setup.plan.predicted.makespan_s;
         setup_release(&setup);
     }
-    print_message("%.2f new plans a run; %.2f %% longer\n", (double)adopted / SEEDS,
+    print_message("%.2f new plans a run; %.2f %% longer\n", mean_of((double)adopted),
                   100 * (watched_s / plain_s - 1));
     assert_true(watched_s < 1.03 * plain_s);
-    assert_true(adopted < INT64_C(2) * SEEDS);
+    assert_true(adopted < 2 * (int64_t)seeds);
 }
 
 /* What a lost worker had is done by others, watched or not. */
 static void losses_are_made_good(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct dice dice = dice_of(seed);
         struct setup setup;
         struct scenario loss = SCENARIO_INIT;
@@ -455,12 +470,12 @@ static void losses_are_made_good(void **state)
     }
 }
 
-/* usage: planner-watch [SEEDS]: so many random platforms, of which those with plans of enough
- * rounds count. */
-int main(int argc, char **argv)
+/* SCOW_CASES (tests/cases.h) says how many platforms; of those with a slow worker, the ones with
+ * plans of enough rounds count. */
+int main(void)
 {
-    if (argc > 1)
-        slow_seeds = strtoull(argv[1], NULL, 10);
+    seeds = cases_of(60);
+    slow_seeds = cases_of(180);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_for_the_rest_are_good),
         cmocka_unit_test(where_all_goes_as_planned_nothing_changes),
