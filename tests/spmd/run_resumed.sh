@@ -94,7 +94,7 @@ undisturbed() {
 }
 
 undisturbed
-if ((took_ms < 500)) && [[ -e longer.json ]]; then
+if ((took_ms < 200)) && [[ -e longer.json ]]; then
     mv longer.json plan.json
     undisturbed
 fi
