@@ -3,9 +3,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { GROUPS_MOST = 2 };
 
 struct group {
     struct correlator *correlator; /* owned */
@@ -17,16 +14,9 @@ struct groups {
     struct group group[GROUPS_MOST];
 };
 
-/* An algorithm for a part of a bank; NULL for a part without filters. */
+/* An algorithm for a part of a bank, by its place in the list. */
 struct selection {
-    const struct algorithm *algorithm;
-    double effort;
-};
-
-/* The bank's filters from the largest to the smallest, cut in two for one demand. */
-struct split {
-    int large; /* how many go to the first group; may be 0 */
-    struct selection parts[GROUPS_MOST];
+    int32_t algorithm; /* negative: none yet, or of a part without filters */
     double effort;
 };
 
@@ -55,14 +45,14 @@ static bool bank_select(const struct bank *bank, const struct demand *demands, i
     size_t algorithms;
     const struct algorithm *const *list = algorithm_list(&algorithms);
     for (int d = 0; d < count; d++)
-        selections[d] = (struct selection){NULL, HUGE_VAL};
+        selections[d] = (struct selection){-1, HUGE_VAL};
     for (size_t i = 0; i < algorithms; i++) {
         double efforts[DEMANDS_MOST];
         if (!list[i]->estimate(bank, demands, count, efforts))
             return false;
         for (int d = 0; d < count; d++)
             if (efforts[d] < selections[d].effort)
-                selections[d] = (struct selection){list[i], efforts[d]};
+                selections[d] = (struct selection){(int32_t)i, efforts[d]};
     }
     return true;
 }
@@ -71,7 +61,8 @@ static bool bank_select(const struct bank *bank, const struct demand *demands, i
 static bool part_select(const struct bank *bank, const int *indices, int filters,
                         const struct demand *demands, int count, struct selection *selections)
 {
-    memset(selections, 0, (size_t)count * sizeof *selections);
+    for (int d = 0; d < count; d++)
+        selections[d] = (struct selection){-1, 0};
     if (filters == 0)
         return true;
     struct bank *part = bank_new_subset(bank, indices, filters);
@@ -80,13 +71,13 @@ static bool part_select(const struct bank *bank, const int *indices, int filters
     return done;
 }
 
-static void split_improve(struct split *split, int large, struct selection first,
-                          struct selection second)
+static void choice_improve(struct groups_choice *choice, int large, struct selection first,
+                           struct selection second)
 {
     const double twice = large > 0 ? 1.05 : 1; /* going over a tile twice must pay */
     const double effort = (first.effort + second.effort) * twice;
-    if (effort < split->effort)
-        *split = (struct split){large, {first, second}, effort};
+    if (effort < choice->effort)
+        *choice = (struct groups_choice){large, {first.algorithm, second.algorithm}, effort};
 }
 
 /* The next place after `large` to cut: where filters are smaller by a fifth than after the last
@@ -101,53 +92,69 @@ static int cut_next(const struct bank *bank, const int *order, int large)
     return large;
 }
 
-/* Try all cuts for all demands. False: out of memory. */
-static bool splits_try(struct split *splits, const struct bank *bank, const int *order,
-                       const struct demand *demands, int count)
+/* Of all ways to cut the bank. False: out of memory. */
+static bool cuts_try(struct groups_choice *choices, const struct bank *bank, const int *order,
+                     const struct demand *demands, int count)
 {
     for (int d = 0; d < count; d++)
-        splits[d] = (struct split){.effort = HUGE_VAL};
+        choices[d] = (struct groups_choice){0, {-1, -1}, HUGE_VAL};
     for (int large = 0; large < bank->count; large = cut_next(bank, order, large)) {
         struct selection first[DEMANDS_MOST], second[DEMANDS_MOST];
         if (!part_select(bank, order, large, demands, count, first) ||
             !part_select(bank, order + large, bank->count - large, demands, count, second))
             return false;
         for (int d = 0; d < count; d++)
-            split_improve(&splits[d], large, first[d], second[d]);
+            choice_improve(&choices[d], large, first[d], second[d]);
     }
     return true;
 }
 
+static int32_t algorithm_index(const struct algorithm *algorithm)
+{
+    size_t count;
+    const struct algorithm *const *list = algorithm_list(&count);
+    int32_t index = 0;
+    while (list[index] != algorithm)
+        index++;
+    return index;
+}
+
 /* The whole bank by that algorithm. False: out of memory. */
-static bool splits_whole(struct split *splits, const struct bank *bank,
-                         const struct demand *demands, int count, const struct algorithm *algorithm)
+static bool whole_take(struct groups_choice *choices, const struct bank *bank,
+                       const struct demand *demands, int count, const struct algorithm *algorithm)
 {
     double efforts[DEMANDS_MOST];
     if (!algorithm->estimate(bank, demands, count, efforts))
         return false;
     for (int d = 0; d < count; d++)
-        splits[d] = (struct split){.parts[1] = {algorithm, efforts[d]}, .effort = efforts[d]};
+        choices[d] = (struct groups_choice){0, {-1, algorithm_index(algorithm)}, efforts[d]};
     return true;
 }
 
-/* False: out of memory. */
-static bool splits_make(struct split *splits, const struct bank *bank, const int *order,
-                        const struct demand *demands, int count, const struct algorithm *algorithm)
+bool groups_choose(const struct bank *bank, const struct demand *demands, int count,
+                   const struct algorithm *algorithm, struct groups_choice *choices)
 {
-    return algorithm ? splits_whole(splits, bank, demands, count, algorithm)
-                     : splits_try(splits, bank, order, demands, count);
+    assert(count <= DEMANDS_MOST);
+    if (algorithm)
+        return whole_take(choices, bank, demands, count, algorithm);
+    int *order = order_new(bank);
+    const bool done = order && cuts_try(choices, bank, order, demands, count);
+    free(order);
+    return done;
 }
 
 static bool group_add(struct groups *groups, const struct bank *bank, const int *indices, int count,
-                      const struct demand *demand, const struct algorithm *algorithm)
+                      const struct demand *demand, int32_t algorithm)
 {
-    if (!algorithm)
+    size_t algorithms;
+    if (algorithm < 0)
         return true;
     struct bank *part = bank_new_subset(bank, indices, count);
     if (!part)
         return false;
     struct group *group = &groups->group[groups->count];
-    *group = (struct group){algorithm->new_correlator(part, demand), count};
+    group->correlator = algorithm_list(&algorithms)[algorithm]->new_correlator(part, demand);
+    group->filters = count;
     bank_free(&part);
     if (!group->correlator)
         return false;
@@ -155,36 +162,15 @@ static bool group_add(struct groups *groups, const struct bank *bank, const int 
     return true;
 }
 
-static bool groups_fill(struct groups *groups, const struct bank *bank, const int *order,
-                        const struct demand *demand, const struct algorithm *algorithm)
-{
-    struct split split;
-    if (!splits_make(&split, bank, order, demand, 1, algorithm))
-        return false;
-    return group_add(groups, bank, order, split.large, demand, split.parts[0].algorithm) &&
-           group_add(groups, bank, order + split.large, bank->count - split.large, demand,
-                     split.parts[1].algorithm);
-}
-
-bool groups_estimate(const struct bank *bank, const struct demand *demands, int count,
-                     const struct algorithm *algorithm, double *efforts)
-{
-    struct split splits[DEMANDS_MOST];
-    assert(count <= DEMANDS_MOST);
-    int *order = order_new(bank);
-    const bool done = order && splits_make(splits, bank, order, demands, count, algorithm);
-    for (int d = 0; done && d < count; d++)
-        efforts[d] = splits[d].effort;
-    free(order);
-    return done;
-}
-
 struct groups *groups_new(const struct bank *bank, const struct demand *demand,
-                          const struct algorithm *algorithm)
+                          const struct groups_choice *choice)
 {
+    const int large = choice->large;
     int *order = order_new(bank);
     struct groups *groups = calloc(1, sizeof *groups);
-    const bool done = order && groups && groups_fill(groups, bank, order, demand, algorithm);
+    const bool done =
+        order && groups && group_add(groups, bank, order, large, demand, choice->algorithms[0]) &&
+        group_add(groups, bank, order + large, bank->count - large, demand, choice->algorithms[1]);
     free(order);
     if (!done)
         groups_free(&groups);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernel/matched/banks/bank.h"
 #include "kernel/matched/correlators/correlate.h"
@@ -213,12 +214,12 @@ static int algorithm_check(const struct scow_host *host, const struct scow_value
 {
     const struct algorithm *algorithm = algorithm_of(values);
     const struct demand pixel = {1, 1, SPEEDS_GENERIC};
-    double effort;
+    struct response_choice choice;
     if (!algorithm)
         return SCOW_OK;
-    if (!response_estimate(bank, combine_of(values), &pixel, 1, algorithm, &effort))
+    if (!response_choose(bank, combine_of(values), &pixel, 1, algorithm, &choice))
         return memory_failed(host);
-    if (isfinite(effort))
+    if (isfinite(choice.effort))
         return SCOW_OK;
     return host->fail(host, "the algorithm %s cannot do these filters: use auto", algorithm->name);
 }
@@ -244,25 +245,37 @@ static struct tiling tiling_of(const struct scow_value *values, const struct ban
 }
 
 /* The master's word to all ranks, who need not find it out again: in how many core tasks a slice is
- * cut, and each of them in how many tiles. */
+ * cut, the largest tile that they are computed in, and by whom. */
 struct shared {
     struct division division;
-    int64_t tiles_high, tiles_wide;
+    struct demand tile;
+    struct response_choice choice;
 };
+
+/* False: out of memory. */
+static bool shared_find(struct shared *shared, const struct scow_value *values,
+                        const struct bank *bank, const struct scow_input *image, int64_t *tasks)
+{
+    struct tiling tiling = tiling_of(values, bank);
+    struct grid grid;
+    if (!tiling_fit(&tiling) ||
+        !tiling_divide(&tiling, image->extent[1], image->extent[2], &shared->division))
+        return false;
+    grid_init(&grid, image, shared->division.down, shared->division.across);
+    shared->tile = (struct demand){.rows = tiling_edge(&tiling.high, grid_rows_most(&grid)),
+                                   .columns = tiling_edge(&tiling.wide, grid_columns_most(&grid)),
+                                   .tuned = tiling.tuned};
+    *tasks = grid_tasks(&grid);
+    return tiling_choose(&tiling, &shared->tile, &shared->choice);
+}
 
 static int division_share(const struct scow_host *host, const struct scow_value *values,
                           const struct bank *bank, const struct scow_input *image, int64_t *tasks)
 {
-    struct tiling tiling = tiling_of(values, bank);
     struct shared shared;
-    struct grid grid;
-    if (!tiling_fit(&tiling) ||
-        !tiling_divide(&tiling, image->extent[1], image->extent[2], &shared.division))
+    memset(&shared, 0, sizeof shared);
+    if (!shared_find(&shared, values, bank, image, tasks))
         return memory_failed(host);
-    shared.tiles_high = tiling.high.parts;
-    shared.tiles_wide = tiling.wide.parts;
-    grid_init(&grid, image, shared.division.down, shared.division.across);
-    *tasks = grid_tasks(&grid);
     return host->share(host, &shared, sizeof shared);
 }
 
@@ -292,14 +305,10 @@ static void matched_close(void *job)
 static bool job_fill(struct matched_job *job, const struct scow_value *values,
                      const struct bank *bank, const struct shared *shared)
 {
-    struct tiling tiling = tiling_of(values, bank);
-    tiling.high.parts = (int)shared->tiles_high;
-    tiling.wide.parts = (int)shared->tiles_wide;
     job->reach = bank_reach(bank);
-    job->tile_rows = tiling_edge(&tiling.high, grid_rows_most(&job->grid));
-    job->tile_columns = tiling_edge(&tiling.wide, grid_columns_most(&job->grid));
-    const struct demand demand = {job->tile_rows, job->tile_columns, tiling.tuned};
-    job->response = response_new(bank, tiling.combine, &demand, tiling.algorithm);
+    job->tile_rows = shared->tile.rows;
+    job->tile_columns = shared->tile.columns;
+    job->response = response_new(bank, combine_of(values), &shared->tile, &shared->choice);
     return job->response != NULL;
 }
 

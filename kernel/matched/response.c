@@ -2,11 +2,12 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct response {
     int count;
-    struct groups **summands; /* owned */
-    int rows, columns;        /* of the largest tile */
+    struct groups *summands[BANK_SCALES_MOST]; /* owned */
+    int rows, columns;                         /* of the largest tile */
 };
 
 static int scale_most(const struct bank *bank)
@@ -47,14 +48,14 @@ static int summand_count(const struct bank *bank, enum combine combine)
 
 /* False: out of memory. A scale without filters adds nothing. */
 static bool summand_add(struct response *response, const struct bank *bank, enum combine combine,
-                        int i, const struct demand *demand, const struct algorithm *algorithm)
+                        int i, const struct demand *demand, const struct groups_choice *choice)
 {
     struct bank *part = summand_bank(bank, combine, i);
     if (!part)
         return false;
     bool done = true;
     if (part->count > 0) {
-        struct groups *groups = groups_new(part, demand, algorithm);
+        struct groups *groups = groups_new(part, demand, choice);
         done = groups != NULL;
         response->summands[response->count] = groups;
         response->count += done;
@@ -64,7 +65,7 @@ static bool summand_add(struct response *response, const struct bank *bank, enum
 }
 
 struct response *response_new(const struct bank *bank, enum combine combine,
-                              const struct demand *demand, const struct algorithm *algorithm)
+                              const struct demand *demand, const struct response_choice *choice)
 {
     int summands = summand_count(bank, combine);
     struct response *response = calloc(1, sizeof *response);
@@ -72,10 +73,9 @@ struct response *response_new(const struct bank *bank, enum combine combine,
         return NULL;
     response->rows = demand->rows;
     response->columns = demand->columns;
-    response->summands = calloc((size_t)summands, sizeof(struct groups *));
-    bool done = response->summands != NULL;
+    bool done = true;
     for (int i = 0; done && i < summands; i++)
-        done = summand_add(response, bank, combine, i, demand, algorithm);
+        done = summand_add(response, bank, combine, i, demand, &choice->summands[i]);
     if (!done)
         response_free(&response);
     return response;
@@ -121,31 +121,33 @@ void response_run(const struct response *response, const struct tile *tile, void
     }
 }
 
-/* Add what summand i takes. False: out of memory. */
-static bool summand_estimate(const struct bank *bank, enum combine combine, int i,
-                             const struct demand *demands, int count,
-                             const struct algorithm *algorithm, double *efforts)
+/* Choose for summand i, and add what it takes. False: out of memory. */
+static bool summand_choose(const struct bank *bank, enum combine combine, int i,
+                           const struct demand *demands, int count,
+                           const struct algorithm *algorithm, struct response_choice *choices)
 {
-    double own[DEMANDS_MOST] = {0};
+    struct groups_choice own[DEMANDS_MOST];
     struct bank *part = summand_bank(bank, combine, i);
     if (!part)
         return false;
-    const bool done = part->count == 0 || groups_estimate(part, demands, count, algorithm, own);
-    for (int d = 0; d < count; d++)
-        efforts[d] += own[d];
+    const bool any = part->count > 0;
+    const bool done = !any || groups_choose(part, demands, count, algorithm, own);
     bank_free(&part);
+    for (int d = 0; any && done && d < count; d++) {
+        choices[d].summands[i] = own[d];
+        choices[d].effort += own[d].effort;
+    }
     return done;
 }
 
-bool response_estimate(const struct bank *bank, enum combine combine, const struct demand *demands,
-                       int count, const struct algorithm *algorithm, double *efforts)
+bool response_choose(const struct bank *bank, enum combine combine, const struct demand *demands,
+                     int count, const struct algorithm *algorithm, struct response_choice *choices)
 {
     bool done = true;
     assert(count <= DEMANDS_MOST);
-    for (int d = 0; d < count; d++)
-        efforts[d] = 0;
+    memset(choices, 0, (size_t)count * sizeof *choices);
     for (int i = 0; done && i < summand_count(bank, combine); i++)
-        done = summand_estimate(bank, combine, i, demands, count, algorithm, efforts);
+        done = summand_choose(bank, combine, i, demands, count, algorithm, choices);
     return done;
 }
 
@@ -160,7 +162,6 @@ void response_free(struct response **response)
         return;
     for (int i = 0; i < (*response)->count; i++)
         groups_free(&(*response)->summands[i]);
-    free((*response)->summands);
     free(*response);
     *response = NULL;
 }

@@ -28,11 +28,18 @@ static bool tiling_estimate(const struct tiling *tiling, const struct demand *de
                             double *efforts)
 {
     const struct reach reach = bank_reach(tiling->bank);
-    const bool done = response_estimate(tiling->bank, tiling->combine, demands, count,
-                                        tiling->algorithm, efforts);
+    struct response_choice choices[DEMANDS_MOST];
+    const bool done =
+        response_choose(tiling->bank, tiling->combine, demands, count, tiling->algorithm, choices);
     for (int i = 0; done && i < count; i++)
-        efforts[i] = effort_loaded(&demands[i], &reach, efforts[i]);
+        efforts[i] = effort_loaded(&demands[i], &reach, choices[i].effort);
     return done;
+}
+
+bool tiling_choose(const struct tiling *tiling, const struct demand *demand,
+                   struct response_choice *choice)
+{
+    return response_choose(tiling->bank, tiling->combine, demand, 1, tiling->algorithm, choice);
 }
 
 /* ---- tiles --------------------------------------------------------------------------------- */
@@ -47,20 +54,37 @@ static int fitted(const struct tiling_side *side, int edge)
     return edge_fitted(side->wished, parts_of(side, edge));
 }
 
+/* Of tiles as edges make them, each size once; of[i] gets which one edge i makes. Small tasks are
+ * one tile by every edge. */
+static int demands_make(const struct tiling *tiling, struct demand *demands, int *of)
+{
+    int count = 0;
+    for (int i = 0; i < EDGES; i++) {
+        const struct demand next = {.rows = fitted(&tiling->high, edges[i]),
+                                    .columns = fitted(&tiling->wide, edges[i]),
+                                    .tuned = tiling->tuned};
+        const struct demand *last = count > 0 ? &demands[count - 1] : NULL;
+        if (!last || last->rows != next.rows || last->columns != next.columns)
+            demands[count++] = next;
+        of[i] = count - 1;
+    }
+    return count;
+}
+
 static double effort_per_pixel(const struct demand *demand, double effort)
 {
     return effort / ((double)demand->rows * demand->columns);
 }
 
 /* The last demand is for the finest tiles. */
-static int finest_good(const struct demand *demands, const double *efforts)
+static int finest_good(const struct demand *demands, const double *efforts, int count)
 {
     const double worse = 1.1; /* how much finer tiles may cost */
     double least = HUGE_VAL;
     int finest = 0;
-    for (int i = 0; i < EDGES; i++)
+    for (int i = 0; i < count; i++)
         least = fmin(least, effort_per_pixel(&demands[i], efforts[i]));
-    for (int i = 0; i < EDGES; i++)
+    for (int i = 0; i < count; i++)
         if (effort_per_pixel(&demands[i], efforts[i]) <= worse * least)
             finest = i;
     return finest;
@@ -70,15 +94,16 @@ bool tiling_fit(struct tiling *tiling)
 {
     double efforts[EDGES];
     struct demand demands[EDGES];
-    for (int i = 0; i < EDGES; i++)
-        demands[i] = (struct demand){.rows = fitted(&tiling->high, edges[i]),
-                                     .columns = fitted(&tiling->wide, edges[i]),
-                                     .tuned = tiling->tuned};
-    if (!tiling_estimate(tiling, demands, EDGES, efforts))
+    int of[EDGES];
+    const int count = demands_make(tiling, demands, of);
+    if (!tiling_estimate(tiling, demands, count, efforts))
         return false;
-    const int edge = edges[finest_good(demands, efforts)];
-    tiling->high.parts = parts_of(&tiling->high, edge);
-    tiling->wide.parts = parts_of(&tiling->wide, edge);
+    const int finest = finest_good(demands, efforts, count);
+    int last = EDGES - 1;
+    while (of[last] != finest)
+        last--;
+    tiling->high.parts = parts_of(&tiling->high, edges[last]);
+    tiling->wide.parts = parts_of(&tiling->wide, edges[last]);
     return true;
 }
 

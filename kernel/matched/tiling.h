@@ -35,6 +35,9 @@ bool tiling_fit(struct tiling *tiling);
 /* The tiles' length in core tasks of at most that length along that side: a grid of them starts at
  * a task's first pixel. */
 int tiling_edge(const struct tiling_side *side, int64_t length);
+/* Who computes such tiles. False: out of memory. */
+bool tiling_choose(const struct tiling *tiling, const struct demand *demand,
+                   struct response_choice *choice);
 /* As many tasks as come nearest to what is wished from above or below, each side for itself,
  * whichever is the least effort by estimate; one where more is wished than the slice has. False:
  * out of memory. */

@@ -34,6 +34,17 @@ static struct bank *mixed_bank(int large, int small, struct random *random)
     return bank;
 }
 
+/* As the algorithm, or whoever is the best, would do it. */
+static struct groups *groups_chosen(const struct bank *bank, const struct demand *demand,
+                                    const struct algorithm *algorithm)
+{
+    struct groups_choice choice;
+    assert_true(groups_choose(bank, demand, 1, algorithm, &choice));
+    struct groups *groups = groups_new(bank, demand, &choice);
+    assert_non_null(groups);
+    return groups;
+}
+
 /* Pixels around a tile of 24 x 40, and results of the reference and of `groups` or `response`. */
 enum { ROWS = 24, COLUMNS = 40, BORDER = 10, WIDE = COLUMNS + 2 * BORDER + CORRELATE_SLACK };
 
@@ -75,9 +86,8 @@ static void groups_do_every_filter_once(void **state)
     struct random random = {1};
     struct bank *bank = mixed_bank(20, 20, &random);
     struct groups *groups =
-        groups_new(bank, &(struct demand){ROWS, COLUMNS, speeds_current()}, NULL);
+        groups_chosen(bank, &(struct demand){ROWS, COLUMNS, speeds_current()}, NULL);
     struct bench *bench = bench_new(&random);
-    assert_non_null(groups);
     void *workspace = aligned_alloc(64, groups_workspace_bytes(groups) / 64 * 64 + 64);
     groups_run(groups, &bench->tile, workspace);
     int total = 0, filters;
@@ -109,20 +119,40 @@ static void a_split_is_never_estimated_worse_than_one_algorithm(void **state)
                                        (int)random_between(&random, 1, 20), &random);
         const int edge = (int)random_between(&random, 8, 200);
         const struct demand demand = {edge, edge, speeds_current()};
-        struct groups *groups = groups_new(bank, &demand, NULL);
-        struct groups *again = groups_new(bank, &demand, NULL);
-        int filters = 0, same = 0;
-        double effort;
-        assert_true(groups_estimate(bank, &demand, 1, NULL, &effort));
+        struct groups_choice choice, again;
+        assert_true(groups_choose(bank, &demand, 1, NULL, &choice));
+        assert_true(groups_choose(bank, &demand, 1, NULL, &again));
         for (size_t i = 0; i < count; i++)
-            assert_true(effort <= trial_effort(algorithms[i], bank, edge));
-        for (int i = 0; groups_algorithm(groups, i, &filters); i++) {
-            assert_ptr_equal(groups_algorithm(again, i, &same),
-                             groups_algorithm(groups, i, &filters));
-            assert_int_equal(same, filters);
+            assert_true(choice.effort <= trial_effort(algorithms[i], bank, edge));
+        assert_int_equal(again.large, choice.large);
+        for (int i = 0; i < GROUPS_MOST; i++)
+            assert_int_equal(again.algorithms[i], choice.algorithms[i]);
+        bank_free(&bank);
+    }
+}
+
+/* Whatever else is asked for in the same go. */
+static void a_choice_is_for_its_demand_alone(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct random random = {seed};
+        struct bank *bank = mixed_bank((int)random_between(&random, 0, 20),
+                                       (int)random_between(&random, 1, 20), &random);
+        struct demand demands[DEMANDS_MOST];
+        struct groups_choice together[DEMANDS_MOST], alone;
+        for (int d = 0; d < DEMANDS_MOST; d++)
+            demands[d] = (struct demand){(int)random_between(&random, 1, 300),
+                                         (int)random_between(&random, 1, 300),
+                                         (enum speeds)(d % SPEEDS_COUNT)};
+        assert_true(groups_choose(bank, demands, DEMANDS_MOST, NULL, together));
+        for (int d = 0; d < DEMANDS_MOST; d++) {
+            assert_true(groups_choose(bank, &demands[d], 1, NULL, &alone));
+            assert_int_equal(together[d].large, alone.large);
+            assert_true(together[d].effort <= alone.effort && together[d].effort >= alone.effort);
+            for (int i = 0; i < GROUPS_MOST; i++)
+                assert_int_equal(together[d].algorithms[i], alone.algorithms[i]);
         }
-        groups_free(&again);
-        groups_free(&groups);
         bank_free(&bank);
     }
 }
@@ -134,7 +164,8 @@ static void the_reference_is_never_chosen(void **state)
         struct random random = {9};
         int filters;
         struct bank *bank = mixed_bank(large, 3, &random);
-        struct groups *groups = groups_new(bank, &(struct demand){64, 64, speeds_current()}, NULL);
+        struct groups *groups =
+            groups_chosen(bank, &(struct demand){64, 64, speeds_current()}, NULL);
         for (int i = 0; groups_algorithm(groups, i, &filters); i++)
             assert_ptr_not_equal(groups_algorithm(groups, i, &filters),
                                  algorithm_find("reference"));
@@ -149,8 +180,7 @@ static const struct algorithm *chosen(int count, int side, const struct demand *
     struct random random = {(uint64_t)side};
     int filters;
     struct bank *bank = bank_new_random(&random, count, side, side);
-    struct groups *groups = groups_new(bank, demand, NULL);
-    assert_non_null(groups);
+    struct groups *groups = groups_chosen(bank, demand, NULL);
     const struct algorithm *algorithm = groups_algorithm(groups, 0, &filters);
     assert_int_equal(filters, count);
     groups_free(&groups);
@@ -216,7 +246,7 @@ static void one_algorithm_can_be_asked_for(void **state)
     struct random random = {2};
     struct bank *bank = mixed_bank(3, 3, &random);
     struct groups *groups =
-        groups_new(bank, &(struct demand){64, 64, speeds_current()}, algorithm_find("direct"));
+        groups_chosen(bank, &(struct demand){64, 64, speeds_current()}, algorithm_find("direct"));
     int filters;
     assert_ptr_equal(groups_algorithm(groups, 0, &filters), algorithm_find("direct"));
     assert_int_equal(filters, 6);
@@ -231,8 +261,10 @@ static void a_sum_of_maxima_adds_scale_by_scale(void **state)
     (void)state;
     struct random random = {4};
     struct bank *bank = mixed_bank(5, 7, &random);
-    struct response *response =
-        response_new(bank, COMBINE_SUMMAX, &(struct demand){ROWS, COLUMNS, speeds_current()}, NULL);
+    const struct demand demand = {ROWS, COLUMNS, speeds_current()};
+    struct response_choice choice;
+    assert_true(response_choose(bank, COMBINE_SUMMAX, &demand, 1, NULL, &choice));
+    struct response *response = response_new(bank, COMBINE_SUMMAX, &demand, &choice);
     assert_non_null(response);
     assert_non_null(response_summand(response, 1));
     assert_null(response_summand(response, 2));
@@ -260,6 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_do_every_filter_once),
         cmocka_unit_test(a_split_is_never_estimated_worse_than_one_algorithm),
+        cmocka_unit_test(a_choice_is_for_its_demand_alone),
         cmocka_unit_test(the_reference_is_never_chosen),
         cmocka_unit_test(large_filters_go_to_the_fft),
         cmocka_unit_test(the_choice_does_not_depend_on_the_processor),

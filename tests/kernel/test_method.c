@@ -38,8 +38,10 @@ static struct response *response_of(const int *sides, const int *scales, int cou
 {
     struct bank *bank = bank_of(sides, scales, count);
     const struct demand demand = {64, 64, SPEEDS_AVX2};
-    struct response *response =
-        response_new(bank, combine, &demand, algorithm ? algorithm_find(algorithm) : NULL);
+    struct response_choice choice;
+    assert_true(response_choose(bank, combine, &demand, 1,
+                                algorithm ? algorithm_find(algorithm) : NULL, &choice));
+    struct response *response = response_new(bank, combine, &demand, &choice);
     assert_non_null(response);
     bank_free(&bank);
     return response;

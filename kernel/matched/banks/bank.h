@@ -10,10 +10,13 @@
 
 #include <stdint.h>
 
+enum { BANK_SCALES_MOST = 8 };
+
 struct filter {
     int rows, columns;
     int anchor_row, anchor_column;
-    int scale, angle;   /* 0-based indices within the bank: which scale, which orientation */
+    int scale, angle;   /* 0-based indices within the bank: which scale (below BANK_SCALES_MOST),
+                         * which orientation */
     const double *taps; /* row-major; within the bank's memory */
 };
 

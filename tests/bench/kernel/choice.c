@@ -44,13 +44,11 @@ static double estimate_of(const char *algorithm, const struct bank *bank, int ti
 static const char *chosen(const struct bank *bank, int tile)
 {
     const struct demand demand = {tile, tile, speeds_current()};
-    struct groups *groups = groups_new(bank, &demand, NULL);
-    int filters;
-    if (!groups)
+    struct groups_choice choice;
+    size_t count;
+    if (!groups_choose(bank, &demand, 1, NULL, &choice))
         abort();
-    const struct algorithm *algorithm = groups_algorithm(groups, 0, &filters);
-    groups_free(&groups);
-    return filters == bank->count ? algorithm->name : "auto";
+    return choice.large > 0 ? "auto" : algorithm_list(&count)[choice.algorithms[1]]->name;
 }
 
 static struct finding finding_of(int count, int side, int tile, int rounds)

@@ -27,17 +27,17 @@ static void *ours_begin(const struct work *work, const struct setting *setting,
                         const struct algorithm *algorithm)
 {
     const struct demand demand = {setting->tile, setting->tile, speeds_current()};
-    double effort;
-    if (!groups_estimate(work->bank, &demand, 1, algorithm, &effort))
+    struct groups_choice choice;
+    if (!groups_choose(work->bank, &demand, 1, algorithm, &choice))
         abort();
-    if (!isfinite(effort))
+    if (!isfinite(choice.effort))
         return NULL;
     struct ours *ours = calloc(1, sizeof *ours);
     if (!ours)
         abort();
     ours->work = work;
     ours->setting = *setting;
-    ours->groups = groups_new(work->bank, &demand, algorithm);
+    ours->groups = groups_new(work->bank, &demand, &choice);
     if (!ours->groups)
         abort();
     ours->workspace_bytes = groups_workspace_bytes(ours->groups);
