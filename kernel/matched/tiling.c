@@ -24,11 +24,11 @@ static double effort_loaded(const struct demand *demand, const struct reach *rea
     return effort + loading * loaded;
 }
 
+/* Of a tile for each demand, and who would compute it. False: out of memory. */
 static bool tiling_estimate(const struct tiling *tiling, const struct demand *demands, int count,
-                            double *efforts)
+                            struct response_choice *choices, double *efforts)
 {
     const struct reach reach = bank_reach(tiling->bank);
-    struct response_choice choices[DEMANDS_MOST];
     const bool done =
         response_choose(tiling->bank, tiling->combine, demands, count, tiling->algorithm, choices);
     for (int i = 0; done && i < count; i++)
@@ -36,10 +36,17 @@ static bool tiling_estimate(const struct tiling *tiling, const struct demand *de
     return done;
 }
 
+static bool is_same_tile(const struct demand *a, const struct demand *b)
+{
+    return a->rows == b->rows && a->columns == b->columns;
+}
+
 bool tiling_choose(const struct tiling *tiling, const struct demand *demand,
                    struct response_choice *choice)
 {
-    return response_choose(tiling->bank, tiling->combine, demand, 1, tiling->algorithm, choice);
+    *choice = tiling->choice;
+    return is_same_tile(demand, &tiling->tile) ||
+           response_choose(tiling->bank, tiling->combine, demand, 1, tiling->algorithm, choice);
 }
 
 /* ---- tiles --------------------------------------------------------------------------------- */
@@ -63,8 +70,7 @@ static int demands_make(const struct tiling *tiling, struct demand *demands, int
         const struct demand next = {.rows = fitted(&tiling->high, edges[i]),
                                     .columns = fitted(&tiling->wide, edges[i]),
                                     .tuned = tiling->tuned};
-        const struct demand *last = count > 0 ? &demands[count - 1] : NULL;
-        if (!last || last->rows != next.rows || last->columns != next.columns)
+        if (count == 0 || !is_same_tile(&demands[count - 1], &next))
             demands[count++] = next;
         of[i] = count - 1;
     }
@@ -94,9 +100,10 @@ bool tiling_fit(struct tiling *tiling)
 {
     double efforts[EDGES];
     struct demand demands[EDGES];
+    struct response_choice choices[EDGES];
     int of[EDGES];
     const int count = demands_make(tiling, demands, of);
-    if (!tiling_estimate(tiling, demands, count, efforts))
+    if (!tiling_estimate(tiling, demands, count, choices, efforts))
         return false;
     const int finest = finest_good(demands, efforts, count);
     int last = EDGES - 1;
@@ -104,6 +111,8 @@ bool tiling_fit(struct tiling *tiling)
         last--;
     tiling->high.parts = parts_of(&tiling->high, edges[last]);
     tiling->wide.parts = parts_of(&tiling->wide, edges[last]);
+    tiling->tile = demands[finest];
+    tiling->choice = choices[finest];
     return true;
 }
 
@@ -166,12 +175,13 @@ static bool division_estimate(const struct tiling *tiling, int64_t rows, int64_t
     const struct lengths wide = lengths_of(&tiling->wide, columns, division->across);
     const int count = high.count * wide.count;
     struct demand demands[DEMANDS_MOST] = {{0}};
+    struct response_choice choices[DEMANDS_MOST];
     double efforts[DEMANDS_MOST];
     for (int i = 0; i < count; i++)
         demands[i] = (struct demand){.rows = high.length[i / wide.count],
                                      .columns = wide.length[i % wide.count],
                                      .tuned = tiling->tuned};
-    if (!tiling_estimate(tiling, demands, count, efforts))
+    if (!tiling_estimate(tiling, demands, count, choices, efforts))
         return false;
     *effort = 0;
     for (int i = 0; i < count; i++) {

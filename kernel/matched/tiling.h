@@ -21,6 +21,9 @@ struct tiling {
     enum speeds tuned;
     const struct algorithm *algorithm; /* NULL: the fastest, filter by filter */
     struct tiling_side high, wide;
+    /* As fitted: a tile of tasks as wished, and who computes it. */
+    struct demand tile;
+    struct response_choice choice;
 };
 
 /* Core tasks of a slice, one below the other and side by side. */
@@ -28,14 +31,14 @@ struct division {
     int64_t down, across;
 };
 
-/* Set `parts` of both sides from the rest: tiles fine enough to feed several threads and to pulse
- * every few milliseconds, and no finer than what keeps the estimated effort near the least. False:
- * out of memory. */
+/* Set `parts` of both sides, tile and choice from the rest: tiles fine enough to feed several
+ * threads and to pulse every few milliseconds, and no finer than what keeps the estimated effort
+ * near the least. False: out of memory. */
 bool tiling_fit(struct tiling *tiling);
 /* The tiles' length in core tasks of at most that length along that side: a grid of them starts at
  * a task's first pixel. */
 int tiling_edge(const struct tiling_side *side, int64_t length);
-/* Who computes such tiles. False: out of memory. */
+/* Who computes such tiles, of tasks that may differ from what was wished. False: out of memory. */
 bool tiling_choose(const struct tiling *tiling, const struct demand *demand,
                    struct response_choice *choice);
 /* As many tasks as come nearest to what is wished from above or below, each side for itself,

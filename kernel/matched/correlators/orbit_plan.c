@@ -10,7 +10,8 @@ enum image { IMAGE_SAME, IMAGE_TRANSPOSED, IMAGE_MIRRORED, IMAGE_TURNED, IMAGE_C
 /* Filters that are images of one of them, and which images they are. */
 struct orbit {
     const struct filter *filter;
-    double sum; /* of its taps' magnitudes */
+    double sum;      /* of its taps' magnitudes */
+    int back, ahead; /* no feature before or after that, up or down, has a tap of its filters */
     unsigned images;
 };
 
@@ -109,7 +110,8 @@ static double largest_tap(const struct bank *bank)
     double largest = 0;
     for (int i = 0; i < bank->count; i++)
         for (int t = 0; t < bank->filters[i].rows * bank->filters[i].columns; t++)
-            largest = fmax(largest, fabs(bank->filters[i].taps[t]));
+            if (largest < fabs(bank->filters[i].taps[t]))
+                largest = fabs(bank->filters[i].taps[t]);
     return largest;
 }
 
@@ -145,19 +147,14 @@ static void draft_add(struct draft *draft, const struct filter *filter)
                 return;
             }
     }
-    draft->orbits[draft->count++] = (struct orbit){filter, sum, 1U << IMAGE_SAME};
+    struct reach reach = {0};
+    reach_widen(&reach, filter);
     reach_widen(&draft->reach, filter);
+    draft->orbits[draft->count++] =
+        (struct orbit){filter, sum, reach_back(&reach), reach_ahead(&reach), 1U << IMAGE_SAME};
 }
 
 /* ---- components of filters ---- */
-
-/* +1 or -1: what a component of an image is of the filter's. */
-static int character(int component, enum image image)
-{
-    const int transposed = image == IMAGE_TRANSPOSED || image == IMAGE_TURNED;
-    const int mirrored = image == IMAGE_MIRRORED || image == IMAGE_TURNED;
-    return ((component & 1) && transposed) != ((component & 2) && mirrored) ? -1 : 1;
-}
 
 /* Features are sums over all images of a pixel; one on an axis comes several times. */
 static int feature_times(const struct draft *draft, int y, int x)
@@ -169,23 +166,46 @@ static int feature_times(const struct draft *draft, int y, int x)
     return down == 0 && across == 0 ? 8 : times;
 }
 
-static double weight_at(const struct draft *draft, const struct filter *filter, int component,
-                        int y, int x)
+/* Of a filter at one place, for every component. */
+struct weights {
+    double of[ORBIT_COMPONENTS_MOST];
+};
+
+/* Sums of the images' taps, with the signs that a component of an image has to the filter's. */
+static struct weights weights_sum(const double taps[IMAGE_COUNT])
 {
-    double sum = 0;
+    const double mirrored = taps[IMAGE_MIRRORED], turned = taps[IMAGE_TURNED];
+    const double both = taps[IMAGE_SAME] + taps[IMAGE_TRANSPOSED];
+    const double apart = taps[IMAGE_SAME] - taps[IMAGE_TRANSPOSED];
+    return (struct weights){{both + mirrored + turned, apart + mirrored - turned,
+                             both - mirrored - turned, apart - mirrored + turned}};
+}
+
+/* Of a feature: y <= x. */
+static struct weights weights_at(const struct draft *draft, const struct orbit *orbit, int y, int x)
+{
+    if (y < -orbit->back || x > orbit->ahead)
+        return (struct weights){{0}};
+    double taps[IMAGE_COUNT] = {0};
     for (int image = 0; image < draft->components; image++)
-        sum += character(component, (enum image)image) *
-               image_at(filter, (enum image)image, draft->centre, y, x);
-    const double weight = sum / draft->components / feature_times(draft, y, x);
-    return fabs(weight) > draft->negligible ? weight : 0;
+        taps[image] = image_at(orbit->filter, (enum image)image, draft->centre, y, x);
+    struct weights weights = weights_sum(taps);
+    const double share = 1.0 / (draft->components * feature_times(draft, y, x)); /* exact */
+    for (int component = 0; component < ORBIT_COMPONENTS_MOST; component++) {
+        const double weight = weights.of[component] * share;
+        weights.of[component] = fabs(weight) > draft->negligible ? weight : 0;
+    }
+    return weights;
 }
 
 static bool feature_is_used(const struct draft *draft, int y, int x)
 {
-    for (int o = 0; o < draft->count; o++)
+    for (int o = 0; o < draft->count; o++) {
+        const struct weights weights = weights_at(draft, &draft->orbits[o], y, x);
         for (int component = 0; component < draft->components; component++)
-            if (weight_at(draft, draft->orbits[o].filter, component, y, x) != 0)
+            if (weights.of[component] != 0)
                 return true;
+    }
     return false;
 }
 
@@ -213,38 +233,47 @@ static bool family_features(struct orbit_family *family, const struct draft *dra
     return true;
 }
 
-static bool sum_fill(struct orbit_sum *sum, const struct orbit_family *family,
-                     const struct draft *draft, int first, int component)
+/* For so many features at most. */
+static bool sum_init(struct orbit_sum *sum, int features)
 {
-    const size_t most = (size_t)family->features + 1;
+    const size_t most = (size_t)features + 1;
     sum->features = calloc(most, sizeof *sum->features);
     sum->weights = calloc(most * ORBIT_GROUP, sizeof *sum->weights);
-    if (!sum->features || !sum->weights)
-        return false;
-    for (int k = 0; k < family->features; k++) {
-        float *weights = sum->weights + (ptrdiff_t)sum->count * ORBIT_GROUP;
-        bool any = false;
-        for (int o = 0; o < ORBIT_GROUP; o++) {
-            /* a group that is not full repeats its first orbit: the maximum does not mind */
-            const int orbit = first + o < draft->count ? first + o : first;
-            weights[o] = (float)weight_at(draft, draft->orbits[orbit].filter, component,
-                                          family->rows[k], family->columns[k]);
-            any = any || weights[o] != 0;
-        }
-        if (any)
-            sum->features[sum->count++] = k;
+    return sum->features && sum->weights;
+}
+
+/* The products of feature k, unless there are none. */
+static void sum_add(struct orbit_sum *sum, int k, const struct weights *weights, int component)
+{
+    float *to = sum->weights + (ptrdiff_t)sum->count * ORBIT_GROUP;
+    bool any = false;
+    for (int o = 0; o < ORBIT_GROUP; o++) {
+        to[o] = (float)weights[o].of[component];
+        any = any || to[o] != 0;
     }
-    return true;
+    if (any)
+        sum->features[sum->count++] = k;
 }
 
 static bool group_fill(struct orbit_group *group, const struct orbit_family *family,
                        const struct draft *draft, int first)
 {
-    for (int o = 0; o < ORBIT_GROUP; o++)
-        group->images[o] = draft->orbits[first + o < draft->count ? first + o : first].images;
+    const struct orbit *orbits[ORBIT_GROUP];
+    struct weights weights[ORBIT_GROUP];
     bool done = true;
-    for (int component = 0; done && component < draft->components; component++)
-        done = sum_fill(&group->sums[component], family, draft, first, component);
+    for (int o = 0; o < ORBIT_GROUP; o++) {
+        /* a group that is not full repeats its first orbit: the maximum does not mind */
+        orbits[o] = &draft->orbits[first + o < draft->count ? first + o : first];
+        group->images[o] = orbits[o]->images;
+    }
+    for (int component = 0; component < draft->components; component++)
+        done = sum_init(&group->sums[component], family->features) && done;
+    for (int k = 0; done && k < family->features; k++) {
+        for (int o = 0; o < ORBIT_GROUP; o++)
+            weights[o] = weights_at(draft, orbits[o], family->rows[k], family->columns[k]);
+        for (int component = 0; component < draft->components; component++)
+            sum_add(&group->sums[component], k, weights, component);
+    }
     return done;
 }
 
