@@ -133,15 +133,17 @@ static void spectra_fill(struct section *section, const struct fft_plan *plan,
 }
 
 static bool section_init(struct section *section, const struct fft_section *cut,
-                         const struct fft_plan *plan, const struct bank *bank, int lanes)
+                         const struct fft_plan *plan, const struct bank *bank,
+                         const struct fft_isa *isa)
 {
+    const int lanes = isa->lanes;
     *section = (struct section){.cut = *cut, .stride = plane_stride(cut->size)};
     const size_t spectra = cut->batched
                                ? (size_t)batch_count(section, lanes) * batch_floats(section, lanes)
                                : 2 * (size_t)cut->pairs * plane_floats(section);
     const size_t twiddles = (size_t)2 * FFT_SIZE_MOST;
     struct spectrum spectrum;
-    bool made = spectrum_init(&spectrum, cut->size, cut->reach);
+    bool made = spectrum_init(&spectrum, isa, cut->size, cut->reach);
     section->twiddle = aligned_alloc(64, (twiddles + spectra) * sizeof(float));
     made = made && section->twiddle != NULL;
     if (made) {
@@ -173,7 +175,7 @@ static bool sections_init(struct fft_correlator *self, const struct fft_plan *pl
     self->sections = calloc((size_t)plan->count, sizeof *self->sections);
     bool made = self->sections != NULL;
     for (int s = 0; made && s < plan->count; s++)
-        made = section_init(&self->sections[s], &plan->sections[s], plan, bank, self->isa->lanes);
+        made = section_init(&self->sections[s], &plan->sections[s], plan, bank, self->isa);
     return made;
 }
 

@@ -53,6 +53,14 @@ struct fft_passes {
                    struct fft_planes to, ptrdiff_t stride);
 };
 
+/* Numbers d = 0 ... count - 1, each with a wave of `size` points, aligned to 64 bytes. */
+struct fft_waves {
+    int count, size;
+    const double *re, *im; /* number d at d * step */
+    ptrdiff_t step;
+    const double *wave_re, *wave_im; /* wave d at d * size */
+};
+
 /* One instruction set's passes. */
 struct fft_isa {
     int lanes;
@@ -61,6 +69,9 @@ struct fft_isa {
     void (*reduce)(const float *maxima, int count, bool accumulate, float *result);
     /* result[x] = max(result[x], response[x]), or without accumulating the response. */
     void (*keep)(const float *response, int count, bool accumulate, float *result);
+    /* to[k] += number d times point k of wave d, for one d after the other, the same bit for bit on
+     * every instruction set. `to` is aligned to 64 bytes. */
+    void (*waves)(const struct fft_waves *waves, double *to_re, double *to_im);
     /* to[x][y] = from[y][x] for rows x columns values of `from`, both rounded up to fours. */
     void (*transpose)(const float *from, int rows, int columns, float *to, ptrdiff_t stride);
 };

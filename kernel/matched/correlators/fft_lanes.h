@@ -311,6 +311,25 @@ static void transpose(const float *from, int rows, int columns, float *to, ptrdi
             transpose_quads(from + y * stride + x, to + x * stride + y, stride);
 }
 
+/* A size is a multiple of any vector. */
+static void waves_add(const struct fft_waves *waves, double *to_re, double *to_im)
+{
+    for (int k = 0; k < waves->size; k += VECTOR_DOUBLES) {
+        vector_double sum_re = vector_double_load(to_re + k);
+        vector_double sum_im = vector_double_load(to_im + k);
+        for (ptrdiff_t d = 0; d < waves->count; d++) {
+            const vector_double re = vector_double_all(waves->re[d * waves->step]);
+            const vector_double im = vector_double_all(waves->im[d * waves->step]);
+            const vector_double c = vector_double_load(waves->wave_re + d * waves->size + k);
+            const vector_double s = vector_double_load(waves->wave_im + d * waves->size + k);
+            sum_re += re * c - im * s;
+            sum_im += re * s + im * c;
+        }
+        vector_double_store(to_re + k, sum_re);
+        vector_double_store(to_im + k, sum_im);
+    }
+}
+
 #define FFT_PASSES(outer)                                                                          \
     static void forward_##outer(const float *twiddle, struct fft_planes planes, ptrdiff_t stride)  \
     {                                                                                              \
@@ -359,4 +378,5 @@ const struct fft_isa FFT_ISA = {.lanes = VECTOR_LANES,
                                            FFT_ROW(10), FFT_ROW(12), FFT_ROW(16)},
                                 .reduce = reduce,
                                 .keep = keep,
+                                .waves = waves_add,
                                 .transpose = transpose};

@@ -6,21 +6,23 @@
 
 #include <stdbool.h>
 
-#include "kernel/matched/banks/bank.h"
+#include "kernel/matched/correlators/fft.h"
 
 /* Room for one spectrum after the other. */
 struct spectrum {
+    const struct fft_isa *isa; /* borrowed */
     int size;
     struct reach reach;
     double *re, *im; /* size x size, [kx][ky]; in `memory`, as are the rest */
     double *rows_re, *rows_im;
-    double *turn_re, *turn_im;
-    double *memory; /* owned */
+    double *wave_re, *wave_im;
+    double *memory; /* owned, aligned to 64: every row of `size` points is */
 };
 
 /* For windows of that size whose pixel (up, left) is the anchor of the first response. False: out
  * of memory; release it in either case. */
-bool spectrum_init(struct spectrum *spectrum, int size, struct reach reach);
+bool spectrum_init(struct spectrum *spectrum, const struct fft_isa *isa, int size,
+                   struct reach reach);
 /* The spectrum whose product with a window's gives the response of `real` as the real part and
  * that of `imaginary` (NULL: nothing) as the imaginary one:
  *   H(kx, ky) = 1 / size^2 sum over d, e of (r[d][e] + i m[d][e]) exp(2 pi i (kx e + ky d) / size)
