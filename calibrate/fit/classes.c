@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 /* Definition 5 of de la Torre's thesis asks for a tolerance: mean costs of packages of equal size
- * may differ by this much, or by so many standard errors up to the second bound. */
-static const double TOLERANCE = 0.02, TOLERANCE_UNSURE = 0.25, TOLD_DEVIATIONS = 2;
+ * may differ by this much, or by so many standard errors up to the second bound; by more of them
+ * where these are known from a few passes only (Student's t). */
+static const double TOLERANCE = 0.02, TOLERANCE_UNSURE = 0.25;
+static const double TOLD_DEVIATIONS = 2, PASSES_DEVIATIONS = 3;
 /* Relative; where all timings of a size are equal, they have no deviation at all. */
 static const double VARIANCE_LEAST = 1e-18;
 
@@ -106,6 +108,22 @@ static double work_mean(const struct worker_class *class, double tasks, int shar
     return sum;
 }
 
+/* Of b's cost relative to a's, by how that changed from pass to pass: sizes are timed in the same
+ * passes, and where a worker drifts by itself, all of them are off together. */
+static double passes_error(const struct points *a, const struct points *b)
+{
+    double squares = 0;
+    int passes = 0;
+    for (int pass = 0; pass < PASSES_MOST; pass++) {
+        const double apart = b->off[pass] - a->off[pass];
+        if (isnan(apart))
+            continue;
+        squares += apart * apart;
+        passes++;
+    }
+    return passes > 0 ? sqrt(squares) / passes : 0;
+}
+
 /* The mean over sizes of b's cost relative to a's, minus 1, by the inverse variances. */
 static bool differ_little(const struct worker_class *a, const struct worker_class *b, int share)
 {
@@ -123,7 +141,9 @@ static bool differ_little(const struct worker_class *a, const struct worker_clas
     }
     const double off = weights > 0 ? fabs(weighted / weights) : 0;
     const double error = weights > 0 ? 1 / sqrt(weights) : 0;
-    return off <= fmax(TOLERANCE, fmin(TOLERANCE_UNSURE, TOLD_DEVIATIONS * error));
+    const double told = fmax(TOLD_DEVIATIONS * error,
+                             PASSES_DEVIATIONS * passes_error(sizes, &b->costs[COMPUTE_AT].points));
+    return off <= fmax(TOLERANCE, fmin(TOLERANCE_UNSURE, told));
 }
 
 /* By themselves, and with the port, where a worker's link keeps all workers waiting. */

@@ -95,8 +95,6 @@ static double places_variance(const struct places *places)
 
 /* ---- one size, pass by pass ---------------------------------------------------------------- */
 
-enum { PASSES_MOST = 64 };
-
 /* Of one size. Timings of one pass have the hour in common, so that their number says little. */
 struct hours {
     double sum_s[PASSES_MOST];
@@ -302,6 +300,8 @@ static void drift_find(const struct sample *samples, int64_t count, struct point
         ranks += found > 0;
         sums_add(all, sums);
     }
+    for (int pass = 0; pass < PASSES_MOST; pass++)
+        points->off[pass] = all[pass].mean_s > 0 ? all[pass].off_s / all[pass].mean_s : (double)NAN;
     const double together = drift_variances(all, &passes);
     points->drift_freedom = passes / 2.0;
     if (passes > 1)

@@ -14,7 +14,7 @@
 #include "calibrate/fit/noise.h"
 #include "calibrate/fit/sample.h"
 
-enum { POINTS_MOST = 96 };
+enum { POINTS_MOST = 96, PASSES_MOST = 64 };
 
 /* All packages of one size. */
 struct point {
@@ -30,8 +30,9 @@ struct points {
     int count;
     struct noise noise;
     double drift; /* relative standard deviation of whole passes, that all ranks have in common */
-    double drift_own;     /* and that every rank has for itself */
-    double drift_freedom; /* degrees that both have: pairs of passes */
+    double drift_own;        /* and that every rank has for itself */
+    double drift_freedom;    /* degrees that both have: pairs of passes */
+    double off[PASSES_MOST]; /* relative deviation of each pass; NAN: it has no timings twice */
     double bound; /* no timing counts as more than so many times another one of the same package */
     bool grows;   /* with the tasks, by its nature: a constant would be nonsense */
     int64_t timings, outliers; /* that were cut to the bound */

@@ -249,6 +249,26 @@ static void test_many_ranks(void **state)
     samples_release(&samples);
 }
 
+/* Equal ranks that drift from pass to pass, each by itself: all sizes of a pass are off together,
+ * and are no proof of a difference. */
+static void test_ranks_that_drift(void **state)
+{
+    (void)state;
+    enum { RANKS = 64, CLASSES_MOST = 6 };
+    const struct machine drifting = {
+        .latency_s = 1e-4, .s_per_task = 1e-3, .noise = 0.01, .drift_own = 0.05};
+    struct samples samples = {0};
+    struct failure failure = FAILURE_INIT;
+    int count = 0;
+    for (int rank = 1; rank <= RANKS; rank++)
+        rank_time(&drifting, OPERATION_COMPUTE, rank, &samples);
+    struct worker_class *classes = classes_make(&samples, 0, RANKS, &count, &failure);
+    assert_non_null(classes);
+    assert_true(count <= CLASSES_MOST);
+    free(classes);
+    samples_release(&samples);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_cold_samples),
         cmocka_unit_test(test_no_samples),
         cmocka_unit_test(test_many_ranks),
+        cmocka_unit_test(test_ranks_that_drift),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
