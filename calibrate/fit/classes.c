@@ -4,16 +4,17 @@
 #include <stdlib.h>
 
 /* Definition 5 of de la Torre's thesis asks for a tolerance: mean costs of packages of equal size
- * may differ by this much, or by so many standard errors up to the second bound; by more of them
- * where these are known from a few passes only (Student's t). */
-static const double TOLERANCE = 0.02, TOLERANCE_UNSURE = 0.25;
+ * may differ by this much, which is by how much makespans may be off that are predicted with their
+ * mean, or by so many standard errors up to the second bound; by more of them where these are known
+ * from a few passes only (Student's t). */
+static const double TOLERANCE = 0.01, TOLERANCE_UNSURE = 0.25;
 static const double TOLD_DEVIATIONS = 2, PASSES_DEVIATIONS = 3;
 /* Relative; where all timings of a size are equal, they have no deviation at all. */
 static const double VARIANCE_LEAST = 1e-18;
 
 const enum operation class_operations[CLASS_OPERATIONS] = {OPERATION_LINK, OPERATION_RECEIVE,
                                                            OPERATION_COMPUTE, OPERATION_OUTPUT};
-enum { LINK_AT = 0, COMPUTE_AT = 2 };
+enum { LINK_AT = 0, COMPUTE_AT = 2, OUTPUT_AT = 3 };
 
 /* A link is seen where a worker waits for it; everything else as a run has it. */
 static enum sample_waiting waiting_of(enum operation operation)
@@ -89,23 +90,37 @@ static const struct point *point_find(const struct points *points, double tasks)
     return NULL;
 }
 
-/* All that a package of so many tasks costs, a second on the link `share` times, and that mean's
- * variance; 0 where the link has not been seen, or nothing has. */
-static double work_mean(const struct worker_class *class, double tasks, int share, double *variance)
+/* How workers are compared. */
+struct comparison {
+    int share;   /* a second on the link counts so many times */
+    bool behind; /* of computing and output, the longer one counts: the other is beside it */
+};
+
+/* A mean and its variance. */
+struct mean {
+    double seconds, variance;
+};
+
+static void mean_add(struct mean *mean, const struct point *point, double weight)
 {
-    double sum = 0;
-    *variance = 0;
+    mean->seconds += weight * point->mean_s;
+    mean->variance += weight * weight * point->error_s * point->error_s;
+}
+
+/* All that a package of so many tasks costs; 0 where the link has not been seen, or nothing has. */
+static struct mean work_mean(const struct worker_class *class, double tasks,
+                             struct comparison comparison)
+{
+    struct mean work = {0, 0}, written = {0, 0};
     for (int k = 0; k < CLASS_OPERATIONS; k++) {
         const struct point *point = point_find(&class->costs[k].points, tasks);
-        const double weight = k == LINK_AT ? share : 1;
-        if (!point && k == LINK_AT && share > 0)
-            return 0;
-        if (!point)
-            continue;
-        sum += weight * point->mean_s;
-        *variance += weight * weight * point->error_s * point->error_s;
+        if (!point && k == LINK_AT && comparison.share > 0)
+            return (struct mean){0, 0};
+        if (point)
+            mean_add(k == OUTPUT_AT && comparison.behind ? &written : &work, point,
+                     k == LINK_AT ? comparison.share : 1);
     }
-    return sum;
+    return written.seconds > work.seconds ? written : work;
 }
 
 /* Of b's cost relative to a's, by how that changed from pass to pass: sizes are timed in the same
@@ -125,18 +140,19 @@ static double passes_error(const struct points *a, const struct points *b)
 }
 
 /* The mean over sizes of b's cost relative to a's, minus 1, by the inverse variances. */
-static bool differ_little(const struct worker_class *a, const struct worker_class *b, int share)
+static bool differ_little(const struct worker_class *a, const struct worker_class *b,
+                          struct comparison comparison)
 {
     const struct points *sizes = &a->costs[COMPUTE_AT].points;
     double weighted = 0, weights = 0;
     for (int at = 0; at < sizes->count; at++) {
-        double va, vb;
-        const double ma = work_mean(a, sizes->items[at].tasks, share, &va);
-        const double mb = work_mean(b, sizes->items[at].tasks, share, &vb);
-        if (ma <= 0 || mb <= 0)
+        const struct mean ma = work_mean(a, sizes->items[at].tasks, comparison);
+        const struct mean mb = work_mean(b, sizes->items[at].tasks, comparison);
+        if (ma.seconds <= 0 || mb.seconds <= 0)
             continue;
-        const double weight = 1 / (va / (ma * ma) + vb / (mb * mb) + VARIANCE_LEAST);
-        weighted += weight * (mb / ma - 1);
+        const double weight = 1 / (ma.variance / (ma.seconds * ma.seconds) +
+                                   mb.variance / (mb.seconds * mb.seconds) + VARIANCE_LEAST);
+        weighted += weight * (mb.seconds / ma.seconds - 1);
         weights += weight;
     }
     const double off = weights > 0 ? fabs(weighted / weights) : 0;
@@ -146,10 +162,15 @@ static bool differ_little(const struct worker_class *a, const struct worker_clas
     return off <= fmax(TOLERANCE, fmin(TOLERANCE_UNSURE, told));
 }
 
-/* By themselves, and with the port, where a worker's link keeps all workers waiting. */
+/* By themselves, and with the port, where a worker's link keeps all workers waiting; and where
+ * results are written while workers go on. */
 static bool are_alike(const struct worker_class *a, const struct worker_class *b, int workers)
 {
-    return differ_little(a, b, 0) && differ_little(a, b, workers);
+    const struct comparison comparisons[] = {{0, false}, {workers, false}, {0, true}};
+    for (size_t k = 0; k < sizeof comparisons / sizeof *comparisons; k++)
+        if (!differ_little(a, b, comparisons[k]))
+            return false;
+    return true;
 }
 
 /* What joins workers. */

@@ -139,6 +139,53 @@ static void test_links_tell_workers_apart(void **state)
     profile_setting_release(&setting);
 }
 
+static const struct profile_worker *class_of(const struct profile_window *window, int64_t worker)
+{
+    const struct profile_worker *class = window->workers;
+    for (; worker >= class->count; class ++)
+        worker -= class->count;
+    return class;
+}
+
+/* Each differs little from the one before: a plan's makespan goes with the slowest of a class,
+ * whose cost is the mean. */
+static void test_classes_are_narrow(void **state)
+{
+    (void)state;
+    const double factors[WORKERS] = {1, 1.012, 1.025};
+    struct samples samples = cluster_of(factors, 0, 0);
+    struct profile_setting setting;
+    struct failure failure = FAILURE_INIT;
+    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+    for (int64_t worker = 0; worker < WORKERS; worker++) {
+        const double real_s = 1e-4 + 1e-1 * factors[worker];
+        const struct profile_worker *class = class_of(&setting.windows[0], worker);
+        assert_true(fabs(cost_of(class->compute.cost, 100) / real_s - 1) < 0.01);
+    }
+    samples_release(&samples);
+    profile_setting_release(&setting);
+}
+
+/* Writing takes as long as computing: together they differ by less than they may, but where results
+ * are written while the next ones are computed, one worker is slower than the other. */
+static void test_output_hides_no_difference(void **state)
+{
+    (void)state;
+    const double factors[WORKERS] = {1, 1, 1.016};
+    struct samples samples = cluster_of(factors, 0, 0);
+    for (int64_t i = 0; i < samples.count; i++)
+        if (samples.items[i].operation == OPERATION_OUTPUT)
+            samples.items[i].seconds *= 40;
+    struct profile_setting setting;
+    struct failure failure = FAILURE_INIT;
+    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+    const struct profile_window *window = &setting.windows[0];
+    assert_int_equal(window->worker_count, 2);
+    assert_int_equal(window->workers[0].count, 2);
+    samples_release(&samples);
+    profile_setting_release(&setting);
+}
+
 /* One operation breaks: all have two windows, and those that do not break the same cost in both. */
 static void test_windows(void **state)
 {
@@ -275,6 +322,8 @@ int main(void)
         cmocka_unit_test(test_every_cost),
         cmocka_unit_test(test_without_noise),
         cmocka_unit_test(test_links_tell_workers_apart),
+        cmocka_unit_test(test_classes_are_narrow),
+        cmocka_unit_test(test_output_hides_no_difference),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_which_samples_count),
         cmocka_unit_test(test_cold_samples),
