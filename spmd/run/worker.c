@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,12 +111,16 @@ static void behind_look(void *self)
     report_send(worker);
 }
 
-/* While there is nothing to do beside: how soon an emulated store is done. */
+/* How soon it is worth while to see whether a store is done that does not say when it will be. */
+static const double look_s = 1e-2;
+
+/* While there is nothing to do beside: when results may be written. */
 static double behind_idle(void *self)
 {
     const struct worker *worker = self;
     behind_look(self);
-    return worker->writing ? fmax(0, worker->context.due_s - comm_now(worker->run->comm)) : 0;
+    const double due_s = worker->context.due_s - comm_now(worker->run->comm);
+    return !worker->writing ? 0 : due_s > 0 ? due_s : look_s;
 }
 
 static void behind_finish(struct worker *worker, struct failure *failure)

@@ -27,6 +27,7 @@ struct arguments {
     const char *profile, *trace, *only;
     int64_t sets;
     double budget_s, growth;
+    bool write_behind;
 };
 
 /* What is run, on every rank. */
@@ -55,8 +56,9 @@ static bool settings_make(const struct arguments *arguments, struct settings *se
     for (int k = 0; k < TASK_PARAMETERS; k++)
         wishes[k] =
             (struct setting_wish){simulated_task.parameters[k].name, arguments->values[k], true};
-    const struct setting_switches none = {SETTING_NO, SETTING_NO};
-    return settings_read(settings, &simulated_task, wishes, TASK_PARAMETERS, &none, failure);
+    const struct setting_switches switches = {SETTING_NO,
+                                              arguments->write_behind ? SETTING_YES : SETTING_NO};
+    return settings_read(settings, &simulated_task, wishes, TASK_PARAMETERS, &switches, failure);
 }
 
 /* Collective. The master's profile as text, on every rank. */
@@ -276,7 +278,9 @@ static void all_try(const struct trial *trial, struct failure *failure)
 static bool arguments_read(struct arguments *arguments, int argc, char **argv,
                            struct failure *failure)
 {
-    struct option_row rows[TASK_PARAMETERS + 6] = {
+    struct option_row rows[TASK_PARAMETERS + 7] = {
+        {0, "write-behind", NULL, OPTION_FLAG, &arguments->write_behind,
+         "compute while results are being written"},
         {0, "profile", "FILE", OPTION_TEXT, &arguments->profile, "where to write the profile"},
         {0, "trace", "FILE", OPTION_TEXT, &arguments->trace, "traces go to FILE.NAME.tsv"},
         {0, "only", "NAME,...", OPTION_TEXT, &arguments->only, "these schedulers and rules"},
@@ -284,7 +288,7 @@ static bool arguments_read(struct arguments *arguments, int argc, char **argv,
         {0, "growth", "G", OPTION_NUMBER, &arguments->growth, "of package sizes probed"},
         {0, "sets", "N", OPTION_COUNT, &arguments->sets, "of places that are probed"}};
     for (int k = 0; k < TASK_PARAMETERS; k++)
-        rows[6 + k] = (struct option_row){0,
+        rows[7 + k] = (struct option_row){0,
                                           simulated_task.parameters[k].name,
                                           "N",
                                           OPTION_TEXT,

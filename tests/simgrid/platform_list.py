@@ -13,13 +13,15 @@ import random
 import sys
 
 GIGA = 1e9  # operations a second of a worker of speed 1
+PULSES = 8  # in a core task behind which results are written: what is written is reported at one
 
 
 class Cluster:
     """A star: speeds and links of its workers, and the job that is run on it."""
 
     def __init__(self, workers, *, tasks, compute, package, link, latency, envelope=(0, 0),
-                 speeds=(1, 1), links=(1, 1), latencies=(1, 1), seed=1, size=20000, published=None):
+                 speeds=(1, 1), links=(1, 1), latencies=(1, 1), seed=1, size=20000, published=None,
+                 output=(0, 0), behind=False):
         self.workers, self.tasks = workers, tasks
         self.compute, self.package = compute, package  # seconds of a task, and to begin, at speed 1
         self.link, self.latency = link, latency  # seconds of a task, and of a transfer
@@ -28,6 +30,8 @@ class Cluster:
         self.seed = seed
         self.size = size  # bytes of a core task; of a message, 80 more
         self.published = published  # makespan of SCOW-MP
+        self.output = output  # the store's seconds of a package, and of a task
+        self.behind = behind  # workers compute while results are being written
 
     def hosts(self):
         """Speed, bytes a second and latency of every worker."""
@@ -59,6 +63,8 @@ class Cluster:
         return (f'--tasks {self.tasks} --bytes {self.size} --flops {self.compute * GIGA:.0f}'
                 f' --package-flops {self.package * GIGA:.0f}'
                 f' --envelope-flops {first * GIGA:.0f} --pack-flops {task * GIGA:.0f}'
+                f' --output-latency {self.output[0]} --output-rate {self.output[1]}'
+                + f' --write-behind --pulses {PULSES}' * self.behind +
                 f' --budget {budget:.6g}')
 
 
@@ -82,6 +88,14 @@ CLUSTERS = {
     # Links that differ tenfold, the slowest below the master's.
     'links-12': Cluster(12, tasks=3000, compute=2e-2, package=5e-3, link=5e-4, latency=1e-3,
                         links=(0.2, 2), seed=12),
+    # A store that makes workers wait, for a third of their time; and the same hidden behind
+    # computing, and where it takes longer than that.
+    'output-6': Cluster(6, tasks=2000, compute=1e-2, package=2e-3, link=2e-4, latency=2e-4,
+                        speeds=(0.7, 1.4), seed=6, output=(2e-3, 5e-3)),
+    'behind-6': Cluster(6, tasks=2000, compute=1e-2, package=2e-3, link=2e-4, latency=2e-4,
+                        speeds=(0.7, 1.4), seed=6, output=(2e-3, 5e-3), behind=True),
+    'stored-6': Cluster(6, tasks=2000, compute=1e-2, package=2e-3, link=2e-4, latency=2e-4,
+                        speeds=(0.7, 1.4), seed=6, output=(2e-3, 1.5e-2), behind=True),
     # Everything differs.
     'mixed-16': Cluster(16, tasks=5000, compute=2e-2, package=5e-3, link=1e-3, latency=2e-3,
                         speeds=(0.5, 2), links=(0.3, 2), latencies=(0.2, 3), seed=16),

@@ -1,20 +1,25 @@
 /*
  * The store where there is no HDF5 and no MPI-IO: results are dropped, and what is kept is how
  * often each core task was written. Closing it counts, over all ranks; a file that is sealed must
- * have each task once.
+ * have each task once. Writing takes the time that the core task says.
  */
 #include "spmd/output/store.h"
 #include "spmd/output/hold.h"
 #include "spmd/output/remains.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+
+#include "tests/simgrid/task.h"
 
 struct store {
     const struct comm *comm;
+    const struct job *job;
     int64_t tasks;
-    bool trial;    /* probes write what they like, as often as they like */
-    uint8_t *done; /* owned; how often this rank has written each task */
+    double staged_s, end_s; /* behind: what is staged will take; when what was begun is written */
+    bool trial;             /* probes write what they like, as often as they like */
+    uint8_t *done;          /* owned; how often this rank has written each task */
 };
 
 bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
@@ -39,6 +44,7 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
     (void)places;
     if (store) {
         store->comm = comm;
+        store->job = job;
         store->tasks = job->setup.tasks;
         store->trial = setup->temporary;
         store->done = calloc((size_t)store->tasks, 1);
@@ -53,16 +59,30 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
     return NULL;
 }
 
+static void tasks_count(struct store *store, const struct package_results *results)
+{
+    for (int64_t k = 0; k < results->count; k++)
+        store->done[results->first + k]++;
+}
+
+static double cost_of_output(const struct store *store, int64_t tasks)
+{
+    const struct scow_value *values = store->job->values.items;
+    return values[TASK_OUTPUT_LATENCY].number + values[TASK_OUTPUT_RATE].number * (double)tasks;
+}
+
 bool store_write(struct store *store, const struct package_results *results,
                  struct failure *failure)
 {
+    const double cost_s = cost_of_output(store, results->count);
     (void)failure;
-    for (int64_t k = 0; k < results->count; k++)
-        store->done[results->first + k]++;
+    tasks_count(store, results);
+    if (cost_s > 0)
+        clock_nap(cost_s);
     return true;
 }
 
-/* ---- behind: at once, as far as it is not emulated ------------------------------------------ */
+/* ---- behind ---------------------------------------------------------------------------------- */
 
 double store_memory(const struct job *job, int64_t most)
 {
@@ -79,19 +99,25 @@ bool store_reserve(struct store *store, int64_t most, struct failure *failure)
 bool store_stage(struct store *store, const struct package_results *results,
                  struct failure *failure)
 {
-    return store_write(store, results, failure);
+    (void)failure;
+    tasks_count(store, results);
+    store->staged_s = cost_of_output(store, results->count);
+    return true;
 }
 
 void store_begin(struct store *store)
 {
-    (void)store;
+    store->end_s = clock_now() + store->staged_s;
 }
 
 bool store_await(struct store *store, double most_s, double *end_s, struct failure *failure)
 {
-    (void)store, (void)most_s, (void)failure;
-    *end_s = 0;
-    return true;
+    const double left_s = store->end_s - clock_now();
+    (void)failure;
+    if (left_s > 0 && most_s > 0)
+        clock_nap(fmin(left_s, most_s));
+    *end_s = store->end_s + store->comm->offset_s;
+    return clock_now() >= store->end_s;
 }
 
 bool store_normalize(struct store *store, int64_t first, int64_t count,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define FLOPS .kind = SCOW_NUMBER, .greatest = 1e18
+#define SECONDS .kind = SCOW_NUMBER, .greatest = 1e6
 
 static const struct scow_parameter parameters[] = {
     [TASK_TASKS] = {.name = "tasks", .help = "core tasks", .kind = SCOW_WHOLE, .greatest = 1e9},
@@ -18,6 +19,12 @@ static const struct scow_parameter parameters[] = {
     [TASK_PACKAGE_FLOPS] = {.name = "package-flops", .help = "to begin with a package", FLOPS},
     [TASK_PACK_FLOPS] = {.name = "pack-flops", .help = "the master's for each core task", FLOPS},
     [TASK_ENVELOPE_FLOPS] = {.name = "envelope-flops", .help = "the master's to begin", FLOPS},
+    [TASK_OUTPUT_LATENCY] = {.name = "output-latency", .help = "the store's to begin", SECONDS},
+    [TASK_OUTPUT_RATE] = {.name = "output-rate", .help = "the store's for each core task", SECONDS},
+    [TASK_PULSES] = {.name = "pulses",
+                     .help = "looks at messages while computing a core task",
+                     .kind = SCOW_WHOLE,
+                     .greatest = 1e6},
     [TASK_PARAMETERS] = {.name = NULL}};
 
 static const struct scow_field fields[] = {
@@ -70,6 +77,21 @@ static int simulated_pack(const struct scow_host *host, const void *job, int64_t
     return SCOW_OK;
 }
 
+/* In so many parts of each core task, a pulse after each; or all at once. */
+static int tasks_execute(const struct scow_host *host, const void *job, int64_t count)
+{
+    const int64_t pulses = count * (int64_t)number_of(job, TASK_PULSES);
+    const double flops = number_of(job, TASK_FLOPS) * (double)count;
+    if (pulses == 0)
+        smpi_execute_flops(flops);
+    for (int64_t k = 0; k < pulses; k++) {
+        smpi_execute_flops(flops / (double)pulses);
+        if (host->pulse(host))
+            return SCOW_STOPPED;
+    }
+    return SCOW_OK;
+}
+
 static int simulated_compute(const struct scow_host *host, const void *job,
                              const struct scow_batch *batch)
 {
@@ -81,9 +103,8 @@ static int simulated_compute(const struct scow_host *host, const void *job,
                               (long long)(batch->first + k));
         memcpy((char *)batch->records + sizeof task * (size_t)k, &task, sizeof task);
     }
-    smpi_execute_flops(number_of(job, TASK_PACKAGE_FLOPS) +
-                       number_of(job, TASK_FLOPS) * (double)batch->count);
-    return SCOW_OK;
+    smpi_execute_flops(number_of(job, TASK_PACKAGE_FLOPS));
+    return tasks_execute(host, job, batch->count);
 }
 
 const struct scow_task simulated_task = {

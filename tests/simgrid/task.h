@@ -14,6 +14,9 @@ enum task_parameter {
     TASK_PACKAGE_FLOPS,  /* to begin with a package */
     TASK_PACK_FLOPS,     /* the master's for each core task */
     TASK_ENVELOPE_FLOPS, /* the master's to begin with a package */
+    TASK_OUTPUT_LATENCY, /* seconds of the store for a package */
+    TASK_OUTPUT_RATE,    /* and for each core task */
+    TASK_PULSES,         /* looks at messages while computing a core task */
     TASK_PARAMETERS
 };
 
