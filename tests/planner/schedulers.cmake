@@ -10,6 +10,7 @@ scow_add_test(planner-schedulers-tiny prop schedulers_tiny.c planner-platforms)
 scow_add_test(planner-schedulers-mixed unit schedulers_mixed.c planner-platforms)
 scow_add_test(planner-schedulers-counts prop schedulers_counts.c planner-platforms)
 scow_add_test(planner-watch prop watch.c planner-platforms)
+set_tests_properties(planner-watch PROPERTIES COST 60)
 scow_add_test(planner-tail prop tail.c planner-platforms)
 scow_add_test(planner-schedulers-windows unit schedulers_windows.c planner-platforms)
 
