@@ -470,12 +470,12 @@ static void losses_are_made_good(void **state)
     }
 }
 
-/* SCOW_CASES (tests/cases.h) says how many platforms; of those with a slow worker, the ones with
+/* usage: planner-watch [SEEDS]: so many random platforms with a slow worker, of which those with
  * plans of enough rounds count. */
-int main(void)
+int main(int argc, char **argv)
 {
     seeds = cases_of(60);
-    slow_seeds = cases_of(180);
+    slow_seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : cases_of(180);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_for_the_rest_are_good),
         cmocka_unit_test(where_all_goes_as_planned_nothing_changes),
