@@ -104,7 +104,7 @@ done_of() {
 
 # reach OUTPUT TASKS: until so many are done, or the run has ended.
 reach() {
-    while kill -0 "$launcher" 2>/dev/null && (($(done_of "$1") < $2)); do sleep 0.01; done
+    while kill -0 "$launcher" 2>/dev/null && (($(done_of "$1") < $2)); do sleep 0.04; done
 }
 
 is_complete() {
