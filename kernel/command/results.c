@@ -157,7 +157,7 @@ void result_failed(struct worker *worker, const struct slot *slot, int64_t index
         worker->status = host->fail(
             host,
             "%" PRId64 " of %" PRId64
-            " commands failed on worker %d, which --halt %s ends; line %" PRId64 ": %s",
+            " commands failed on rank %d, which --halt %s ends; line %" PRId64 ": %s",
             worker->failed, worker->finished, worker->batch->rank, job->halt_text, task + 1, why);
 }
 

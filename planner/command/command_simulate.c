@@ -450,7 +450,7 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
          "how many times slower they are (2)"},
         {0, "slow-from", "SECONDS", OPTION_NUMBER, &options.scenario.slow_from_s,
          "since when they are (0)"},
-        {0, "lose", "N", OPTION_COUNT, &options.lost, "lose the N-th worker, counted from 1"},
+        {0, "lose", "N", OPTION_COUNT, &options.lost, "lose the worker that is rank N, from 1 on"},
         {0, "at", "SECONDS", OPTION_NUMBER, &options.scenario.lost_s,
          "when that worker is lost (0)"},
         {0, "seed", "SEED", OPTION_COUNT, &options.seed, "seed of the noise (1)"},

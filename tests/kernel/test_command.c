@@ -387,7 +387,7 @@ static void halts(void **state)
     trial_set(&trial, "halt", "2");
     trial_set_number(&trial, "jobs", 1);
     assert_int_equal(trial_run(&trial), SCOW_FAILED);
-    assert_string_equal(trial.failed, "2 of 3 commands failed on worker 3, which --halt 2 ends; "
+    assert_string_equal(trial.failed, "2 of 3 commands failed on rank 3, which --halt 2 ends; "
                                       "line 3: exit 2");
     assert_int_equal(trial.rejects, 2);
     trial_release(&trial);
@@ -395,7 +395,7 @@ static void halts(void **state)
     trial_set(&trial, "halt", "50%");
     trial_set_number(&trial, "jobs", 1);
     assert_int_equal(trial_run(&trial), SCOW_FAILED);
-    assert_string_equal(trial.failed, "3 of 5 commands failed on worker 3, which --halt 50% ends; "
+    assert_string_equal(trial.failed, "3 of 5 commands failed on rank 3, which --halt 50% ends; "
                                       "line 5: exit 3");
     trial_release(&trial);
     /* Those that run at that time are ended with it. */
