@@ -8,9 +8,8 @@
 #include <time.h>
 
 #include "planner/base/array.h"
+#include "planner/base/pages.h"
 
-/* Of a page: what a thread touches first is where that thread runs. */
-enum { ALIGNMENT = 4096 };
 /* Pieces of a package for each thread, so that all end together. */
 enum { PIECES_PER_THREAD = 8 };
 
@@ -40,16 +39,17 @@ struct engine {
 
 static void *block_new(size_t size)
 {
-    return aligned_alloc(ALIGNMENT, ((size + JOB_GUARD) / ALIGNMENT + 1) * ALIGNMENT);
+    return pages_new(size + JOB_GUARD);
 }
 
 /* A part for each thread, so that pages are there before the first package, near the threads that
- * compute. Bytes within them are not cleared: compute writes every value that is looked at later.
+ * compute: what a thread touches first is where it runs. Bytes within them are not cleared: compute
+ * writes every value that is looked at later.
  */
-static void pages_touch(char *block, size_t size, int threads)
+static void block_touch(char *block, size_t size, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t at = 0; at < size; at += ALIGNMENT)
+    for (size_t at = 0; at < size; at += PAGES_ALIGNMENT)
         block[at] = 0;
 }
 
@@ -61,7 +61,7 @@ static bool block_make(char **block, size_t size, int threads)
     *block = size < SIZE_MAX / 2 ? block_new(size) : NULL;
     if (!*block)
         return false;
-    pages_touch(*block, size, threads);
+    block_touch(*block, size, threads);
     guard_set(*block + size);
     return true;
 }

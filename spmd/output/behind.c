@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "planner/base/array.h"
+#include "planner/base/pages.h"
 #include "spmd/output/hold.h"
 #include "spmd/transport/clock.h"
 
@@ -116,10 +117,10 @@ static bool thread_start(struct behind *behind)
 
 static bool batch_make(struct batch *batch, size_t room)
 {
-    batch->bytes = malloc(room + 1);
+    batch->bytes = pages_new(room + 1);
     batch->room = room + 1;
     if (batch->bytes)
-        memset(batch->bytes, 0, batch->room);
+        pages_touch(batch->bytes, batch->room);
     return batch->bytes != NULL;
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64 };
+#include "planner/base/pages.h"
 
 struct slot {
     char *buffer;
@@ -31,15 +31,14 @@ static void slot_post(struct inbox *inbox, struct slot *slot)
 /* Those with a buffer are counted. */
 static bool slots_make(struct inbox *inbox, int count)
 {
-    const size_t room = (inbox->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     inbox->slots = calloc((size_t)count, sizeof *inbox->slots);
     for (; inbox->slots && inbox->count < count; inbox->count++) {
         struct slot *slot = &inbox->slots[inbox->count];
         slot->request = MPI_REQUEST_NULL;
-        slot->buffer = aligned_alloc(ALIGNMENT, room);
+        slot->buffer = pages_new(inbox->bytes);
         if (!slot->buffer)
             return false;
-        memset(slot->buffer, 0, room); /* the pages are there */
+        pages_touch(slot->buffer, inbox->bytes);
     }
     return inbox->slots != NULL;
 }

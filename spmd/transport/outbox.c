@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/pages.h"
+
 /* Of a package that is ready before it may leave. */
 struct departure {
     double at_s; /* not before */
@@ -27,15 +29,13 @@ struct outbox {
     size_t abandoned; /* buffers that are left to ranks that may be gone */
 };
 
-enum { ALIGNMENT = 64 };
-
+/* Its pages are there before the first package. */
 static char *buffer_new(size_t bytes)
 {
-    size_t whole = sizeof(struct wire_package) + bytes;
-    whole = (whole + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    char *buffer = aligned_alloc(ALIGNMENT, whole);
+    const size_t whole = sizeof(struct wire_package) + bytes;
+    char *buffer = pages_new(whole);
     if (buffer)
-        memset(buffer, 0, whole); /* the pages are there before the first package */
+        pages_touch(buffer, whole);
     return buffer;
 }
 

@@ -1,0 +1,29 @@
+#include "planner/base/pages.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Of most systems; where it is another, these pages are as others. */
+static const size_t large_bytes = (size_t)2 << 20;
+
+void *pages_new(size_t size)
+{
+    const size_t alignment = size < large_bytes ? PAGES_ALIGNMENT : large_bytes;
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    const size_t whole = (size / PAGES_ALIGNMENT + 1) * PAGES_ALIGNMENT;
+    void *pages = aligned_alloc(alignment, whole);
+#ifdef MADV_HUGEPAGE
+    if (pages && alignment == large_bytes)
+        madvise(pages, whole, MADV_HUGEPAGE); /* in vain where the system has none */
+#endif
+    return pages;
+}
+
+void pages_touch(void *pages, size_t size)
+{
+    volatile char *bytes = pages;
+    for (size_t at = 0; at < size; at += PAGES_ALIGNMENT)
+        bytes[at] = 0;
+}
