@@ -421,8 +421,8 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
     struct starts starts = {.count = 0};
     if (!optimal_lp_available())
         return failure_set(failure, FAILURE_INFEASIBLE,
-                           "this build has no linear programming, install "
-                           "coinor-libclp-dev and build again");
+                           "there is no linear programming: install coinor-libclp-dev, and "
+                           "build again if this build was made without it");
     if (!search_init(&search, request, failure))
         return false;
     if (!starts_make(&search, &starts, failure) ||

@@ -1,9 +1,10 @@
 #include "planner/schedulers/optimal_lp.h"
 
-#include <Clp_C_Interface.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "planner/schedulers/clp.h"
 
 /* Columns of package k: its load, when it leaves the port, when its work starts, where the master
  * takes time, when the master has handed it over, and, of a group, when its first member starts:
@@ -38,6 +39,7 @@ enum { STATES = COLUMNS + ROWS };
 /* A matrix by rows under construction; the sizes are known before. */
 struct program {
     const struct optimal_lp *lp;
+    const struct clp *clp;
     bool master;  /* the master takes time */
     double scale; /* seconds per unit of the program's times: its numbers should be near 1 */
     int columns_each;
@@ -337,18 +339,19 @@ static int64_t column_state(const struct program *program, int column)
 /* False: out of memory. */
 static bool basis_enter(const struct program *program, Clp_Simplex *model)
 {
+    const struct clp *clp = program->clp;
     unsigned char *none = calloc((size_t)program->columns + (size_t)program->rows, 1);
     if (none == NULL)
         return false;
-    Clp_copyinStatus(model, none); /* makes room */
+    clp->copyinStatus(model, none); /* makes room */
     free(none);
     for (int column = 0; column < column_makespan(program); column++)
-        Clp_setColumnStatus(model, column, state_find(program->lp, column_state(program, column)));
-    Clp_setColumnStatus(model, column_makespan(program), STATE_BASIC);
+        clp->setColumnStatus(model, column, state_find(program->lp, column_state(program, column)));
+    clp->setColumnStatus(model, column_makespan(program), STATE_BASIC);
     for (int row = 0; row < program->rows; row++)
-        Clp_setRowStatus(model, row,
-                         program->state[row] < 0 ? STATE_FIXED
-                                                 : state_find(program->lp, program->state[row]));
+        clp->setRowStatus(model, row,
+                          program->state[row] < 0 ? STATE_FIXED
+                                                  : state_find(program->lp, program->state[row]));
     return true;
 }
 
@@ -356,16 +359,17 @@ static bool basis_enter(const struct program *program, Clp_Simplex *model)
 static bool basis_keep(const struct program *program, Clp_Simplex *model,
                        struct optimal_basis *basis)
 {
+    const struct clp *clp = program->clp;
     const size_t size = (size_t)(program->packages * STATES);
     unsigned char *states = calloc(size, 1);
     if (states == NULL)
         return false;
     for (int column = 0; column < column_makespan(program); column++)
         states[column_state(program, column)] =
-            (unsigned char)(Clp_getColumnStatus(model, column) + 1);
+            (unsigned char)(clp->getColumnStatus(model, column) + 1);
     for (int row = 0; row < program->rows; row++)
         if (program->state[row] >= 0)
-            states[program->state[row]] = (unsigned char)(Clp_getRowStatus(model, row) + 1);
+            states[program->state[row]] = (unsigned char)(clp->getRowStatus(model, row) + 1);
     free(basis->states);
     *basis = (struct optimal_basis){states, size};
     return true;
@@ -374,13 +378,14 @@ static bool basis_keep(const struct program *program, Clp_Simplex *model,
 /* From the basis that there is, if any: then few steps are needed. */
 static bool model_solve(const struct program *program, Clp_Simplex *model, bool *out_of_memory)
 {
+    const struct clp *clp = program->clp;
     if (program->lp->from != NULL && program->lp->from->states != NULL) {
         if (!basis_enter(program, model))
             *out_of_memory = true;
-        else if (Clp_primal(model, 0) >= 0 && Clp_status(model) == 0)
+        else if (clp->primal(model, 0) >= 0 && clp->status(model) == 0)
             return true;
     }
-    return !*out_of_memory && Clp_initialDualSolve(model) >= 0 && Clp_status(model) == 0;
+    return !*out_of_memory && clp->initialDualSolve(model) >= 0 && clp->status(model) == 0;
 }
 
 /* Units of effort: for every package what making its rows takes, and its part of each pivot; a
@@ -397,42 +402,43 @@ static bool program_solve(const struct program *program, double *loads, double *
                           bool *out_of_memory)
 {
     enum { ITERATIONS_MOST = 60000 };
-    Clp_Simplex *model = Clp_newModel();
+    const struct clp *clp = program->clp;
+    Clp_Simplex *model = clp->newModel();
     if (model == NULL) {
         *out_of_memory = true;
         return false;
     }
-    Clp_setLogLevel(model, 0);
-    Clp_resize(model, 0, program->columns);
+    clp->setLogLevel(model, 0);
+    clp->resize(model, 0, program->columns);
     for (int column = 0; column < program->columns; column++) {
-        Clp_columnLower(model)[column] = program->least[column];
-        Clp_columnUpper(model)[column] = program->most[column];
-        Clp_objective(model)[column] = program->cost[column];
+        clp->columnLower(model)[column] = program->least[column];
+        clp->columnUpper(model)[column] = program->most[column];
+        clp->objective(model)[column] = program->cost[column];
     }
-    Clp_addRows(model, program->rows, program->low, program->high, program->start, program->column,
-                program->number);
-    Clp_setMaximumIterations(model, ITERATIONS_MOST);
+    clp->addRows(model, program->rows, program->low, program->high, program->start, program->column,
+                 program->number);
+    clp->setMaximumIterations(model, ITERATIONS_MOST);
     bool good = model_solve(program, model, out_of_memory);
     if (good) {
-        const double *solution = Clp_getColSolution(model);
+        const double *solution = clp->getColSolution(model);
         for (int64_t package = 0; package < program->packages; package++) {
             const double share = solution[column_of(program, package, COLUMN_LOAD)];
             loads[package] = share > 0 ? share * program->lp->tasks : 0;
         }
-        *makespan_s = Clp_objectiveValue(model) * program->scale;
+        *makespan_s = clp->objectiveValue(model) * program->scale;
     }
-    effort_use(program->lp->effort, program_effort(program, Clp_numberIterations(model)));
+    effort_use(program->lp->effort, program_effort(program, clp->numberIterations(model)));
     if (good && program->lp->to != NULL && !basis_keep(program, model, program->lp->to)) {
         *out_of_memory = true;
         good = false;
     }
-    Clp_deleteModel(model);
+    clp->deleteModel(model);
     return good;
 }
 
 bool optimal_lp_available(void)
 {
-    return true;
+    return clp_load() != NULL;
 }
 
 bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s,
@@ -441,6 +447,7 @@ bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makesp
     struct program program;
     bool good = program_open(&program, lp);
     if (good) {
+        program.clp = clp_load();
         program_fill(&program);
         good = program_solve(&program, loads, makespan_s, out_of_memory);
     } else {

@@ -69,7 +69,8 @@ struct optimal_lp {
 
 int64_t optimal_lp_packages(const struct optimal_lp *lp);
 
-/* Whether this build has the solver. */
+/* Whether this build has the solver, and it is installed here: nothing is to be solved otherwise.
+ */
 bool optimal_lp_available(void);
 /* loads[round * count + worker], or one for each of the packages in turn, core tasks, not whole;
  * *makespan_s is the program's value, without groups a lower bound for all plans with these

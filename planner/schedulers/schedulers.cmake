@@ -33,8 +33,21 @@ target_sources(scow-planner PRIVATE
 
 # COIN-OR Clp (EPL-2.0, weak copyleft). Without it everything but `optimal` works.
 if(TARGET external::clp)
-    target_sources(scow-planner PRIVATE schedulers/optimal_lp.c)
-    target_link_libraries(scow-planner PRIVATE external::clp)
+    target_sources(scow-planner PRIVATE schedulers/clp.c schedulers/optimal_lp.c)
+    # A shared library is loaded by its soname when it is needed (schedulers/clp.h); another one is linked.
+    find_library(SCOW_CLP_FILE Clp)
+    mark_as_advanced(SCOW_CLP_FILE)
+    if(SCOW_CLP_FILE AND CMAKE_OBJDUMP)
+        execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${SCOW_CLP_FILE} OUTPUT_VARIABLE sections ERROR_QUIET)
+    endif()
+    if(sections MATCHES "SONAME +([^ \n]+)")
+        set_source_files_properties(schedulers/clp.c PROPERTIES COMPILE_DEFINITIONS SCOW_CLP_LIBRARY="${CMAKE_MATCH_1}")
+        target_include_directories(scow-planner SYSTEM PRIVATE
+            $<TARGET_PROPERTY:external::clp,INTERFACE_INCLUDE_DIRECTORIES>)
+        target_link_libraries(scow-planner PRIVATE ${CMAKE_DL_LIBS})
+    else()
+        target_link_libraries(scow-planner PRIVATE external::clp)
+    endif()
 else()
     message(STATUS "no Clp (Debian coinor-libclp-dev, Fedora coin-or-Clp-devel, Homebrew clp): "
         "`optimal` will not apply")
