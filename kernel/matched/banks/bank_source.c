@@ -100,38 +100,40 @@ static int mirrored(int index, int edge)
     return index < edge ? index : 2 * edge - 1 - index;
 }
 
-/* weights[i][j]: what pixel j of a line adds to pixel i of the shrunk line. */
-static void shrink_weights(int edge, double scale, double weights[SHRUNK_MOST][TURNED_MOST])
+/* weights[j][i]: what pixel j of a line adds to pixel i of the shrunk line; all 0 at first. */
+static void shrink_weights(int edge, double scale, double weights[TURNED_MOST][SHRUNK_MOST])
 {
     int support = (int)ceil(2 / scale);
     for (int i = 0; i < shrunk_edge(edge, scale); i++) {
-        for (int j = 0; j < edge; j++)
-            weights[i][j] = 0;
         double u = (i + 0.5) / scale - 0.5;
         int middle = (int)floor(u);
         for (int j = middle - support; j <= middle + support + 1; j++)
-            weights[i][mirrored(j, edge)] += scale * cubic(scale * (u - j));
+            weights[mirrored(j, edge)][i] += scale * cubic(scale * (u - j));
     }
+}
+
+/* sums[k] += factor * line[k]: whatever the factor is, sums of one pixel are made in one order. */
+static inline void line_add(double factor, const double *line, int count, double *sums)
+{
+    if (factor != 0) /* most weights are */
+        for (int k = 0; k < count; k++)
+            sums[k] += factor * line[k];
 }
 
 static void ridge_shrink(const struct square *ridge, double scale, double *taps)
 {
-    double weights[SHRUNK_MOST][TURNED_MOST] = {{0}}, lines[SHRUNK_MOST][TURNED_MOST];
+    double weights[TURNED_MOST][SHRUNK_MOST] = {{0}};
     int edge = ridge->edge, shrunk = shrunk_edge(edge, scale);
     shrink_weights(edge, scale, weights);
-    for (int i = 0; i < shrunk; i++)
-        for (int x = 0; x < edge; x++) {
-            lines[i][x] = 0;
-            for (int y = 0; y < edge; y++)
-                lines[i][x] += weights[i][y] * ridge->at[y][x];
-        }
-    for (int i = 0; i < shrunk; i++)
-        for (int k = 0; k < shrunk; k++) {
-            double sum = 0;
-            for (int x = 0; x < edge; x++)
-                sum += weights[k][x] * lines[i][x];
-            taps[i * shrunk + k] = sum;
-        }
+    for (int i = 0; i < shrunk; i++) {
+        double line[TURNED_MOST] = {0}, sums[SHRUNK_MOST] = {0};
+        for (int y = 0; y < edge; y++)
+            line_add(weights[y][i], ridge->at[y], TURNED_MOST, line);
+        for (int x = 0; x < edge; x++)
+            line_add(line[x], weights[x], SHRUNK_MOST, sums);
+        for (int k = 0; k < shrunk; k++)
+            taps[i * shrunk + k] = sums[k];
+    }
 }
 
 static void source_shapes(const struct square *turned, struct filter *shapes)
