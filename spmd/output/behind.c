@@ -12,6 +12,7 @@
 #include "planner/base/array.h"
 #include "planner/base/pages.h"
 #include "spmd/output/hold.h"
+#include "spmd/output/transfer.h"
 #include "spmd/transport/clock.h"
 
 /* Bytes that lie side by side in the file. */
@@ -42,27 +43,12 @@ struct behind {
 
 /* ---- the thread ---------------------------------------------------------------------------- */
 
-static bool all_written(int file, const char *bytes, size_t size, int64_t place)
-{
-    while (size > 0) {
-        const ssize_t written = pwrite(file, bytes, size, (off_t)place);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        place += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 static bool piece_write(int file, const struct batch *batch, size_t index)
 {
     const struct piece *piece = &batch->pieces[index];
     const bool last = index + 1 == batch->count;
     return (!last || hold_publish(file)) &&
-           all_written(file, batch->bytes + piece->offset, piece->size, piece->place);
+           transfer_write(file, batch->bytes + piece->offset, (int64_t)piece->size, piece->place);
 }
 
 static struct behind_outcome batch_write(int file, const struct batch *batch)

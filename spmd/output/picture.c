@@ -1,11 +1,10 @@
 #include "spmd/output/picture.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "kernel/type.h"
 #include "spmd/output/grey.h"
+#include "spmd/output/transfer.h"
 
 /* So many numbers at a time stay in a core's own cache from reading to writing. */
 enum { PIECE = 1 << 16 };
@@ -46,36 +45,6 @@ void picture_free(struct picture **picture)
     *picture = NULL;
 }
 
-static bool piece_read(int file, char *bytes, int64_t size, int64_t place)
-{
-    while (size > 0) {
-        const ssize_t got = pread(file, bytes, (size_t)size, place);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        bytes += got;
-        place += got;
-        size -= got;
-    }
-    return true;
-}
-
-static bool piece_write(int file, const uint8_t *bytes, int64_t size, int64_t place)
-{
-    while (size > 0) {
-        const ssize_t put = pwrite(file, bytes, (size_t)size, place);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        bytes += put;
-        place += put;
-        size -= put;
-    }
-    return true;
-}
-
 /* By thread `which`. */
 static enum picture_outcome piece_fill(const struct filling *filling, int which, int64_t first,
                                        int64_t count)
@@ -85,11 +54,11 @@ static enum picture_outcome piece_fill(const struct filling *filling, int which,
     const int64_t size = (int64_t)scow_type_size(setup->type);
     char *numbers = picture->numbers + (int64_t)which * PIECE * size;
     uint8_t *shades = picture->shades + (int64_t)which * PIECE;
-    if (!piece_read(setup->file, numbers, count * size, setup->numbers + first * size))
+    if (!transfer_read(setup->file, numbers, count * size, setup->numbers + first * size))
         return PICTURE_UNREAD;
     grey_fill(shades, setup->type, numbers, count, filling->least, filling->greatest);
-    return piece_write(setup->file, shades, count, setup->shades + first) ? PICTURE_DONE
-                                                                          : PICTURE_UNWRITTEN;
+    return transfer_write(setup->file, shades, count, setup->shades + first) ? PICTURE_DONE
+                                                                             : PICTURE_UNWRITTEN;
 }
 
 /* By thread `which` of so many, which take pieces in turn. */

@@ -8,6 +8,7 @@
 #include "spmd/output/parts.h"
 #include "spmd/output/remains.h"
 #include "spmd/output/stretches.h"
+#include "spmd/output/transfer.h"
 
 /* Of memory for results, and of core tasks, at a time. */
 enum { ROOM_BYTES = 1 << 20, BATCH_MOST = 4096 };
@@ -29,24 +30,12 @@ static bool unreadable(const struct reading *reading, int64_t task, struct failu
                        reading->path, job_task_number(task));
 }
 
-static bool bytes_read(const struct reading *reading, int64_t place, void *bytes, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        const ssize_t got =
-            pread(reading->file, (char *)bytes + at, size - at, (off_t)(place + (int64_t)at));
-        if (got <= 0)
-            return false;
-        at += (size_t)got;
-    }
-    return true;
-}
-
 /* A box's rows lie in the order of places. */
 static bool stretch_read(void *self, const struct stretch *stretch, struct failure *failure)
 {
     struct reading *reading = self;
-    if (!bytes_read(reading, reading->places->response + stretch->place, reading->box,
-                    (size_t)stretch->size))
+    if (!transfer_read(reading->file, reading->box, (int64_t)stretch->size,
+                       reading->places->response + stretch->place))
         return unreadable(reading, stretch->task, failure);
     reading->box += stretch->size;
     return true;
@@ -64,9 +53,9 @@ static bool batch_read(struct reading *reading, int64_t first, int64_t count,
 {
     const struct job *job = reading->job;
     const int64_t row = (int64_t)job->record_size;
-    if (!bytes_read(reading, reading->places->ledger + first, reading->ledger, (size_t)count) ||
-        (reading->records && !bytes_read(reading, reading->places->records + first * row,
-                                         reading->records, (size_t)(count * row))))
+    if (!transfer_read(reading->file, reading->ledger, count, reading->places->ledger + first) ||
+        (reading->records && !transfer_read(reading->file, reading->records, count * row,
+                                            reading->places->records + first * row)))
         return unreadable(reading, first, failure);
     for (int64_t k = 0; reading->grid && k < count; k++)
         if (reading->ledger[k] == 1 &&
@@ -132,26 +121,14 @@ bool remains_sum(const char *path, const struct job *job, const struct output_pl
     return good;
 }
 
-static bool bytes_write(int file, int64_t place, const void *bytes, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        const ssize_t put =
-            pwrite(file, (const char *)bytes + at, size - at, (off_t)(place + (int64_t)at));
-        if (put <= 0)
-            return false;
-        at += (size_t)put;
-    }
-    return true;
-}
-
 bool remains_mend(const struct remains *remains, const char *path, struct failure *failure)
 {
-    const size_t tasks = (size_t)(remains->done + remains->failed + remains->left);
+    const int64_t tasks = remains->done + remains->failed + remains->left;
     const int file = open(path, O_RDWR | O_CLOEXEC);
     const bool good =
-        file >= 0 && bytes_write(file, remains->places.ledger, remains->ledger, tasks) &&
-        (!remains->partial ||
-         bytes_write(file, remains->places.partial, remains->partial, remains->partial_size));
+        file >= 0 && transfer_write(file, remains->ledger, tasks, remains->places.ledger) &&
+        (!remains->partial || transfer_write(file, remains->partial, (int64_t)remains->partial_size,
+                                             remains->places.partial));
     const struct run_part next = {.began_s = parts_now(),
                                   .before = remains->done + remains->failed,
                                   .workers = remains->workers};

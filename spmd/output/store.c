@@ -15,6 +15,7 @@
 #include "spmd/output/layout.h"
 #include "spmd/output/picture.h"
 #include "spmd/output/stretches.h"
+#include "spmd/output/transfer.h"
 
 struct store {
     char *path, *emitted; /* owned */
@@ -286,8 +287,7 @@ static bool emitted_open(struct store *store, struct failure *failure)
     if (store->emitted_file >= 0)
         return true;
     store->emitted_file =
-        open(store->emitted, O_WRONLY | O_CREAT | O_CLOEXEC | (store->resumed ? O_APPEND : O_EXCL),
-             0666);
+        open(store->emitted, O_WRONLY | O_CREAT | O_CLOEXEC | (store->resumed ? 0 : O_EXCL), 0666);
     if (store->emitted_file < 0 && errno == EEXIST)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: cannot be created: %s: remove it, or choose another name with "
@@ -301,20 +301,6 @@ static bool emitted_open(struct store *store, struct failure *failure)
         unlink(store->emitted);
     if (store->resumed)
         store->emitted_place = lseek(store->emitted_file, 0, SEEK_END);
-    return true;
-}
-
-static bool all_written(int file, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        const ssize_t written = write(file, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        size -= (size_t)written;
-    }
     return true;
 }
 
@@ -342,7 +328,8 @@ static bool emitted_append(struct store *store, const struct package_results *re
         if (row->rank == 0)
             *row =
                 (struct layout_emitted){.rank = store->comm->rank, .place = store->emitted_place};
-        if (!all_written(store->emitted_file, emissions->bytes + emission->offset, emission->size))
+        if (!transfer_write(store->emitted_file, emissions->bytes + emission->offset,
+                            (int64_t)emission->size, store->emitted_place))
             return write_failed(store, store->emitted, emission->task, failure);
         row->size += (int64_t)emission->size;
         store->emitted_place += (int64_t)emission->size;
