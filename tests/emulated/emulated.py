@@ -9,8 +9,10 @@
 Every second run of the matched filter begins with a calibration; 'sleep' has its costs from a profile of
 random ones. Then every static scheduler's plan and every rule are run, in random order, and what the
 report says of each is kept in build/emulated/results.json, with the processor time that this machine's own
-host kept from it meanwhile; one that does not apply is left out. All runs of a job must leave one checksum,
-that of a run on this machine's cores. With --smoke: one run of less, and nothing but checksums counts.
+host kept from it meanwhile; one that does not apply is left out. A virtual machine may become a third slower
+from one minute to the next, and no node that is emulated on it is then what was calibrated: a loop
+before and after tells its pace, and a run around which it was another than around its calibration is repeated,
+whatever it took, or calibrated for anew. All runs of a job must leave one checksum, that of a run on this machine's cores. With --smoke: one run of less, and nothing but checksums counts.
 """
 import argparse
 import json
@@ -21,6 +23,8 @@ import random
 import statistics
 import subprocess
 import sys
+import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "build" / "emulated"
@@ -39,6 +43,28 @@ SLICES, SIDES, BLOCK, ALGORITHM, ISA = 2, (896, 1123), 125, "direct", "avx2"
 # so. Where workers are unlike, that is the fastest one's share, and the slowest has to work on it, too.
 BUDGETS = {"even": 48, "uneven": 85}
 EVERY = 4  # runs
+# A run's pace is its calibration's if it differs by no more; so many times a run is tried, and so many a calibration.
+PACE_APART, RUN_TRIES, CALIBRATION_TRIES = 0.05, 3, 3
+
+
+def pace_s():
+    """How long multiplying small matrices takes the workers' core. What shares that core's units with this machine
+    shows in such work, and hardly in any other."""
+    import numpy as np  # for the long form only
+    factor, taken = np.ones((96, 96), np.float32), []
+
+    def multiply():
+        os.sched_setaffinity(0, {1})  # of this thread
+        product = factor
+        for _ in range(40):
+            began = time.thread_time()
+            for _ in range(20):
+                product = factor @ (product / 96)
+            taken.append(time.thread_time() - began)
+    thread = threading.Thread(target=multiply)
+    thread.start()
+    thread.join()
+    return statistics.median(taken)
 
 
 class Cluster:
@@ -121,6 +147,55 @@ def sleep_job(cluster, smoke):
     return ["-X", tasks]
 
 
+class Trial:
+    """A cluster and a job, and what the pace was around its calibration."""
+
+    def __init__(self, cluster, job, sleeps, options):
+        self.cluster, self.job, self.sleeps, self.options = cluster, job, sleeps, options
+        self.restful = sleeps or options.smoke  # sleeping takes as long at any pace
+        self.pace = 1
+        self.repeated = self.restless = 0
+
+    def apart(self, paces):
+        """By how much one of them is another than the calibration's."""
+        return max(abs(pace / self.pace - 1) for pace in paces)
+
+    def around(self, work, *arguments):
+        """What that returns, and the paces before and after it."""
+        if self.restful:
+            return work(*arguments), [self.pace]
+        before = pace_s()
+        made = work(*arguments)
+        return made, [before, pace_s()]
+
+    def calibrate(self):
+        """Until the pace is the same before and after, or often enough."""
+        if self.sleeps:
+            return
+        budget_s = 2 if self.options.smoke else self.options.budget or BUDGETS[self.options.name]
+        for _ in range(CALIBRATION_TRIES):
+            _, paces = self.around(filter_calibrate, self.cluster, self.job, budget_s)
+            self.pace = statistics.mean(paces)
+            if self.apart(paces) <= PACE_APART:
+                return
+
+    def run(self, name):
+        """At the pace of the calibration, which is made again where that is over; None: it does not apply."""
+        for calibration in range(CALIBRATION_TRIES):
+            for _ in range(RUN_TRIES):
+                run, paces = self.around(one_run, self.cluster, self.sleeps, self.job, name)
+                if run is None or self.apart(paces) <= PACE_APART:
+                    return run
+                self.repeated += 1
+                outputs_remove(self.cluster)
+                print(f"{self.options.name}, {name}: at {' and '.join(f'{pace / self.pace:.2f}' for pace in paces)} "
+                      "times the pace of its calibration", file=sys.stderr, flush=True)
+            if calibration + 1 < CALIBRATION_TRIES:
+                self.calibrate()
+        self.restless += 1
+        return run
+
+
 def outputs_remove(cluster):
     for leftover in cluster.folder.glob("*.h5"):
         if leftover.name != "stack.h5":
@@ -164,15 +239,16 @@ def measure(options):
     job = (sleep_job if sleeps else filter_job)(cluster, options.smoke)
     names = ["scow-mp", "fac"] if options.smoke else STATIC + RULES
     names = [name for name in names if not options.only or name in options.only.split(",")]
+    trial = Trial(cluster, job, sleeps, options)
     runs, sums = [], set()
     for repeat in range(1 if options.smoke else options.runs):
         outputs_remove(cluster)
-        if not sleeps and repeat % options.every == 0:
-            filter_calibrate(cluster, job, 2 if options.smoke else options.budget or BUDGETS[options.name])
+        if repeat % options.every == 0:
+            trial.calibrate()
         order = random.Random(repeat).sample(names, len(names))
         for name in order:
             before_s = stolen_s()
-            run = one_run(cluster, sleeps, job, name)
+            run = trial.run(name)
             if run is None:
                 print(f"{options.name}, run {repeat + 1}, {name}: does not apply", file=sys.stderr, flush=True)
                 continue
@@ -182,6 +258,8 @@ def measure(options):
                   f"measured {run['measured_s']:.3f} s", file=sys.stderr, flush=True)
         if not options.smoke:
             keep(options.name, runs)
+    print(f"{options.name}: {trial.repeated} runs at another pace, {trial.restless} of them kept",
+          file=sys.stderr)
     sums.add(checksum_here(cluster, sleeps, job))
     if len(sums) != 1:
         sys.exit(f"{options.name}: checksums differ: {', '.join(sorted(sums))}")
