@@ -3,8 +3,9 @@
 #include <math.h>
 
 enum { SIZES_MOST = 96 };
-/* Of the variance of the greatest size, what jitter may be: in steps of a factor, from this. */
-static const double SHARE_LEAST = 1e-9, SHARE_STEP = 1.25;
+/* Of the variance of the greatest size, what jitter may be: from this to 1 in so many steps. */
+static const double SHARE_LEAST = 1e-9;
+enum { SHARE_STEPS = 90 };
 /* Twice the logarithm of the likelihood that one parameter more is to gain: chi square of one
  * degree, 95 %. */
 static const double GAIN_LEAST = 3.84;
@@ -78,8 +79,9 @@ static double misfit(const struct sizes *sizes, double share, double *factor)
 static double share_find(const struct sizes *sizes)
 {
     double factor, best = 0, least = misfit(sizes, 0, &factor) - GAIN_LEAST;
-    for (double share = SHARE_LEAST; factor > 0 && share < SHARE_STEP; share *= SHARE_STEP) {
-        const double tried = fmin(share, 1), other = misfit(sizes, tried, &factor);
+    for (int step = 0; factor > 0 && step <= SHARE_STEPS; step++) {
+        const double tried = pow(SHARE_LEAST, 1 - (double)step / SHARE_STEPS);
+        const double other = misfit(sizes, tried, &factor);
         if (other < least) {
             least = other;
             best = tried;

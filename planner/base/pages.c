@@ -12,7 +12,7 @@ void *pages_new(size_t size)
     const size_t alignment = size < large_bytes ? PAGES_ALIGNMENT : large_bytes;
     if (size > SIZE_MAX / 2)
         return NULL;
-    const size_t whole = (size / PAGES_ALIGNMENT + 1) * PAGES_ALIGNMENT;
+    const size_t whole = (size / alignment + 1) * alignment;
     void *pages = aligned_alloc(alignment, whole);
 #ifdef MADV_HUGEPAGE
     if (pages && alignment == large_bytes)

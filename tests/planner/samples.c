@@ -60,8 +60,8 @@ static struct measured_cost sample_cost(struct dice *dice, double rate)
                                 .r2 = dice_unit(dice),
                                 .n = 7,
                                 .outliers = (int)dice_whole(dice, 0, 3)};
-    if (cost.fit.n > 0 && dice_whole(dice, 0, 2) == 0)
-        cost.fit.jitter_s = dice_unit(dice) * 1e-3;
+    if (cost.fit.outliers > 1)
+        cost.fit.jitter_s = 1e-3 * cost.fit.deviation;
     return cost;
 }
 
