@@ -1,7 +1,7 @@
 /*
  * COIN-OR Clp by its C interface. Where it is a shared library it is loaded when it is first asked
- * for: with the linear algebra that it brings, loading takes 15 ms of a processor, which is as long
- * as everything else that a rank loads, and few processes solve a linear program.
+ * for: with the linear algebra that it brings, that takes longer than everything else that a rank
+ * loads, and few processes solve a linear program.
  */
 #ifndef PLANNER_SCHEDULERS_CLP_H
 #define PLANNER_SCHEDULERS_CLP_H

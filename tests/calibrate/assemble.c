@@ -102,6 +102,18 @@ static void test_every_cost(void **state)
     profile_setting_release(&setting);
 }
 
+/* Of three workers, the last one is of a class of its own. */
+static void last_is_another_kind(const struct samples *samples)
+{
+    struct profile_setting setting;
+    struct failure failure = FAILURE_INIT;
+    assert_true(assemble_setting(samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+    const struct profile_window *window = &setting.windows[0];
+    assert_int_equal(window->worker_count, 2);
+    assert_int_equal(window->workers[0].count, 2);
+    profile_setting_release(&setting);
+}
+
 /* On a simulated cluster equal workers differ by rounding alone, and that by more than the noise.
  */
 static void test_without_noise(void **state)
@@ -109,14 +121,8 @@ static void test_without_noise(void **state)
     (void)state;
     const double factors[WORKERS] = {1, 1 + 1e-13, 1.03};
     struct samples samples = cluster_of(factors, 0, 0);
-    struct profile_setting setting;
-    struct failure failure = FAILURE_INIT;
-    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
-    const struct profile_window *window = &setting.windows[0];
-    assert_int_equal(window->worker_count, 2);
-    assert_int_equal(window->workers[0].count, 2);
+    last_is_another_kind(&samples);
     samples_release(&samples);
-    profile_setting_release(&setting);
 }
 
 /* A link that takes a hundredth of a worker's time more than another's: that is the port's time,
@@ -129,14 +135,8 @@ static void test_links_tell_workers_apart(void **state)
     for (int64_t i = 0; i < samples.count; i++)
         if (samples.items[i].operation == OPERATION_LINK)
             samples.items[i].seconds *= samples.items[i].rank == WORKERS ? 500 : 400;
-    struct profile_setting setting;
-    struct failure failure = FAILURE_INIT;
-    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
-    const struct profile_window *window = &setting.windows[0];
-    assert_int_equal(window->worker_count, 2);
-    assert_int_equal(window->workers[0].count, 2);
+    last_is_another_kind(&samples);
     samples_release(&samples);
-    profile_setting_release(&setting);
 }
 
 static const struct profile_worker *class_of(const struct profile_window *window, int64_t worker)
@@ -176,14 +176,8 @@ static void test_output_hides_no_difference(void **state)
     for (int64_t i = 0; i < samples.count; i++)
         if (samples.items[i].operation == OPERATION_OUTPUT)
             samples.items[i].seconds *= 40;
-    struct profile_setting setting;
-    struct failure failure = FAILURE_INIT;
-    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
-    const struct profile_window *window = &setting.windows[0];
-    assert_int_equal(window->worker_count, 2);
-    assert_int_equal(window->workers[0].count, 2);
+    last_is_another_kind(&samples);
     samples_release(&samples);
-    profile_setting_release(&setting);
 }
 
 /* One operation breaks: all have two windows, and those that do not break the same cost in both. */
