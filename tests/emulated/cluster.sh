@@ -18,10 +18,12 @@ cluster_mpiexec=()
 cluster_tickers=()
 # A bucket holds that much, which passes without delay after a pause: the more, the less the rate is one.
 cluster_burst=16kb
-# A share of a core is given anew so often: what rests gets up to that much of it at once afterwards. No share is
-# below 1 ms, so that 25 % come in periods of 4 ms. The kernel looks at who runs every 4 ms only, and cuts shares
-# no finer, unless somebody else wakes up on that core: cluster_ticker (ticker.c, compiled) does so that often.
-cluster_period_us=4000
+# A share of a core is given anew so often: what rests gets up to that much of it at once afterwards. The kernel looks
+# at who runs every 4 ms only, and cuts shares no finer, unless somebody else wakes up on that core: cluster_ticker
+# (ticker.c, compiled) does so that often. What is overdrawn until then, nodes that share a core must find in their
+# next period: where three have 25 % of it in periods of 4 ms, they get 22 to 24 %, and
+# never the same; in periods of 8 ms they get 24.5 %.
+cluster_period_us=8000
 cluster_ticker=
 # What is left of such a core is used, too, by somebody who wants nothing else (ticker with 0): a core that sleeps
 # between two shares is another machine's meanwhile, and its caches are cold afterwards.

@@ -2,11 +2,14 @@
 # Plans, and rules on request, on emulated clusters: nodes are network namespaces behind links of 100 Mbit/s and
 # less, and get 100, 50 or 25 % of a core. Calibrated there, planned, run and compared: a table in Markdown.
 #
-#     bash tests/emulated/run.sh [--runs 10] [--every 2] [--budget S] [--cluster NAME]... [--only NAME,...] [--smoke]
-#         >table.md
+#     bash tests/emulated/run.sh [--runs 10] [--every 4] [--budget S] [--cluster NAME]... [--only NAME,...]
+#         [--filter] [--smoke] >table.md
+#
+# Core tasks are chains of multiplications, or with --filter the matched filter, whose pace on a virtual machine is
+# what its host's other guests make of it; 'sleep' sleeps.
 #
 # Root, iproute2, control groups of version 1, two cores, what 'bash jobs/setup.sh --tests' installs, and a build
-# under build/release (or $BUILD). All three clusters and ten runs take about 35 minutes and want a quiet machine;
+# under build/release (or $BUILD). All three clusters and ten runs take about 25 minutes and want a quiet machine;
 # what they leave is under build/emulated/ (results.json has every run), and nodes are removed however it
 # ends. Exit code 1: a prediction is off by more than it may be; 77: no cluster can be emulated here.
 set -euo pipefail
@@ -28,6 +31,7 @@ order=(even uneven sleep)
 wanted=()
 passed=()
 smoke=
+filter=
 while (($# > 0)); do
     case $1 in
     --cluster)
@@ -35,7 +39,8 @@ while (($# > 0)); do
         wanted+=("$2")
         shift
         ;;
-    --smoke) smoke=--smoke ;;
+    --filter) filter=-filter ;;
+    --smoke) smoke=--smoke filter=-filter ;;
     *) passed+=("$1") ;;
     esac
     shift
@@ -54,17 +59,24 @@ trap 'cluster_down; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 mpicc.mpich -O2 -shared -fPIC "$here/finalize.c" -o "$scratch/finalize.so"
 cc -O2 "$here/ticker.c" -o "$scratch/ticker"
+cc -O2 -shared -fPIC -I "$PWD" "$here/chain.c" -o "$scratch/chain.so"
 cluster_ticker=$scratch/ticker
 
 worst=0
+kept=()
 for name in "${wanted[@]}"; do
+    case $name$filter in
+    sleep*) work=sleep kept+=("$name") ;;
+    *-filter) work=filter kept+=("$name-filter") ;;
+    *) work=chain kept+=("$name") ;;
+    esac
     # shellcheck disable=SC2086 # words
     cluster_up ${clusters[$name]}
     code=0
     /usr/bin/python3 "$here/emulated.py" --scow "$build/bin/scow" --name "$name" --nodes ${#cluster_nodes[@]} $smoke \
-        "${passed[@]}" -- "${cluster_mpiexec[@]}" -genv LD_PRELOAD "$scratch/finalize.so" || code=$?
+        --work $work --chain "$scratch/chain.so" "${passed[@]}" -- "${cluster_mpiexec[@]}" -genv LD_PRELOAD "$scratch/finalize.so" || code=$?
     cluster_down
     ((code <= worst)) || worst=$code
 done
-[[ -n $smoke ]] || /usr/bin/python3 "$here/emulated.py" --table "${wanted[@]}" || worst=1
+[[ -n $smoke ]] || /usr/bin/python3 "$here/emulated.py" --table "${kept[@]}" || worst=1
 exit $worst

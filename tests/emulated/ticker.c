@@ -1,7 +1,7 @@
 /*
  * A share of a core is accounted for when the kernel looks at who runs there: at its own ticks,
  * which may be 4 ms apart, or whenever somebody else wakes up. Wakes up every so many microseconds
- * on one core, before all others: a share in periods of 4 ms is then cut to a fraction of one.
+ * on one core, before all others: a share in periods of a few ms is then cut to a fraction of one.
  *
  *     ticker CORE MICROSECONDS
  *
