@@ -43,18 +43,11 @@ void run_record_release(struct run_record *record)
     *record = (struct run_record){0};
 }
 
-/* Did the run do what the plan's interval is of? */
-static bool interval_holds(const struct run_record *record)
-{
-    return record->plan.predicted.interval_s[1] > 0 && !record->rule &&
-           plan_tail_own(&record->plan, record->tail) && record->loss_count == 0;
-}
-
 static void interval_add(struct text *text, const struct residuals *residuals)
 {
-    const double *interval_s = residuals->record->plan.predicted.interval_s;
+    const double *interval_s = residuals->interval_s;
     const double measured_s = residuals->measured.makespan_s;
-    if (!interval_holds(residuals->record))
+    if (!(interval_s[1] > 0))
         return;
     text_add(text, "90 %% of runs were predicted between ");
     text_add_seconds(text, interval_s[0]);
@@ -412,14 +405,14 @@ static void makespan_json(struct text *text, const struct residuals *residuals)
     const double predicted_s =
         residuals->has_predicted ? residuals->predicted.makespan_s : (double)NAN;
     const double measured_s = residuals->measured.makespan_s;
-    const double *interval_s = record->plan.predicted.interval_s;
+    const double *interval_s = residuals->interval_s;
     member_number(text, ",\n  ", "predicted_s", predicted_s);
     member_number(text, ",\n  ", "measured_s", measured_s);
     member_number(text, ",\n  ", "error", residuals_error(predicted_s, measured_s));
     member_number(text, ",\n  ", "drift", residuals_drift(residuals));
     member_number(text, ",\n  ", "model_error", residuals_model_error(residuals));
     text_add(text, ",\n  \"interval\": ");
-    if (interval_holds(record)) {
+    if (interval_s[1] > 0) {
         text_add(text, "[");
         text_add_number(text, interval_s[0]);
         text_add(text, ", ");

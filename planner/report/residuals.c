@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/model/platform.h"
 #include "planner/model/requests.h"
@@ -24,9 +25,9 @@ static int64_t workers_seen(const struct run_record *record)
     return workers;
 }
 
-/* The rule on the profile's workers, as many as the run had. */
+/* The rule on the profile's workers, as many as the run had; interval_s may be NULL. */
 static bool rule_predict(const struct run_record *record, const struct profile_setting *setting,
-                         const struct platform *platform, struct trace *trace,
+                         const struct platform *platform, struct trace *trace, double *interval_s,
                          struct failure *failure)
 {
     struct simulation simulation;
@@ -45,7 +46,8 @@ static bool rule_predict(const struct run_record *record, const struct profile_s
                                             .plan = &record->plan,
                                             .platform = platform,
                                             .rule = &setup};
-    const bool good = typical_simulate(&request, trace, &simulation, failure);
+    const bool good = typical_simulate(&request, trace, &simulation, failure) &&
+                      (!interval_s || typical_interval(&request, interval_s, failure));
     free(weights);
     return good;
 }
@@ -67,9 +69,9 @@ static bool watched_predict(const struct run_record *record, const struct profil
     return watching_simulate(&request, trace, &simulation, failure);
 }
 
-/* By the plan's rounds, by a rule, or by both. */
+/* By the plan's rounds, by a rule, or by both; of a rule alone, *interval_s unless it is NULL. */
 static bool decision_predict(const struct run_record *record, const struct profile_setting *setting,
-                             struct trace *trace, struct failure *failure)
+                             struct trace *trace, double *interval_s, struct failure *failure)
 {
     struct platform platform;
     struct simulation simulation;
@@ -80,7 +82,7 @@ static bool decision_predict(const struct run_record *record, const struct profi
         return false;
     platform.buffers = plan_buffers(&record->plan);
     const bool good = record->rule
-                          ? rule_predict(record, setting, &platform, trace, failure)
+                          ? rule_predict(record, setting, &platform, trace, interval_s, failure)
                           : simulate_plan(&platform, &record->plan, trace, &simulation, failure);
     platform_release(&platform);
     return good;
@@ -109,8 +111,15 @@ static bool losses_predict(const struct run_record *record, const struct profile
     return good;
 }
 
-bool residuals_predict(const struct run_record *record, struct trace *trace,
-                       struct failure *failure)
+/* Did the run do what the plan's interval is of? */
+static bool plan_interval_holds(const struct run_record *record)
+{
+    return record->plan.predicted.interval_s[1] > 0 && !record->rule &&
+           plan_tail_own(&record->plan, record->tail) && record->loss_count == 0;
+}
+
+static bool trace_predict(const struct run_record *record, struct trace *trace, double *interval_s,
+                          struct failure *failure)
 {
     const struct profile_setting *setting =
         profile_find(&record->profile, &record->plan.parameters, record->plan.threads);
@@ -120,12 +129,18 @@ bool residuals_predict(const struct run_record *record, struct trace *trace,
                            "with a plan made from that profile");
     struct trace made = {NULL, 0, 0};
     const bool good = (record->loss_count > 0 && losses_predict(record, setting, &made)) ||
-                      decision_predict(record, setting, &made, failure);
+                      decision_predict(record, setting, &made, interval_s, failure);
     if (good)
         *trace = made;
     else
         trace_release(&made);
     return good;
+}
+
+bool residuals_predict(const struct run_record *record, struct trace *trace,
+                       struct failure *failure)
+{
+    return trace_predict(record, trace, NULL, failure);
 }
 
 /* Of a run that dealt on request; how many there were in *count. */
@@ -160,7 +175,7 @@ static double undisturbed_find(const struct run_record *record)
     /* The plan of a run that was resumed is what its last part did. */
     if (record->loss_count == 0 || record->resumed > 0 || !setting)
         return end_s;
-    if (decision_predict(record, setting, &trace, &none))
+    if (decision_predict(record, setting, &trace, NULL, &none))
         end_s = 0;
     for (size_t k = 0; k < trace.count; k++)
         end_s = trace.events[k].rank > 0 ? fmax(end_s, trace.events[k].end_s) : end_s;
@@ -173,7 +188,8 @@ static bool predicted_make(struct residuals *residuals, struct failure *failure)
     const struct run_record *record = residuals->record;
     struct trace trace;
     int64_t count;
-    if (!residuals_predict(record, &trace, failure))
+    if (!trace_predict(record, &trace, record->loss_count > 0 ? NULL : residuals->interval_s,
+                       failure))
         return false;
     residuals->undisturbed_s = undisturbed_find(record);
     bool good = trace_summary_make(&trace, periods_plan(record), &residuals->predicted, failure) &&
@@ -238,6 +254,8 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
         residuals_release(&made);
         return false;
     }
+    if (plan_interval_holds(record))
+        memcpy(made.interval_s, record->plan.predicted.interval_s, sizeof made.interval_s);
     *residuals = made;
     return true;
 }

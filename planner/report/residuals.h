@@ -12,7 +12,8 @@
 struct residuals {
     const struct run_record *record; /* borrowed */
     bool has_predicted;              /* the run left plan and profile, and they fit */
-    bool has_replayed;               /* every package went out once, so the run can be replayed */
+    double interval_s[2]; /* what 90 % of such runs were predicted between; 0, 0: it is not known */
+    bool has_replayed;    /* every package went out once, so the run can be replayed */
     struct trace_summary predicted, measured; /* after losses: of what was decided with them */
     double
         undisturbed_s; /* predicted without the losses; NaN: there were none, or it is not known */

@@ -213,7 +213,7 @@ static void factor_draw(struct drawing *drawing, int64_t worker)
 static void factors_draw(struct drawing *drawing)
 {
     const struct plan *plan = drawing->request->plan;
-    const bool all = plan->tail || drawing->request->packages_only;
+    const bool all = plan->tail || drawing->request->dealt;
     memset(drawing->factors, 0, (size_t)drawing->fitted.worker_count * sizeof *drawing->factors);
     for (int64_t k = 0; k < plan->worker_count; k++)
         factor_draw(drawing, plan->workers[k]);

@@ -25,8 +25,8 @@ struct drawn_last {
 struct drawing {
     const struct interval_request *request;
     struct platform fitted, drawn; /* owned; classes as in the profile, none joined */
-    double *factors; /* owned, one per worker: of its computing, its own drift; 0 where the plan,
-                      * without a tail, has no use for the worker */
+    double *factors; /* owned, one per worker: of its computing, its own drift; 0 where the plan
+                      * that is executed, without a tail, has no use for the worker */
     struct drawn_last *lasts; /* owned, likewise */
     uint64_t random;
 };

@@ -56,26 +56,24 @@ static int by_makespan(const void *a, const void *b)
     return (p->run > q->run) - (p->run < q->run);
 }
 
-/* As many as the packages of the first one leave room for; *run: that of the median, -1: too few.
- */
-static bool median_find(struct typical *typical, int64_t *run, struct failure *failure)
+/* In the order of their makespans, as many as the packages of the first one leave room for; *count
+ * of 0: too few. */
+static bool draws_make(struct typical *typical, struct draw draws[DRAWS_MOST], int64_t *count,
+                       struct failure *failure)
 {
-    struct draw draws[DRAWS_MOST];
-    int64_t count = DRAWS_MOST;
-    *run = -1;
-    for (int64_t k = 0; k < count; k++) {
+    *count = DRAWS_MOST;
+    for (int64_t k = 0; k < *count; k++) {
         struct simulation simulation;
         if (!draw_simulate(typical, k, NULL, &simulation, failure))
             return false;
         draws[k] = (struct draw){simulation.makespan_s, k};
         const int64_t room = PACKAGES_MOST / typical->packages;
-        if (k == 0 && room < count)
-            count = room - 1 + room % 2;
-        if (count < DRAWS_LEAST)
-            return true;
+        if (k == 0 && room < *count)
+            *count = room - 1 + room % 2;
+        if (*count < DRAWS_LEAST)
+            *count = 0;
     }
-    qsort(draws, (size_t)count, sizeof *draws, by_makespan);
-    *run = draws[count / 2].run;
+    qsort(draws, (size_t)*count, sizeof *draws, by_makespan);
     return true;
 }
 
@@ -83,27 +81,64 @@ static bool typical_draw(struct typical *typical, struct trace *trace,
                          struct simulation *simulation, struct failure *failure)
 {
     const struct scenario usual = SCENARIO_INIT;
-    int64_t run;
-    if (!median_find(typical, &run, failure))
+    struct draw draws[DRAWS_MOST];
+    int64_t count;
+    if (!draws_make(typical, draws, &count, failure))
         return false;
-    return run < 0 ? rule_simulate(typical->request, &usual, trace, simulation, failure)
-                   : draw_simulate(typical, run, trace, simulation, failure);
+    return count == 0 ? rule_simulate(typical->request, &usual, trace, simulation, failure)
+                      : draw_simulate(typical, draws[count / 2].run, trace, simulation, failure);
+}
+
+/* What is drawn for a request. */
+static struct interval_request drawn_of(const struct typical_request *request, bool packages_only)
+{
+    return (struct interval_request){.profile = request->profile,
+                                     .setting = request->setting,
+                                     .plan = request->plan,
+                                     .seed = 1,
+                                     .packages_only = packages_only,
+                                     .dealt = true};
 }
 
 bool typical_simulate(const struct typical_request *request, struct trace *trace,
                       struct simulation *simulation, struct failure *failure)
 {
     const struct scenario usual = SCENARIO_INIT;
-    const struct interval_request packages = {.profile = request->profile,
-                                              .setting = request->setting,
-                                              .plan = request->plan,
-                                              .seed = 1,
-                                              .packages_only = true};
+    const struct interval_request packages = drawn_of(request, true);
     struct typical typical = {.request = request};
     if (!interval_known(request->profile, request->setting))
         return rule_simulate(request, &usual, trace, simulation, failure);
     const bool good = drawing_init(&typical.drawing, &packages)
                           ? typical_draw(&typical, trace, simulation, failure)
+                          : failure_memory(failure, "simulating a rule");
+    drawing_release(&typical.drawing);
+    return good;
+}
+
+static bool quantiles_find(struct typical *typical, double interval_s[2], struct failure *failure)
+{
+    struct draw draws[DRAWS_MOST];
+    double makespans_s[DRAWS_MOST];
+    struct interval interval = {.makespans_s = makespans_s};
+    if (!draws_make(typical, draws, &interval.draws, failure))
+        return false;
+    for (int64_t k = 0; k < interval.draws; k++)
+        makespans_s[k] = draws[k].makespan_s;
+    for (int end = 0; interval.draws > 0 && end < 2; end++)
+        interval_s[end] = interval_quantile(&interval, end == 0 ? 0.05 : 0.95);
+    return true;
+}
+
+bool typical_interval(const struct typical_request *request, double interval_s[2],
+                      struct failure *failure)
+{
+    const struct interval_request everything = drawn_of(request, false);
+    struct typical typical = {.request = request};
+    interval_s[0] = interval_s[1] = 0;
+    if (!interval_known(request->profile, request->setting))
+        return true;
+    const bool good = drawing_init(&typical.drawing, &everything)
+                          ? quantiles_find(&typical, interval_s, failure)
                           : failure_memory(failure, "simulating a rule");
     drawing_release(&typical.drawing);
     return good;

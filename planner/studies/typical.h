@@ -27,5 +27,10 @@ struct typical_request {
  * of memory. */
 bool typical_simulate(const struct typical_request *request, struct trace *trace,
                       struct simulation *simulation, struct failure *failure);
+/* Of as many simulations in which all that interval.h speaks of is uncertain, what 90 % of the
+ * makespans are between; zeros where the profile does not say, or the job is large. Fails as
+ * typical_simulate does. */
+bool typical_interval(const struct typical_request *request, double interval_s[2],
+                      struct failure *failure);
 
 #endif

@@ -149,6 +149,45 @@ static void a_single_simulation_is_not(void **state)
     bench_release(&bench);
 }
 
+static void interval_of(const struct bench *bench, double interval_s[2])
+{
+    struct failure failure = FAILURE_INIT;
+    const struct typical_request request = {.profile = &bench->profile,
+                                            .setting = &bench->setting,
+                                            .plan = &bench->plan,
+                                            .platform = &bench->platform,
+                                            .rule = &bench->rule};
+    assert_true(typical_interval(&request, interval_s, &failure));
+}
+
+/* Nine runs of ten are in the interval where single packages differ, whatever the rule; drift makes
+ * it wider, and what is certain has none. */
+static void nine_runs_of_ten_are_in_the_interval(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < dispatch_rule_count(); k++) {
+        struct bench bench;
+        double truths_s[TRUTHS], interval_s[2], wider_s[2];
+        int within = 0;
+        bench_init(&bench, dispatch_rule_name(k).name, 0.016, 2.4e-3);
+        truths_draw(&bench, truths_s);
+        interval_of(&bench, interval_s);
+        for (int run = 0; run < TRUTHS; run++)
+            within += truths_s[run] >= interval_s[0] && truths_s[run] <= interval_s[1];
+        bench.worker.compute.fit.drift = 0.1;
+        interval_of(&bench, wider_s);
+        print_message("%-8s %.3f to %.3f s, %d of %d; with drift %.3f to %.3f s\n",
+                      dispatch_rule_name(k).name, interval_s[0], interval_s[1], within, TRUTHS,
+                      wider_s[0], wider_s[1]);
+        assert_true(within > TRUTHS * 78 / 100 && within < TRUTHS * 98 / 100);
+        assert_true(wider_s[1] - wider_s[0] > 2 * (interval_s[1] - interval_s[0]));
+        bench.worker.compute.fit = (struct fit){.n = 99};
+        interval_of(&bench, interval_s);
+        assert_true(interval_s[0] == 0 && interval_s[1] == 0);
+        bench_release(&bench);
+    }
+}
+
 static void the_trace_is_that_run(void **state)
 {
     struct bench bench;
@@ -177,6 +216,9 @@ static void large_jobs_are_simulated_once(void **state)
     bench_init(&bench, "ss", 0.02, 1e-3);
     bench.rule.tasks = 200000;
     assert_true(typical_of(&bench, NULL) == simulated(&bench, &usual));
+    double interval_s[2];
+    interval_of(&bench, interval_s);
+    assert_true(interval_s[1] == 0);
     bench_release(&bench);
 }
 
@@ -186,6 +228,7 @@ int main(void)
         cmocka_unit_test(what_is_certain_is_what_is_simulated),
         cmocka_unit_test(a_typical_run_is_in_the_middle),
         cmocka_unit_test(a_single_simulation_is_not),
+        cmocka_unit_test(nine_runs_of_ten_are_in_the_interval),
         cmocka_unit_test(the_trace_is_that_run),
         cmocka_unit_test(large_jobs_are_simulated_once),
     };
