@@ -42,6 +42,7 @@ if(TARGET external::clp)
     endif()
     if(sections MATCHES "SONAME +([^ \n]+)")
         set_source_files_properties(schedulers/clp.c PROPERTIES COMPILE_DEFINITIONS SCOW_CLP_LIBRARY="${CMAKE_MATCH_1}")
+        set_property(GLOBAL PROPERTY scow_clp_loaded ${CMAKE_MATCH_1})
         target_include_directories(scow-planner SYSTEM PRIVATE
             $<TARGET_PROPERTY:external::clp,INTERFACE_INCLUDE_DIRECTORIES>)
         target_link_libraries(scow-planner PRIVATE ${CMAKE_DL_LIBS})
