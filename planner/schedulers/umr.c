@@ -5,11 +5,18 @@
 #include "planner/schedulers/multi_round.h"
 #include "planner/schedulers/schedulers.h"
 
+/* The formulas are for latencies that take time: one that was fitted a little below 0 takes none.
+ */
+static double latency_of(struct cost cost)
+{
+    return fmax(0, cost.latency_s);
+}
+
 /* beta_i = alpha_i sum_k S_k cLat_k - S_i cLat_i. */
 static double beta_of(const struct umr *umr, const struct ranked_worker *worker)
 {
     const double speed = 1 / rate_of(worker->work);
-    return speed / umr->speed * umr->latency - speed * worker->work.latency_s;
+    return speed / umr->speed * umr->latency - speed * latency_of(worker->work);
 }
 
 void umr_init(struct umr *umr, const struct ranking *ranking, int64_t count)
@@ -19,12 +26,12 @@ void umr_init(struct umr *umr, const struct ranking *ranking, int64_t count)
     for (int64_t i = 0; i < count; i++) {
         const struct ranked_worker *worker = &ranking->workers[i];
         umr->speed += 1 / rate_of(worker->work);
-        umr->latency += worker->work.latency_s / rate_of(worker->work);
+        umr->latency += latency_of(worker->work) / rate_of(worker->work);
         share += worker->feed.s_per_task / rate_of(worker->work);
     }
     for (int64_t i = 0; i < count; i++) {
         const struct ranked_worker *worker = &ranking->workers[i];
-        umr->feed_s += worker->feed.latency_s + beta_of(umr, worker) * worker->feed.s_per_task;
+        umr->feed_s += latency_of(worker->feed) + beta_of(umr, worker) * worker->feed.s_per_task;
     }
     umr->feed_rate = share / umr->speed;
     umr->theta = 1 / fmax(share, 1e-15); /* links may take no time at all */
