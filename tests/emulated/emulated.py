@@ -6,7 +6,7 @@
     emulated.py --table CLUSTER...          every row by itself; exit code 1 where one is off by too much
     emulated.py --brief CLUSTER...          a row for every scheduler: the README's table
 
-Every fourth run of a core task begins with a calibration; 'sleep' has its costs from a profile of random ones.
+Every fifth run of a core task begins with a calibration; 'sleep' has its costs from a profile of random ones.
 Then every static scheduler's plan and every rule are run, in random order, and what the report says of each is
 kept in build/emulated/results.json; one that does not apply is left out. What was measured while this machine's
 own host gave more than a twentieth of the workers' core to others is measured again, whatever it took. All
@@ -44,12 +44,13 @@ RETINA = ROOT / "jobs" / "data" / "retina.png"
 # on the slowest node, many periods of its share: what a rest gives it at once is little beside that. Processors take
 # their time to get ready for AVX-512, which shares of a millisecond would meet over and over again.
 SLICES, SIDES, BLOCK, ALGORITHM, ISA = 2, (896, 1123), 125, "direct", "avx2"
-# As many chains as the filter has tiles, which take as long, and bring and leave as many bytes.
-CHAINS = {"tasks": 112, "links": 9000000, "bytes": 22000, "numbers": 15625}
+# As many chains as the filter has tiles, which bring and leave as many bytes and take twice as long: 100 ms on the
+# slowest node, twelve periods of its share.
+CHAINS = {"tasks": 112, "links": 18000000, "bytes": 22000, "numbers": 15625}
 # Of a calibration, seconds: the largest package, which 'static' deals, must take no more than a twentieth of it or
 # so. Where workers are unlike, that is the fastest one's share, and the slowest has to work on it, too.
-BUDGETS = {"even": 48, "uneven": 85}
-EVERY = 4  # runs
+BUDGETS = {"even": 90, "uneven": 160}
+EVERY = 5  # runs
 # A run's pace is its calibration's if it differs by no more, and no more of the workers' core may be stolen; so many
 # times a run is tried, and so many a calibration, and a run before the next calibration.
 PACE_APART, STOLEN_MOST, TRIES, CALIBRATION_TRIES = 0.05, 0.05, 9, 3

@@ -2,14 +2,14 @@
 # Plans, and rules on request, on emulated clusters: nodes are network namespaces behind links of 100 Mbit/s and
 # less, and get 100, 50 or 25 % of a core. Calibrated there, planned, run and compared: a table in Markdown.
 #
-#     bash tests/emulated/run.sh [--runs 10] [--every 4] [--budget S] [--cluster NAME]... [--only NAME,...]
+#     bash tests/emulated/run.sh [--runs 10] [--every 5] [--budget S] [--cluster NAME]... [--only NAME,...]
 #         [--filter] [--smoke] >table.md
 #
 # Core tasks are chains of multiplications, or with --filter the matched filter, whose pace on a virtual machine is
 # what its host's other guests make of it; 'sleep' sleeps.
 #
 # Root, iproute2, control groups of version 1, two cores, what 'bash jobs/setup.sh --tests' installs, and a build
-# under build/release (or $BUILD). All three clusters and ten runs take about 25 minutes and want a quiet machine;
+# under build/release (or $BUILD). All three clusters and ten runs take about 35 minutes and want a quiet machine;
 # what they leave is under build/emulated/ (results.json has every run), and nodes are removed however it
 # ends. Exit code 1: a prediction is off by more than it may be; 77: no cluster can be emulated here.
 set -euo pipefail
