@@ -2,8 +2,8 @@
  * A core task for emulated nodes: a long chain of multiplications, each of the one before, on
  * numbers that the master sends. A virtual machine's core is often one hardware thread of two, and
  * the other one is somebody else's: what keeps a core's units busy, as the matched filter does,
- * takes up to 1.8 times as long from one moment to the next, and no calibration foretells that. A
- * chain waits for itself, and takes a few per cent longer.
+ * may take half as long again from one moment to the next, and no calibration foretells that. A
+ * chain waits for itself, and hardly takes longer.
  *
  * A plug-in: cc -O2 -shared -fPIC -I ROOT chain.c -o chain.so; scow calibrate -k ./chain.so
  */
