@@ -5,8 +5,7 @@
 #include "planner/schedulers/multi_round.h"
 #include "planner/schedulers/schedulers.h"
 
-/* The formulas are for latencies that take time: one that was fitted a little below 0 takes none.
- */
+/* The formulas are for latencies that take time: what was fitted below 0 takes none. */
 static double latency_of(struct cost cost)
 {
     return fmax(0, cost.latency_s);

@@ -66,11 +66,6 @@ static int chain_open(const struct scow_host *host, const struct scow_setup *set
     return SCOW_OK;
 }
 
-static void chain_close(void *job)
-{
-    (void)job;
-}
-
 static void chain_results(const void *job, struct scow_results *results)
 {
     const struct scow_setup *setup = job;
@@ -167,7 +162,6 @@ const struct scow_task scow_plugin = {
     .threads = SCOW_THREADS_HOST,
     .describe = chain_describe,
     .open = chain_open,
-    .close = chain_close,
     .results = chain_results,
     .package_size_most = chain_package_size_most,
     .pack = chain_pack,

@@ -21,8 +21,7 @@ cluster_burst=16kb
 # A share of a core is given anew so often: what rests gets up to that much of it at once afterwards. The kernel looks
 # at who runs every 4 ms only, and cuts shares no finer, unless somebody else wakes up on that core: cluster_ticker
 # (ticker.c, compiled) does so that often. What is overdrawn until then, nodes that share a core must find in their
-# next period: where three have 25 % of it in periods of 4 ms, they get 22 to 24 %, and
-# never the same; in periods of 8 ms they get 24.5 %.
+# next period: in periods of 4 ms, of which 25 % are the least share that there is, three of them got less than that.
 cluster_period_us=8000
 cluster_ticker=
 # What is left of such a core is used, too, by somebody who wants nothing else (ticker with 0): a core that sleeps

@@ -40,7 +40,7 @@ while (($# > 0)); do
         shift
         ;;
     --filter) filter=-filter ;;
-    --smoke) smoke=--smoke filter=-filter ;;
+    --smoke) smoke=--smoke ;;
     *) passed+=("$1") ;;
     esac
     shift
