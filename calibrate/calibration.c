@@ -1,6 +1,7 @@
 #include "calibrate/calibration.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,20 +9,28 @@
 #include <unistd.h>
 
 #include "calibrate/campaign.h"
+#include "calibrate/effects.h"
 #include "calibrate/fit/assemble.h"
+#include "calibrate/fit/few_places.h"
 #include "calibrate/focus.h"
+#include "calibrate/labels.h"
+#include "calibrate/outcome.h"
 #include "calibrate/place.h"
-#include "spmd/job/engine.h"
+#include "planner/base/duration.h"
+#include "planner/base/process.h"
+#include "planner/model/extrapolation.h"
 #include "spmd/job/making.h"
 #include "spmd/job/progress.h"
-#include "spmd/output/store.h"
+#include "spmd/output/outputfile.h"
 
-enum { NAME_BYTES = 64, PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096 };
+/* A package may take this much memory on its way. */
+static const double PACKAGE_BYTES_MOST = 512e6;
 /* Of several settings, choosing the best takes this share of the budget. */
 static const double CHOOSING_SHARE = 0.4;
 /* Writing behind computing is tried where output waits for the store for more of the workers' time
  * than this; one setting alone takes so much of the budget more for that. */
-static const double STALLED_LEAST = 0.03, BEHIND_SHARE = 0.5;
+static const double STALLED_LEAST = 0.03, BEHIND_SHARE = 0.2;
 
 /* A calibration under way. */
 struct session {
@@ -32,10 +41,10 @@ struct session {
     char **names; /* the master's: of the workers, owned */
     struct place place;
     char scratch[PATH_BYTES];
-    int setting;      /* the job at hand's; -1: none yet */
-    int64_t *largest; /* owned; the master's: by setting, the largest package probed */
-    int64_t *tasks;   /* owned; by setting, the job's */
-    double *stalled;  /* owned; the master's: by setting, as in struct campaign_outcome */
+    int64_t leader;                    /* the master's process, in whose name that file is made */
+    int setting;                       /* the job at hand's; -1: none yet */
+    int64_t *tasks;                    /* owned; by setting, the job's */
+    struct campaign_outcome *outcomes; /* owned; the master's: by setting, of its last campaign */
     /* Owned, and on every rank: behind the request's settings one of them with its results written
      * behind computing, once that is to be measured. */
     struct setting behind;
@@ -65,43 +74,22 @@ static int threads_of(const struct session *session)
     return own > 0 ? own : session->request->threads;
 }
 
-/* Collective. A file that no two calibrations share. */
+static void scratch_discard(void *self)
+{
+    const struct session *session = self;
+    outputfile_discard(session->scratch, session->leader);
+}
+
+/* Collective. A file that no two calibrations share, and that nobody leaves behind. */
 static void scratch_name(struct session *session)
 {
-    snprintf(session->scratch, sizeof session->scratch, "%s/scow-probe-%ld.h5",
-             session->request->scratch, (long)getpid());
-    comm_broadcast(session->comm, session->scratch, sizeof session->scratch);
-}
-
-/* The master's list from everybody's names, NAME_BYTES each. Owned; NULL: out of memory. */
-static char **names_split(const char *all, int workers)
-{
-    char **names = calloc((size_t)workers + 1, sizeof *names);
-    for (int i = 0; names && i < workers; i++)
-        names[i] = strdup(all + (size_t)(i + 1) * NAME_BYTES);
-    return names;
-}
-
-/* Collective. "node:rank" of every worker, on the master. */
-static bool names_gather(struct session *session, struct failure *failure)
-{
-    const struct comm *comm = session->comm;
-    char node[MPI_MAX_PROCESSOR_NAME] = "", mine[NAME_BYTES] = "";
-    int length = 0;
-    MPI_Get_processor_name(node, &length);
-    snprintf(mine, sizeof mine, "%.40s:%d", node, comm->rank);
-    char *all = calloc((size_t)comm->size, NAME_BYTES);
-    if (!all)
-        failure_memory(failure, "naming the workers");
-    bool good = comm_agree(comm, failure);
-    if (good)
-        comm_gather(comm, mine, sizeof mine, all);
-    if (good && comm->rank == 0)
-        session->names = names_split(all, comm->size - 1);
-    if (good && comm->rank == 0 && !session->names)
-        failure_memory(failure, "naming the workers");
-    free(all);
-    return comm_agree(comm, failure);
+    struct assembly *assembly = session->request->assembly;
+    session->leader = getpid();
+    comm_broadcast(session->comm, &session->leader, sizeof session->leader);
+    snprintf(session->scratch, sizeof session->scratch, "%s/scow-probe-%" PRId64 ".h5",
+             session->request->scratch, session->leader);
+    if (assembly)
+        assembly->leaving = (struct assembly_leaving){scratch_discard, session};
 }
 
 static bool is_own(const struct session *session, const char *name)
@@ -143,20 +131,6 @@ static bool parameters_pick(const struct session *session, bool own, struct para
             switch_deny(session, VALUES_WRITE_BEHIND, job->values.write_behind, picked, failure));
 }
 
-/* Packages on their way and being computed, and their results: affine, from two sizes. */
-static struct memory memory_of(const struct job *job, int64_t largest, int threads)
-{
-    double bytes[2];
-    const int64_t sizes[2] = {1, largest > 1 ? largest : 2};
-    for (int i = 0; i < 2; i++)
-        bytes[i] = (double)(PLATFORM_BUFFERS + 1) * (double)job_message_most(job, sizes[i]) +
-                   (job->values.staged ? (double)job_package_most(job, sizes[i]) : 0) +
-                   (job->values.write_behind ? store_memory(job, sizes[i]) : 0) +
-                   engine_memory(job, sizes[i], threads);
-    const double rate = (bytes[1] - bytes[0]) / (double)(sizes[1] - sizes[0]);
-    return (struct memory){.bytes = fmax(0, bytes[0] - rate), .bytes_per_task = fmax(0, rate)};
-}
-
 /* What a setting has beside its costs. */
 static bool setting_label(const struct session *session, int index, struct profile_setting *setting,
                           struct failure *failure)
@@ -164,7 +138,8 @@ static bool setting_label(const struct session *session, int index, struct profi
     char method[JOB_METHOD_SIZE];
     const int threads = threads_of(session);
     job_method(&session->making.job, method, sizeof method);
-    setting->memory = memory_of(&session->making.job, session->largest[index], threads);
+    setting->memory =
+        labels_memory(&session->making.job, session->outcomes[index].largest, threads);
     setting->threads = setting_at(session, session->setting)->threads;
     if (method[0])
         setting->method = strdup(method);
@@ -179,10 +154,15 @@ static bool setting_put(struct session *session, int index, struct failure *fail
 {
     struct profile *profile = &session->result->profile;
     struct profile_setting made;
-    if (!assemble_setting(&session->result->samples, index, session->largest[index],
+    if (!assemble_setting(&session->result->samples, index, session->outcomes[index].largest,
                           session->comm->size - 1, session->names, &made, failure))
         return false;
-    if (!setting_label(session, index, &made, failure)) {
+    const struct campaign_outcome *outcome = &session->outcomes[index];
+    if (!setting_label(session, index, &made, failure) ||
+        !few_places_heed(&session->result->samples, index, session->making.job.setup.tasks, &made,
+                         failure) ||
+        !extrapolation_add(&made, outcome->wanted > 0 ? outcome->most : 0, outcome->wanted_s,
+                           failure)) {
         profile_setting_release(&made);
         return false;
     }
@@ -192,14 +172,6 @@ static bool setting_put(struct session *session, int index, struct failure *fail
 }
 
 /* ---- probing ------------------------------------------------------------------------------- */
-
-static void once_tell(const struct calibration_request *request)
-{
-    if (!request->quiet && (request->kernel->task->flags & SCOW_ONCE))
-        fprintf(stderr,
-                "scow calibrate: core tasks of this kernel have effects: probes do some for "
-                "real, and more than once\n");
-}
 
 /* What a rank has computed so far, and in how long. */
 struct pace {
@@ -242,7 +214,7 @@ static void watch_tell(void *self, int pass, int passes, double left_s)
     const double elapsed_s = comm_now(session->comm) - session->begun_s;
     char text[360], middle[160], brief[80], setting[64] = "", at[64] = "finding package sizes",
                                             slowest[64] = "";
-    char passed[PROGRESS_TIME_SIZE], left[PROGRESS_TIME_SIZE];
+    char passed[DURATION_SIZE], left[DURATION_SIZE];
     if (!progress_due(&session->progress, elapsed_s))
         return;
     if (session->result->samples.count != session->seen)
@@ -257,8 +229,8 @@ static void watch_tell(void *self, int pass, int passes, double left_s)
         snprintf(slowest, sizeof slowest, "; slowest %.40s at %+.0f %%",
                  session->names[session->slowest], 100 * session->slowest_excess);
     const double share = 100 * elapsed_s / fmax(elapsed_s + all_left_s, 1e-9);
-    progress_time(elapsed_s, passed);
-    progress_time(all_left_s, left);
+    duration_print(elapsed_s, passed);
+    duration_print(all_left_s, left);
     snprintf(text, sizeof text, "probing, %s%s (%.0f %%), %" PRId64 " timings, %s, %s left%s",
              setting, at, share, session->result->samples.count, passed, left, slowest);
     snprintf(middle, sizeof middle, "probing, %s (%.0f %%), %s, %s left", at, share, passed, left);
@@ -267,39 +239,105 @@ static void watch_tell(void *self, int pass, int passes, double left_s)
     progress_line(&session->progress, texts, sizeof texts / sizeof *texts, elapsed_s);
 }
 
+static void watch_say(void *self, const char *sentence)
+{
+    const struct session *session = self;
+    if (!session->request->quiet)
+        fprintf(stderr, "scow calibrate: %s\n", sentence);
+}
+
+/* Core tasks in a package of that memory. */
+static int64_t package_most(const struct job *job)
+{
+    const double one =
+        fmax((double)job_package_most(job, 1), (double)(job->tile_size + job->record_size) + 1);
+    return (int64_t)fmax(1, floor(PACKAGE_BYTES_MOST / one));
+}
+
+static struct campaign campaign_of(struct session *session, struct probe_setup *setup,
+                                   double budget_s, int phase)
+{
+    const struct calibration_request *request = session->request;
+    const struct job *job = &session->making.job;
+    const int index = session->setting;
+    struct campaign campaign = {
+        .prober = probe_prober(setup),
+        .effort = request->effort,
+        .watch = {watch_tell, watch_say, session},
+        .workers = session->comm->size - 1,
+        .tasks = job->setup.tasks,
+        .package_most = package_most(job),
+        .write_behind = job->values.write_behind,
+        .setting = index,
+        .first_pass = phase * 2 * CAMPAIGN_SETS_MOST,
+        .seed = request->seed + (uint64_t)(phase * setting_count(session) + index) * 1000003u,
+        .known = session->outcomes[index].scouting,
+    };
+    campaign.effort.budget_s = budget_s;
+    return campaign;
+}
+
+/* Local to the master: what the setting's campaigns have come to together. */
+static void outcome_keep(struct session *session, double budget_s,
+                         const struct campaign_outcome *outcome)
+{
+    struct campaign_outcome *kept = &session->outcomes[session->setting];
+    const struct campaign_outcome before = *kept;
+    *kept = *outcome;
+    kept->wanted_s *= session->request->effort.budget_s / budget_s;
+    kept->tasks += before.tasks;
+    kept->failed += before.failed;
+    kept->peaks = peaks_most(kept->peaks, before.peaks);
+    kept->seal_s = fmax(kept->seal_s, before.seal_s);
+    for (int i = 0; i < before.rejection_count && kept->rejection_count < RUN_REJECTIONS; i++)
+        kept->rejections[kept->rejection_count++] = before.rejections[i];
+    if (before.largest > kept->largest)
+        kept->largest = before.largest;
+    if (kept->largest >= kept->wanted)
+        kept->wanted = 0;
+}
+
+/* Local to the master: of core tasks that failed, at the end, or where that is the end. */
+static void failures_tell(struct session *session, const struct failure *failure)
+{
+    const struct campaign_outcome *outcome = &session->outcomes[session->setting];
+    struct text text = TEXT_INIT;
+    effects_failed(outcome, &session->making, &text);
+    char *lines = text_take(&text);
+    if (failure->code != FAILURE_NONE && lines)
+        outcome_lines(lines);
+    free(session->result->failures);
+    session->result->failures = lines;
+}
+
 /* Collective, of a job that is made. */
 static bool job_probe(struct session *session, double budget_s, int phase, struct failure *failure)
 {
     const struct calibration_request *request = session->request;
     const int index = session->setting;
-    const struct probe_setup setup = {
+    struct patience patience = {.assembly = request->assembly, .least_s = request->patience_s};
+    struct probe_setup setup = {
         .comm = session->comm,
         .job = &session->making.job,
         .input = session->making.input,
         .threads = threads_of(session),
         .scratch = session->scratch,
         .weighs_output = request->write_behind_auto,
+        .patience = &patience,
     };
     if (session->comm->rank != 0) {
         probe_serve(&setup, failure);
         return comm_agree(session->comm, failure);
     }
-    struct campaign campaign = {
-        .setup = &setup,
-        .effort = request->effort,
-        .watch = {watch_tell, session},
-        .setting = index,
-        .first_pass = phase * 2 * CAMPAIGN_SETS_MOST,
-        .seed = request->seed + (uint64_t)(phase * setting_count(session) + index) * 1000003u,
-    };
-    struct campaign_outcome outcome = {.largest = 1};
-    campaign.effort.budget_s = budget_s;
-    if (campaign_run(&campaign, &session->result->samples, &outcome, failure)) {
-        if (outcome.largest > session->largest[index])
-            session->largest[index] = outcome.largest;
-        session->stalled[index] = outcome.stalled_share;
+    const struct campaign campaign = campaign_of(session, &setup, budget_s, phase);
+    struct campaign_outcome outcome;
+    if (!request->quiet && session->result->samples.count == 0)
+        effects_announce(request, campaign.tasks, campaign.workers);
+    const bool good = campaign_run(&campaign, &session->result->samples, &outcome, failure);
+    outcome_keep(session, budget_s, &outcome);
+    failures_tell(session, failure);
+    if (good)
         setting_put(session, index, failure);
-    }
     probe_end(&setup);
     return comm_agree(session->comm, failure);
 }
@@ -356,7 +394,8 @@ static bool setting_probe(struct session *session, int index, double budget_s,
 /* Collective. Does that setting's output make its workers wait, and nobody has said what to do? */
 static bool behind_wanted(const struct session *session, int index)
 {
-    bool wanted = session->request->write_behind_auto && session->stalled[index] > STALLED_LEAST;
+    bool wanted = session->request->write_behind_auto &&
+                  session->outcomes[index].stalled_share > STALLED_LEAST;
     comm_broadcast(session->comm, &wanted, sizeof wanted);
     return wanted;
 }
@@ -388,6 +427,16 @@ static bool behind_probe(struct session *session, int index, double budget_s,
            setting_probe(session, setting_count(session) - 1, budget_s, failure);
 }
 
+/* What is planned can take so much of its time, for others may have taken more or less than theirs:
+ * of the master's clock, as budgets are the master's. */
+static double share_left(const struct session *session, double planned_s)
+{
+    static const double SHARE_LEAST = 0.25;
+    const double spent_s = comm_now(session->comm) - session->begun_s;
+    const double left_s = session->request->effort.budget_s - spent_s;
+    return planned_s > 0 ? fmin(1, fmax(SHARE_LEAST, left_s / planned_s)) : 1;
+}
+
 /* Collective. One setting gets all the time. Of several each is measured as well as it must be to
  * choose, and the one that the planner would take gets the rest: it is the prediction that counts.
  */
@@ -399,8 +448,9 @@ static bool settings_probe(struct session *session, struct failure *failure)
     const double first_s = count > 1 ? CHOOSING_SHARE * budget_s / count : budget_s;
     double rest_s = count > 1 ? (1 - CHOOSING_SHARE) * budget_s : 0;
     for (int i = 0; i < count; i++) {
-        session->later_s = first_s * (count - 1 - i) + rest_s;
-        if (!setting_probe(session, i, first_s, failure))
+        const double share = share_left(session, first_s * (count - i) + rest_s);
+        session->later_s = share * (first_s * (count - 1 - i) + rest_s);
+        if (!setting_probe(session, i, share * first_s, failure))
             return false;
     }
     int best = count > 1 ? best_agree(session) : 0;
@@ -414,36 +464,45 @@ static bool settings_probe(struct session *session, struct failure *failure)
     }
     session->result->best = best;
     session->later_s = 0;
-    return count == 1 ||
-           (setting_make(session, best, failure) && job_probe(session, rest_s, 1, failure));
+    return count == 1 || (setting_make(session, best, failure) &&
+                          job_probe(session, share_left(session, rest_s) * rest_s, 1, failure));
+}
+
+/* Of ranks with the greatest packages that the setting has costs of: larger ones were tried. */
+static struct profile_peaks peaks_of(const struct profile_setting *setting,
+                                     struct profile_peaks beside)
+{
+    const struct memory *memory = &setting->memory;
+    const int64_t greatest =
+        setting->window_count > 0 ? setting->windows[setting->window_count - 1].greatest : 1;
+    if (beside.rank > 0)
+        beside.rank += memory->bytes + memory->bytes_per_task * (double)greatest;
+    return beside;
 }
 
 /* Local to the master. */
 static bool profile_head(struct session *session, struct failure *failure)
 {
     struct profile *profile = &session->result->profile;
+    for (int i = 0; i < setting_count(session); i++)
+        profile->peaks =
+            peaks_most(profile->peaks, peaks_of(&profile->settings[i], session->outcomes[i].peaks));
+    for (int i = 0; i < setting_count(session); i++)
+        profile->overhead.seal_s = fmax(profile->overhead.seal_s, session->outcomes[i].seal_s);
     place_sign(&session->place, &profile->origin);
-    const struct kernel *kernel = session->request->kernel;
-    profile->kernel = strdup(kernel->task->name);
-    if (kernel->plugin) {
-        profile->plugin = strdup(kernel->plugin);
-        profile->plugin_sha256 = strdup(kernel->sha256);
-    }
-    if (!profile->kernel || (kernel->plugin && (!profile->plugin || !profile->plugin_sha256)))
-        return failure_memory(failure, "writing the profile");
-    return parameters_pick(session, false, &profile->parameters, failure);
+    return labels_kernel(profile, session->request->kernel, failure) &&
+           parameters_pick(session, false, &profile->parameters, failure);
 }
 
 static void session_release(struct session *session)
 {
+    if (session->request->assembly)
+        session->request->assembly->leaving = (struct assembly_leaving){.call = NULL};
     making_release(&session->making);
-    for (int i = 0; session->names && i < session->comm->size - 1; i++)
-        free(session->names[i]);
-    free(session->names);
+    labels_workers_free(&session->names, session->comm->size - 1);
     place_release(&session->place);
-    free(session->largest);
     free(session->tasks);
-    free(session->stalled);
+    free(session->outcomes);
     values_release(&session->behind.values);
 }
 
@@ -452,14 +511,36 @@ static bool settings_prepare(struct session *session, struct failure *failure)
 {
     const size_t count = (size_t)session->request->setting_count, most = count + 1;
     struct profile *profile = &session->result->profile;
-    session->largest = calloc(most, sizeof *session->largest);
     session->tasks = calloc(most, sizeof *session->tasks);
-    session->stalled = calloc(most, sizeof *session->stalled);
+    session->outcomes = calloc(most, sizeof *session->outcomes);
     profile->settings = calloc(most, sizeof *profile->settings);
-    if (!session->largest || !session->tasks || !session->stalled || !profile->settings)
+    if (!session->tasks || !session->outcomes || !profile->settings)
         return failure_memory(failure, "preparing the calibration");
     profile->setting_count = count;
     return true;
+}
+
+/* Local to the master: before time is spent on measuring it. Of the setting with the fewest
+ * threads: where its workers share cores, all do. */
+static void crowding_warn(struct session *session)
+{
+    const struct calibration_request *request = session->request;
+    struct text text = TEXT_INIT;
+    int threads = INT_MAX;
+    for (int k = 0; k < request->setting_count; k++) {
+        const int own = request->settings[k].threads;
+        const int of = own > 0 ? own : request->threads;
+        threads = of < threads ? of : threads;
+    }
+    if (session->comm->rank != 0 || request->quiet)
+        return;
+    crowding_describe(&session->result->crowding, threads, &text);
+    char *line = text_take(&text);
+    if (line && *line) {
+        outcome_lines(line);
+        session->result->warned_threads = threads;
+    }
+    free(line);
 }
 
 bool calibration_make(struct calibration *calibration, struct comm *comm,
@@ -469,15 +550,15 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
         .comm = comm, .request = request, .result = calibration, .setting = -1, .slowest = -1};
     session.making.comm = comm;
     settings_prepare(&session, failure);
-    bool good = comm_agree(comm, failure) && names_gather(&session, failure);
+    bool good = comm_agree(comm, failure) && labels_workers(comm, &session.names, failure);
     if (good) {
         calibration->crowding = crowding_find(comm);
+        crowding_warn(&session);
         scratch_name(&session);
         comm_align_clocks(comm);
         session.begun_s = comm_now(comm);
+        calibration->profile.overhead.start_s = process_age_s();
         progress_init(&session.progress, request->quiet || comm->rank != 0 ? NULL : stderr, 0, 0);
-        if (comm->rank == 0)
-            once_tell(request);
         good = settings_probe(&session, failure);
         progress_end(&session.progress);
     }
@@ -492,4 +573,5 @@ void calibration_release(struct calibration *calibration)
 {
     samples_release(&calibration->samples);
     profile_release(&calibration->profile);
+    free(calibration->failures);
 }

@@ -13,6 +13,7 @@
 #include "planner/model/profile.h"
 #include "spmd/job/crowding.h"
 #include "spmd/job/kernel.h"
+#include "spmd/run/assembly.h"
 #include "spmd/transport/comm.h"
 
 /* What to measure; all borrowed and the same on every rank. */
@@ -32,6 +33,8 @@ struct calibration_request {
      * computing, too; no setting says so by itself. */
     bool write_behind_auto;
     bool quiet;
+    struct assembly *assembly; /* by which ranks look after each other; NULL: they do not */
+    double patience_s;         /* with it: no worker is lost that has been silent for less */
 };
 
 /* What the master knows at the end; empty elsewhere. Released by calibration_release. */
@@ -40,6 +43,8 @@ struct calibration {
     struct profile profile;
     int best; /* the setting that a plan for this input would take */
     struct crowding crowding;
+    int warned_threads; /* crowding was told before measuring, of workers of so many; 0: not */
+    char *failures;     /* owned; lines about core tasks that failed; NULL: none did */
 };
 
 /* Collective. Aligns the clocks, probes every setting, fits. */

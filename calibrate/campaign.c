@@ -5,449 +5,427 @@
 #include <string.h>
 
 #include "calibrate/focus.h"
-#include "planner/model/requests.h"
+#include "calibrate/probing.h"
+#include "calibrate/scout.h"
+#include "calibrate/strata_probe.h"
 
-/* Scouting ends with a package of this share of the budget, and grows by this factor. Of one task
- * it bears more: a rate is known from two sizes only. */
-static const double SCOUT_SHARE = 0.02, SCOUT_SHARE_FIRST = 0.2;
-enum { SCOUT_GROWTH = 4, SCOUT_PACKAGES = 2 };
-/* Of a pass's time, what goes to packages; the rest is making the ranks ready. */
-static const double PACKAGES_SHARE = 0.75;
-/* A package may take this much memory on its way. */
-static const double PACKAGE_BYTES_MOST = 512e6;
 /* Workers are unlike where the fastest beats their mean by more than this, and then may get this
  * much more than its speed says, for all that speeds are known from few packages. */
 static const double LEAD_LEAST = 1.1, LEAD_MARGIN = 1.05;
-/* A report has come when it is older than so many others took, and so many seconds more. */
-static const double LATE_TIMES = 2, LATE_S = 2e-5;
+/* No pass begins that would end later than so many budgets, and no package is sent after so many.
+ */
+static const double BUDGET_TIMES = 1.05, BUDGET_MOST = 1.15;
+/* Of the budget, what workers may take to start anew once more, so that starts are timed often. */
+static const double RESTARTS_SHARE = 0.1;
+/* Of the budget, what may go to places all over the job. */
+static const double STRATA_SHARE = 0.3, STRATA_SHARE_MOST = 0.5;
+/* But so many seconds, if that is no more than the second share: few places tell too little. */
+static const double STRATA_S = 2;
+/* A pass of the second half takes so many times as long as one of the first, about. */
+static const double AGAIN_TIMES = 1.7;
+/* Probes of a campaign, about; rounds of what was scouted. */
+enum { PROBES_ABOUT = 24, ROUNDS_MOST = 6, RESTARTS_ALL = -1 };
+/* Of the focus' share of a pass, what goes to packages; the rest is making the ranks ready. */
+static const double PACKAGES_SHARE = 0.75;
 
-/* For how much of their work workers waited for the store. */
-struct weight {
-    double worked_s, stalled_s;
-};
-
-/* A campaign under way. */
-struct survey {
-    const struct campaign *campaign;
-    struct samples *samples;
-    struct failure *failure;
-    double begun_s, pass_begun_s, pass_s; /* on the communicator's clock; the last pass's length */
-    double latency_s, s_per_task;         /* of a package on the slowest worker, or the master */
-    double *scouted_s; /* owned; by rank: the quickest package of the last size scouted; 0: none */
-    struct design grid, focus;
-    struct design_pass grid_sets[CAMPAIGN_SETS_MOST], focus_sets[CAMPAIGN_SETS_MOST];
-    struct weight grid_weight, focus_weight;
-    bool scouted;
-    int pass; /* the next one's number within the campaign */
-};
-
-static const struct comm *comm_of(const struct survey *self)
+int64_t campaign_size_most(const struct campaign *campaign, double lead)
 {
-    return self->campaign->setup->comm;
+    const double tasks = (double)campaign->tasks;
+    const double more = lead > LEAD_LEAST ? lead * LEAD_MARGIN : 1;
+    const double share = fmin(tasks, ceil(more * tasks / campaign->workers));
+    return (int64_t)fmax(1, fmin(share, (double)campaign->package_most));
 }
 
-static double spent_s(const struct survey *self)
-{
-    return comm_now(comm_of(self)) - self->begun_s;
-}
+/* ---- strata -------------------------------------------------------------------------------- */
 
-static void tell(void *survey)
-{
-    const struct survey *self = survey;
-    const struct campaign *campaign = self->campaign;
-    if (campaign->watch.tell)
-        campaign->watch.tell(campaign->watch.self, self->scouted ? self->pass : -1,
-                             2 * campaign->effort.sets,
-                             fmax(0, campaign->effort.budget_s - spent_s(self)));
-}
+enum { STRATA_PASS = 2 * CAMPAIGN_SETS_MOST - 2 };
 
-/* ---- one run of the executor --------------------------------------------------------------- */
-
-/* The trace as samples. Of each worker's packages the first is cold (they are handed out in turns),
- * unless it has no other, as the largest ones do. */
-static void trace_keep(struct survey *self, const struct trace *trace, int64_t packages, bool ahead)
+static bool strata_run(void *probing, const struct design_pass *pass, int64_t largest)
 {
-    const int workers = comm_of(self)->size - 1;
-    struct sample sample = {.setting = self->campaign->setting,
-                            .pass = self->campaign->first_pass + self->pass,
-                            .waited = !ahead};
-    for (size_t i = 0; i < trace->count; i++) {
-        const struct trace_event *event = &trace->events[i];
-        if (event->operation == OPERATION_IDLE)
-            continue;
-        sample.rank = event->rank;
-        sample.operation = (enum operation)event->operation;
-        sample.cold = event->package < workers && packages > workers;
-        sample.first = event->first;
-        sample.tasks = event->tasks;
-        sample.seconds = event->end_s - event->start_s;
-        if (!samples_add(self->samples, &sample))
-            failure_memory(self->failure, "keeping the probes");
-    }
-}
-
-/* The mean of those that a waiting master answered; 0: there are none. */
-static double waited_mean(const struct requests *requests)
-{
-    double sum = 0;
-    int64_t waited = 0;
-    for (size_t i = 0; i < requests->count; i++)
-        if (requests->items[i].late_s <= 0) {
-            sum += requests->items[i].seconds;
-            waited++;
-        }
-    return waited > 0 ? sum / (double)waited : 0;
-}
-
-/* A master that was busy until long after the report had come shows its own part, which is no
- * longer than the whole. */
-static bool is_answer(const struct request *request, double mean_s)
-{
-    return request->late_s > LATE_S + LATE_TIMES * mean_s && request->seconds <= mean_s;
-}
-
-/* How long packages that came one by one waited for their answers, which a waiting master shows in
- * whole: of those that come ahead, some wait for a buffer. */
-static void requests_keep(struct survey *self, const struct trace *trace)
-{
-    struct requests requests;
-    struct sample sample = {.setting = self->campaign->setting,
-                            .pass = self->campaign->first_pass + self->pass,
-                            .waited = true};
-    if (!requests_find(trace, 1, &requests)) {
-        failure_memory(self->failure, "keeping the probes");
-        return;
-    }
-    const double mean_s = waited_mean(&requests);
-    for (size_t i = 0; i < requests.count; i++) {
-        const struct request *request = &requests.items[i];
-        const bool waited = request->late_s <= 0;
-        sample.operation = waited ? OPERATION_REQUEST : OPERATION_ANSWER;
-        sample.rank = waited ? (int)request->worker + 1 : 0;
-        sample.first = request->first;
-        sample.tasks = request->tasks;
-        sample.seconds = request->seconds;
-        if ((waited || is_answer(request, mean_s)) && !samples_add(self->samples, &sample))
-            failure_memory(self->failure, "keeping the probes");
-    }
-    requests_release(&requests);
-}
-
-static struct package *packages_of(const struct design_package *designed, int64_t count)
-{
-    struct package *packages = calloc((size_t)count + 1, sizeof *packages);
-    for (int64_t i = 0; packages && i < count; i++)
-        packages[i] = (struct package){.index = i,
-                                       .worker = designed[i].worker,
-                                       .first = designed[i].first,
-                                       .count = designed[i].tasks};
-    return packages;
-}
-
-/* What happened is to be released. */
-static bool part_run(struct survey *self, const struct design_pass *pass, int64_t part,
-                     int64_t largest, bool ahead, struct probe_outcome *outcome)
-{
-    const int64_t begin = pass->parts[part].begin, count = pass->parts[part].end - begin;
-    struct package *packages = packages_of(pass->packages + begin, count);
-    const struct probe_work work = {packages, count, largest, ahead, {tell, self}};
-    *outcome = (struct probe_outcome){.worked_s = 0};
-    const bool good = packages ? probe_run(self->campaign->setup, &work, outcome, self->failure)
-                               : failure_memory(self->failure, "choosing what to probe");
-    free(packages);
+    struct probing *self = probing;
+    const struct probing_run probe = {
+        .pass = pass, .largest = largest, .ahead = true, .until_s = BUDGET_MOST * self->budget_s};
+    struct probe_outcome outcome;
+    const bool good = probing_run(self, &probe, STRATA_PASS, self->samples, &outcome);
+    probe_outcome_release(&outcome);
     return good;
 }
 
-static void part_keep(struct survey *self, const struct trace *trace, int64_t packages, bool ahead)
+static double strata_now(void *probing)
 {
-    trace_keep(self, trace, packages, ahead);
-    if (!ahead)
-        requests_keep(self, trace);
+    return probing_spent_s(probing);
 }
 
-static bool pass_run(struct survey *self, const struct design_pass *pass, int64_t largest,
-                     bool ahead)
+/* By how much the fastest worker beats the mean of all. */
+static double lead_of(const double *paces, int workers)
 {
-    const bool focused = pass >= self->focus_sets && pass < self->focus_sets + CAMPAIGN_SETS_MOST;
-    struct weight *weight = focused ? &self->focus_weight : &self->grid_weight;
-    for (int64_t k = 0; k < pass->part_count && self->failure->code == FAILURE_NONE; k++) {
-        struct probe_outcome outcome;
-        if (part_run(self, pass, k, largest, ahead, &outcome))
-            part_keep(self, &outcome.trace, pass->parts[k].end - pass->parts[k].begin, ahead);
-        weight->worked_s += outcome.worked_s;
-        weight->stalled_s += outcome.stalled_s;
-        probe_outcome_release(&outcome);
-    }
-    return self->failure->code == FAILURE_NONE;
-}
-
-/* ---- scouting ------------------------------------------------------------------------------ */
-
-/* By how much the fastest worker beats the mean of all, by what scouting saw last. */
-static double lead_of(const struct survey *self)
-{
-    const int workers = comm_of(self)->size - 1;
     double fastest = 0, sum = 0;
     for (int rank = 1; rank <= workers; rank++) {
-        if (self->scouted_s[rank] <= 0)
-            return 1;
-        fastest = fmax(fastest, 1 / self->scouted_s[rank]);
-        sum += 1 / self->scouted_s[rank];
+        fastest = fmax(fastest, 1 / paces[rank]);
+        sum += 1 / paces[rank];
     }
     return fastest * workers / sum;
 }
 
-/* No plan for all workers gives one of them much more than its even share, or, if it is faster than
- * the others by `lead`, its share by speed. */
-static int64_t size_most(const struct survey *self, double lead)
+/* What the whole job takes, wherever it is heavy: where core tasks differ, that is what is known of
+ * costs from then on. */
+static void strata_measure(struct probing *self)
 {
-    const struct job *job = self->campaign->setup->job;
-    const double tasks = (double)job->setup.tasks;
-    const double more = lead > LEAD_LEAST ? lead * LEAD_MARGIN : 1;
-    const double share = fmin(tasks, ceil(more * tasks / (comm_of(self)->size - 1)));
-    const double one =
-        fmax((double)job_package_most(job, 1), (double)(job->tile_size + job->record_size) + 1);
-    return (int64_t)fmax(1, fmin(share, floor(PACKAGE_BYTES_MOST / one)));
-}
-
-static bool is_work(const struct trace_event *event)
-{
-    return event->operation == OPERATION_RECEIVE || event->operation == OPERATION_COMPUTE ||
-           event->operation == OPERATION_OUTPUT;
-}
-
-/* How long each worker is busy with one package, by the quickest of its packages: what else held it
- * up is no cost. */
-static void quickest_keep(struct survey *self, const struct trace *trace, int64_t packages)
-{
-    double *busy = calloc((size_t)packages, sizeof *busy);
-    if (!busy)
+    const struct campaign *campaign = self->campaign;
+    const double left_s = self->budget_s - probing_spent_s(self);
+    const double least_s = fmin(STRATA_SHARE_MOST * left_s, STRATA_S);
+    double *paces = calloc((size_t)campaign->workers + 1, sizeof *paces);
+    struct strata_probe probe = {.samples = self->samples,
+                                 .setting = campaign->setting,
+                                 .tasks = campaign->tasks,
+                                 .workers = campaign->workers,
+                                 .seed = campaign->seed + 2,
+                                 .budget_s = fmax(STRATA_SHARE * left_s, least_s),
+                                 .overhead_s = self->costs.overhead_s,
+                                 .latency_s = self->costs.latency_s,
+                                 .s_per_task = self->costs.s_per_task,
+                                 .paces = paces,
+                                 .run = strata_run,
+                                 .now = strata_now,
+                                 .self = self};
+    if (!paces)
         failure_memory(self->failure, "choosing what to probe");
-    for (size_t i = 0; busy && i < trace->count; i++)
-        if (is_work(&trace->events[i]))
-            busy[trace->events[i].package] += trace->events[i].end_s - trace->events[i].start_s;
-    for (size_t i = 0; busy && i < trace->count; i++) {
-        const struct trace_event *event = &trace->events[i];
-        double *own = &self->scouted_s[event->rank];
-        if (event->operation == OPERATION_COMPUTE && (*own == 0 || busy[event->package] < *own))
-            *own = busy[event->package];
+    else if (strata_probe(&probe, self->failure) && paces[1] > 0) {
+        self->costs.s_per_task = probe.s_per_task;
+        self->costs.lead = lead_of(paces, campaign->workers);
     }
-    free(busy);
-}
-
-static double slowest_worker(const struct survey *self)
-{
-    double slowest = 0;
-    for (int rank = 1; rank < comm_of(self)->size; rank++)
-        slowest = fmax(slowest, self->scouted_s[rank]);
-    return slowest;
-}
-
-/* The master's mean time for one package. */
-static double master_package(const struct trace *trace)
-{
-    double sum = 0;
-    int64_t packages = 0;
-    for (size_t i = 0; i < trace->count; i++) {
-        const struct trace_event *event = &trace->events[i];
-        if (event->rank != 0)
-            continue;
-        sum += event->end_s - event->start_s;
-        packages += event->operation == OPERATION_ENVELOPE;
-    }
-    return packages > 0 ? sum / (double)packages : 0;
-}
-
-/* Packages of one size on every worker; the time for one on the slowest, which is the master's for
- * one to each where that is longer. */
-static double size_scout(struct survey *self, int64_t tasks, uint64_t seed)
-{
-    struct design design;
-    struct design_pass pass;
-    double longest = 0;
-    design_init(&design, self->campaign->setup->job->setup.tasks, comm_of(self)->size - 1, seed);
-    design_add(&design, tasks);
-    design.sizes[0].copies = SCOUT_PACKAGES;
-    if (!design_pass_make(&design, &pass, self->failure))
-        return 0;
-    memset(self->scouted_s, 0, (size_t)comm_of(self)->size * sizeof *self->scouted_s);
-    for (int64_t k = 0; k < pass.part_count && self->failure->code == FAILURE_NONE; k++) {
-        struct probe_outcome outcome;
-        part_run(self, &pass, k, tasks, true, &outcome);
-        quickest_keep(self, &outcome.trace, pass.count);
-        longest = fmax(longest, master_package(&outcome.trace) * (comm_of(self)->size - 1));
-        probe_outcome_release(&outcome);
-    }
-    design_pass_release(&pass);
-    return fmax(longest, slowest_worker(self));
-}
-
-/* What takes long is looked at again: a stall must not pass for a cost, or nothing larger would
- * ever be tried. */
-static double size_scout_twice(struct survey *self, int64_t tasks, double enough_s)
-{
-    const uint64_t seed = self->campaign->seed + (uint64_t)tasks;
-    const double longest = size_scout(self, tasks, seed);
-    if (longest <= enough_s || self->failure->code != FAILURE_NONE)
-        return longest;
-    return fmin(longest, size_scout(self, tasks, seed + 1));
-}
-
-static void scout(struct survey *self)
-{
-    const int64_t most = size_most(self, 1);
-    const double budget_s = self->campaign->effort.budget_s;
-    double first_s = 0;
-    for (int64_t tasks = 1;; tasks = tasks * SCOUT_GROWTH < most ? tasks * SCOUT_GROWTH : most) {
-        const double longest = size_scout_twice(self, tasks, SCOUT_SHARE * budget_s);
-        if (tasks == 1)
-            first_s = longest;
-        self->s_per_task = tasks > 1 ? fmax(0, longest - first_s) / (double)(tasks - 1) : first_s;
-        self->latency_s = fmax(1e-6, first_s - self->s_per_task);
-        const double bearable_s = (tasks > 1 ? SCOUT_SHARE : SCOUT_SHARE_FIRST) * budget_s;
-        if (longest > bearable_s || tasks == most || self->failure->code != FAILURE_NONE)
-            return;
-    }
+    free(paces);
 }
 
 /* ---- passes -------------------------------------------------------------------------------- */
 
-/* What one pass over the grid may take: the second half of the passes takes twice as long as the
- * first. Where looking around took most of the budget, half of it is spent all the same: packages
- * of one task say nothing of others. */
-static double grid_pass_s(const struct survey *self)
+/* May the next pass begin with workers that start anew? */
+static bool restarts(struct probing *self)
 {
-    const double budget_s = self->campaign->effort.budget_s;
-    return fmax(budget_s / 2, budget_s - spent_s(self)) / (3 * self->campaign->effort.sets);
+    if (self->restarts == 0)
+        return false;
+    self->restarts -= self->restarts > 0;
+    return true;
 }
 
-/* Sizes such that one package of each fits into a pass. */
-static void grid_make(struct survey *self)
+static bool pass_run(struct probing *self, const struct design_pass *pass, int64_t largest,
+                     bool ahead, bool afresh)
 {
-    const int64_t most = size_most(self, lead_of(self));
-    const struct campaign_effort *effort = &self->campaign->effort;
-    const double pass_s = PACKAGES_SHARE * grid_pass_s(self);
-    const double longest_s = pass_s * (1 - 1 / effort->growth);
-    const double affordable =
-        self->s_per_task > 0 ? (longest_s - self->latency_s) / self->s_per_task : (double)most;
-    const int64_t largest = (int64_t)fmax(1, fmin((double)most, affordable));
-    design_init(&self->grid, self->campaign->setup->job->setup.tasks, comm_of(self)->size - 1,
-                self->campaign->seed);
-    design_grid(&self->grid, largest, effort->growth);
-    design_copies(&self->grid, self->latency_s, self->s_per_task, pass_s, effort->copies_most);
+    const bool focused = pass >= self->focus_sets && pass < self->focus_sets + CAMPAIGN_SETS_MOST;
+    struct weight *weight = focused ? &self->focus_weight : &self->grid_weight;
+    for (int64_t k = 0; k < pass->part_count && self->failure->code == FAILURE_NONE; k++) {
+        const struct probing_run probe = {.pass = pass,
+                                          .part = k,
+                                          .largest = largest,
+                                          .ahead = ahead,
+                                          .afresh = afresh || self->restarts == RESTARTS_ALL,
+                                          .until_s = BUDGET_MOST * self->budget_s};
+        struct probe_outcome outcome;
+        probing_run(self, &probe, self->pass, self->samples, &outcome);
+        weight->worked_s += outcome.worked_s;
+        weight->stalled_s += outcome.stalled_s;
+        probe_outcome_release(&outcome);
+        afresh = false;
+    }
+    return self->failure->code == FAILURE_NONE;
 }
 
-/* Is there time for so many more passes like the last one? For the first set of places there always
- * is, or nothing would be timed twice. */
-static bool time_left(const struct survey *self, int set, double passes)
+static double package_s(const struct probing *self, int64_t tasks)
 {
-    return set == 0 ||
-           spent_s(self) + passes * self->pass_s <= 1.05 * self->campaign->effort.budget_s;
+    return self->costs.latency_s + self->costs.s_per_task * (double)tasks;
 }
 
-static void pass_begin(struct survey *self)
+/* Seconds of the packages of one part that the busiest worker gets: they stand worker by worker. */
+static double part_s(const struct probing *self, const struct design_pass *pass,
+                     const struct design_part *part)
 {
-    self->pass_begun_s = comm_now(comm_of(self));
+    double longest = 0, own = 0;
+    for (int64_t i = part->begin; i < part->end; i++) {
+        const bool same =
+            i > part->begin && pass->packages[i].worker == pass->packages[i - 1].worker;
+        own = (same ? own : 0) + package_s(self, pass->packages[i].tasks);
+        longest = fmax(longest, own);
+    }
+    return longest;
 }
 
-static void pass_end(struct survey *self)
+/* Seconds that a pass takes, by what was scouted, but for starts that are few. */
+static double pass_expect(const struct probing *self, const struct design_pass *pass)
 {
-    self->pass_s = comm_now(comm_of(self)) - self->pass_begun_s;
-    self->pass++;
+    const bool all = self->restarts == RESTARTS_ALL;
+    double sum = all ? (double)pass->part_count * self->costs.start_s : 0;
+    for (int64_t k = 0; k < pass->part_count; k++)
+        sum += part_s(self, pass, &pass->parts[k]) + self->costs.overhead_s;
+    return sum;
+}
+
+static void grid_make(struct probing *self)
+{
+    const struct campaign *campaign = self->campaign;
+    const struct campaign_effort *effort = &campaign->effort;
+    const struct allotment *allotment = &self->allotment;
+    design_init(&self->grid, campaign->tasks, campaign->workers, campaign->seed);
+    design_grid(&self->grid, allotment->largest, allotment->growth);
+    design_copies(&self->grid, self->costs.latency_s, self->costs.s_per_task, allotment->pass_s,
+                  effort->copies_most);
+}
+
+/* Is there time for so much more? */
+static bool time_left(const struct probing *self, double seconds)
+{
+    return probing_spent_s(self) + seconds <= BUDGET_TIMES * self->budget_s;
 }
 
 /* Packages of the last set of places come one by one, both times: there a link is seen. */
-static bool comes_ahead(const struct survey *self, int set)
+static bool comes_ahead(const struct probing *self, int set)
 {
-    return set < self->campaign->effort.sets - 1;
+    return set < self->allotment.sets - 1 || set == 0;
 }
 
-static void first_half(struct survey *self)
+/* When it will be over, if what is left takes so long. */
+static void end_expect(struct probing *self, double left_s)
 {
-    const int64_t largest = design_largest(&self->grid);
-    for (int set = 0; set < self->campaign->effort.sets && time_left(self, set, 2); set++) {
-        pass_begin(self);
-        if (!design_pass_make(&self->grid, &self->grid_sets[set], self->failure) ||
-            !pass_run(self, &self->grid_sets[set], largest, comes_ahead(self, set)))
+    const double spent_s = probing_spent_s(self);
+    self->end_s = fmin(spent_s + left_s, fmax(spent_s, BUDGET_TIMES * self->budget_s));
+}
+
+/* Of starts that are still to come, where they are few. */
+static double starts_s(const struct probing *self)
+{
+    const int most = 2 * self->allotment.sets - self->pass;
+    const int starts = self->restarts < most ? self->restarts : most;
+    return starts > 0 ? starts * self->costs.start_s : 0;
+}
+
+/* Once the places of a pass are known, so is how long it takes: there must be time to do it twice,
+ * but for the first one. False: there is not. */
+static bool first_run(struct probing *self, int set)
+{
+    const int left = self->allotment.sets - set;
+    struct design_pass *pass = &self->grid_sets[set];
+    if (!design_pass_make(&self->grid, pass, self->failure))
+        return false;
+    const double pass_s = fmax(pass_expect(self, pass), self->pass_s);
+    if (!time_left(self, (set == 0 ? 1 : 2) * pass_s))
+        return false;
+    end_expect(self, (left + AGAIN_TIMES * self->allotment.sets) * pass_s + starts_s(self));
+    return pass_run(self, pass, design_largest(&self->grid), comes_ahead(self, set),
+                    restarts(self));
+}
+
+static void first_half(struct probing *self)
+{
+    for (int set = 0; set < self->allotment.sets; set++) {
+        const double begun_s = probing_spent_s(self);
+        if (!first_run(self, set))
             return;
-        pass_end(self);
+        self->pass_s = probing_spent_s(self) - begun_s;
+        self->is_measured = true;
+        self->pass++;
     }
 }
 
 /* Sizes that matter most, as far as is known by now. */
-static void focus_make(struct survey *self)
+static void focus_make(struct probing *self)
 {
     const struct campaign *campaign = self->campaign;
-    const double left = campaign->effort.budget_s - spent_s(self);
-    const double pass_s = PACKAGES_SHARE * fmax(0, left / campaign->effort.sets - self->pass_s);
+    const double left_s = self->budget_s - probing_spent_s(self);
+    const double pass_s = PACKAGES_SHARE * fmax(0, left_s / self->pass - self->pass_s);
     const struct focus_job job = {.setting = campaign->setting,
                                   .largest = design_largest(&self->grid),
-                                  .workers = comm_of(self)->size - 1,
-                                  .tasks = (double)campaign->setup->job->setup.tasks,
-                                  .write_behind = campaign->setup->job->values.write_behind};
+                                  .workers = campaign->workers,
+                                  .tasks = (double)campaign->tasks,
+                                  .write_behind = campaign->write_behind};
     struct focus focus;
-    design_init(&self->focus, campaign->setup->job->setup.tasks, comm_of(self)->size - 1,
-                campaign->seed + 1);
+    design_init(&self->focus, campaign->tasks, campaign->workers, campaign->seed + 1);
     if (!focus_find(self->samples, &job, &focus, self->failure))
         return;
     for (int k = 0; k < focus.count; k++)
-        design_add(&self->focus, focus.tasks[k]);
-    design_copies(&self->focus, self->latency_s, self->s_per_task, pass_s,
-                  campaign->effort.copies_most);
+        if (package_s(self, focus.tasks[k]) <= pass_s)
+            design_add(&self->focus, focus.tasks[k]);
+    if (self->focus.size_count > 0)
+        design_copies(&self->focus, self->costs.latency_s, self->costs.s_per_task, pass_s,
+                      campaign->effort.copies_most);
+}
+
+/* The packages in focus of one pass: places come twice. */
+static struct design_pass *focus_pass(struct probing *self, int set)
+{
+    struct design_pass *pass = &self->focus_sets[set / 2];
+    if (self->focus.size_count == 0)
+        return NULL;
+    if (set % 2 == 0)
+        return design_pass_make(&self->focus, pass, self->failure) ? pass : NULL;
+    design_pass_shuffle(&self->focus, pass);
+    return pass;
+}
+
+/* Both parts of a pass of the second half, as far as there is time. False: there is none. */
+static bool again_run(struct probing *self, int set, int sets)
+{
+    struct design_pass *grid = &self->grid_sets[set];
+    const struct design_pass *focus = focus_pass(self, set);
+    const double grid_s = pass_expect(self, grid), focus_s = focus ? pass_expect(self, focus) : 0;
+    if (self->failure->code != FAILURE_NONE || !time_left(self, grid_s))
+        return false;
+    end_expect(self, (sets - set) * fmax(grid_s + focus_s, self->again_s) + starts_s(self));
+    design_pass_shuffle(&self->grid, grid);
+    const int64_t largest = design_largest(&self->grid);
+    if (!pass_run(self, grid, largest, comes_ahead(self, set), restarts(self)))
+        return false;
+    return !focus || !time_left(self, focus_s) || pass_run(self, focus, largest, true, false);
 }
 
 /* The first half's packages again, and those in focus, at places that come twice, too. */
-static void second_half(struct survey *self)
+static void second_half(struct probing *self)
 {
-    const int64_t largest = design_largest(&self->grid);
     const int sets = self->pass;
-    for (int set = 0; set < sets && time_left(self, set, 1); set++) {
-        const int place = set / 2;
-        pass_begin(self);
-        design_pass_shuffle(&self->grid, &self->grid_sets[set]);
-        if (set % 2 == 1)
-            design_pass_shuffle(&self->focus, &self->focus_sets[place]);
-        else if (!design_pass_make(&self->focus, &self->focus_sets[place], self->failure))
+    for (int set = 0; set < sets; set++) {
+        const double begun_s = probing_spent_s(self);
+        if (!again_run(self, set, sets))
             return;
-        if (!pass_run(self, &self->grid_sets[set], largest, comes_ahead(self, set)) ||
-            !pass_run(self, &self->focus_sets[place], largest, true))
-            return;
-        pass_end(self);
+        self->again_s = probing_spent_s(self) - begun_s;
+        self->pass++;
     }
 }
 
+/* ---- where there is no time for passes ----------------------------------------------------- */
+
+static bool step_fits(const struct probing *self, const struct scout_step *step)
+{
+    return time_left(self, scout_step_s(self, step->tasks, step->longest_s));
+}
+
+/* What was scouted once more, the largest first; not the very first package. */
+static void scouted_again(struct probing *self)
+{
+    for (int round = 0; round < ROUNDS_MOST; round++) {
+        int done = 0;
+        for (int k = self->step_count - 1; k > 0; k--) {
+            if (self->failure->code != FAILURE_NONE || !step_fits(self, &self->steps[k]))
+                continue;
+            scout_again(self, &self->steps[k], round);
+            done++;
+        }
+        self->pass++;
+        if (done == 0)
+            return;
+    }
+}
+
+static bool scouted_keep(struct probing *self)
+{
+    self->is_scouted_kept = true;
+    for (int64_t i = 0; i < self->scouted.count; i++)
+        if (!samples_add(self->samples, &self->scouted.items[i]))
+            return failure_memory(self->failure, "keeping the probes");
+    return true;
+}
+
+/* ---- a campaign ---------------------------------------------------------------------------- */
+
 /* What the packages of a plan wait for is what counts, where there are any. */
-static double stalled_share(const struct survey *self)
+static double stalled_share(const struct probing *self)
 {
     const struct weight *weight =
         self->focus_weight.worked_s > 0 ? &self->focus_weight : &self->grid_weight;
     return weight->worked_s > 0 ? weight->stalled_s / weight->worked_s : 0;
 }
 
+/* How often workers may start anew: always, where that takes hardly any time. */
+static int restarts_most(const struct probing *self)
+{
+    const double bearable_s = RESTARTS_SHARE * self->budget_s, start_s = self->costs.start_s;
+    return start_s * PROBES_ABOUT <= bearable_s ? RESTARTS_ALL : (int)(bearable_s / start_s);
+}
+
+static void allot(struct probing *self)
+{
+    const int64_t most = campaign_size_most(self->campaign, self->costs.lead);
+    if (self->budget_s > self->campaign->effort.budget_s) /* at least the largest once more */
+        self->budget_s = fmax(self->campaign->effort.budget_s,
+                              probing_spent_s(self) +
+                                  scout_step_s(self, self->costs.largest, self->costs.largest_s));
+    self->end_s = self->budget_s;
+    self->allotment = allotment_make(&self->costs, &self->campaign->effort, most,
+                                     self->budget_s - probing_spent_s(self));
+    self->restarts = restarts_most(self);
+}
+
+static void passes(struct probing *self)
+{
+    grid_make(self);
+    first_half(self);
+    if (self->failure->code == FAILURE_NONE && self->pass > 0)
+        focus_make(self);
+    if (self->failure->code == FAILURE_NONE)
+        second_half(self);
+}
+
+/* Passes, or what there is time for. */
+static void measure(struct probing *self)
+{
+    if (self->allotment.sets > 0)
+        passes(self);
+    if (self->pass < self->campaign->effort.sets || self->restarts != RESTARTS_ALL)
+        scouted_keep(self);
+    if (!self->is_measured && self->failure->code == FAILURE_NONE)
+        scouted_again(self);
+}
+
+/* What was measured, and what it would take to measure enough: the steps so far, those that are
+ * missing, and the largest one twice. */
+static void outcome_fill(struct probing *self)
+{
+    struct campaign_outcome *outcome = self->outcome;
+    const struct scouting *costs = &self->costs;
+    const int64_t most = campaign_size_most(self->campaign, 1);
+    const int64_t need = allotment_need(costs, most);
+    outcome->scouting = *costs;
+    outcome->most = campaign_size_most(self->campaign, costs->lead);
+    outcome->stalled_share = stalled_share(self);
+    outcome->largest = self->is_measured ? design_largest(&self->grid) : 1;
+    if (self->is_scouted_kept && costs->largest > outcome->largest)
+        outcome->largest = costs->largest;
+    const bool single = outcome->largest == 1 && most > 1; /* nothing tells latency from rate */
+    if (need <= outcome->largest && !single)
+        return;
+    outcome->wanted = single ? (int64_t)fmin(4, (double)most) : need;
+    const double need_s = costs->latency_s + costs->s_per_task * (double)outcome->wanted;
+    outcome->wanted_s = probing_spent_s(self) + 3 * need_s;
+}
+
+static void probing_release(struct probing *self)
+{
+    for (int set = 0; set < CAMPAIGN_SETS_MOST; set++) {
+        design_pass_release(&self->grid_sets[set]);
+        design_pass_release(&self->focus_sets[set]);
+    }
+    scout_release(self);
+}
+
 bool campaign_run(const struct campaign *campaign, struct samples *samples,
                   struct campaign_outcome *outcome, struct failure *failure)
 {
-    struct survey self = {.campaign = campaign, .samples = samples, .failure = failure};
-    self.begun_s = comm_now(campaign->setup->comm);
-    self.scouted_s = calloc((size_t)campaign->setup->comm->size, sizeof *self.scouted_s);
-    if (!self.scouted_s)
-        return failure_memory(failure, "choosing what to probe");
-    scout(&self);
-    self.scouted = true;
-    if (failure->code == FAILURE_NONE) {
-        grid_make(&self);
-        outcome->largest = design_largest(&self.grid);
-        first_half(&self);
-    }
+    struct probing self = {.campaign = campaign,
+                           .samples = samples,
+                           .failure = failure,
+                           .outcome = outcome,
+                           .budget_s = campaign->effort.budget_s,
+                           .end_s = campaign->effort.budget_s,
+                           .costs = campaign->known};
+    *outcome = (struct campaign_outcome){.largest = 1};
+    self.begun_s = campaign->prober.now(campaign->prober.self);
+    if (campaign->known.largest == 0)
+        scout(&self);
     if (failure->code == FAILURE_NONE)
-        focus_make(&self);
+        strata_measure(&self);
+    self.is_scouted = true;
     if (failure->code == FAILURE_NONE)
-        second_half(&self);
-    outcome->stalled_share = stalled_share(&self);
-    for (int set = 0; set < CAMPAIGN_SETS_MOST; set++) {
-        design_pass_release(&self.grid_sets[set]);
-        design_pass_release(&self.focus_sets[set]);
-    }
-    free(self.scouted_s);
+        allot(&self);
+    if (failure->code == FAILURE_NONE)
+        measure(&self);
+    outcome_fill(&self);
+    probing_release(&self);
     return failure->code == FAILURE_NONE;
 }

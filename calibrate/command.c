@@ -6,14 +6,19 @@
 #include <string.h>
 
 #include "calibrate/calibration.h"
+#include "calibrate/effects.h"
 #include "calibrate/effort.h"
 #include "calibrate/outcome.h"
 #include "calibrate/reuse.h"
 #include "calibrate/settings.h"
+#include "calibrate/task_options.h"
+#include "planner/base/process.h"
 #include "planner/command/pages.h"
 #include "planner/files/probes.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
+#include "spmd/input/spool.h"
+#include "spmd/job/devices.h"
 #include "spmd/job/instructions.h"
 #include "spmd/job/kernel.h"
 #include "spmd/job/launch.h"
@@ -22,51 +27,32 @@
 
 enum { PARAMETERS_MOST = SCOW_PARAMETERS_MOST };
 #define WRITE_BEHIND_AUTO "auto"
+enum { PATIENCE_USUAL = 60 };
+/* Of that, while nobody is probed: somebody may be reading a large input alone. */
+static const double ASSEMBLY_FACTOR = 5;
 
 struct arguments {
     const char *kernel, *input, *output, *html, *probes, *scratch, *isa;
     const char *blocks; /* the parameter "block", as scripts know it */
     const char *threads, *budget, *write_behind;
+    double patience_s;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
-    bool quick, quiet, staged, staged_too, reuse, version;
+    int64_t gpus;                        /* of a worker; 0: not said */
+    bool quick, quiet, staged, staged_too, reuse, version, dry_run;
 };
 
 /* ---- command line -------------------------------------------------------------------------- */
 
-/* Is it -k, alone or behind letters that take no value, or --kernel? *value is then what stands
- * behind it in the word, or NULL. */
-static bool names_kernel(const char *word, const char **value)
-{
-    static const char full[] = "--kernel", flags[] = "hq";
-    const size_t length = sizeof full - 1;
-    const char *behind = NULL;
-    if (strncmp(word, full, length) == 0 && (word[length] == '=' || !word[length]))
-        behind = word + length + (word[length] == '=');
-    else if (word[0] == '-' && word[1 + strspn(word + 1, flags)] == 'k')
-        behind = word + 2 + strspn(word + 1, flags);
-    *value = behind && *behind ? behind : NULL;
-    return behind != NULL;
-}
-
-/* What -k says, anywhere, or the default: the options that there are follow from it. */
-static const char *kernel_word(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        const char *value;
-        if (names_kernel(argv[i], &value) && (value || i + 1 < argc))
-            return value ? value : argv[i + 1];
-    }
-    return kernel_default();
-}
-
+/* First those of every calibration, then the core task's own: *own becomes how many. */
 static size_t rows_fill(struct arguments *arguments, const struct scow_task *task,
-                        struct option_row *rows)
+                        struct option_row *rows, size_t *own)
 {
     const struct option_row fixed[] = {
         {'k', "kernel", "NAME", OPTION_TEXT, &arguments->kernel,
          "core task to measure: a name from 'scow tasks', or a plug-in (./FILE.so)"},
         {'i', "input", "INPUT", OPTION_TEXT, &arguments->input,
-         "input like the ones to be processed, if the core task has one"},
+         "input like the ones to be processed, if the core task has one; -: standard input, which "
+         "is kept as PROFILE.input"},
         {'o', "output", "FILE", OPTION_TEXT, &arguments->output,
          "profile to write (default: standard output)"},
         {0, "html", "FILE", OPTION_TEXT, &arguments->html,
@@ -78,7 +64,10 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         {0, "scratch", "DIR", OPTION_TEXT, &arguments->scratch,
          "directory like the run's output's, for trial writes (default: that of the profile)"},
         {0, "budget", "TIME", OPTION_TEXT, &arguments->budget,
-         "how long probing may take: 30s (default), 5m, 1h"},
+         "how long probing may take: 30s (default; more where packages take longer), 5m, 1h"},
+        {0, "patience", "SECONDS", OPTION_NUMBER, &arguments->patience_s,
+         "a rank that is silent for so long, and for ten times the longest package, is lost, and "
+         "the calibration ends (60)"},
         {0, "quick", NULL, OPTION_FLAG, &arguments->quick,
          "a few seconds, one setting, fewer package sizes"},
         {0, "threads", "T,T,...", OPTION_TEXT, &arguments->threads,
@@ -90,43 +79,50 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         {0, "write-behind", "WHEN", OPTION_TEXT, &arguments->write_behind,
          "workers compute while results are being written: no, yes, both (for the planner to "
          "choose), or auto (default): both where output waits for the store"},
+        {0, "gpus-per-worker", "N", OPTION_COUNT, &arguments->gpus,
+         "give each worker N of its node's GPUs, none to two of them (CUDA_VISIBLE_DEVICES, "
+         "ROCR_VISIBLE_DEVICES, SCOW_GPUS)"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
          "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
+        {0, "dry-run", NULL, OPTION_FLAG, &arguments->dry_run,
+         "measure nothing: print the first core tasks as they would be computed, of commands what "
+         "would be run"},
         {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "only failures"},
         {0, "version", NULL, OPTION_FLAG, &arguments->version, "print versions and exit"},
     };
-    size_t count = sizeof fixed / sizeof fixed[0];
+    const size_t count = sizeof fixed / sizeof fixed[0];
     memcpy(rows, fixed, sizeof fixed);
-    for (int i = 0; i < task_parameter_count(task); i++) {
-        const struct scow_parameter *row = &task->parameters[i];
-        rows[count++] = (struct option_row){
-            0, row->name, "VALUE", OPTION_TEXT, &arguments->values[i], row->help};
-        if (strcmp(row->name, "block") == 0)
-            rows[count++] = (struct option_row){
-                0, "blocks", "B,B,...", OPTION_TEXT, &arguments->blocks, "the same as --block"};
-    }
-    return count;
+    *own = task_options_fill(task, rows + count, arguments->values, &arguments->blocks);
+    return count + *own;
 }
 
 static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[18 + PARAMETERS_MOST];
+    struct option_row rows[20 + PARAMETERS_MOST];
+    char title[TASK_OPTIONS_TITLE];
+    size_t own = 0;
+    const size_t row_count = rows_fill(arguments, task, rows, &own);
+    task_options_title(task, title);
     const struct option_table table = {
         .usage = "scow calibrate [-k KERNEL] [-i INPUT] [options] -o PROFILE",
         .purpose =
             "Measure what envelopes, sends, links, receiving, computing and output cost on these "
             "ranks, as latency + rate x core tasks. Started as mpiexec -n P+1 scow calibrate ...",
         .rows = rows,
-        .row_count = rows_fill(arguments, task, rows),
+        .row_count = row_count,
+        .own_count = own,
+        .own_title = title,
         .epilogue =
             "Numbers of a core task's parameters can be lists (--block 32,64), and so can "
-            "--threads: each\ncombination is measured, the planner chooses, and the one that it "
-            "would take gets most of the\nbudget. A core task with blocks is measured with half, "
-            "once and twice its usual block when none\nis given. Start it as the run will be "
-            "started: same nodes, ranks per node and threads\n(OMP_NUM_THREADS).\nExit: 0 done, 1 "
-            "failed, 2 usage, 4 input, or a profile that is kept (--reuse), does not fit.\n",
+            "--threads: each combination is measured, the planner chooses, and the one that it "
+            "would take gets most of the budget. A core task with blocks is measured with half, "
+            "once and twice its usual block when none is given. Start it as the run will be "
+            "started: same nodes, ranks per node and threads (OMP_NUM_THREADS).\nExit: 0 done, 1 "
+            "failed, 2 usage, 4 input, or a profile that is kept (--reuse), does not fit, 75 a "
+            "rank is lost: "
+            "run the same again.\n",
     };
     char *operand = NULL;
     int operands = 0;
@@ -134,15 +130,20 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                         failure) ||
         *over)
         return failure->code == FAILURE_NONE;
-    if (arguments->kernel && strcmp(arguments->kernel, kernel_word(argc, argv)) != 0)
+    if (arguments->kernel && strcmp(arguments->kernel, task_options_kernel(argc, argv)) != 0)
         return failure_set(failure, FAILURE_USAGE, "-k is given twice, %.60s and %.60s: choose one",
-                           kernel_word(argc, argv), arguments->kernel);
+                           task_options_kernel(argc, argv), arguments->kernel);
     if ((task->input != SCOW_INPUT_NONE) != (arguments->input != NULL))
         return failure_set(
             failure, FAILURE_USAGE, "kernel %s %s: see scow calibrate --help", task->name,
             arguments->input ? "has no input: leave -i out" : "needs an input: add -i INPUT");
+    if (spool_wanted(arguments->input) && !arguments->output)
+        return failure_set(failure, FAILURE_USAGE,
+                           "-i - keeps standard input beside the profile: add -o PROFILE");
     if (arguments->reuse && !arguments->output)
         return failure_set(failure, FAILURE_USAGE, "--reuse is about a file: add -o PROFILE");
+    if (!(arguments->patience_s > 0))
+        return failure_set(failure, FAILURE_USAGE, "--patience is in seconds, above 0");
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
 
@@ -244,20 +245,25 @@ static bool text_write(char *text, const char *path, struct failure *failure)
     return good;
 }
 
-/* Owned: how sure the best setting's fit is, in lines; NULL: out of memory. */
-static char *outcome_words(const struct calibration *calibration)
+/* Owned: how sure the best setting's fit is, in lines, `again` with what was told before measuring;
+ * NULL: out of memory. */
+static char *outcome_words(const struct calibration *calibration, bool again)
 {
     struct text text = TEXT_INIT;
     const struct profile_setting *best = &calibration->profile.settings[calibration->best];
+    if (calibration->failures)
+        text_add(&text, "%s", calibration->failures);
     outcome_describe(best, &text);
-    crowding_describe(&calibration->crowding, profile_threads(&calibration->profile, best), &text);
+    const int threads = profile_threads(&calibration->profile, best);
+    if (again || threads != calibration->warned_threads)
+        crowding_describe(&calibration->crowding, threads, &text);
     return text_take(&text);
 }
 
 static bool page_write(const struct arguments *arguments, const struct calibration *calibration,
                        struct failure *failure)
 {
-    char *told = outcome_words(calibration);
+    char *told = outcome_words(calibration, true);
     const bool good =
         told ? page_of_calibration(arguments->html, &calibration->profile, calibration->best,
                                    &calibration->samples, told, failure)
@@ -280,9 +286,9 @@ static bool outcome_write(const struct arguments *arguments, const struct calibr
 /* Local to the master. On standard error, line by line. */
 static void outcome_tell(const struct calibration *calibration)
 {
-    char *lines = outcome_words(calibration);
-    for (char *line = lines, *end; line && (end = strchr(line, '\n')); line = end + 1)
-        fprintf(stderr, "scow calibrate: %.*s\n", (int)(end - line), line);
+    char *lines = outcome_words(calibration, false);
+    if (lines)
+        outcome_lines(lines);
     free(lines);
 }
 
@@ -308,6 +314,35 @@ static bool profile_keep(struct comm *comm, const struct arguments *arguments,
     return true;
 }
 
+/* Local. The input by its name: standard input, which the master alone has, is written beside the
+ * profile first. Owned; NULL: there is none, or with *failure set. */
+static char *input_name(const struct comm *comm, const struct arguments *arguments,
+                        struct failure *failure)
+{
+    const bool spooled = spool_wanted(arguments->input);
+    char *name = spooled            ? spool_name(arguments->output)
+                 : arguments->input ? strdup(arguments->input)
+                                    : NULL;
+    if (arguments->input && !name)
+        failure_memory(failure, "naming the input");
+    else if (spooled && comm->rank == 0)
+        spool_write(name, false, failure);
+    return name;
+}
+
+/* Collective. While it waits for others, every rank sees whether they are there. */
+static bool ranks_assemble(struct assembly *assembly, struct comm *comm,
+                           const struct arguments *arguments, struct failure *failure)
+{
+    const struct assembly_setup setup = {.comm = comm,
+                                         .program = "scow calibrate",
+                                         .path =
+                                             arguments->output ? arguments->output : "the profile",
+                                         .state = "no profile is written",
+                                         .most_s = ASSEMBLY_FACTOR * arguments->patience_s};
+    return assembly_begin(assembly, &setup, failure);
+}
+
 /* Collective. */
 static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
                              const struct arguments *arguments, struct failure *failure)
@@ -315,15 +350,20 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
     struct calibration calibration = {0};
     struct settings settings = {.count = 0};
     struct campaign_effort effort;
-    char *scratch = scratch_directory(arguments);
+    struct assembly assembly = {.comm = NULL};
+    bool measured = false;
+    char *scratch = scratch_directory(arguments), *input = NULL;
+    if (!ranks_assemble(&assembly, comm, arguments, failure))
+        goto out;
     if (!scratch)
         failure_memory(failure, "naming the scratch file");
+    input = input_name(comm, arguments, failure);
     settings_find(arguments, kernel->task, &settings, failure);
     effort_read(&effort, arguments->quick, arguments->budget, failure);
     launch_threads_check(failure);
     if (comm->rank == 0 && failure->code == FAILURE_NONE)
         outcome_check(arguments, failure);
-    if (!comm_agree(comm, failure))
+    if (!comm_agree(comm, failure) || !devices_share(comm, arguments->gpus, failure))
         goto out;
     const struct calibration_request request = {
         .kernel = kernel,
@@ -331,30 +371,39 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .setting_count = settings.count,
         .own = settings.own,
         .own_count = settings.own_count,
-        .input = arguments->input,
+        .input = input,
         .scratch = scratch,
         .effort = effort,
         .seed = 1,
         .threads = launch_threads(comm),
         .write_behind_auto = is_auto(arguments),
         .quiet = arguments->quiet,
+        .assembly = &assembly,
+        .patience_s = arguments->patience_s,
     };
-    if (!profile_keep(comm, arguments, &request, failure) && failure->code == FAILURE_NONE &&
-        calibration_make(&calibration, comm, &request, failure) && comm->rank == 0 &&
-        outcome_write(arguments, &calibration, failure) && !arguments->quiet)
+    if (arguments->dry_run)
+        effects_dry_run(comm, &request, failure);
+    else if (!profile_keep(comm, arguments, &request, failure) && failure->code == FAILURE_NONE)
+        measured = calibration_make(&calibration, comm, &request, failure);
+    assembly_end(&assembly); /* what is measured is written, whoever is lost from here on */
+    if (measured && comm->rank == 0 && outcome_write(arguments, &calibration, failure) &&
+        !arguments->quiet)
         outcome_tell(&calibration);
 out:
+    assembly_end(&assembly);
     calibration_release(&calibration);
     settings_release(&settings);
     free(scratch);
+    free(input);
 }
 
 static void calibrate_command(struct comm *comm, int argc, char **argv, struct failure *failure)
 {
-    struct arguments arguments = {0};
+    struct arguments arguments = {.patience_s = PATIENCE_USUAL};
     struct kernel kernel = {0};
     bool over = false;
-    kernel_open(&kernel, kernel_name_of(kernel_word(argc, argv)), NULL, "--kernel", failure);
+    kernel_open(&kernel, kernel_name_of(task_options_kernel(argc, argv)), NULL, "--kernel",
+                failure);
     if (failure->code == FAILURE_MISMATCH)
         failure->code = FAILURE_USAGE;
     if (comm_agree(comm, failure) && kernel_agree(comm, &kernel, failure)) {
@@ -369,6 +418,7 @@ int calibrate_main(int argc, char **argv)
 {
     struct comm comm;
     struct failure failure = FAILURE_INIT;
+    process_separate_large();
     launch_begin(&comm, &argc, &argv);
     calibrate_command(&comm, argc, argv, &failure);
     return launch_end(&comm, "scow calibrate", &failure);

@@ -1,7 +1,10 @@
 #include "calibrate/outcome.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "planner/model/extrapolation.h"
 #include "planner/model/trace.h"
 
 /* Errors below this share of a package's time are not worth a line. */
@@ -71,10 +74,18 @@ static void outliers_describe(const struct profile_window *window,
 
 void outcome_describe(const struct profile_setting *setting, struct text *text)
 {
-    const struct profile_window *window = &setting->windows[setting->window_count - 1];
+    const size_t measured = setting->window_count - (setting->extrapolation.above > 0);
+    const struct profile_window *window = &setting->windows[measured - 1];
     score_describe(setting, &window->workers[0].compute.fit, text);
+    extrapolation_describe(&setting->extrapolation, text);
     for (size_t k = 0; k < window->worker_count && k < CLASSES_TOLD; k++)
         unsure_describe(window, &window->workers[k], text);
     for (size_t k = 0; k < window->worker_count && k < CLASSES_TOLD; k++)
         outliers_describe(window, &window->workers[k], text);
+}
+
+void outcome_lines(const char *lines)
+{
+    for (const char *line = lines, *end; (end = strchr(line, '\n')); line = end + 1)
+        fprintf(stderr, "scow calibrate: %.*s\n", (int)(end - line), line);
 }

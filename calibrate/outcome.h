@@ -10,4 +10,7 @@
  * end with a newline. */
 void outcome_describe(const struct profile_setting *setting, struct text *text);
 
+/* On standard error, line by line, as this command's. */
+void outcome_lines(const char *lines);
+
 #endif

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* cpu_set_t */
 #include "calibrate/place.h"
 
 #include <inttypes.h>
@@ -5,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "spmd/job/cores.h"
 #include "spmd/job/instructions.h"
 #include "spmd/run/machine.h"
 #include "spmd/run/run_conditions.h"
@@ -19,6 +21,23 @@ static void library_name(char library[MPI_MAX_LIBRARY_VERSION_STRING])
         *tab = ' ';
 }
 
+/* Collective. One kind says no more than the master's node. */
+static bool kinds_gather(struct place *place, const struct comm *comm, struct failure *failure)
+{
+    struct topology *all = NULL;
+    if (comm->rank == 0 && !(all = calloc((size_t)comm->size, sizeof *all)))
+        failure_memory(failure, "describing the nodes");
+    const bool good = comm_agree(comm, failure);
+    if (good)
+        comm_gather(comm, &place->topology, sizeof place->topology, all);
+    for (int rank = 0; all && good && rank < comm->size; rank++)
+        topology_kinds_add(&place->kinds, &all[rank]);
+    if (place->kinds.count == 1)
+        place->kinds.count = 0;
+    free(all);
+    return good;
+}
+
 bool place_find(struct place *place, const struct comm *comm, int threads, struct failure *failure)
 {
     int length = 0;
@@ -28,7 +47,9 @@ bool place_find(struct place *place, const struct comm *comm, int threads, struc
     place->isa = instructions_gather(comm);
     place->workers_per_node = comm_workers_on_node(comm);
     place->nodes = comm_nodes(comm);
-    return machine_gather(comm, &place->machine, failure);
+    if (comm_first_on_node(comm))
+        place->topology = cores_topology();
+    return kinds_gather(place, comm, failure) && machine_gather(comm, &place->machine, failure);
 }
 
 void place_release(struct place *place)
@@ -53,6 +74,8 @@ void place_sign(const struct place *place, struct profile_origin *origin)
         .workers_per_node = place->workers_per_node,
         .machine = strdup(place->machine),
         .nodes = place->nodes,
+        .topology = place->topology,
+        .kinds = place->kinds,
         .mpi = strdup(place->mpi),
         .created = strdup(when),
         .version = strdup(SCOW_VERSION),
@@ -85,12 +108,40 @@ static bool count_fits(const char *what, int64_t measured, int64_t here, const c
                        path, measured, what, here);
 }
 
+static void nodes_describe(const struct topology *topology, const struct topology_kinds *kinds,
+                           struct text *text)
+{
+    if (kinds->count > 0)
+        topology_kinds_describe(kinds, text);
+    else
+        topology_describe(topology, text);
+}
+
+/* Where either does not know, the machine's words must do. */
+static bool topology_fits(const struct profile_origin *measured, const struct place *here,
+                          const char *path, struct failure *failure)
+{
+    struct text was = TEXT_INIT, is = TEXT_INIT;
+    if (measured->topology.threads == 0 || here->topology.threads == 0)
+        return true;
+    nodes_describe(&measured->topology, &measured->kinds, &was);
+    nodes_describe(&here->topology, &here->kinds, &is);
+    char *was_words = text_take(&was), *is_words = text_take(&is);
+    const bool good = was_words && is_words
+                          ? word_fits("nodes of", was_words, is_words, path, failure)
+                          : failure_memory(failure, "comparing nodes");
+    free(was_words);
+    free(is_words);
+    return good;
+}
+
 bool place_fits(const struct place *place, const struct profile *profile, const char *path,
                 struct failure *failure)
 {
     const struct profile_origin *origin = &profile->origin;
     const int64_t workers = profile_workers(&profile->settings[0].windows[0]);
     return word_fits("the machine", origin->machine, place->machine, path, failure) &&
+           topology_fits(origin, place, path, failure) &&
            word_fits("instruction set", origin->isa, place->isa, path, failure) &&
            word_fits("MPI", origin->mpi, place->mpi, path, failure) &&
            word_fits("scow", origin->version, SCOW_VERSION, path, failure) &&

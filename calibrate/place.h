@@ -14,8 +14,10 @@ struct place {
     char node[MPI_MAX_PROCESSOR_NAME];
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
     int workers, nodes;
-    int workers_per_node; /* on this rank's */
-    int threads;          /* of a rank, where a setting does not say */
+    struct topology topology;    /* of this rank's node; known to the first one there */
+    struct topology_kinds kinds; /* the master's: of all nodes; none where all are alike */
+    int workers_per_node;        /* on this rank's */
+    int threads;                 /* of a rank, where a setting does not say */
 };
 
 /* Collective. To be released also on failure. */

@@ -1,8 +1,13 @@
 #include "calibrate/probe.h"
 
+#include <math.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "calibrate/labels.h"
+#include "planner/base/process.h"
 #include "planner/model/platform.h"
+#include "spmd/job/engine.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
 #include "spmd/run/run.h"
@@ -11,14 +16,15 @@
 /* What the master says to every worker before a probe. */
 struct probe_order {
     int64_t largest; /* core tasks in a package; 0: no more probes */
+    int64_t afresh;  /* with an engine of its own */
 };
 
 /* The package being worked on, and those that wait or travel. */
 enum { PACKAGES_AHEAD = PLATFORM_BUFFERS + 1 };
 
-static void order_all(const struct comm *comm, int64_t largest)
+static void order_all(const struct comm *comm, int64_t largest, bool afresh)
 {
-    const struct probe_order order = {largest};
+    const struct probe_order order = {largest, afresh};
     for (int rank = 1; rank < comm->size; rank++)
         comm_send(comm, &order, sizeof order, rank, WIRE_CONTROL);
 }
@@ -59,23 +65,86 @@ static struct run run_of(const struct probe_setup *setup, struct store *store, i
                         .buffers = PLATFORM_BUFFERS};
 }
 
+/* A probe under way. */
+struct lead {
+    const struct comm *comm;
+    const struct probe_work *work;
+    struct dispatch *dispatch;
+};
+
+static void lead_tick(void *self)
+{
+    const struct lead *lead = self;
+    if (lead->dispatch && comm_now(lead->comm) > lead->work->until_s)
+        dispatch_list_end(lead->dispatch);
+    if (lead->work->tick.tell)
+        lead->work->tick.tell(lead->work->tick.self);
+}
+
+/* What a rank had at most beside the probe's packages and their results. */
+static double peak_beside(const struct run *run, const struct probe_work *work, int64_t peak)
+{
+    const struct memory held = labels_memory(run->job, work->largest, run->threads);
+    return fmax(0, (double)peak - held.bytes - held.bytes_per_task * (double)work->largest);
+}
+
+/* Takes the trace over. */
+static void outcome_take(const struct run *run, const struct probe_work *work,
+                         struct run_outcome *from, struct probe_outcome *probed)
+{
+    *probed = (struct probe_outcome){.trace = from->trace,
+                                     .worked_s = from->worked_s,
+                                     .stalled_s = from->stalled_s,
+                                     .tasks = from->summary.tasks,
+                                     .failed = from->summary.failed,
+                                     .peaks = {peak_beside(run, work, from->summary.rank_peak),
+                                               (double)from->summary.command_peak},
+                                     .rejection_count = from->rejection_count};
+    memcpy(probed->rejections, from->rejections, sizeof probed->rejections);
+    from->trace = (struct trace){NULL, 0, 0};
+}
+
+/* Of the whole output, as runs do it: every worker with a part. Seconds, from the probe's first
+ * package. */
+static double normalize_time(const struct run *run, const struct probe_work *work,
+                             const struct summary *summary, struct failure *failure)
+{
+    const struct package *package = &work->packages[0];
+    const double begun_s = comm_now(run->comm), workers = run->comm->size - 1;
+    store_normalize(run->store, package->first, package->count, summary, run->threads, failure);
+    return (comm_now(run->comm) - begun_s) / (double)package->count *
+           (double)run->job->setup.tasks / workers;
+}
+
+/* The first part of it; the other one is closing the file. */
+static void seal_begin(const struct run *run, const struct probe_work *work,
+                       const struct summary *summary, struct probe_outcome *probed,
+                       struct failure *failure)
+{
+    if (!work->seals || failure->code != FAILURE_NONE || summary->tasks == 0)
+        return;
+    probed->seal_s = normalize_time(run, work, summary, failure);
+    probed->seal_tasks = work->packages[0].count;
+}
+
 /* Local to the master. */
 static void lead(const struct run *run, const struct probe_work *work, struct probe_outcome *probed,
                  struct failure *failure)
 {
     struct run_outcome outcome = {.json = NULL};
     struct progress silent;
-    struct dispatch *dispatch = dispatch_new_list(work->packages, work->count, run->comm->size - 1,
-                                                  work->ahead ? PACKAGES_AHEAD : 1);
+    struct lead lead = {run->comm, work,
+                        dispatch_new_list(work->packages, work->count, run->comm->size - 1,
+                                          work->ahead ? PACKAGES_AHEAD : 1)};
     progress_init(&silent, NULL, run->job->setup.tasks, 0);
-    silent.tick = work->tick;
-    if (!dispatch)
+    silent.tick = (struct progress_tick){lead_tick, &lead};
+    if (!lead.dispatch)
         failure_memory(failure, "starting a probe"); /* which master_run tells all ranks */
-    master_run(run, dispatch, &silent, &outcome, failure);
-    *probed = (struct probe_outcome){outcome.trace, outcome.worked_s, outcome.stalled_s};
-    outcome.trace = (struct trace){NULL, 0, 0};
+    master_run(run, lead.dispatch, &silent, &outcome, failure);
+    outcome_take(run, work, &outcome, probed);
+    seal_begin(run, work, &outcome.summary, probed, failure);
     run_outcome_release(&outcome);
-    dispatch_free(&dispatch);
+    dispatch_free(&lead.dispatch);
 }
 
 void probe_outcome_release(struct probe_outcome *outcome)
@@ -87,28 +156,56 @@ bool probe_run(const struct probe_setup *setup, const struct probe_work *work,
                struct probe_outcome *outcome, struct failure *failure)
 {
     *outcome = (struct probe_outcome){.worked_s = 0};
-    order_all(setup->comm, work->largest);
+    if (setup->patience)
+        patience_expect(setup->patience, work->largest);
+    order_all(setup->comm, work->largest, work->afresh);
     struct store *store = scratch_open(setup, failure);
     if (store) {
         const struct run run = run_of(setup, store, work->largest, !work->ahead);
         lead(&run, work, outcome, failure);
+        if (setup->patience)
+            patience_learn(setup->patience, &outcome->trace);
         comm_agree(setup->comm, failure);
     }
+    const double closing_s = comm_now(setup->comm);
     store_close(&store, failure);
-    return comm_agree(setup->comm, failure);
+    const bool good = comm_agree(setup->comm, failure);
+    outcome->seal_s += comm_now(setup->comm) - closing_s;
+    return good;
 }
 
 void probe_end(const struct probe_setup *setup)
 {
-    order_all(setup->comm, 0);
+    order_all(setup->comm, 0, true);
+    if (setup->patience)
+        patience_end(setup->patience);
+}
+
+static bool executor_run(void *self, const struct probe_work *work, struct probe_outcome *outcome,
+                         struct failure *failure)
+{
+    return probe_run(self, work, outcome, failure);
+}
+
+static double executor_now(void *self)
+{
+    const struct probe_setup *setup = self;
+    return comm_now(setup->comm);
+}
+
+struct prober probe_prober(struct probe_setup *setup)
+{
+    return (struct prober){executor_run, executor_now, setup};
 }
 
 /* Collective with probe_run. */
-static void serve(const struct probe_setup *setup, int64_t largest, struct failure *failure)
+static void serve(const struct probe_setup *setup, int64_t largest, struct engine **engine,
+                  struct failure *failure)
 {
     struct store *store = scratch_open(setup, failure);
     if (store) {
-        const struct run run = run_of(setup, store, largest, false);
+        struct run run = run_of(setup, store, largest, false);
+        run.kept = engine;
         struct done_packages done = {0};
         worker_run(&run, &done, failure);
         done_packages_release(&done);
@@ -120,11 +217,19 @@ static void serve(const struct probe_setup *setup, int64_t largest, struct failu
 
 bool probe_serve(const struct probe_setup *setup, struct failure *failure)
 {
-    for (;;) {
-        struct probe_order order;
+    struct engine *engine = NULL;
+    struct probe_order order;
+    int64_t largest = 0;
+    do {
         comm_receive(setup->comm, &order, sizeof order, 0, WIRE_CONTROL);
-        if (order.largest == 0)
-            return failure->code == FAILURE_NONE;
-        serve(setup, order.largest, failure);
-    }
+        if (order.afresh)
+            engine_free(&engine);
+        if (order.afresh || order.largest > largest) /* a run has no pieces of smaller ones, too */
+            process_trim();
+        largest = order.largest > largest ? order.largest : largest;
+        process_peak_begin();
+        if (order.largest > 0)
+            serve(setup, order.largest, &engine, failure);
+    } while (order.largest > 0);
+    return failure->code == FAILURE_NONE;
 }

@@ -9,12 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "calibrate/patience.h"
 #include "planner/base/failure.h"
 #include "planner/dispatch/dispatch.h"
 #include "planner/model/trace.h"
 #include "spmd/input/input.h"
 #include "spmd/job/job.h"
 #include "spmd/job/progress.h"
+#include "spmd/run/run.h"
 #include "spmd/transport/comm.h"
 
 /* What every rank holds; all borrowed. */
@@ -25,6 +27,7 @@ struct probe_setup {
     int threads;
     const char *scratch; /* name of a file to write to and remove, which must not exist */
     bool weighs_output;  /* find out for how much of their output workers wait for the store */
+    struct patience *patience; /* the master's, with its workers; NULL: it has no end */
 };
 
 /* What is to be done. */
@@ -33,6 +36,9 @@ struct probe_work {
     int64_t count;
     int64_t largest; /* of any package, core tasks */
     bool ahead;      /* packages come before they are needed, as in a run; or each after the last */
+    bool afresh;     /* workers start anew, as in a run; or go on with what they have started */
+    bool seals;      /* find out what sealing takes, too */
+    double until_s;  /* no package is handed out after this time; HUGE_VAL: all are */
     struct progress_tick tick; /* while it is done */
 };
 
@@ -40,15 +46,31 @@ struct probe_work {
 struct probe_outcome {
     struct trace trace;
     double worked_s,
-        stalled_s; /* of all workers; waiting for the store, if it was to be found out */
+        stalled_s;         /* of all workers; waiting for the store, if it was to be found out */
+    int64_t tasks, failed; /* core tasks that were computed, and that could not be */
+    struct profile_peaks peaks; /* the rank's beside the probe's packages and their results */
+    double seal_s;      /* what the output of the whole job would take to be sealed, found out */
+    int64_t seal_tasks; /* from a package of so many core tasks; 0: it was not to be */
+    struct rejection rejections[RUN_REJECTIONS]; /* some of these */
+    int rejection_count;
 };
 void probe_outcome_release(struct probe_outcome *outcome);
+
+/* Who carries out probes: the executor, or a machine that does not exist. */
+struct prober {
+    bool (*run)(void *self, const struct probe_work *work, struct probe_outcome *outcome,
+                struct failure *failure);
+    double (*now)(void *self); /* seconds */
+    void *self;                /* borrowed */
+};
 
 /* Local to the master, the workers being in probe_serve: have these packages worked on, every
  * worker's in their order, with buffers for `largest` core tasks. *outcome is to be released also
  * on failure. */
 bool probe_run(const struct probe_setup *setup, const struct probe_work *work,
                struct probe_outcome *outcome, struct failure *failure);
+/* That, and the communicator's clock; `setup` is borrowed. */
+struct prober probe_prober(struct probe_setup *setup);
 /* Local to the master: no more probes, workers leave probe_serve. */
 void probe_end(const struct probe_setup *setup);
 /* Local to a worker: take part in the master's probes until it ends them. */

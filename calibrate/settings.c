@@ -61,9 +61,9 @@ static bool setting_add(const struct combining *combining, const struct paramete
                            "more than %d combinations of parameters: list fewer values",
                            SETTINGS_MOST);
     struct setting *setting = &settings->items[settings->count++];
-    const bool good = threads_take(chosen, &parameters, &setting->threads, combining->failure) &&
-                      values_read(&setting->values, combining->task, &parameters, "command line",
-                                  true, combining->failure);
+    const bool good =
+        threads_take(chosen, &parameters, &setting->threads, combining->failure) &&
+        values_read(&setting->values, combining->task, &parameters, NULL, true, combining->failure);
     parameter_list_release(&parameters);
     return good;
 }
@@ -166,8 +166,6 @@ bool settings_read(struct settings *settings, const struct scow_task *task,
     if (good && any_twice(settings))
         good = failure_set(failure, FAILURE_USAGE,
                            "a list names the same value twice: once is enough");
-    if (!good && failure->code == FAILURE_MISMATCH)
-        failure->code = FAILURE_USAGE;
     return good;
 }
 

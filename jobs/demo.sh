@@ -28,7 +28,7 @@ mkdir -p build/demo
 printf '$ bash jobs/setup.sh\n'
 bash jobs/setup.sh
 quietly cmake --preset release
-quietly cmake --build --preset release --target scow scow-run scow-calibrate
+quietly cmake --build --preset release --target product
 
 printf '\n$ %s\n' "cd build/demo"
 printf '$ %s\n' "export PATH=../release/bin:\$PATH OMP_NUM_THREADS=${OMP_NUM_THREADS:=1}"

@@ -12,12 +12,13 @@ set -euo pipefail
 build_packages=(
     cmake ninja-build pkgconf gcc libc6-dev
     mpich libmpich-dev libhdf5-mpich-dev
-    liblapacke-dev libopenblas-dev coinor-libclp-dev
-    libjansson-dev libpng-dev libssl-dev libxxhash-dev
+    liblapacke-dev libopenblas-dev coinor-libclp-dev libhwloc-dev
+    libjansson-dev libpng-dev libssl-dev libxxhash-dev zlib1g-dev libzstd-dev
+    libtiff-dev
     libcmocka-dev
 )
 test_packages=(
-    hdf5-tools python3-h5py python3-numpy libpython3-dev shellcheck clang-format clang-tidy
+    hdf5-tools python3-h5py python3-numpy libpython3-dev ocl-icd-opencl-dev pocl-opencl-icd shellcheck clang-format clang-tidy
     clang libclang-rt-dev libomp-dev
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
@@ -58,11 +59,13 @@ say_needs() {
     echo "setup: not a Debian system, so nothing is installed. scow needs:
   CMake 3.25 or later, Ninja, pkg-config, a C compiler with OpenMP (gcc or clang),
   MPI (MPICH is the one that it is tested with), HDF5 (serial or parallel), LAPACKE, jansson, libpng,
-  libcrypto (OpenSSL), xxHash, cmocka for the tests, and Clp for the scheduler \`optimal\`.
+  libcrypto (OpenSSL), xxHash, cmocka for the tests, Clp for the scheduler \`optimal\`, zlib and zstd
+  for compressed input, libtiff for TIFF, hwloc to tell cores from their hardware threads.
   Fedora: dnf install cmake ninja-build pkgconf gcc mpich-devel hdf5-devel lapack-devel jansson-devel
-      libpng-devel openssl-devel xxhash-devel libcmocka-devel coin-or-Clp-devel; module load mpi
+      libpng-devel openssl-devel xxhash-devel zlib-devel libzstd-devel libtiff-devel
+      libcmocka-devel coin-or-Clp-devel hwloc-devel; module load mpi
   Homebrew: brew install cmake ninja pkgconf libomp mpich hdf5 lapack jansson libpng openssl xxhash
-      cmocka clp"
+      zlib zstd libtiff cmocka clp hwloc"
     [ "$1" != --tests ] ||
         echo "  The tests also use ${test_packages[*]} (Debian's names), or are skipped without."
 }

@@ -38,7 +38,7 @@ extern "C" {
 #endif
 
 #define SCOW_ABI_MAJOR 1u
-#define SCOW_ABI_MINOR 0u
+#define SCOW_ABI_MINOR 1u
 #define SCOW_ABI (SCOW_ABI_MAJOR << 16 | SCOW_ABI_MINOR)
 
 enum scow_status {
@@ -74,8 +74,8 @@ enum scow_parameter_kind {
 /* A core task has no more than so many. */
 #define SCOW_PARAMETERS_MOST 64
 
-/* An option of scow calibrate, --name VALUE; kept in profile and plan. A table of these ends with
- * one whose name is NULL. */
+/* An option of scow calibrate, --name VALUE; kept in profile and plan; of scow run, too, where
+ * run_parameters names it. A table of these ends with one whose name is NULL. */
 struct scow_parameter {
     const char *name; /* lower-case letters, digits and hyphens */
     const char *help;
@@ -95,8 +95,8 @@ struct scow_value {
 
 enum scow_input_kind {
     SCOW_INPUT_NONE,
-    SCOW_INPUT_IMAGE, /* PNG, PGM, HDF5 data set: extent slices, rows, columns; U8, U16 or F32 */
-    SCOW_INPUT_LINES, /* text: extent[0] lines, without their line ends */
+    SCOW_INPUT_IMAGE,     /* image file: extent slices, rows, columns; U8, U16 or F32 */
+    SCOW_INPUT_LINES,     /* text: extent[0] lines, without their line ends */
     SCOW_INPUT_SEQUENCES, /* FASTA: extent[0] sequences with names; letters without white space */
     SCOW_INPUT_FILE       /* any regular file, which the task reads by itself, by its name */
 };
@@ -116,6 +116,14 @@ struct scow_item {
 };
 
 /* ---- the host ------------------------------------------------------------------------------ */
+
+/* Core tasks that are over, and those of them that failed. */
+struct scow_others {
+    int64_t finished, failed;         /* of other workers */
+    int64_t all_finished, all_failed; /* of all, as they were at about one time: for shares */
+    int64_t told;                     /* how often the latter were renewed */
+    double median_s;                  /* that one takes that did not fail, of all; 0: not known */
+};
 
 /* What a callback may ask of scow. */
 struct scow_host {
@@ -139,11 +147,40 @@ struct scow_host {
      * stopped, return SCOW_STOPPED soon. The thread that was called, no other. */
     bool (*pulse)(const struct scow_host *host);
     /* In compute: that task could not be done, and why; the others go on. It counts as failed in
-     * the ledger, whatever stands in its results. Any thread. */
+     * the ledger, and its part of grid and records enters no sum, mean or checksum; of a reduction,
+     * compute leaves it out itself. Any thread. */
     void (*reject)(const struct scow_host *host, int64_t task, const char *why);
     /* In compute, of a task that emits: append bytes to what it leaves behind. Any thread. */
     int (*emit)(const struct scow_host *host, int64_t task, const void *bytes, size_t size);
+    /* Since minor version 1. In start: threads and rank as batches of this workspace will have
+     * them. */
+    int threads, rank;
+    /* Since minor version 1. In compute, by a task whose start has begun something that goes on by
+     * itself, such as a program that loads a model: how many seconds after start was called that
+     * was ready, as far as is known by now; the last word counts. It is no part of computing. Any
+     * thread. */
+    void (*started)(const struct scow_host *host, double seconds);
+    /* Since 1.1, for tasks with SCOW_THREADS_OWN; NULL where nobody listens (SCOW_HOST_HAS). In
+     * compute: that task is over, after so
+     * many seconds, done or failed. Other workers hear of it within seconds. The thread that was
+     * called, no other. */
+    void (*finished)(const struct scow_host *host, int64_t task, double seconds, bool failed);
+    /* Since 1.1; the same. In compute: what other workers have told so far. */
+    void (*others)(const struct scow_host *host, struct scow_others *others);
+    /* Since 1.1. As fail, in settle, describe and open: that parameter's value is wrong, whatever
+     * the input is. The sentence names it ("--width is ..."); it is told as a wrong command line,
+     * or a wrong file where the value came from one. */
+    int (*refuse)(const struct scow_host *host, const char *parameter, const char *format, ...)
+#ifdef __GNUC__
+        __attribute__((format(printf, 3, 4)))
+#endif
+        ;
 };
+
+/* Has this host, which may be an older one, that callback? */
+#define SCOW_HOST_HAS(host, callback)                                                              \
+    ((host)->size >= offsetof(struct scow_host, callback) + sizeof((host)->callback) &&            \
+     (host)->callback)
 
 /* ---- a job --------------------------------------------------------------------------------- */
 
@@ -273,6 +310,11 @@ struct scow_task {
     /* Wherever a run's output is read, without a job: what a task emitted, in words for people, at
      * most `room` bytes with the final zero (returns what it takes). NULL: it is text as it is. */
     size_t (*render)(const void *emitted, size_t size, char *text, size_t room);
+
+    /* Since 1.1. Names of those parameters that do not change what core tasks cost, such as how
+     * often a failed one is tried again: scow run takes them, too, and they may differ from the
+     * profile's and from those of a run that is resumed. The last is NULL. NULL: none. */
+    const char *const *run_parameters;
 };
 
 #define SCOW_TASK .size = (uint32_t)sizeof(struct scow_task), .abi = SCOW_ABI

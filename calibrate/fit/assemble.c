@@ -8,7 +8,14 @@
 #include "calibrate/fit/classes.h"
 #include "calibrate/fit/score.h"
 #include "calibrate/fit/spreads.h"
+#include "calibrate/fit/start.h"
+#include "calibrate/fit/strata_fit.h"
 #include "calibrate/fit/windows.h"
+
+/* Of classes' operations. */
+enum { COMPUTE_AT = 2 };
+/* A latency below so many standard errors is none. */
+static const double LATENCY_DEVIATIONS = 2;
 
 enum { MASTER_OPERATIONS = 2 };
 static const enum operation master_operations[MASTER_OPERATIONS] = {OPERATION_ENVELOPE,
@@ -21,6 +28,8 @@ struct assembly {
     struct worker_class *classes; /* owned */
     int class_count;
     struct windows windows;
+    struct strata_fit strata; /* owned */
+    struct samples level;     /* owned: where core tasks differ, in place of the samples */
 };
 
 /* ---- fits ---------------------------------------------------------------------------------- */
@@ -43,9 +52,123 @@ static bool windows_find(struct assembly *assembly, int64_t largest, struct fail
     return true;
 }
 
+/* What is to be fitted. */
+struct fitting {
+    const struct samples *samples;
+    int setting, workers;
+    int64_t largest;
+};
+
+/* Of a single worker's computing, as the smallest packages tell; 0 where they do not. */
+static double latency_of(const struct assembly *assembly)
+{
+    const struct measured_cost *cost = &assembly->classes[0].costs[COMPUTE_AT].pieces[0].cost;
+    const double latency_s = cost->cost.latency_s;
+    return latency_s > LATENCY_DEVIATIONS * cost->fit.stderr_latency_s ? latency_s : 0;
+}
+
+/* Strata and classes where a package costs `compute`, as far as is known. */
+static bool unequal_fit(struct assembly *assembly, const struct fitting *fitting,
+                        const struct cost *compute, struct failure *failure)
+{
+    strata_fit_release(&assembly->strata);
+    samples_release(&assembly->level);
+    free(assembly->classes);
+    assembly->classes = NULL;
+    if (!strata_fit_make(fitting->samples, fitting->setting, fitting->workers, compute->latency_s,
+                         &assembly->strata, failure))
+        return false;
+    if (!strata_level(fitting->samples, fitting->setting, &assembly->strata, compute,
+                      &assembly->level))
+        return failure_memory(failure, "fitting costs");
+    assembly->classes = classes_make(&assembly->level, fitting->setting, fitting->workers,
+                                     &assembly->strata.workers, &assembly->class_count, failure);
+    return assembly->classes != NULL;
+}
+
+/* Where core tasks differ, places that happened to be timed say how costs go with a package's size;
+ * what the whole job takes is said by strata where it has regions, and by all places where not: a
+ * fit trusts sizes most whose places happened to be alike. */
+static bool total_keep(struct assembly *assembly, const struct fitting *fitting, double latency_s,
+                       struct failure *failure)
+{
+    const struct worker_class *class = &assembly->classes[0];
+    struct strata_total pool;
+    double tasks;
+    double wanted_s = strata_package_s(&assembly->strata, latency_s, &tasks);
+    const struct measured_cost *cost = &costs_find(&class->costs[COMPUTE_AT], tasks)->cost;
+    const double fitted_s = cost_of(cost->cost, tasks) * exp(-class->term);
+    if (!strata_pool(&assembly->level, fitting->setting, fitting->workers, latency_s, &pool))
+        return failure_memory(failure, "fitting costs");
+    if (assembly->strata.map.region_count == 0) {
+        wanted_s = pool.mean_s > 0 ? latency_s + tasks * pool.mean_s : 0;
+        const double known = cost->fit.stderr_s_per_task / fmax(cost->cost.s_per_task, 1e-300);
+        assembly->strata.map.error = sqrt(fmax(0, pool.error * pool.error - known * known));
+    }
+    if (wanted_s > 0 && fitted_s > 0)
+        classes_scale(assembly->classes, assembly->class_count, wanted_s / fitted_s);
+    return true;
+}
+
+/* What the quickest place took: no package's latency is longer. */
+static double place_least(const struct strata_fit *fit)
+{
+    double least_s = HUGE_VAL;
+    for (size_t k = 0; k < fit->count; k++)
+        least_s = fmin(least_s, (double)fit->strata[k].place.count * fit->strata[k].cost_s);
+    return least_s;
+}
+
+/* Where core tasks differ, packages of some size that happened to lie at heavier places must not
+ * pass for costs that grow faster than sizes, or hardly grow: what contradicts the quickest place
+ * says nothing, and any part of that may be latency. */
+static double latency_bound(double latency_s, double least_s)
+{
+    return latency_s > least_s ? least_s / 2 : fmax(0, latency_s);
+}
+
+/* The smallest packages that were fitted take what they took. */
+static void latencies_bound(struct assembly *assembly, double least_s)
+{
+    for (int i = 0; i < assembly->class_count; i++) {
+        struct costs *costs = &assembly->classes[i].costs[COMPUTE_AT];
+        struct cost *cost = &costs->pieces[0].cost.cost;
+        const double tasks = costs->pieces[0].least, package_s = cost_of(*cost, tasks);
+        const double latency_s = fmin(latency_bound(cost->latency_s, least_s), package_s / 2);
+        if (costs->count == 1 && (cost->latency_s < 0 || cost->latency_s > least_s))
+            *cost = (struct cost){latency_s, (package_s - latency_s) / tasks};
+    }
+}
+
+/* Twice: how much of a package is the same wherever it lies, the first fit tells. */
+static bool classes_find(struct assembly *assembly, const struct fitting *fitting,
+                         struct failure *failure)
+{
+    const struct cost none = {0, 0};
+    if (!strata_fit_make(fitting->samples, fitting->setting, fitting->workers, 0, &assembly->strata,
+                         failure))
+        return false;
+    if (!assembly->strata.differ) {
+        assembly->classes = classes_make(fitting->samples, fitting->setting, fitting->workers, NULL,
+                                         &assembly->class_count, failure);
+        return assembly->classes != NULL;
+    }
+    if (!unequal_fit(assembly, fitting, &none, failure))
+        return false;
+    const struct worker_class *class = &assembly->classes[0];
+    const double least_s = place_least(&assembly->strata);
+    struct cost compute = {latency_bound(latency_of(assembly), least_s), 0};
+    compute.s_per_task = class->costs[COMPUTE_AT].pieces[0].cost.cost.s_per_task;
+    if (compute.latency_s > 0 && !unequal_fit(assembly, fitting, &compute, failure))
+        return false;
+    latencies_bound(assembly, least_s);
+    return total_keep(assembly, fitting, compute.latency_s, failure);
+}
+
 static bool assembly_fit(struct assembly *assembly, const struct samples *samples, int setting,
                          int64_t largest, int workers, struct failure *failure)
 {
+    const struct fitting fitting = {samples, setting, workers, largest};
     bool good = true;
     for (int k = 0; good && k < MASTER_OPERATIONS; k++) {
         const struct sample_choice choice = {setting, 0, 0, master_operations[k], SAMPLE_BUSY};
@@ -54,12 +177,14 @@ static bool assembly_fit(struct assembly *assembly, const struct samples *sample
     const struct sample_choice answers = {setting, 0, 0, OPERATION_ANSWER, SAMPLE_ANY};
     if (!good || !costs_fit(samples, &answers, &assembly->answer, failure))
         return false;
-    assembly->classes = classes_make(samples, setting, workers, &assembly->class_count, failure);
-    return assembly->classes && windows_find(assembly, largest, failure);
+    return classes_find(assembly, &fitting, failure) && windows_find(assembly, largest, failure);
 }
 
 /* Seconds per task: no plan can be made for workers that compute in no time at all. */
 static const double COMPUTE_LEAST = 1e-9;
+/* A run differs from its calibration by so much at least, relative: passes follow each other at
+ * once, and what they differ by says little of an hour later. */
+static const double DRIFT_LEAST = 0.01;
 
 /* ---- the profile --------------------------------------------------------------------------- */
 
@@ -99,6 +224,7 @@ static bool worker_fill(const struct worker_class *class, char *const *names,
         *costs[k] = cost_in(&class->costs[k], window);
     worker->request = cost_in(&class->request, window);
     worker->compute.cost.s_per_task = fmax(worker->compute.cost.s_per_task, COMPUTE_LEAST);
+    worker->compute.fit.drift = fmax(worker->compute.fit.drift, DRIFT_LEAST);
     return worker->name || failure_memory(failure, "writing the profile");
 }
 
@@ -134,14 +260,35 @@ static bool windows_fill(const struct assembly *assembly, char *const *names,
     return good;
 }
 
+/* Of all workers, as if they were of the first class. Sorted, owned; NULL: out of memory. */
+static struct sample *computing_level(const struct assembly *assembly,
+                                      const struct samples *samples, int setting, int64_t *count)
+{
+    const int last = assembly->classes[assembly->class_count - 1].greatest;
+    const struct sample_choice all = {setting, 1, last, OPERATION_COMPUTE, SAMPLE_BUSY};
+    if (assembly->strata.differ)
+        return samples_choose(&assembly->level, &all, count);
+    return classes_level(samples, setting, assembly->classes, assembly->class_count, count);
+}
+
+/* A worker starts once, whatever the window. */
+static void starts_fill(const struct assembly *assembly, const struct samples *samples, int setting,
+                        struct profile_setting *fitted)
+{
+    for (int i = 0; i < assembly->class_count; i++) {
+        const struct measured_cost start = start_fit(samples, setting, &assembly->classes[i]);
+        for (size_t w = 0; w < fitted->window_count; w++)
+            fitted->windows[w].workers[i].start = start;
+    }
+}
+
 /* By how much packages differ, and how well the fit foretells them: of all workers together, for
  * places are the same whoever computes them. */
 static bool packages_fill(const struct assembly *assembly, const struct samples *samples,
                           int setting, struct profile_setting *fitted, struct failure *failure)
 {
     int64_t count = 0;
-    struct sample *computing =
-        classes_level(samples, setting, assembly->classes, assembly->class_count, &count);
+    struct sample *computing = computing_level(assembly, samples, setting, &count);
     struct sample *again = computing ? malloc(((size_t)count + 1) * sizeof *again) : NULL;
     struct spread *spreads = calloc(SPREADS_MOST, sizeof *spreads);
     struct points points;
@@ -170,6 +317,12 @@ bool assemble_setting(const struct samples *samples, int setting, int64_t larges
     const bool good = assembly_fit(&assembly, samples, setting, largest, workers, failure) &&
                       windows_fill(&assembly, names, &made, failure) &&
                       packages_fill(&assembly, samples, setting, &made, failure);
+    if (good)
+        starts_fill(&assembly, samples, setting, &made);
+    made.map = assembly.strata.map;
+    assembly.strata.map = (struct cost_map){.tasks = 0};
+    strata_fit_release(&assembly.strata);
+    samples_release(&assembly.level);
     free(assembly.classes);
     if (good)
         *fitted = made;

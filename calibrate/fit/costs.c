@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "calibrate/fit/student.h"
+
 /* Means below this are the clock's, not the operation's: seconds. */
 static const double FLOOR = 2e-7;
 /* Coefficients smaller than so many standard errors cannot be told from 0, unless doing without
@@ -20,6 +22,17 @@ static bool is_positive(const struct line *line, const struct segment *segment,
     return rises && line_at(line, first->tasks) > 0;
 }
 
+/* What grows by its nature, and so little that it was not seen to: as much as it may, by one
+ * standard error of the rate, about the points' centre of gravity. */
+static struct line line_grow(const struct line *affine)
+{
+    const double centre = -affine->covariance / affine->rate_variance;
+    struct line line = *affine;
+    line.s_per_task = sqrt(affine->rate_variance);
+    line.latency_s += (affine->s_per_task - line.s_per_task) * centre;
+    return line;
+}
+
 /* One coefficient, where two say no more or cannot be. */
 static struct line line_settle(const struct segment *segment, const struct points *points)
 {
@@ -34,6 +47,8 @@ static struct line line_settle(const struct segment *segment, const struct point
     const struct line b = line_constant(items, segment->count);
     const struct line *single = points->grows || a.chi2 <= b.chi2 ? &a : &b;
     const bool enough = single->chi2 <= affine->chi2 + TOLD_DEVIATIONS * TOLD_DEVIATIONS;
+    if (points->grows && !enough && b.chi2 < a.chi2 && affine->s_per_task <= 0)
+        return line_grow(affine);
     return possible && !enough ? *affine : *single;
 }
 
@@ -46,17 +61,6 @@ static double determination(const struct line *line, const struct point *points,
         left += off * off;
     }
     return total > 0 ? fmax(0, 1 - left / total) : 1;
-}
-
-/* The deviation of a normal distribution that 90 % of a Student's one of so many degrees lie within
- * the 90 % of: few passes say little of how much the next one is off. Expansion: Abramowitz and
- * Stegun, Handbook of Mathematical Functions, 26.7.5; one degree counts as two. */
-static double student_widening(double freedom)
-{
-    const double z = 1.6448536269514722, z2 = z * z, n = fmax(2, freedom);
-    const double first = (z2 + 1) / 4, second = (5 * z2 * z2 + 16 * z2 + 3) / 96;
-    const double third = (3 * z2 * z2 * z2 + 19 * z2 * z2 + 17 * z2 - 15) / 384;
-    return 1 + (first + (second + third / n) / n) / n;
 }
 
 /* The errors are those of both coefficients, also where one is 0; larger ones where points lie

@@ -8,8 +8,6 @@
 
 /* The fractional part of the golden ratio. */
 static const double GOLDEN = 0.61803398874989484820;
-/* A pass does at most so many times the job. */
-enum { JOBS_MOST = 4 };
 
 void design_init(struct design *design, int64_t tasks, int workers, uint64_t seed)
 {
@@ -52,7 +50,7 @@ void design_copies(struct design *design, double latency_s, double s_per_task, d
 {
     const double share_s = pass_s / design->size_count;
     const double room =
-        (double)JOBS_MOST * (double)design->tasks / design->size_count / design->workers;
+        (double)DESIGN_JOBS_MOST * (double)design->tasks / design->size_count / design->workers;
     for (int i = 0; i < design->size_count; i++) {
         struct design_size *size = &design->sizes[i];
         const double tasks = (double)size->tasks;
@@ -99,10 +97,10 @@ static int64_t candidates_make(struct design *design, struct candidate *candidat
             if (part == parts)
                 used[parts++] = 0;
             used[part] += size->tasks;
-            candidates[at++] =
-                (struct candidate){.package = {(int)(k % design->workers), 0, size->tasks},
-                                   .wish = wish_next(size),
-                                   .part = part};
+            candidates[at++] = (struct candidate){
+                .package = {.worker = (int)(k % design->workers), .tasks = size->tasks},
+                .wish = wish_next(size),
+                .part = part};
         }
     }
     return parts;
@@ -236,6 +234,15 @@ bool design_pass_make(struct design *design, struct design_pass *pass, struct fa
     free(candidates);
     free(used);
     return good;
+}
+
+const struct design_package *design_find(const struct design_pass *pass, int64_t part,
+                                         int64_t first)
+{
+    for (int64_t i = pass->parts[part].begin; i < pass->parts[part].end; i++)
+        if (pass->packages[i].first == first)
+            return &pass->packages[i];
+    return NULL;
 }
 
 void design_pass_release(struct design_pass *pass)

@@ -14,8 +14,11 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/model/task_range.h"
 
 enum { DESIGN_SIZES_MOST = 64 };
+/* A pass does at most so many times the job. */
+enum { DESIGN_JOBS_MOST = 4 };
 
 /* Packages of one size. */
 struct design_size {
@@ -36,6 +39,7 @@ struct design {
 struct design_package {
     int worker; /* from 0 */
     int64_t first, tasks;
+    struct task_range stratum; /* of a pass in strata: in which it was placed */
 };
 
 /* Packages that one run of the executor takes: they do not overlap; a worker's in their order: the
@@ -48,6 +52,7 @@ struct design_pass {
     struct design_package *packages; /* owned */
     struct design_part *parts;       /* owned */
     int64_t count, part_count;
+    bool placed; /* in strata */
 };
 
 void design_init(struct design *design, int64_t tasks, int workers, uint64_t seed);
@@ -65,6 +70,9 @@ bool design_pass_make(struct design *design, struct design_pass *pass, struct fa
 /* The same packages, those of one size in another order. */
 void design_pass_shuffle(struct design *design, struct design_pass *pass);
 void design_pass_release(struct design_pass *pass);
+/* The package of a part that begins with that core task; NULL: there is none. Borrowed. */
+const struct design_package *design_find(const struct design_pass *pass, int64_t part,
+                                         int64_t first);
 int64_t design_largest(const struct design *design);
 
 #endif

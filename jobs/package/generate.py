@@ -6,6 +6,7 @@
 SCOW is the built command, MPIEXEC what starts its parallel ones. Writes man/ and completion/ below
 FOLDER: after a change of options, jobs/package. A test (cli-generated) tells when they are old."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -13,7 +14,8 @@ import sys
 
 FILES = {"FILE", "./FILE.so", "PROFILE", "PLAN", "INPUT", "IMAGE", "OUT.h5"}
 FOLDERS = {"DIR"}
-PARALLEL = {"calibrate", "run"}
+PARALLEL = {"calibrate", "go", "run"}
+PARAMETRIC = ("calibrate", "go")  # with the options of core tasks
 OPERANDS = {"report", "run", "show", "simulate"}  # those that are files
 LAUNCHERS = "mpiexec mpiexec.mpich mpiexec.hydra mpirun mpirun.mpich"
 EXITS = [("0", "Done."), ("1", "Failed."), ("2", "The command line is wrong."),
@@ -59,12 +61,13 @@ class Program:
         self.tables = {command: self.table(command) for command in self.commands}
         by_kernel = {name: self.table("calibrate", "-k", name) for name in self.kernels}
         shared = set.intersection(*({option.name for option in table.options} for table in by_kernel.values()))
-        self.fixed = [option for option in self.tables["calibrate"].options if option.name in shared]
         self.parameters = {name: [option for option in table.options if option.name not in shared]
                            for name, table in by_kernel.items()}
 
     def say(self, *words):
-        return subprocess.run([self.scow, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
+        # No line of a summary is broken.
+        return subprocess.run([self.scow, *words], check=True, stdout=subprocess.PIPE, text=True,
+                              env={**os.environ, "COLUMNS": "1000"}).stdout
 
     def table(self, command, *words):
         start = [*self.launcher, "-n", "1"] if command in PARALLEL else []
@@ -73,11 +76,13 @@ class Program:
 
     def options(self, command):
         """Without the parameters of core tasks, which are kept apart."""
-        return self.fixed if command == "calibrate" else self.tables[command].options
+        own = {option.name for options in self.parameters.values() for option in options}
+        return [option for option in self.tables[command].options
+                if command not in PARAMETRIC or option.name not in own]
 
     def choices(self, command, option):
         """The words that an option's value can be, beside files."""
-        if option.name == "kernel" and command == "calibrate":
+        if option.name == "kernel" and command in PARAMETRIC:
             return self.kernels
         if option.name == "scheduler" and command == "plan":
             return self.tables["plan"].listed()
@@ -104,7 +109,7 @@ def option_paragraph(option):
 
 def synopsis(program, command):
     uses = re.split(r",? or (?=scow )", program.tables[command].usage)
-    start = "mpiexec \\-n P+1 " if command in PARALLEL else ""
+    start = "mpiexec \\-n P+1 " if command in PARALLEL and command != "go" else ""
     named = [use.replace(f"scow {command}", f"\\fB{start}scow {command}\\fR", 1) for use in map(roff, uses)]
     return [line for use in named for line in (use, ".br")][:-1]
 
@@ -126,7 +131,7 @@ def man_page(program, command):
     table = program.tables[command]
     page = [f'.TH SCOW-{command.upper()} 1 "" "scow" "User Commands"',
             '.\\" Made by jobs/package/generate.py from the tables that make --help.',
-            ".SH NAME", f"scow\\-{command} \\- {roff(program.commands[command].split(': mpiexec')[0])}",
+            ".SH NAME", f"scow\\-{command} \\- {roff(program.commands[command].split(': mpiexec')[0].split(': scow')[0])}",
             ".SH SYNOPSIS", *synopsis(program, command), ".SH DESCRIPTION", roff(table.purpose)]
     if table.notes:
         notes = " ".join(table.notes).split(" Exit: ")[0].split("Exit: ")[0].strip()
@@ -134,8 +139,8 @@ def man_page(program, command):
     page.append(".SH OPTIONS")
     for option in program.options(command):
         page += option_paragraph(option)
-    if command == "calibrate":
-        page += [".SH PARAMETERS OF CORE TASKS", "They are options of this command alone: profile and plan carry them."]
+    if command in PARAMETRIC:
+        page += [".SH PARAMETERS OF CORE TASKS", "Profile and plan carry them."]
         for kernel, options in program.parameters.items():
             page += [f".SS {roff(kernel)}", *(line for option in options for line in option_paragraph(option))]
     page += list_paragraphs(table.list)
@@ -240,7 +245,7 @@ def bash_values(program):
     for command in program.commands:
         rows += [bash_value(program, command, option) for option in program.options(command) if option.argument]
     names = sorted({option.name for options in program.parameters.values() for option in options if option.argument})
-    rows += [f"    {' | '.join(f'calibrate:--{name}' for name in names)}) ;;", "    *) return 1 ;;", "    esac", "}", ""]
+    rows += [f"    {' | '.join(f'{command}:--{name}' for command in PARAMETRIC for name in names)}) ;;", "    *) return 1 ;;", "    esac", "}", ""]
     return "\n".join(rows) + "\n"
 
 
@@ -252,7 +257,8 @@ def bash_parameters(program):
 
 def bash(program):
     own = {command: flags(program.options(command)) for command in program.commands}
-    own["calibrate"] += ' $(_scow_parameters "$(_scow_kernel)")'
+    for command in PARAMETRIC:
+        own[command] += ' $(_scow_parameters "$(_scow_kernel)")'
     options = "\n".join(f'    {command}:-*) _scow_words "{words}" "$word" ;;' for command, words in own.items())
     operands = " | ".join(f"    {command}:*" if k == 0 else f"{command}:*" for k, command in enumerate(sorted(OPERANDS)))
     text = BASH_HEAD + bash_values(program) + bash_parameters(program) + BASH_TAIL
@@ -340,7 +346,7 @@ def zsh(program):
     text = f"#compdef scow {LAUNCHERS}\n# Made by jobs/package/generate.py from the tables that make --help.\n"
     for command in program.commands:
         more, before = [], ""
-        if command == "calibrate":
+        if command in PARAMETRIC:
             more = ["$parameters"]
             rows = "".join(f"    {kernel}) parameters=(\n" + "".join(
                 f"        {row}\n" for option in options for row in zsh_option(program, command, option)) + "    ) ;;\n"

@@ -1,14 +1,20 @@
 # What is installed beside the programs, and packages of all of it: cpack --config BUILD/CPackConfig.cmake
 set(here ${PROJECT_SOURCE_DIR}/jobs/package)
 install(DIRECTORY ${here}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(FILES ${here}/man/scow-plugin.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+install(FILES ${here}/man/scow-files.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES ${here}/completion/scow.bash RENAME scow
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${here}/completion/_scow DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 configure_file(${here}/modulefile.in ${PROJECT_BINARY_DIR}/modulefile @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/modulefile RENAME ${PROJECT_VERSION}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/scow/modulefiles/scow)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${here}/CHANGELOG.md ${here}/CITATION.cff
-    DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Links of README and guide lead to where they do in the repository.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/jobs/guide ${PROJECT_SOURCE_DIR}/jobs/data ${PROJECT_SOURCE_DIR}/jobs/plugins
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}/jobs PATTERN __pycache__ EXCLUDE)
+install(FILES ${here}/CHANGELOG.md ${here}/CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR}/jobs/package)
+install(FILES ${PROJECT_SOURCE_DIR}/jobs/run.sbatch DESTINATION ${CMAKE_INSTALL_DOCDIR}/jobs)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(FILES ${PROJECT_SOURCE_DIR}/planner/report/html/uplot/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
     RENAME copyright.uPlot)
@@ -35,6 +41,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_PRE_BUILD_SCRIPTS ${here}/debian_python.cmake)
 set(needed)
 if(NOT SCOW_PLANNER_ONLY)
     list(APPEND needed mpich)

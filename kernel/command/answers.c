@@ -31,6 +31,7 @@ static void line_leave(struct worker *worker, struct slot *slot)
 void answers_next(struct worker *worker, struct slot *slot, double seconds)
 {
     result_done(worker, slot, slot->next, seconds);
+    readiness_note(worker, slot, seconds);
     if (slot->answered < INT_MAX)
         slot->answered++;
     line_leave(worker, slot);
@@ -53,7 +54,7 @@ static void slot_exceeds(struct worker *worker, struct slot *slot)
 {
     const struct scow_host *host = worker->host;
     slot->excess = true;
-    if (worker->job->mode->lasting)
+    if (worker->job->form.mode->lasting)
         worker->status =
             host->fail(host,
                        "the command '%s' writes more lines than it reads: with --per worker it "
@@ -102,7 +103,7 @@ static bool answer_sound(struct worker *worker, const struct slot *slot)
 
 void answers_take(struct worker *worker, struct slot *slot, char *bytes, size_t size)
 {
-    if (worker->job->mode->lasting && answer_sound(worker, slot))
+    if (worker->job->form.mode->lasting && answer_sound(worker, slot))
         return;
     const int64_t count = newlines_count(bytes, size);
     const double seconds = count > 0 ? (worker->now_s - slot->turn_s) / (double)count : 0;

@@ -11,7 +11,7 @@ static const double percent_least_s = 1;
 bool limit_parse(struct limit *limit, const char *text)
 {
     *limit = (struct limit){0};
-    if (!text)
+    if (!text || strcmp(text, "never") == 0)
         return true;
     char *end = NULL;
     const double value = strtod(text, &end);
@@ -22,11 +22,16 @@ bool limit_parse(struct limit *limit, const char *text)
     return true;
 }
 
-void durations_add(struct durations *durations, double seconds)
+int durations_step(double seconds)
 {
     const int most = DURATION_OCTAVES * DURATION_STEPS - 1;
     const double step = seconds > 0 ? floor((log2(seconds) - OCTAVE_FIRST) * DURATION_STEPS) : 0;
-    durations->counts[step < 0 ? 0 : step > most ? most : (int)step]++;
+    return step < 0 ? 0 : step > most ? most : (int)step;
+}
+
+void durations_add(struct durations *durations, double seconds)
+{
+    durations->counts[durations_step(seconds)]++;
     durations->count++;
 }
 
@@ -43,15 +48,17 @@ double durations_median(struct durations *durations)
     return durations->median_s;
 }
 
-double limit_seconds(const struct limit *limit, struct durations *durations)
+double limit_seconds(const struct limit *limit, struct durations *durations, double median_s)
 {
     if (limit->value <= 0)
         return HUGE_VAL;
     if (!limit->percent)
         return limit->value;
-    if (durations->count < DURATION_SAMPLES_LEAST)
+    if (!(median_s > 0) && durations->count < DURATION_SAMPLES_LEAST)
         return HUGE_VAL;
-    return fmax(limit->value / 100 * durations_median(durations), percent_least_s);
+    if (!(median_s > 0))
+        median_s = durations_median(durations);
+    return fmax(limit->value / 100 * median_s, percent_least_s);
 }
 
 bool limit_reached(const struct limit *limit, int64_t failed, int64_t finished)

@@ -11,7 +11,7 @@ struct limit {
     bool percent;
 };
 
-/* "2.5" or "200%", above 0; NULL is no limit. False: it is neither. */
+/* "2.5" or "200%", above 0; NULL and "never" are no limit. False: it is none of these. */
 bool limit_parse(struct limit *limit, const char *text);
 
 enum {
@@ -27,13 +27,16 @@ struct durations {
     double median_s;
 };
 
+/* Which of counts such a time belongs to. */
+int durations_step(double seconds);
 void durations_add(struct durations *durations, double seconds);
 /* Right to half a step; of at least one. */
 double durations_median(struct durations *durations);
 
-/* Seconds that something may take: infinite where there is no limit, or too little is known. A
+/* Seconds that something may take, where `median_s` is known of all workers (0: it is not, and the
+ * median of these durations counts): infinite where there is no limit, or too little is known. A
  * percentage never comes to less than a second, within which times are the machine's noise. */
-double limit_seconds(const struct limit *limit, struct durations *durations);
+double limit_seconds(const struct limit *limit, struct durations *durations, double median_s);
 
 /* So many of `finished` failed: is that the limit? A percentage counts from three failures on. */
 bool limit_reached(const struct limit *limit, int64_t failed, int64_t finished);

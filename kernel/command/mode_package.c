@@ -49,6 +49,7 @@ static void unanswered_find(struct worker *worker, struct slot *slot)
 static void package_over(struct worker *worker, struct slot *slot)
 {
     const bool good = slot_succeeded(slot) && !slot->excess;
+    result_weigh(worker, slot);
     if (good && slot->partial)
         answers_next(worker, slot, worker->now_s - slot->turn_s);
     if (good && slot->next == slot->given)

@@ -2,16 +2,23 @@
 
 #include "kernel/command/command.h"
 
+/* Bytes of the piece behind this header. False: it is none. */
+static bool header_read(const unsigned char header[COMMAND_HEADER_SIZE], size_t *length)
+{
+    const bool known = header[0] == COMMAND_STDOUT || header[0] == COMMAND_STDERR;
+    *length = (size_t)header[4] | (size_t)header[5] << 8 | (size_t)header[6] << 16 |
+              (size_t)header[7] << 24;
+    return known && header[1] == 0;
+}
+
 bool command_piece_next(const void *emitted, size_t size, size_t *at, struct command_piece *piece)
 {
     unsigned char header[COMMAND_HEADER_SIZE];
+    size_t length;
     if (*at > size || size - *at < sizeof header)
         return false;
     memcpy(header, (const char *)emitted + *at, sizeof header);
-    const size_t length = (size_t)header[4] | (size_t)header[5] << 8 | (size_t)header[6] << 16 |
-                          (size_t)header[7] << 24;
-    const bool known = header[0] == COMMAND_STDOUT || header[0] == COMMAND_STDERR;
-    if (!known || header[1] != 0 || size - *at - sizeof header < length)
+    if (!header_read(header, &length) || size - *at - sizeof header < length)
         return false;
     *piece = (struct command_piece){.stream = header[0],
                                     .attempt = header[2] | header[3] << 8,
@@ -19,6 +26,37 @@ bool command_piece_next(const void *emitted, size_t size, size_t *at, struct com
                                     .size = length};
     *at += sizeof header + length;
     return true;
+}
+
+/* The header of the next piece, as much of it as there is. */
+static void header_take(struct command_filter *filter, const char *bytes, size_t size, size_t *at)
+{
+    while (filter->have < COMMAND_HEADER_SIZE && *at < size)
+        filter->header[filter->have++] = (unsigned char)bytes[(*at)++];
+    if (filter->have == COMMAND_HEADER_SIZE)
+        filter->damaged = !header_read(filter->header, &filter->left);
+}
+
+bool command_filter_next(struct command_filter *filter, const char *bytes, size_t size, size_t *at,
+                         const char **part, size_t *part_size)
+{
+    while (*at < size && !filter->damaged) {
+        if (filter->have < COMMAND_HEADER_SIZE) {
+            header_take(filter, bytes, size, at);
+            continue;
+        }
+        const size_t length = filter->left < size - *at ? filter->left : size - *at;
+        const int attempt = filter->header[2] | filter->header[3] << 8;
+        *part = bytes + *at;
+        *part_size = length;
+        *at += length;
+        filter->left -= length;
+        if (filter->left == 0)
+            filter->have = 0;
+        if (length > 0 && filter->header[0] == filter->stream && attempt == filter->attempt)
+            return true;
+    }
+    return false;
 }
 
 int command_attempts(const void *emitted, size_t size)

@@ -19,13 +19,21 @@ static bool executable(const char *path)
     return access(path, X_OK) == 0;
 }
 
-bool program_find(const char *name, char path[PATH_SIZE])
+/* A name with a slash is one seen from the folder, where its command will be. */
+static bool file_check(const char *name, const char *folder, char path[PATH_SIZE])
 {
-    if (strchr(name, '/')) {
-        snprintf(path, PATH_SIZE, "%s", name);
-        return executable(path);
-    }
-    const char *at = getenv("PATH");
+    const bool beside = *folder && *name != '/';
+    snprintf(path, PATH_SIZE, "%s%s%s", beside ? folder : "", beside ? "/" : "", name);
+    const bool good = executable(path);
+    snprintf(path, PATH_SIZE, "%s", name);
+    return good;
+}
+
+bool program_find(const char *name, const char *places, const char *folder, char path[PATH_SIZE])
+{
+    if (strchr(name, '/'))
+        return file_check(name, folder, path);
+    const char *at = places ? places : getenv("PATH");
     int error = ENOENT;
     for (; at && *name; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
         const int size = (int)strcspn(at, ":");

@@ -89,6 +89,17 @@ static int32_t exit_recorded(const struct slot *slot)
     return slot->ended ? slot->exit : 0;
 }
 
+static int32_t peak_recorded(const struct slot *slot)
+{
+    return slot->peak_kib < INT32_MAX ? (int32_t)slot->peak_kib : INT32_MAX;
+}
+
+void result_weigh(struct worker *worker, const struct slot *slot)
+{
+    if (slot->next > slot->begun && index_valid(worker, slot->next - 1))
+        record_at(worker, slot->next - 1)->peak_kib = peak_recorded(slot);
+}
+
 static void record_close(struct worker *worker, const struct slot *slot, int64_t index,
                          double seconds)
 {
@@ -96,8 +107,10 @@ static void record_close(struct worker *worker, const struct slot *slot, int64_t
     record->exit = exit_recorded(slot);
     record->worker = worker->batch->rank;
     record->attempts = slot->attempt;
+    record->peak_kib = peak_recorded(slot);
     record->seconds = seconds;
-    record->start_s = worker->epoch_s + (worker->job->mode->answers ? slot->turn_s : slot->start_s);
+    record->start_s =
+        worker->epoch_s + (worker->job->form.mode->answers ? slot->turn_s : slot->start_s);
 }
 
 void results_clean(const struct worker *worker)
@@ -114,11 +127,26 @@ void results_clean(const struct worker *worker)
     }
 }
 
+/* Is there a limit that counts for all workers, and somebody who tells of them? */
+static bool limits_shared(const struct worker *worker)
+{
+    const struct job *job = worker->job;
+    return (job->halt.value > 0 || job->timeout.percent) && SCOW_HOST_HAS(worker->host, others) &&
+           SCOW_HOST_HAS(worker->host, finished);
+}
+
+static void over_tell(const struct worker *worker, int64_t index, double seconds, bool failed)
+{
+    if (limits_shared(worker))
+        worker->host->finished(worker->host, worker->batch->package_first + index, seconds, failed);
+}
+
 void result_done(struct worker *worker, const struct slot *slot, int64_t index, double seconds)
 {
     record_close(worker, slot, index, seconds);
     durations_add(&worker->durations, seconds);
     worker->finished++;
+    over_tell(worker, index, seconds, false);
 }
 
 static void why_print(const struct slot *slot, char why[WHY_SIZE])
@@ -134,12 +162,28 @@ static void why_print(const struct slot *slot, char why[WHY_SIZE])
     else if (slot->retired && slot->kill != KILL_NOT &&
              (slot->exit == -SIGTERM || slot->exit == -SIGKILL))
         snprintf(why, WHY_SIZE, "the command closed its input or output before its answer");
+    else if (slot->out_of_memory)
+        snprintf(why, WHY_SIZE, "killed for memory, which had run out, when it had taken %.4g MB",
+                 (double)slot->peak_kib * 1024 / 1e6);
+    else if (slot->lost)
+        snprintf(why, WHY_SIZE, "the process that started the command was killed, not once");
     else if (slot->exit < 0)
         snprintf(why, WHY_SIZE, "killed by signal %d", -slot->exit);
     else if (slot->exit > 0)
         snprintf(why, WHY_SIZE, "exit %d", slot->exit);
     else
         snprintf(why, WHY_SIZE, "exit 0 without a line of output for this line");
+}
+
+/* A number, of all workers together. A share is looked at where the others are heard, if they can
+ * be. */
+static bool halt_reached(const struct worker *worker)
+{
+    const struct limit *halt = &worker->job->halt;
+    if (halt->percent && SCOW_HOST_HAS(worker->host, others))
+        return false;
+    return limit_reached(halt, worker->failed + worker->others.failed,
+                         worker->finished + worker->others.finished);
 }
 
 void result_failed(struct worker *worker, const struct slot *slot, int64_t index, double seconds)
@@ -153,12 +197,35 @@ void result_failed(struct worker *worker, const struct slot *slot, int64_t index
     host->reject(host, task, why);
     worker->failed++;
     worker->finished++;
-    if (worker->status == SCOW_OK && limit_reached(&job->halt, worker->failed, worker->finished))
+    over_tell(worker, index, seconds, true);
+    if (worker->status == SCOW_OK && halt_reached(worker))
+        worker->status =
+            host->fail(host,
+                       "%" PRId64 " of %" PRId64
+                       " commands failed, which --halt %s ends; line %" PRId64 ": %s",
+                       worker->failed + worker->others.failed,
+                       worker->finished + worker->others.finished, job->halt_text, task + 1, why);
+}
+
+void others_look(struct worker *worker)
+{
+    const struct scow_host *host = worker->host;
+    const struct limit *halt = &worker->job->halt;
+    struct scow_others *others = &worker->others;
+    const int64_t told = others->told;
+    if (!limits_shared(worker))
+        return;
+    host->others(host, others);
+    const bool reached =
+        halt->percent
+            ? others->told > told && limit_reached(halt, others->all_failed, others->all_finished)
+            : others->failed > 0 && halt_reached(worker);
+    if (worker->status == SCOW_OK && reached)
         worker->status = host->fail(
-            host,
-            "%" PRId64 " of %" PRId64
-            " commands failed on rank %d, which --halt %s ends; line %" PRId64 ": %s",
-            worker->failed, worker->finished, worker->batch->rank, job->halt_text, task + 1, why);
+            host, "%" PRId64 " of %" PRId64 " commands of all workers failed, which --halt %s ends",
+            halt->percent ? others->all_failed : worker->failed + others->failed,
+            halt->percent ? others->all_finished : worker->finished + others->finished,
+            worker->job->halt_text);
 }
 
 void worker_fail(struct worker *worker, const char *what, int error)

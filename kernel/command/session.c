@@ -7,12 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel/command/memory.h"
 #include "kernel/command/spawner.h"
 
 enum { CONTROL_SIZE = CMSG_SPACE(SPAWNER_STREAMS * sizeof(int)) };
@@ -35,6 +38,10 @@ struct session {
     size_t words_size;
     char **list; /* pointers to the words */
     size_t list_size;
+    char **environment; /* pointers to variables: a command's own, then all others */
+    size_t environment_size;
+    bool threads_given; /* OMP_NUM_THREADS is a variable that was asked for */
+    int folder_error;   /* errno: the folder cannot be gone to */
 };
 
 static volatile sig_atomic_t child_ended;
@@ -68,14 +75,25 @@ static void report_send(const struct session *session, const struct spawner_repo
     }
 }
 
+/* waitid, which leaves the process to be waited for, with what it used where Linux tells that. */
+static int child_wait(pid_t pid, siginfo_t *info, struct rusage *used)
+{
+    *used = (struct rusage){0};
+#ifdef SYS_waitid
+    return (int)syscall(SYS_waitid, P_PID, pid, info, WEXITED | WNOHANG | WNOWAIT, used);
+#else
+    return waitid(P_PID, (id_t)pid, info, WEXITED | WNOHANG | WNOWAIT);
+#endif
+}
+
 static void children_look(struct session *session)
 {
     child_ended = 0;
     for (int i = 0; i < session->slots; i++) {
         struct child *child = &session->children[i];
         siginfo_t info = {.si_pid = 0};
-        if (child->pid == 0 || child->ended ||
-            waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        struct rusage used;
+        if (child->pid == 0 || child->ended || child_wait(child->pid, &info, &used) != 0 ||
             info.si_pid == 0)
             continue;
         child->ended = true;
@@ -84,7 +102,8 @@ static void children_look(struct session *session)
                                                       .exit = exited ? info.si_status & 0xff
                                                                      : -info.si_status,
                                                       .start_s = child->start_s,
-                                                      .seconds = clock_now() - child->start_s});
+                                                      .seconds = clock_now() - child->start_s,
+                                                      .peak_kib = used.ru_maxrss});
     }
 }
 
@@ -163,7 +182,8 @@ static int script_spawn(struct session *session, pid_t *pid,
     list[1] = path;
     for (size_t i = 1; i < count; i++)
         list[i + 1] = words[i];
-    const int error = posix_spawn(pid, shell, actions, &session->attributes, list, environ);
+    const int error =
+        posix_spawn(pid, shell, actions, &session->attributes, list, session->environment);
     free(list);
     return error;
 }
@@ -180,7 +200,7 @@ static int words_spawn(struct session *session, pid_t *pid, const int fds[], siz
     char *path = session->words, **words = session->list + 1;
     if (error == 0)
         error = (strchr(path, '/') ? posix_spawn : posix_spawnp)(
-            pid, path, &actions, &session->attributes, words, environ);
+            pid, path, &actions, &session->attributes, words, session->environment);
     if (error == ENOEXEC)
         error = script_spawn(session, pid, &actions, path, words, (size_t)request->words);
     posix_spawn_file_actions_destroy(&actions);
@@ -189,12 +209,24 @@ static int words_spawn(struct session *session, pid_t *pid, const int fds[], siz
 
 static void threads_say(struct session *session, int threads)
 {
-    if (threads == session->threads || threads < 1)
+    if (threads == session->threads || threads < 1 || session->threads_given)
         return;
     char number[16];
     snprintf(number, sizeof number, "%d", threads);
     setenv("OMP_NUM_THREADS", number, 1);
     session->threads = threads;
+}
+
+static void environment_make(struct session *session, char *at, size_t variables)
+{
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    session->environment = grown(session->environment, &session->environment_size,
+                                 variables + count + 1, sizeof *session->environment);
+    for (size_t i = 0; i < variables; i++, at += strlen(at) + 1)
+        session->environment[i] = at;
+    memcpy(session->environment + variables, environ, (count + 1) * sizeof *environ);
 }
 
 static void list_make(struct session *session, const struct spawner_request *request)
@@ -205,6 +237,24 @@ static void list_make(struct session *session, const struct spawner_request *req
     for (size_t i = 0; i < count; i++, at += strlen(at) + 1)
         session->list[i] = at;
     session->list[count] = NULL;
+    environment_make(session, at, (size_t)request->variables);
+}
+
+/* The folder and the variables of all commands. */
+static void session_prepare(struct session *session, const struct spawner_request *request)
+{
+    char *at = session->words;
+    if (*at && chdir(at) != 0)
+        session->folder_error = errno;
+    for (int i = 0; i < request->words; i++) {
+        at += strlen(at) + 1;
+        char *equals = strchr(at, '=');
+        *equals = '\0';
+        session->threads_given |= strcmp(at, "OMP_NUM_THREADS") == 0;
+        if (setenv(at, equals + 1, 1) != 0)
+            _exit(1);
+        *equals = '=';
+    }
 }
 
 static void command_start(struct session *session, const struct spawner_request *request,
@@ -212,11 +262,12 @@ static void command_start(struct session *session, const struct spawner_request 
 {
     struct child *child = session_child(session, request->slot);
     child_end(child);
-    list_make(session, request);
     threads_say(session, request->number);
+    list_make(session, request);
     const double start_s = clock_now();
     pid_t pid = 0;
-    const int error = words_spawn(session, &pid, fds, count, request);
+    const int error = session->folder_error ? session->folder_error
+                                            : words_spawn(session, &pid, fds, count, request);
     if (error == 0)
         *child = (struct child){.pid = pid, .start_s = start_s};
     else
@@ -267,6 +318,11 @@ static bool request_receive(const struct session *session, struct spawner_reques
                          sizeof *request - (size_t)received);
 }
 
+static int64_t child_peak(const struct child *child)
+{
+    return child->pid != 0 && !child->ended ? memory_peak_kib(child->pid) : 0;
+}
+
 static void request_serve(struct session *session)
 {
     struct spawner_request request;
@@ -274,15 +330,23 @@ static void request_serve(struct session *session)
     size_t count = 0;
     if (!request_receive(session, &request, fds, &count))
         session_close(session);
-    if (request.verb == SPAWNER_START) {
+    if (request.verb == SPAWNER_START || request.verb == SPAWNER_PREPARE) {
         session->words = grown(session->words, &session->words_size, request.size, 1);
         if (!bytes_receive(session->socket, session->words, request.size))
             session_close(session);
+    }
+    if (request.verb == SPAWNER_START) {
         command_start(session, &request, fds, count);
+    } else if (request.verb == SPAWNER_PREPARE) {
+        session_prepare(session, &request);
     } else {
         struct child *child = session_child(session, request.slot);
         if (request.verb == SPAWNER_END)
             child_end(child);
+        else if (request.verb == SPAWNER_LOOK)
+            report_send(session, &(struct spawner_report){.slot = request.slot,
+                                                          .look = 1,
+                                                          .peak_kib = child_peak(child)});
         else if (child->pid != 0)
             kill(-child->pid, request.number);
     }

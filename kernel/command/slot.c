@@ -8,7 +8,7 @@
 
 #include "kernel/command/worker.h"
 
-enum { REFUSALS_MOST = 50 };
+enum { REFUSALS_MOST = 50, DRAIN_READS = 4, SHELL_KILLED = 128 + SIGKILL };
 
 static const double refused_s = 0.1; /* until the next try */
 
@@ -41,7 +41,7 @@ bool slot_able(const struct worker *worker, const struct slot *slot)
 {
     if (!slot->running)
         return worker->now_s >= slot->wake_s;
-    return worker->job->mode->lasting && slot_idle(slot) && !slot->ended &&
+    return worker->job->form.mode->lasting && slot_idle(slot) && !slot->ended &&
            slot->kill == KILL_NOT && slot->input >= 0;
 }
 
@@ -59,35 +59,45 @@ static bool pipe_make(int *ours, int *its, bool input)
 /* Lines are written to its input: it was not told them by its words. */
 static bool slot_reads(const struct job *job)
 {
-    return job->mode->answers || !job->template.places;
+    return job->form.mode->answers || !job->form.template.places;
 }
 
-/* The path and the words; how many bytes, and where they begin in *words. */
-static size_t words_write(struct worker *worker, const struct slot *slot, char **words)
+/* The path, the words and the variables; how many bytes, and where they begin in *words. */
+static size_t words_write(struct worker *worker, const struct slot *slot, char **words,
+                          int *variables)
 {
     const struct job *job = worker->job;
     char *const at = worker->words + PATH_SIZE + job->words_most;
-    const size_t size =
-        template_print(&job->template, slot->line, lines_size(&worker->lines, slot->next),
-                       worker->batch->package_first + slot->next + 1, at);
+    const size_t size = template_print(&job->form.template, slot->line,
+                                       slot->line ? lines_size(&worker->lines, slot->next) : 0,
+                                       worker->batch->package_first + slot->next + 1, at);
     const char *path = worker->program[0] ? worker->program : at;
     const size_t path_size = strlen(path) + 1;
     *words = at - path_size;
     memcpy(*words, path, path_size);
-    return path_size + size;
+    return path_size + size + variables_print(worker, slot, at + size, variables);
 }
 
 static bool request_send(struct worker *worker, struct slot *slot, const int32_t fds[3])
 {
     const int threads = worker->batch->threads / worker->slot_count;
     char *words;
+    int variables;
     struct spawner_request request = {.verb = SPAWNER_START,
                                       .slot = slot->number,
                                       .number = threads > 0 ? threads : 1,
-                                      .words = worker->job->template.words,
+                                      .words = worker->job->form.template.words,
                                       .fds = {fds[0], fds[1], fds[2]}};
-    request.size = words_write(worker, slot, &words);
+    request.size = words_write(worker, slot, &words, &variables);
+    request.variables = variables;
     return spawner_ask(&worker->spawner, &request, words);
+}
+
+/* That it has ended is seen where its reports are taken. */
+static void spawner_unreached(struct worker *worker)
+{
+    if (!spawner_ended(errno))
+        worker_fail(worker, "reach the process that starts commands", errno);
 }
 
 void slot_start(struct worker *worker, struct slot *slot)
@@ -101,15 +111,16 @@ void slot_start(struct worker *worker, struct slot *slot)
                     "make pipes for a command (raise the number of open files with ulimit -n, or "
                     "lower --jobs)",
                     errno);
-    else if (!request_send(worker, slot, fds))
-        worker_fail(worker, "reach the process that starts commands", errno);
     else
-        slot->running = true;
+        slot->running = request_send(worker, slot, fds);
+    if (piped && !slot->running)
+        spawner_unreached(worker);
     for (int i = 0; i < SPAWNER_STREAMS; i++)
         descriptor_close(&fds[i]);
     slot->ended = slot->retired = slot->partial = false;
-    slot->excess = slot->flooded = slot->timed_out = false;
+    slot->excess = slot->flooded = slot->timed_out = slot->out_of_memory = slot->lost = false;
     slot->error = slot->exit = slot->answered = 0;
+    slot->peak_kib = 0;
     slot->kill = KILL_NOT;
     slot->closed_s = 0;
     slot->begun = slot->next;
@@ -147,7 +158,7 @@ void slot_write(struct worker *worker, struct slot *slot)
     } else if (errno != EAGAIN && errno != EINTR) {
         slot_retire(worker, slot);
     }
-    if (slot->unwritten_size == 0 && !worker->job->mode->lasting)
+    if (slot->unwritten_size == 0 && !worker->job->form.mode->lasting)
         descriptor_close(&slot->input);
 }
 
@@ -157,20 +168,36 @@ static int64_t slot_line(const struct slot *slot)
     return slot->next < slot->given ? slot->next : slot->given - 1;
 }
 
-void slot_read(struct worker *worker, struct slot *slot, int stream)
+/* False: there was nothing to read. */
+static bool slot_take(struct worker *worker, struct slot *slot, int stream)
 {
     char *const bytes = worker->buffer + COMMAND_HEADER_SIZE;
     const ssize_t count = read(slot->outputs[stream], bytes, BUFFER_SIZE);
     if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR))
         descriptor_close(&slot->outputs[stream]);
-    if (slot->outputs[0] < 0 && worker->job->mode->lasting && !slot->retired)
+    if (slot->outputs[0] < 0 && worker->job->form.mode->lasting && !slot->retired)
         slot_retire(worker, slot);
     if (count <= 0 || worker->status != SCOW_OK)
-        return;
+        return count > 0;
     if (stream == 0)
-        worker->job->mode->take(worker, slot, bytes, (size_t)count);
+        worker->job->form.mode->take(worker, slot, bytes, (size_t)count);
     else
         result_add(worker, slot, slot_line(slot), COMMAND_STDERR, bytes, (size_t)count);
+    return true;
+}
+
+void slot_read(struct worker *worker, struct slot *slot, int stream)
+{
+    slot_take(worker, slot, stream);
+}
+
+/* What is there without another wait: a command that has ended has closed its output, as a rule. */
+static void slot_drain(struct worker *worker, struct slot *slot)
+{
+    for (int stream = 0; stream < 2; stream++)
+        for (int reads = 0; reads < DRAIN_READS && slot->outputs[stream] >= 0; reads++)
+            if (!slot_take(worker, slot, stream))
+                break;
 }
 
 static void slot_ask(struct worker *worker, const struct slot *slot, enum spawner_verb verb,
@@ -179,7 +206,7 @@ static void slot_ask(struct worker *worker, const struct slot *slot, enum spawne
     const struct spawner_request request = {
         .verb = (int32_t)verb, .slot = slot->number, .number = signal};
     if (!spawner_ask(&worker->spawner, &request, NULL))
-        worker_fail(worker, "reach the process that starts commands", errno);
+        spawner_unreached(worker);
 }
 
 void slot_end(struct worker *worker, struct slot *slot)
@@ -203,12 +230,22 @@ static bool error_passes(int error)
 void slot_report(struct worker *worker, const struct spawner_report *report)
 {
     struct slot *slot = &worker->slots[report->slot];
+    slot->peak_kib = report->peak_kib > slot->peak_kib ? report->peak_kib : slot->peak_kib;
+    worker->peak_kib = slot->peak_kib > worker->peak_kib ? slot->peak_kib : worker->peak_kib;
+    if (report->look) {
+        worker->looks--;
+        return;
+    }
     slot->ended = true;
     slot->ended_s = worker->now_s;
     slot->error = report->error;
     slot->exit = report->exit;
     slot->seconds = report->seconds;
     slot->start_s = report->start_s;
+    slot->out_of_memory = slot->kill == KILL_NOT &&
+                          (slot->exit == -SIGKILL || slot->exit == SHELL_KILLED) &&
+                          memory_ended(worker);
+    slot_drain(worker, slot);
     if (!error_passes(report->error) || ++slot->refusals == REFUSALS_MOST) {
         slot->refusals = 0;
     } else {
@@ -217,6 +254,24 @@ void slot_report(struct worker *worker, const struct spawner_report *report)
         slot->given = slot->next;
         slot->wake_s = worker->now_s + refused_s;
     }
+}
+
+/* Once more than is allowed to commands that fail: it was not the line's fault, the first time. */
+void slot_lose(struct worker *worker, struct slot *slot)
+{
+    slot_close(slot);
+    slot->running = false;
+    for (int64_t i = slot->next; i < slot->given; i++)
+        result_reset(worker, i);
+    if (slot->next == slot->given)
+        return;
+    if (slot->attempt <= worker->job->retries + 1) {
+        slot->attempt++;
+        return;
+    }
+    slot->ended = slot->lost = true;
+    slot->exit = -SIGKILL;
+    answers_fail(worker, slot);
 }
 
 static bool slot_over(const struct worker *worker, const struct slot *slot)
@@ -233,17 +288,18 @@ static void slot_finish(struct worker *worker, struct slot *slot)
     slot_close(slot);
     slot->running = false;
     if (worker->status == SCOW_OK)
-        worker->job->mode->over(worker, slot);
+        worker->job->form.mode->over(worker, slot);
 }
 
 /* A long-lived command may take so long for a line, another one for each of its lines. */
 static bool slot_late(struct worker *worker, struct slot *slot)
 {
-    const bool lasting = worker->job->mode->lasting;
+    const bool lasting = worker->job->form.mode->lasting;
     if (worker->job->timeout.value <= 0 || (lasting && slot->next == slot->given))
         return false;
     const double lines = lasting ? 1 : (double)(slot->given - slot->begun);
-    slot->limit_s = lines * limit_seconds(&worker->job->timeout, &worker->durations);
+    slot->limit_s =
+        lines * limit_seconds(&worker->job->timeout, &worker->durations, worker->others.median_s);
     return worker->now_s - (lasting ? slot->turn_s : slot->start_s) >= slot->limit_s;
 }
 
@@ -279,7 +335,7 @@ void slot_check(struct worker *worker, struct slot *slot)
     } else if (slot_late(worker, slot)) {
         slot->timed_out = true;
         slot_kill(worker, slot);
-    } else if (worker->job->mode->lasting) {
+    } else if (worker->job->form.mode->lasting) {
         lasting_check(worker, slot);
     }
 }

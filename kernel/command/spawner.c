@@ -14,11 +14,15 @@
 
 #include "kernel/command/command.h"
 
-enum { SHUT_DOWN_S = 10, CONTROL_SIZE = CMSG_SPACE(SPAWNER_STREAMS * sizeof(int)) };
+enum {
+    SHUT_DOWN_S = 10,
+    CLEARINGS_MOST = 20,
+    CONTROL_SIZE = CMSG_SPACE(SPAWNER_STREAMS * sizeof(int))
+};
 
-/* The one thing here that outlives a call: fork must come before MPI, long before a worker exists.
- */
+/* What outlives a call here: fork must come before MPI, long before a worker exists. */
 static int spawner_socket = -1;
+static pid_t spawner_session; /* of all that it forks, and of commands */
 
 extern char **environ;
 
@@ -59,11 +63,13 @@ static int streams_settle(int socket)
     return moved;
 }
 
-/* A command that uses MPI by itself must not take itself for a rank of this run. */
+/* A command that uses MPI by itself must not take itself for a rank of this run, nor a command of
+ * this run for one of another that runs it. */
 static void environment_clean(void)
 {
-    static const char *const prefixes[] = {"PMI_", "PMIX_", "HYDI_", "MPI_LOCAL",
-                                           "OMPI_COMM_WORLD_"};
+    static const char *const prefixes[] = {
+        "PMI_",         "PMIX_",       "HYDI_",     "MPI_LOCAL", "SCOW_TASK",
+        "SCOW_ATTEMPT", "SCOW_WORKER", "SCOW_SLOT", "SCOW_OUT",  "OMPI_COMM_WORLD_"};
     for (size_t i = 0; environ[i];) {
         char name[64];
         const size_t size = strcspn(environ[i], "=");
@@ -140,6 +146,38 @@ void command_spawner_begin(void)
         close(ends[0]);
     else
         spawner_socket = ends[0];
+    spawner_session = child;
+}
+
+/* How many there are, those that only wait to be taken note of among them. */
+static int session_kill(void)
+{
+    int count = 0;
+    DIR *list = opendir("/proc");
+    for (struct dirent *entry; list && (entry = readdir(list));) {
+        const pid_t pid = is_number(entry->d_name) ? (pid_t)strtol(entry->d_name, NULL, 10) : 0;
+        if (pid > 0 && pid != spawner_session && getsid(pid) == spawner_session)
+            count += kill(pid, SIGKILL) == 0;
+    }
+    if (list)
+        closedir(list);
+    return count;
+}
+
+/* One of them may have begun another while they were looked for. */
+void spawner_clear(void)
+{
+    int before = 0, count = session_kill();
+    for (int more = 0; more < CLEARINGS_MOST && count > before; more++) {
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        before = count;
+        count = session_kill();
+    }
+}
+
+bool spawner_ended(int error)
+{
+    return error == EPIPE || error == ECONNRESET;
 }
 
 /* With `fds`, unless count is 0. All of it, whatever interrupts. */
@@ -180,7 +218,7 @@ static bool bytes_send(int socket, struct iovec iov[2], const int *fds, size_t c
     return true;
 }
 
-bool spawner_connect(struct spawner *spawner)
+static bool connection_make(struct spawner *spawner)
 {
     *spawner = (struct spawner){.socket = -1};
     int ends[2];
@@ -202,6 +240,18 @@ bool spawner_connect(struct spawner *spawner)
     return good;
 }
 
+bool spawner_connect(struct spawner *spawner)
+{
+    if (connection_make(spawner))
+        return true;
+    if (!spawner_ended(errno))
+        return false;
+    close(spawner_socket);
+    spawner_socket = -1;
+    command_spawner_begin();
+    return connection_make(spawner);
+}
+
 void spawner_disconnect(struct spawner *spawner)
 {
     if (spawner->socket < 0)
@@ -221,7 +271,7 @@ bool spawner_ask(const struct spawner *spawner, const struct spawner_request *re
 {
     const bool start = request->verb == SPAWNER_START;
     struct spawner_request sent = *request;
-    struct iovec iov[2] = {{&sent, sizeof sent}, {words, start ? request->size : 0}};
+    struct iovec iov[2] = {{&sent, sizeof sent}, {words, words ? request->size : 0}};
     const size_t count = !start ? 0 : request->fds[2] < 0 ? 2 : 3;
     return bytes_send(spawner->socket, iov, request->fds, count);
 }

@@ -1,5 +1,4 @@
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/command/command.h"
@@ -48,31 +47,39 @@ static void quoted_add(struct output *output, enum shell_place place, const char
     output_add(output, "'", bare);
 }
 
-static void place_add(struct output *output, enum shell_place where,
-                      const struct template_place *place, const char *line, size_t size,
-                      int64_t number)
+/* False: out of memory. */
+static bool place_add(struct output *output, enum shell_place where,
+                      const struct template_place *place, const struct columns *columns,
+                      const char *line, size_t size, int64_t number)
 {
-    char digits[24];
-    if (place->kind == TEMPLATE_NUMBER) {
-        snprintf(digits, sizeof digits, "%" PRId64, number);
-        output_add(output, digits, strlen(digits));
-        return;
-    }
-    if (place->kind == TEMPLATE_FIELD)
-        line = template_field(line, size, place->field, &size);
-    quoted_add(output, where, line ? line : "", line ? size : 0);
+    char *value = malloc(template_value_most(columns, size));
+    if (!value)
+        return false;
+    const size_t used = template_value(columns, place, line, size, number, value);
+    if (place->kind == TEMPLATE_NUMBER)
+        output_add(output, value, used);
+    else
+        quoted_add(output, where, value, used);
+    free(value);
+    return true;
 }
 
-size_t command_text(const char *command, const char *line, size_t size, int64_t number, char *text,
-                    size_t room)
+size_t command_text(const char *command, const struct columns *columns, const char *line,
+                    size_t size, int64_t number, char *text, size_t room)
 {
+    static const struct columns tabs = {.separator = '\t'};
     struct output output = {.text = text, .room = room};
     struct shell_reader reader;
     shell_init(&reader);
+    columns = columns ? columns : &tabs;
     for (const char *at = command; *at;) {
-        const struct template_place place = template_place(at);
-        if (place.kind != TEMPLATE_TEXT) {
-            place_add(&output, shell_place(&reader), &place, line, size, number);
+        const struct template_place place = template_place(command, at, columns);
+        const bool literal = place.kind == TEMPLATE_LITERAL;
+        const bool value = place.size > 0 && !literal && place.kind != TEMPLATE_UNKNOWN;
+        if (literal)
+            output_add(&output, at + 1, place.size - 2);
+        if (literal || (value && place_add(&output, shell_place(&reader), &place, columns, line,
+                                           size, number))) {
             reader.in_word = true;
             at += place.size;
             continue;

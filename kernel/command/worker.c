@@ -1,4 +1,5 @@
 #include "kernel/command/worker.h"
+#include "kernel/command/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +26,7 @@ static size_t polls_size(int slots)
 /* The words twice: the first of them may stand before them, as the path. */
 static size_t words_size(const struct job *job)
 {
-    return aligned(PATH_SIZE + 2 * job->words_most);
+    return aligned(PATH_SIZE + 2 * job->words_most + VARIABLES_SIZE);
 }
 
 size_t worker_size(const struct job *job, int threads)
@@ -35,7 +36,7 @@ size_t worker_size(const struct job *job, int threads)
            polls_size(slots) + words_size(job) + aligned(COMMAND_HEADER_SIZE + BUFFER_SIZE);
 }
 
-static void worker_lay_out(struct worker *worker, int threads)
+void worker_lay_out(struct worker *worker, int threads)
 {
     if (worker->slots)
         return;
@@ -51,15 +52,32 @@ static void worker_lay_out(struct worker *worker, int threads)
         slot_init(&worker->slots[i], i);
 }
 
+static double clock_now(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double worker_clock(void)
+{
+    return clock_now(CLOCK_MONOTONIC);
+}
+
 int worker_start(struct worker *worker, const struct scow_host *host, const struct job *job)
 {
     char name[PATH_SIZE];
     worker->job = job;
-    if (template_program(&job->template, name, sizeof name) && !program_find(name, worker->program))
+    worker->kills = memory_kills();
+    if (template_program(&job->form.template, name, sizeof name) &&
+        !program_find(name, job->surroundings.path, job->surroundings.texts, worker->program))
         return host->fail(host, "'%s', which --command runs, cannot be run here: %s", name,
                           strerror(errno));
-    if (spawner_connect(&worker->spawner))
-        return SCOW_OK;
+    const int status = surroundings_begin(worker, host);
+    if (status != SCOW_OK)
+        return status;
+    if (spawner_connect(&worker->spawner) && surroundings_prepare(worker))
+        return readiness_begin(worker, host);
     return host->fail(host,
                       "commands cannot be started, as the process that does it is not "
                       "there: %s",
@@ -76,7 +94,7 @@ static void poll_add(struct pollfd *poll, int fd, short events)
 /* What a long-lived command writes to standard error between packages is left for the next line. */
 static void slot_polls(const struct worker *worker, const struct slot *slot, struct pollfd *polls)
 {
-    const bool quiet = worker->job->mode->lasting && slot_idle(slot) && !slot->ended;
+    const bool quiet = worker->job->form.mode->lasting && slot_idle(slot) && !slot->ended;
     poll_add(&polls[0], slot->unwritten_size > 0 ? slot->input : -1, POLLOUT);
     poll_add(&polls[1], slot->outputs[0], POLLIN);
     poll_add(&polls[2], quiet ? -1 : slot->outputs[1], POLLIN);
@@ -92,28 +110,36 @@ static void slot_serve(struct worker *worker, struct slot *slot, const struct po
         slot_write(worker, slot);
 }
 
+/* What it had started is lost with it, and is tried again by another one. */
+static void spawner_replace(struct worker *worker)
+{
+    spawner_disconnect(&worker->spawner);
+    if (worker->status != SCOW_OK)
+        return;
+    spawner_clear();
+    worker->looks = 0;
+    if (!spawner_connect(&worker->spawner) || !surroundings_prepare(worker)) {
+        worker_fail(worker, "do without the process that starts its commands, which has ended",
+                    ECONNRESET);
+        spawner_disconnect(&worker->spawner);
+        return;
+    }
+    for (int i = 0; i < worker->slot_count; i++)
+        if (worker->slots[i].running)
+            slot_lose(worker, &worker->slots[i]);
+}
+
 static void reports_take(struct worker *worker)
 {
     struct spawner_report report;
     int received;
     while ((received = spawner_receive(&worker->spawner, &report)) > 0)
         slot_report(worker, &report);
-    if (received < 0) {
-        worker_fail(worker, "do without the process that starts its commands, which has ended",
-                    ECONNRESET);
-        spawner_disconnect(&worker->spawner);
-    }
+    if (received < 0)
+        spawner_replace(worker);
 }
 
-static double clock_now(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Until something happens, or it is time for a pulse. */
-static void worker_wait(struct worker *worker, int wait_ms)
+void worker_wait(struct worker *worker, int wait_ms)
 {
     struct pollfd *polls = worker->polls;
     poll_add(&polls[0], worker->spawner.socket, POLLIN);
@@ -214,7 +240,7 @@ static bool batch_done(const struct worker *worker)
         return false;
     for (int i = 0; i < worker->slot_count; i++) {
         const struct slot *slot = &worker->slots[i];
-        if (!slot_idle(slot) || (slot->running && !worker->job->mode->lasting))
+        if (!slot_idle(slot) || (slot->running && !worker->job->form.mode->lasting))
             return false;
     }
     return true;
@@ -224,8 +250,8 @@ static void slots_give(struct worker *worker)
 {
     for (int i = 0; i < worker->slot_count && worker->status == SCOW_OK; i++) {
         struct slot *slot = &worker->slots[i];
-        if (slot_able(worker, slot))
-            worker->job->mode->give(worker, slot);
+        if (slot_able(worker, slot) && (slot->running || memory_suffices(worker)))
+            worker->job->form.mode->give(worker, slot);
     }
 }
 
@@ -240,9 +266,12 @@ static void batch_run(struct worker *worker)
             return;
         worker_wait(worker, PULSE_MS);
         slots_check(worker);
+        others_look(worker);
         if (worker->host->pulse(worker->host) && worker->status == SCOW_OK)
             worker->status = SCOW_STOPPED;
     }
+    if (worker->status == SCOW_OK)
+        memory_look(worker);
     for (int i = 0; worker->status == SCOW_OK && i < worker->slot_count; i++)
         if (!worker->slots[i].running)
             slot_end(worker, &worker->slots[i]);
@@ -285,6 +314,7 @@ int worker_compute(struct worker *worker, const struct scow_host *host,
     if (worker->status != SCOW_OK)
         worker_abort(worker);
     results_clean(worker);
+    readiness_tell(worker);
     pipe_signal_restore(&signals, pending);
     worker->host = NULL;
     worker->batch = NULL;

@@ -42,7 +42,7 @@ struct job {
 
 /* One side of the picture: its edges and how many pixels are between them. */
 struct side {
-    const char *axis, *pixels;
+    const char *axis, *edge, *pixels;
     double min, max, count;
 };
 
@@ -50,15 +50,17 @@ static int side_check(const struct scow_host *host, const struct side *side)
 {
     const double apart = (side->max - side->min) / side->count;
     if (!(side->min < side->max))
-        return host->fail(host,
-                          "%s-min is %.15g and %s-max is %.15g: give edges of which the first is "
-                          "the lesser",
-                          side->axis, side->min, side->axis, side->max);
+        return host->refuse(
+            host, side->edge,
+            "--%s-min is %.15g and --%s-max is %.15g: give edges of which the first is "
+            "the lesser",
+            side->axis, side->min, side->axis, side->max);
     if (apart < DBL_EPSILON * fmax(fabs(side->min), fabs(side->max)))
-        return host->fail(host,
-                          "%.0f %s from %s-min %.17g to %s-max %.17g are closer than double "
-                          "precision can tell apart: give fewer or a larger part of the plane",
-                          side->count, side->pixels, side->axis, side->min, side->axis, side->max);
+        return host->refuse(host, side->edge,
+                            "%.0f %s from %s-min %.17g to %s-max %.17g are closer than double "
+                            "precision can tell apart: give fewer or a larger part of the plane",
+                            side->count, side->pixels, side->axis, side->min, side->axis,
+                            side->max);
     return SCOW_OK;
 }
 
@@ -67,16 +69,18 @@ static int mandelbrot_describe(const struct scow_host *host, const struct scow_v
 {
     (void)input;
     const double width = values[WIDTH].number, height = values[HEIGHT].number;
-    const struct side across = {"x", "columns", values[X_MIN].number, values[X_MAX].number, width};
-    const struct side down = {"y", "rows", values[Y_MIN].number, values[Y_MAX].number, height};
+    const struct side across = {
+        "x", "x-min", "columns", values[X_MIN].number, values[X_MAX].number, width};
+    const struct side down = {"y",   "y-min", "rows", values[Y_MIN].number, values[Y_MAX].number,
+                              height};
     const int64_t bytes_most = INT64_MAX / (int64_t)sizeof(uint32_t);
     if (side_check(host, &across) != SCOW_OK || side_check(host, &down) != SCOW_OK)
         return SCOW_FAILED;
     if ((int64_t)width > bytes_most / (int64_t)height)
-        return host->fail(host,
-                          "a picture of %.0f x %.0f pixels has more bytes than can be "
-                          "counted: give a smaller width or height",
-                          width, height);
+        return host->refuse(host, "width",
+                            "a picture of %.0f x %.0f pixels has more bytes than can be "
+                            "counted: give a smaller width or height",
+                            width, height);
     *tasks = (int64_t)height;
     return SCOW_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "planner/base/limits.h"
 #include "planner/base/nearest.h"
+#include "planner/base/wrap.h"
 
 static const struct option_row help_row = {'h',         "help", NULL,
                                            OPTION_FLAG, NULL,   "show this help and exit"};
@@ -156,6 +157,14 @@ static bool long_parse(struct option_walk *walk, const char *name)
         row = earlier_find(walk->table, name, length);
     if (row)
         return option_store(walk, row, attached);
+    const char *value = attached                    ? attached
+                        : walk->at + 1 < walk->argc ? walk->argv[walk->at + 1]
+                                                    : NULL;
+    if (walk->table->unknown && value &&
+        walk->table->unknown(walk->table->self, name, length, value)) {
+        walk->at += !attached;
+        return true;
+    }
     char plain[64];
     snprintf(plain, sizeof plain, "%.*s", (int)(length < 63 ? length : 63), name);
     return unknown_refuse(walk, plain);
@@ -230,9 +239,14 @@ static void row_print(const struct option_row *row, FILE *out)
 static void words_print(const struct option_table *table, FILE *out)
 {
     fprintf(out, "Usage: %s\n\n%s\n\nOptions:\n", table->usage, table->purpose);
-    for (size_t k = 0; k < table->row_count; k++)
+    const size_t general = table->row_count - table->own_count;
+    for (size_t k = 0; k < general; k++)
         row_print(&table->rows[k], out);
     row_print(&help_row, out);
+    if (table->own_count > 0)
+        fprintf(out, "\n%s:\n", table->own_title);
+    for (size_t k = general; k < table->row_count; k++)
+        row_print(&table->rows[k], out);
     if (table->epilogue)
         fprintf(out, "\n%s\n", table->epilogue);
 }
@@ -257,7 +271,7 @@ static void table_print(const struct option_table *table, FILE *out)
     }
 }
 
-void options_help(const struct option_table *table, enum option_help help, FILE *out)
+static void help_print(const struct option_table *table, enum option_help help, FILE *out)
 {
     if (help == OPTION_HELP_TABLE)
         table_print(table, out);
@@ -265,6 +279,27 @@ void options_help(const struct option_table *table, enum option_help help, FILE 
         words_print(table, out);
     if (table->list)
         table->list(out);
+}
+
+void options_help(const struct option_table *table, enum option_help help, int shown, FILE *out)
+{
+    char *words = NULL;
+    size_t size = 0;
+    struct text text = TEXT_INIT;
+    FILE *memory = help == OPTION_HELP_TEXT ? open_memstream(&words, &size) : NULL;
+    if (!memory) {
+        help_print(table, help, out);
+        return;
+    }
+    help_print(table, help, memory);
+    if (fclose(memory) == 0 && words)
+        wrap_add(&text, words, wrap_columns(out, shown));
+    if (text.bytes && !text.failed)
+        fputs(text.bytes, out);
+    else
+        help_print(table, help, out); /* no memory for beauty */
+    text_release(&text);
+    free(words);
 }
 
 enum options_outcome options_read(const struct option_table *table, int argc, char **argv,
@@ -276,6 +311,6 @@ enum options_outcome options_read(const struct option_table *table, int argc, ch
         return OPTIONS_WRONG;
     if (help == OPTION_HELP_NONE)
         return OPTIONS_READ;
-    options_help(table, help, stdout);
+    options_help(table, help, 0, stdout);
     return OPTIONS_HELPED;
 }

@@ -33,6 +33,14 @@ struct option_table {
     const char *purpose;           /* one or two sentences */
     const struct option_row *rows; /* -h/--help is always there and need not be listed */
     size_t row_count;
+    /* The last `own_count` rows stand apart in the help, below this title: "Options of the core
+     * task sleep". 0: none does. */
+    size_t own_count;
+    const char *own_title;
+    /* Takes an option that no row has, with its value, and says whether it did; `name` is not
+     * terminated. NULL: such an option is refused. */
+    bool (*unknown)(void *self, const char *name, size_t length, const char *value);
+    void *self;
     const char *epilogue;    /* printed after the options; may be NULL */
     void (*list)(FILE *out); /* what the help ends with; may be NULL */
 };
@@ -46,10 +54,11 @@ enum option_help { OPTION_HELP_NONE, OPTION_HELP_TEXT, OPTION_HELP_TABLE };
 bool options_parse(const struct option_table *table, int argc, char **argv, char **operands,
                    int operand_most, int *operand_count, enum option_help *help,
                    struct failure *failure);
-/* The table is tab-separated lines: "usage" and "purpose" with their texts; "option" with letter,
- * name, argument and help of each; "note" with each line of the epilogue; then, as it is, the list.
- */
-void options_help(const struct option_table *table, enum option_help help, FILE *out);
+/* Help for people is wrapped to the columns of their terminal: of `out`, or `shown` where it is
+ * known to be shown elsewhere (wrap_columns). The table is tab-separated lines: "usage" and
+ * "purpose" with their texts; "option" with letter, name, argument and help of each; "note" with
+ * each line of the epilogue; then, as it is, the list. */
+void options_help(const struct option_table *table, enum option_help help, int shown, FILE *out);
 
 enum options_outcome { OPTIONS_WRONG, OPTIONS_HELPED, OPTIONS_READ };
 /* The same for a command that is alone in its process: when help is asked for, it is printed. */

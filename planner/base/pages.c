@@ -15,8 +15,8 @@ void *pages_new(size_t size)
     const size_t whole = (size / alignment + 1) * alignment;
     void *pages = aligned_alloc(alignment, whole);
 #ifdef MADV_HUGEPAGE
-    if (pages && alignment == large_bytes)
-        madvise(pages, whole, MADV_HUGEPAGE); /* in vain where the system has none */
+    if (pages && alignment == large_bytes) /* not the last one, of which little may be used */
+        madvise(pages, size / large_bytes * large_bytes, MADV_HUGEPAGE);
 #endif
     return pages;
 }

@@ -18,6 +18,7 @@ struct report_options {
     const char *chrome_trace, *csv, *html, *probes, *profile;
     char *paths[RUNS_MOST];
     int count;
+    int64_t part;
     bool json, quiet, verbose, compare;
 };
 
@@ -94,7 +95,7 @@ static bool report_print(const struct report_options *options, const struct read
                          struct failure *failure)
 {
     struct run_record record = {0};
-    if (!readers->read_run(options->paths[0], &record, failure))
+    if (!readers->read_run(options->paths[0], options->part, &record, failure))
         return false;
     bool good = files_write(options, &record, readers, failure);
     char *text = NULL;
@@ -124,7 +125,7 @@ static bool runs_compare(const struct report_options *options, const struct read
     size_t read = 0;
     bool good = (records && runs) || failure_memory(failure, "comparing runs");
     for (; good && read < count; read++)
-        good = readers->read_run(options->paths[read], &records[read], failure) &&
+        good = readers->read_run(options->paths[read], 0, &records[read], failure) &&
                run_summarise(options->paths[read], &records[read], &runs[read], failure);
     good = good &&
            (!options->html || page_of_runs(options->html, options->paths, records, count, failure));
@@ -154,6 +155,9 @@ static bool options_check(const struct report_options *options, struct failure *
         return failure_set(failure, FAILURE_USAGE,
                            "--compare is about several runs, --chrome-trace, --csv and --profile "
                            "about one: leave one of them out");
+    if (options->compare && options->part > 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--part is for the report of one run: leave out --compare");
     if (options->probes && (options->compare || !options->html))
         return failure_set(failure, FAILURE_USAGE,
                            "--probes is for the page of one run: add --html FILE, without "
@@ -168,6 +172,8 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
         {0, "json", NULL, OPTION_FLAG, &options.json, "print one JSON value (scow-report-1)"},
         {0, "compare", NULL, OPTION_FLAG, &options.compare,
          "a table of several runs, the fastest first (with --json scow-runs-1)"},
+        {0, "part", "N", OPTION_COUNT, &options.part,
+         "of a run that was resumed: its N-th part (default: the last one)"},
         {0, "html", "FILE", OPTION_TEXT, &options.html,
          "write a page with charts that needs nothing beside it"},
         {0, "probes", "FILE", OPTION_TEXT, &options.probes,

@@ -2,10 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "planner/base/options.h"
 #include "planner/command/command.h"
+#include "planner/command/extract.h"
+#include "planner/command/live.h"
 #include "planner/files/load.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
@@ -15,26 +16,19 @@
 /* The first bytes of every HDF5 file. */
 static const char HDF5_SIGNATURE[] = "\211HDF\r\n\032\n";
 
-struct show_options {
-    const char *image, *png, *xdmf;
-    char *path;
-    int64_t task;  /* number of a core task, from 1; 0: none */
-    int64_t slice; /* from 1; 0: the first */
-    bool joblog, check, quiet, verbose;
-};
-
 /* As the run itself ended, or would. */
 static bool run_check(const char *path, const struct run_record *record, struct failure *failure)
 {
-    if (!record->complete)
+    if (!record->complete || record->tasks_done + record->tasks_failed < record->tasks)
         return failure_set(failure, FAILURE_STOPPED,
                            "%s: %" PRId64 " of %" PRId64
-                           " core tasks are done: go on with it by scow run --resume",
-                           path, record->tasks_done, record->tasks);
+                           " core tasks are done: go on with it by %s",
+                           path, record->tasks_done, record->tasks, run_record_again(record));
     return record->tasks_failed == 0 ||
            failure_set(failure, FAILURE_FAILED,
-                       "%s: %" PRId64 " of %" PRId64 " core tasks failed, all others are there",
-                       path, record->tasks_failed, record->tasks);
+                       "%s: %" PRId64 " of %" PRId64 " core tasks failed%s", path,
+                       record->tasks_failed, record->tasks,
+                       record->tasks_failed < record->tasks ? ", all others are there" : "");
 }
 
 static bool run_show(const struct show_options *options, const struct readers *readers,
@@ -42,13 +36,14 @@ static bool run_show(const struct show_options *options, const struct readers *r
 {
     const char *path = options->path;
     struct run_record record = {0};
+    struct text compared = TEXT_INIT;
     if (!readers)
-        return failure_set(failure, FAILURE_FAILED,
-                           "this scow was built without HDF5 and cannot read runs: use the full "
-                           "build");
-    if (!readers->read_run(path, &record, failure))
+        return extract_unable(failure);
+    if (!readers->read_run(path, RUN_PLAN_ONLY, &record, failure))
         return false;
-    if (options->check && !run_check(path, &record, failure)) {
+    if (options->check && (!readers->check_run(path, options->trust, &compared, failure) ||
+                           !run_check(path, &record, failure))) {
+        text_release(&compared);
         run_record_release(&record);
         return false;
     }
@@ -59,16 +54,24 @@ static bool run_show(const struct show_options *options, const struct readers *r
     if (record.tasks_failed > 0)
         text_add(text, ", %" PRId64 " failed", record.tasks_failed);
     text_add(text, "\nchecksum    %016" PRIx64 "\n", record.checksum);
+    if (compared.bytes)
+        text_add(text, "%s", compared.bytes);
+    text_release(&compared);
     if (record.outcome)
         text_add(text, "result      %s\n", record.outcome);
+    if (!record.complete && record.ended)
+        text_add(text, "ended       %s\n", record.ended);
     text_add(text, "\n");
+    /* What was in force. */
+    bool good = parameter_list_merge(&record.plan.parameters, &record.changed) ||
+                failure_memory(failure, "describing a run");
     describe_plan(&record.plan, 0, text);
     if (options->verbose && record.has_profile) {
         text_add(text, "\n");
         describe_profile(&record.profile, text);
     }
     run_record_release(&record);
-    return true;
+    return good;
 }
 
 /* What --verbose adds to a plan. */
@@ -128,9 +131,7 @@ static bool tasks_show(const struct show_options *options, const struct readers 
                        struct text *text, struct failure *failure)
 {
     if (!readers)
-        return failure_set(failure, FAILURE_FAILED,
-                           "this scow was built without HDF5 and cannot read runs: use the full "
-                           "build");
+        return extract_unable(failure);
     return options->joblog ? readers->show_joblog(options->path, text, failure)
                            : readers->show_task(options->path, options->task - 1, text, failure);
 }
@@ -148,53 +149,27 @@ static bool show_print(const struct show_options *options, const struct readers 
     return good;
 }
 
-/* A TIFF has the numbers of the result alone, and all of them. */
-static bool is_tiff(const char *path)
-{
-    const char *ending = strrchr(path, '.');
-    return ending && (strcasecmp(ending, ".tif") == 0 || strcasecmp(ending, ".tiff") == 0);
-}
-
-static bool options_check(const struct show_options *options, struct failure *failure)
+static bool options_check(struct show_options *options, struct failure *failure)
 {
     if (!options->path)
         return failure_set(failure, FAILURE_USAGE, "no file given: see 'scow show --help'");
-    const bool files = options->png || options->xdmf;
-    if (files + (options->task > 0) + options->joblog + options->check > 1)
-        return failure_set(failure, FAILURE_USAGE,
-                           "--task, --joblog, --check and pictures (--png, --xdmf) exclude each "
-                           "other: choose one");
+    if (!extract_check(options, failure))
+        return false;
+    const bool others = options->task > 0 && !extract_emits(options);
+    if (others + options->joblog + options->check + options->live + extract_kinds(options) > 1)
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "--task, --joblog, --check, --live, --failed, --output, tables (--csv, --tsv, "
+            "--jsonl) and pictures (--png, --xdmf) exclude each other: choose one");
+    if (options->trust && !options->check)
+        return failure_set(failure, FAILURE_USAGE, "--trust is for --check: add it");
+    if (options->once && !options->live)
+        return failure_set(failure, FAILURE_USAGE, "--once is for --live: add it");
     if (options->check && !file_is_run(options->path))
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: is no output of scow run, which --check is about: check the name",
                            options->path);
-    if (options->image && !options->png)
-        return failure_set(failure, FAILURE_USAGE, "--image is for the picture: add --png FILE");
-    if (options->slice > 0 && !options->png)
-        return failure_set(failure, FAILURE_USAGE, "--slice is for the picture: add --png FILE");
-    if (options->image && is_tiff(options->png))
-        return failure_set(failure, FAILURE_USAGE,
-                           "--image is for pictures, and a TIFF has the result's own numbers: name "
-                           "a PNG, or leave it out");
     return true;
-}
-
-/* What is written in place of a description. */
-static bool files_write(const struct show_options *options, const struct readers *readers,
-                        struct failure *failure)
-{
-    const int64_t slice = options->slice > 0 ? options->slice - 1 : 0;
-    if (!readers)
-        return failure_set(failure, FAILURE_FAILED,
-                           "this scow was built without PNG and HDF5 and cannot draw: use the full "
-                           "build");
-    if (options->xdmf && !readers->write_xdmf(options->path, options->xdmf, failure))
-        return false;
-    if (!options->png)
-        return true;
-    return is_tiff(options->png) ? readers->write_tiff(options->path, slice, options->png, failure)
-                                 : readers->write_preview(options->path, options->image, slice,
-                                                          options->png, failure);
 }
 
 bool command_show(int argc, char **argv, const struct readers *readers, struct failure *failure)
@@ -204,7 +179,11 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
     const struct option_row rows[] = {
         {'i', "image", "IMAGE", OPTION_TEXT, &options.image,
          "with --png: draw this input to the left of the result"},
-        {'o', "png", "FILE", OPTION_TEXT, &options.png,
+        {'o', "write", "FILE", OPTION_TEXT, &options.file,
+         "write what FILE's ending says: .png a picture of a run's result, .tiff its numbers, "
+         ".csv, "
+         ".tsv, .jsonl or .npy the records of its core tasks"},
+        {0, "png", "FILE", OPTION_TEXT, &options.png,
          "write a picture of a run's result; FILE.tiff: its numbers, beyond 16 bits as float32"},
         {0, "slice", "N", OPTION_COUNT, &options.slice,
          "with --png: draw slice N of a stack (from 1, the first)"},
@@ -212,11 +191,32 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
          "write what ParaView opens to see a run's result"},
         {0, "task", "N", OPTION_COUNT, &options.task,
          "print what core task N of a run (from 1) left behind"},
+        {0, "failed", NULL, OPTION_FLAG, &options.failed,
+         "list the core tasks of a run that failed: number, why, attempts, line, and the first "
+         "lines of its error output"},
+        {0, "json", NULL, OPTION_FLAG, &options.json, "with --failed or --live: as JSON"},
+        {0, "csv", NULL, OPTION_FLAG, &options.csv,
+         "print the records of a run's core tasks with their lines, as comma-separated values"},
+        {0, "tsv", NULL, OPTION_FLAG, &options.tsv, "the same, separated by tabs"},
+        {0, "jsonl", NULL, OPTION_FLAG, &options.jsonl, "the same, a JSON object a line"},
+        {0, "output", NULL, OPTION_FLAG, &options.output,
+         "print what the core tasks of a run wrote, in the order of its lines; with --task N, of "
+         "that one"},
+        {0, "stderr", NULL, OPTION_FLAG, &options.errors, "the same, of commands' standard error"},
+        {0, "to", "DIR", OPTION_TEXT, &options.to,
+         "the same into files: DIR/N/stdout and DIR/N/stderr, N the line's number"},
         {0, "joblog", NULL, OPTION_FLAG, &options.joblog,
          "print the commands of a run, one a line, in the columns of GNU parallel; without its "
          "input, or when that has changed, the template of all"},
+        {0, "live", NULL, OPTION_FLAG, &options.live,
+         "say how far a run is that goes on elsewhere, as its master writes it beside FILE every "
+         "few seconds; on a terminal until it ends"},
+        {0, "once", NULL, OPTION_FLAG, &options.once, "with --live: now, and not again"},
         {0, "check", NULL, OPTION_FLAG, &options.check,
-         "of a run: exit code 0 done, 1 core tasks failed, 75 go on with scow run --resume"},
+         "of a run: compare its results with their digests; exit code 0 done, 1 core tasks failed, "
+         "75 go on with scow run --resume"},
+        {0, "trust", NULL, OPTION_FLAG, &options.trust,
+         "with --check: do not read results back, which takes long where they are huge"},
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet,
          "print nothing; the exit status tells if it can be read"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose,
@@ -234,6 +234,9 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
         return outcome == OPTIONS_HELPED;
     if (!options_check(&options, failure))
         return false;
-    return options.png || options.xdmf ? files_write(&options, readers, failure)
-                                       : show_print(&options, readers, failure);
+    if (options.live)
+        return live_show(&(struct live_options){options.path, options.json, options.once}, readers,
+                         failure);
+    return extract_wanted(&options) ? extract_run(&options, readers, failure)
+                                    : show_print(&options, readers, failure);
 }

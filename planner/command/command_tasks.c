@@ -1,4 +1,5 @@
 #include "planner/base/options.h"
+#include "planner/base/wrap.h"
 #include "planner/command/command.h"
 
 bool command_tasks(int argc, char **argv, const struct readers *readers, struct failure *failure)
@@ -25,5 +26,5 @@ bool command_tasks(int argc, char **argv, const struct readers *readers, struct 
         text_release(&text);
         return false;
     }
-    return text_print(&text, "describing core tasks", failure);
+    return wrap_print(&text, "describing core tasks", failure);
 }

@@ -16,7 +16,13 @@
 
 /* Events in the chart, of the run and of its plan each; probes among the fits; workers up to which
  * all schedulers are compared, which takes a second for more. */
-enum { EVENTS_MOST = 400000, PROBES_MOST = 50000, COMPARED_MOST = 64, PARTS_MOST = 12 };
+enum {
+    EVENTS_MOST = 400000,
+    PROBES_MOST = 50000,
+    COMPARED_MOST = 64,
+    PARTS_MOST = 16,
+    FAILED_MOST = 10
+};
 
 /* A page that grows; what is added is owned. */
 struct draft {
@@ -127,26 +133,6 @@ static bool walltime_add(struct draft *draft, const struct advice *advice, struc
     return draft_take(draft, "walltime", &text, failure);
 }
 
-/* What the same plan would be advised to ask for now. */
-static bool walltime_of_run(struct draft *draft, const struct run_record *record,
-                            const struct profile_setting *setting, struct failure *failure)
-{
-    const struct interval_request request = {
-        .profile = &record->profile, .setting = setting, .plan = &record->plan};
-    struct interval interval = {.draws = 0};
-    struct failure none = FAILURE_INIT;
-    const bool known =
-        interval_known(&record->profile, setting) && interval_draw(&request, &interval, &none);
-    const struct advice advice = {.plan = &record->plan,
-                                  .profile = &record->profile,
-                                  .setting = setting,
-                                  .interval = known ? &interval : NULL,
-                                  .risk = ADVICE_RISK};
-    const bool good = walltime_add(draft, &advice, failure);
-    interval_release(&interval);
-    return good;
-}
-
 /* What the profile that the run kept says. */
 static bool outlook_add(struct draft *draft, const struct run_record *record,
                         struct failure *failure)
@@ -164,8 +150,7 @@ static bool outlook_add(struct draft *draft, const struct run_record *record,
                                       .scheduler = "auto",
                                       .tasks = plan->tasks,
                                       .buffers = plan->buffers};
-    return (!plan->predicted.known || walltime_of_run(draft, record, setting, failure)) &&
-           studies_add(draft, &planning, failure);
+    return studies_add(draft, &planning, failure);
 }
 
 static bool run_add(struct draft *draft, const char *path, const struct run_record *record,
@@ -193,6 +178,20 @@ static bool fields_add(struct draft *draft, const char *path, const struct reade
         return draft_take(draft, "fields", &text, failure);
     text_release(&text);
     return false;
+}
+
+/* Core tasks that failed, the first ones, and those that took longest. */
+static bool tasks_add(struct draft *draft, const char *path, const struct readers *readers,
+                      struct failure *failure)
+{
+    struct text failed = TEXT_INIT, slowest = TEXT_INIT;
+    const bool good = readers->print_failed(path, FAILED_MOST, &failed, failure) &&
+                      readers->print_slowest(path, &slowest, failure) &&
+                      draft_take(draft, "failed", &failed, failure) &&
+                      draft_take(draft, "slowest", &slowest, failure);
+    text_release(&failed);
+    text_release(&slowest);
+    return good;
 }
 
 static bool slices_add(struct draft *draft, const char *path, const struct run_record *record,
@@ -233,7 +232,7 @@ bool page_of_run(const char *html, const char *path, const struct run_record *re
         draft_keep(&draft, "plan", plan_print(&record->plan), failure) &&
         outlook_add(&draft, record, failure) && probes_add(&draft, probes, failure) &&
         slices_add(&draft, path, record, readers, failure) &&
-        fields_add(&draft, path, readers, failure) &&
+        fields_add(&draft, path, readers, failure) && tasks_add(&draft, path, readers, failure) &&
         draft_write(&draft, html, record->input ? record->input : path, plain, failure);
     draft_release(&draft);
     free(plain);
@@ -296,6 +295,7 @@ bool page_of_plan(const char *html, const struct planning *planning, const struc
     struct draft draft = {.count = 0};
     struct text plain = TEXT_INIT;
     describe_plan(advice->plan, 0, &plain);
+    advice_places(advice, &plain);
     bool good = !plain.failed || failure_memory(failure, "writing a page");
     good = good && draft_keep(&draft, "plan", plan_print(advice->plan), failure) &&
            walltime_add(&draft, advice, failure) &&

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "planner/base/nearest.h"
+#include "planner/base/wrap.h"
 #include "planner/command/command.h"
 #include "planner/command/sibling.h"
 
@@ -16,6 +18,7 @@ struct command {
 };
 
 static const struct command commands[] = {
+    {"go", "do a job that nobody has measured: scow go -j 8 ...", NULL},
     {"calibrate", "measure this cluster: mpiexec -n P+1 scow calibrate ...", NULL},
     {"plan", "choose workers, rounds and package sizes, and predict the run", command_plan},
     {"run", "execute a plan: mpiexec -n P+1 scow run plan.json ...", NULL},
@@ -34,27 +37,33 @@ static const char compiler_family[] = "gcc ";
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
-static void usage_print(void)
+static bool usage_print(struct failure *failure)
 {
-    printf("Usage: scow COMMAND [options]\n\n"
-           "Plan and run large numbers of independent core tasks on a cluster, and know "
-           "beforehand\nhow long they will take.\n\nCommands:\n");
+    struct text text = TEXT_INIT;
+    text_add(&text, "Usage: scow COMMAND [options]\n\n"
+                    "Plan and run large numbers of independent core tasks on a cluster, and know "
+                    "beforehand how long they will take.\n\nCommands:\n");
     for (size_t k = 0; k < COMMAND_COUNT; k++)
-        printf("  %-10s  %s\n", commands[k].name, commands[k].summary);
-    printf("\n'scow COMMAND --help' describes each of them.\n");
+        text_add(&text, "  %-10s  %s\n", commands[k].name, commands[k].summary);
+    text_add(&text,
+             "\n'scow COMMAND --help' describes each of them; 'scow help COMMAND' is the same.\n");
+    return wrap_print(&text, "describing the commands", failure);
 }
 
 /* For who does not know where to begin. */
 static void beginning_print(FILE *out)
 {
-    fputs("scow plans a mountain of independent work on a cluster before you queue for it, runs "
-          "exactly\nthat plan, and shows how good it was: on P workers and a master,\n\n"
-          "  mpiexec -n P+1 scow calibrate -i INPUT -o profile.json    what does everything cost?\n"
-          "  scow plan -p profile.json -i INPUT -o plan.json           how long will it take?\n"
-          "  mpiexec -n P+1 scow run plan.json -i INPUT -o out.h5      do it\n"
-          "  scow report out.h5                                        was it right?\n\n"
-          "INPUT is an image, or a stack of them; 'scow tasks' lists what else can be run.\n",
-          out);
+    fputs(
+        "scow does a mountain of independent work, and tells how long it will take. At once, on 8 "
+        "workers:\n\n"
+        "  scow go -j 8 -k command --command 'prog {}' -i lines.txt -o out.h5\n\n"
+        "Or planned before you queue for it, on P workers and a master:\n\n"
+        "  mpiexec -n P+1 scow calibrate -i INPUT -o profile.json    what does everything cost?\n"
+        "  scow plan -p profile.json -i INPUT -o plan.json           how long will it take?\n"
+        "  mpiexec -n P+1 scow run plan.json -i INPUT -o out.h5      do it\n"
+        "  scow report out.h5                                        was it right?\n\n"
+        "INPUT is an image, or a stack of them; 'scow tasks' lists what else can be run.\n",
+        out);
 }
 
 static void version_print(const struct readers *readers)
@@ -83,7 +92,19 @@ static int (*parallel_find(const struct program_parallel *parallel, const char *
 {
     if (!parallel)
         return NULL;
+    if (strcmp(name, "go") == 0)
+        return parallel->go;
     return strcmp(name, "run") == 0 ? parallel->run : parallel->calibrate;
+}
+
+/* "help plan" becomes "plan --help", and "help" stays what it is. */
+static void help_turn(int argc, char **argv)
+{
+    static char help[] = "--help";
+    for (int k = 1; k + 1 < argc; k++)
+        argv[k] = argv[k + 1];
+    if (argc > 2)
+        argv[argc - 1] = help;
 }
 
 /* *code becomes the exit code of a parallel command, which has told its failures itself. */
@@ -95,11 +116,11 @@ static bool command_run(int argc, char **argv, const struct program_parallel *pa
         beginning_print(stderr);
         return failure_set(failure, FAILURE_USAGE, "no command given: see 'scow --help'");
     }
+    if (strcmp(argv[1], "help") == 0)
+        help_turn(argc, argv);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        usage_print();
-        return true;
-    }
+        strcmp(argv[1], "help") == 0)
+        return usage_print(failure);
     if (strcmp(argv[1], "--version") == 0) {
         version_print(readers);
         return true;
@@ -119,8 +140,12 @@ static bool command_run(int argc, char **argv, const struct program_parallel *pa
 
 int program_main(int argc, char **argv, const struct program_parallel *parallel)
 {
+    enum { OUTPUT_SIZE = 65536 };
     struct failure failure = FAILURE_INIT;
     int code = 0;
+    /* What a table's first part failed with is forgotten when its last one is flushed. */
+    if (!isatty(STDOUT_FILENO))
+        setvbuf(stdout, NULL, _IOFBF, OUTPUT_SIZE);
     command_run(argc, argv, parallel, &code, &failure);
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout))

@@ -13,14 +13,36 @@
 #include "planner/model/profile.h"
 #include "planner/report/report.h"
 
+/* Of what a run's core tasks emitted. */
+struct outputs_request {
+    const char *path;      /* of the run's output */
+    const char *directory; /* to write a folder a task to; NULL: to standard output */
+    int64_t task;          /* the only one, from 0; negative: all, in their order */
+    bool errors;           /* standard error of commands in place of standard output */
+};
+
+enum records_format { RECORDS_CSV, RECORDS_TSV, RECORDS_JSONL, RECORDS_NPY };
+
+/* The records of a run as a table. */
+struct records_request {
+    const char *path; /* of the run's output */
+    const char *file; /* to write; NULL: standard output */
+    enum records_format format;
+};
+
 struct readers {
     /* Core tasks that the profile's kernel, with the setting's parameters, makes of `input` (NULL:
      * none). `plugin` replaces the profile's (NULL: none). */
     bool (*count_tasks)(const char *input, const char *plugin, const struct profile *profile,
                         const struct profile_setting *setting, int64_t *tasks,
                         struct failure *failure);
-    /* Everything `scow report` needs from out.h5. */
-    bool (*read_run)(const char *path, struct run_record *record, struct failure *failure);
+    /* Everything `scow report` needs from out.h5; `part`: which of a run that went on, from 1; 0:
+     * the last one that has a trace; RUN_PLAN_ONLY: traces are not needed. */
+    bool (*read_run)(const char *path, int64_t part, struct run_record *record,
+                     struct failure *failure);
+    /* Does out.h5 hold what was written to it (spmd/output/intact_file.h)? `trust`: only sizes are
+     * compared. `note` gets a line about what was compared. */
+    bool (*check_run)(const char *path, bool trust, struct text *note, struct failure *failure);
     /* A PNG of one slice (from 0) of the input (left, may be NULL) beside the normalised result. */
     bool (*write_preview)(const char *output, const char *input, int64_t slice, const char *png,
                           struct failure *failure);
@@ -38,6 +60,19 @@ struct readers {
     bool (*print_fields)(const char *output, struct text *text, struct failure *failure);
     /* What a run's core task left behind, as text. */
     bool (*show_task)(const char *path, int64_t task, struct text *text, struct failure *failure);
+    /* The core tasks of a run that failed, all to standard output, for people or as `json`; the
+     * first `most` as one JSON object (spmd/output/failed.h). */
+    bool (*show_failed)(const char *path, bool json, struct failure *failure);
+    bool (*print_failed)(const char *path, int64_t most, struct text *text,
+                         struct failure *failure);
+    /* Those that took longest, one JSON value (spmd/output/slowest.h). */
+    bool (*print_slowest)(const char *path, struct text *text, struct failure *failure);
+    /* Records of core tasks. `note` gets lines about what is not in it. */
+    bool (*write_records)(const struct records_request *request, struct text *note,
+                          struct failure *failure);
+    /* What core tasks emitted, as it is. *missing: core tasks that are not done yet. */
+    bool (*write_outputs)(const struct outputs_request *request, int64_t *missing,
+                          struct failure *failure);
     /* The commands of a run, in GNU parallel's columns. */
     bool (*show_joblog)(const char *path, struct text *text, struct failure *failure);
     /* The kernels there are, and everything about one (a name, or a plug-in's path). */

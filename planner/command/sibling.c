@@ -9,7 +9,11 @@
 
 bool sibling_is_parallel(const char *command)
 {
-    return strcmp(command, "calibrate") == 0 || strcmp(command, "run") == 0;
+    static const char *const parallel[] = {"calibrate", "go", "run"};
+    for (size_t k = 0; k < sizeof parallel / sizeof *parallel; k++)
+        if (strcmp(command, parallel[k]) == 0)
+            return true;
+    return false;
 }
 
 /* Threads that wait awake for each other gain next to nothing, and where a node has

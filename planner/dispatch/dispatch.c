@@ -37,6 +37,28 @@ void dispatch_lost(struct dispatch *dispatch, int64_t worker)
         dispatch->kind->lost(dispatch, worker);
 }
 
+void dispatch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
+{
+    if (dispatch->kind->busy)
+        dispatch->kind->busy(dispatch, worker, until_s, over);
+}
+
+struct dispatch_blame dispatch_blame(struct dispatch *dispatch, const struct package *package)
+{
+    const struct dispatch_blame nothing = {0, false};
+    return dispatch->kind->blame ? dispatch->kind->blame(dispatch, package) : nothing;
+}
+
+struct dispatch_run dispatch_run(const struct dispatch *dispatch)
+{
+    return dispatch->kind->run ? dispatch->kind->run(dispatch) : (struct dispatch_run){0};
+}
+
+void dispatch_skip(struct dispatch *dispatch, const struct dispatch_skip *skip)
+{
+    dispatch->kind->skip(dispatch, skip);
+}
+
 void dispatch_free(struct dispatch **dispatch)
 {
     if (*dispatch)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/dispatch/deadline.h"
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
 #include "planner/model/task_range.h"
@@ -42,6 +43,8 @@ struct dispatch *dispatch_new_plan(const struct plan *plan);
  * sending. NULL: out of memory. */
 struct dispatch *dispatch_new_list(const struct package *packages, int64_t count, int64_t workers,
                                    int ahead);
+/* Hand out no more of that list. */
+void dispatch_list_end(struct dispatch *dispatch);
 /* Deal what is left of a job: the tasks of these ranges (borrowed; they must outlive the object).
  * `inner` (owned; freed also when this fails) decides as if they were a job of their own, its task
  * k being the k-th of theirs. A package that crosses the end of a range is sent in pieces. NULL:
@@ -63,23 +66,61 @@ bool dispatch_listens(const struct dispatch *dispatch);
 /* Worker `worker` is lost: it gets nothing more, and what it had and had not reported is handed out
  * again. Only a recovering dispatch knows how; the others ignore it. */
 void dispatch_lost(struct dispatch *dispatch, int64_t worker);
+
+/* Workers that may be lost on one core task before it is given up. */
+enum { DISPATCH_LOSSES_MOST = 2 };
+
+/* What comes next, as far as it repeats itself: turns of packages that are like the last ones, the
+ * size of every worker's package the same. A plan's turn is a round, in which workers have their
+ * places; a rule's is one package, for whoever asks. */
+struct dispatch_run {
+    int64_t turns;    /* 0: nothing is known to repeat itself, or not from here */
+    int64_t packages; /* of a turn */
+    int64_t tasks;    /* of a turn, at most */
+    int64_t series;   /* turns of another series are not like those before */
+    bool asked;       /* who asks is dealt to; else workers have their places */
+};
+
+struct dispatch_run dispatch_run(const struct dispatch *dispatch);
+
+/* Turns that are not dealt one by one, their packages and core tasks; and, borrowed, by how much
+ * later each worker's clocks are then. */
+struct dispatch_skip {
+    int64_t turns, packages, tasks;
+    const double *later_s;
+};
+
+/* Go on as if so much of dispatch_run's had been dealt and reported as before. */
+void dispatch_skip(struct dispatch *dispatch, const struct dispatch_skip *skip);
+
+/* How many workers have been lost on the core tasks of a package. */
+struct dispatch_blame {
+    int losses;
+    bool given_up; /* on a single core task too many: nobody gets it any more */
+};
+
+/* Worker package->worker, which is about to be called lost, was working on this package. What of it
+ * is handed out again comes after all else and in small pieces, so that the core task that it was
+ * turns out with the next loss. Only a recovering dispatch knows how; the others say nothing. */
+struct dispatch_blame dispatch_blame(struct dispatch *dispatch, const struct package *package);
 void dispatch_free(struct dispatch **dispatch);
 
 /* A request-driven rule: a worker gets its next package when it has reported one. */
 struct dispatch_setup {
     const char *rule; /* one of dispatch_rule_name, its options behind a comma: "gss,least=10" */
     int64_t tasks, workers;
-    int ahead;             /* packages that a worker has at a time, >= 1 */
-    const double *weights; /* relative speeds, borrowed for the call; NULL: all equal */
-    double overhead_s;     /* of one package: FSC's h */
-    double deviation_s;    /* of one task's time: FSC's sigma */
-    int64_t least, most;   /* package sizes that may be sent; the last package may be smaller */
+    int ahead;                 /* packages that a worker has at a time, >= 1 */
+    const double *weights;     /* relative speeds, borrowed for the call; NULL: all equal */
+    const double *latencies_s; /* of a package's work, whatever its size; as weights; NULL: 0 */
+    double overhead_s;         /* of one package: FSC's h */
+    double deviation_s;        /* of one task's time: FSC's sigma */
+    int64_t least, most;       /* package sizes that may be sent; the last package may be smaller */
 };
 
-/* What rules want to know of a platform, for the setup's tasks and workers: weights, overhead, and
- * package sizes, which lie in its windows and are no more than an even share.
- * Returns the weights, which are to be freed when the dispatch has been made; NULL: out of memory.
- */
+/* What rules want to know of a platform, for the setup's tasks and workers: weights, latencies,
+ * overhead, and package sizes, which lie in its windows and are no more than an even share.
+ * Returns the weights, latencies behind them, which are to be freed when the dispatch has been
+ * made; NULL: out of memory. */
 double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platform *platform);
 /* Is there such a rule, with such options? If not: usage, and the nearest is named. */
 bool dispatch_rule_check(const char *text, struct failure *failure);
@@ -119,5 +160,17 @@ const struct dispatch *dispatch_tail_head(const struct dispatch *tail);
  * order, and `inner` is not told of those handed out again. Finished when all are reported. NULL:
  * out of memory. */
 struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers);
+/* Of a recovering dispatch: hand out these core tasks, too, which are not among those of `inner`,
+ * as if so many workers had been lost on them. False: out of memory.
+ */
+bool dispatch_recovery_suspect(struct dispatch *recovery, struct task_range range, int losses);
+/* Of a recovering dispatch: what it hands out again has at most so many core tasks a package. */
+void dispatch_recovery_limit(struct dispatch *recovery, int64_t most);
+/* Of a recovering dispatch, before it is asked: hand out nothing that would not end in time. Of a
+ * package that does not fit, as much as does goes to its worker, and the rest to whoever has time
+ * for it. Finished when nothing more fits and all that is out is reported. False: out of memory. */
+bool dispatch_recovery_deadline(struct dispatch *recovery, const struct deadline_setup *setup);
+/* Has a recovering dispatch finished so, with core tasks that nobody has been given? */
+bool dispatch_recovery_over(const struct dispatch *recovery);
 
 #endif

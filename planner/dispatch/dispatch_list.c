@@ -15,6 +15,7 @@ struct dispatch_list {
     int64_t count, worker_count;
     int ahead;
     int64_t sent, turn; /* packages handed out; the worker to ask first */
+    bool over;
     struct list_worker workers[];
 };
 
@@ -23,7 +24,7 @@ static enum dispatch_answer list_next(struct dispatch *dispatch, double now_s,
 {
     struct dispatch_list *self = (struct dispatch_list *)dispatch;
     (void)now_s;
-    if (self->sent == self->count)
+    if (self->over || self->sent == self->count)
         return DISPATCH_FINISHED;
     for (int64_t k = 0; k < self->worker_count; k++) {
         const int64_t worker = (self->turn + k) % self->worker_count;
@@ -70,7 +71,8 @@ static void packages_link(struct dispatch_list *self)
 struct dispatch *dispatch_new_list(const struct package *packages, int64_t count, int64_t workers,
                                    int ahead)
 {
-    static const struct dispatch_kind kind = {list_next, list_done, NULL, list_free, NULL, NULL};
+    static const struct dispatch_kind kind = {
+        .next = list_next, .done = list_done, .free = list_free};
     struct dispatch_list *self =
         calloc(1, sizeof *self + (size_t)workers * sizeof self->workers[0]);
     if (!self)
@@ -87,4 +89,9 @@ struct dispatch *dispatch_new_list(const struct package *packages, int64_t count
     self->ahead = ahead;
     packages_link(self);
     return &self->base;
+}
+
+void dispatch_list_end(struct dispatch *dispatch)
+{
+    ((struct dispatch_list *)dispatch)->over = true;
 }

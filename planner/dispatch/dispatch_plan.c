@@ -25,6 +25,37 @@ static enum dispatch_answer plan_next(struct dispatch *dispatch, double now_s,
     return DISPATCH_SEND;
 }
 
+/* Is the next package the first of a round? */
+static bool round_over(const struct plan_cursor *at)
+{
+    for (int64_t slot = at->slot + 1; at->loads && slot < at->plan->worker_count; slot++)
+        if (at->loads[slot] > 0)
+            return false;
+    return true;
+}
+
+static struct dispatch_run plan_run(const struct dispatch *dispatch)
+{
+    const struct plan_cursor *at = &((const struct dispatch_plan *)dispatch)->cursor;
+    struct dispatch_run run = {.turns = at->repeats, .series = (int64_t)at->entry + 1};
+    if (at->repeats == 0 || !round_over(at))
+        return (struct dispatch_run){0};
+    for (int64_t slot = 0; slot < at->plan->worker_count; slot++) {
+        run.packages += at->loads[slot] > 0;
+        run.tasks += (int64_t)at->loads[slot];
+    }
+    return run;
+}
+
+static void plan_skip(struct dispatch *dispatch, const struct dispatch_skip *skip)
+{
+    struct plan_cursor *at = &((struct dispatch_plan *)dispatch)->cursor;
+    at->repeats -= skip->turns;
+    at->round += skip->turns;
+    at->index += skip->packages;
+    at->first += (double)skip->tasks;
+}
+
 static void plan_free(struct dispatch *dispatch)
 {
     free(dispatch);
@@ -32,7 +63,8 @@ static void plan_free(struct dispatch *dispatch)
 
 struct dispatch *dispatch_new_plan(const struct plan *plan)
 {
-    static const struct dispatch_kind kind = {plan_next, NULL, NULL, plan_free, NULL, NULL};
+    static const struct dispatch_kind kind = {
+        .next = plan_next, .free = plan_free, .run = plan_run, .skip = plan_skip};
     struct dispatch_plan *self = calloc(1, sizeof *self);
     if (!self)
         return NULL;

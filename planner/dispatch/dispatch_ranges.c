@@ -1,19 +1,40 @@
 /*
  * What is left of a job as a dispatch: another one deals as many tasks as there are left, as if
  * they were a job of their own, and this one says which they are. No package crosses the end of a
- * range: one that would is sent in pieces, and is reported when all of them are.
+ * range: one that would is sent in pieces, and is reported when all of them are. A worker has few
+ * pieces of one package at a time: more would wait for room with it, and hold up what goes to
+ * others.
  */
 #include <stdlib.h>
 
 #include "planner/base/array.h"
 #include "planner/dispatch/dispatch_kind.h"
 
+/* Pieces that a worker has at a time and has not reported. */
+enum { PIECES_AHEAD = 2 };
+/* Packages that are not sent whole, for each worker and beyond that: who decides runs no farther
+ * ahead, and may decide about some workers several times before it comes to others. */
+enum { UNSENT_PER_WORKER = 8, UNSENT_MORE = 64 };
+
 /* A package of the inner dispatch whose pieces are not all reported. */
 struct whole {
     struct package package;
-    int64_t first_index, pieces; /* handed out as packages first_index, ... */
-    int64_t reported;
+    struct task_range left; /* of it, not sent yet, in the inner dispatch's numbers */
+    int64_t sent, reported; /* pieces */
     double start_s, end_s;
+    bool lost; /* its worker is, so that nothing of it will be reported */
+};
+
+/* A piece that is not reported. */
+struct piece {
+    int64_t index; /* as it was handed out */
+    int64_t whole; /* index of its package */
+    int64_t worker;
+};
+
+struct ranges_worker {
+    int64_t pieces; /* that it has not reported */
+    int64_t looked; /* when its first package that is not sent whole was looked at */
 };
 
 struct dispatch_ranges {
@@ -22,10 +43,15 @@ struct dispatch_ranges {
     const struct task_range *ranges; /* borrowed */
     int64_t *places;                 /* owned; of each range, how many tasks lie before it */
     int64_t count;
-    struct whole *wholes; /* owned; the last one is being cut while `rest` is not empty */
-    size_t whole_count, whole_capacity;
-    struct task_range rest; /* of it, in the inner dispatch's numbers */
-    int64_t index;          /* of the next package */
+    struct whole *wholes;                       /* owned; in the order of the inner dispatch */
+    size_t whole_count, whole_capacity, unsent; /* unsent: of them, not sent whole */
+    struct piece *pieces;                       /* owned */
+    size_t piece_count, piece_capacity;
+    struct ranges_worker *workers; /* owned; those that packages have been for */
+    size_t worker_capacity;
+    int64_t worker_count;
+    int64_t look;  /* the latest */
+    int64_t index; /* of the next piece */
 };
 
 /* The range that holds the inner dispatch's task. */
@@ -42,49 +68,129 @@ static int64_t range_find(const struct dispatch_ranges *self, int64_t task)
     return low;
 }
 
-static void piece_next(struct dispatch_ranges *self, struct package *package)
+/* Room for a piece and a package more. */
+static bool room_make(struct dispatch_ranges *self)
 {
-    struct whole *whole = &self->wholes[self->whole_count - 1];
-    const int64_t at = range_find(self, self->rest.first);
+    struct piece *pieces =
+        array_reserve(self->pieces, &self->piece_capacity, self->piece_count + 1, sizeof *pieces);
+    if (!pieces)
+        return false;
+    self->pieces = pieces;
+    struct whole *wholes =
+        array_reserve(self->wholes, &self->whole_capacity, self->whole_count + 1, sizeof *wholes);
+    if (!wholes)
+        return false;
+    self->wholes = wholes;
+    return true;
+}
+
+static void piece_send(struct dispatch_ranges *self, struct whole *whole, struct package *package)
+{
+    const int64_t at = range_find(self, whole->left.first);
     const struct task_range *range = &self->ranges[at];
-    const int64_t offset = self->rest.first - self->places[at];
+    const int64_t offset = whole->left.first - self->places[at];
     const int64_t there = range->count - offset;
     *package = whole->package;
     package->index = self->index++;
     package->first = range->first + offset;
-    package->count = there < self->rest.count ? there : self->rest.count;
-    self->rest.first += package->count;
-    self->rest.count -= package->count;
-    whole->pieces++;
+    package->count = there < whole->left.count ? there : whole->left.count;
+    whole->left.first += package->count;
+    whole->left.count -= package->count;
+    whole->sent++;
+    self->unsent -= whole->left.count == 0;
+    self->workers[package->worker].pieces++;
+    self->pieces[self->piece_count++] =
+        (struct piece){package->index, whole->package.index, package->worker};
+}
+
+/* Does the package lie in one range? */
+static bool is_in_one(const struct dispatch_ranges *self, const struct package *package)
+{
+    return range_find(self, package->first) ==
+           range_find(self, package->first + package->count - 1);
+}
+
+/* May the next piece of its worker's first package be sent, and not wait there behind others? */
+static bool is_next(const struct dispatch_ranges *self, const struct whole *whole)
+{
+    return whole->lost || is_in_one(self, &whole->package) ||
+           self->workers[whole->package.worker].pieces < PIECES_AHEAD;
+}
+
+/* The next package of which a piece can be sent; NULL: all wait. */
+static struct whole *whole_next(struct dispatch_ranges *self)
+{
+    self->look++;
+    for (size_t k = 0; self->unsent > 0 && k < self->whole_count; k++) {
+        struct whole *whole = &self->wholes[k];
+        struct ranges_worker *worker = &self->workers[whole->package.worker];
+        if (whole->left.count == 0 || worker->looked == self->look)
+            continue;
+        worker->looked = self->look;
+        if (is_next(self, whole))
+            return whole;
+    }
+    return NULL;
+}
+
+/* False: out of memory. */
+static bool whole_add(struct dispatch_ranges *self, const struct package *package)
+{
+    while (package->worker >= self->worker_count) {
+        struct ranges_worker *workers = array_reserve(
+            self->workers, &self->worker_capacity, (size_t)self->worker_count + 1, sizeof *workers);
+        if (!workers)
+            return false;
+        self->workers = workers;
+        workers[self->worker_count++] = (struct ranges_worker){0, 0};
+    }
+    self->wholes[self->whole_count++] = (struct whole){
+        .package = *package, .left = (struct task_range){package->first, package->count}};
+    self->unsent++;
+    return true;
+}
+
+static bool is_far_ahead(const struct dispatch_ranges *self)
+{
+    return self->unsent >= (size_t)(UNSENT_PER_WORKER * self->worker_count + UNSENT_MORE);
 }
 
 static enum dispatch_answer ranges_next(struct dispatch *dispatch, double now_s,
                                         struct package *package)
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
-    if (self->rest.count == 0) {
-        struct whole *wholes = array_reserve(self->wholes, &self->whole_capacity,
-                                             self->whole_count + 1, sizeof *wholes);
-        struct whole whole = {.first_index = self->index};
-        if (!wholes)
+    for (;;) {
+        if (!room_make(self))
             return DISPATCH_OUT_OF_MEMORY;
-        self->wholes = wholes;
-        const enum dispatch_answer answer = dispatch_next(self->inner, now_s, &whole.package);
+        struct whole *whole = whole_next(self);
+        if (whole) {
+            piece_send(self, whole, package);
+            return DISPATCH_SEND;
+        }
+        if (is_far_ahead(self))
+            return DISPATCH_WAIT;
+        struct package next;
+        const enum dispatch_answer answer = dispatch_next(self->inner, now_s, &next);
         if (answer != DISPATCH_SEND)
-            return answer;
-        self->rest = (struct task_range){whole.package.first, whole.package.count};
-        self->wholes[self->whole_count++] = whole;
+            return self->unsent > 0 ? DISPATCH_WAIT : answer;
+        if (!whole_add(self, &next))
+            return DISPATCH_OUT_OF_MEMORY;
     }
-    piece_next(self, package);
-    return DISPATCH_SEND;
 }
 
-/* The package that this one is a piece of; whole_count: there is none. */
-static size_t whole_find(const struct dispatch_ranges *self, int64_t index)
+/* The package that this one is a piece of, which then is none that waits for a report any more;
+ * whole_count: there is none. */
+static size_t whole_take(struct dispatch_ranges *self, int64_t index)
 {
-    size_t k = 0;
-    while (k < self->whole_count && !(index >= self->wholes[k].first_index &&
-                                      index < self->wholes[k].first_index + self->wholes[k].pieces))
+    size_t at = 0, k = 0;
+    while (at < self->piece_count && self->pieces[at].index != index)
+        at++;
+    if (at == self->piece_count)
+        return self->whole_count;
+    const int64_t whole = self->pieces[at].whole;
+    self->workers[self->pieces[at].worker].pieces--;
+    self->pieces[at] = self->pieces[--self->piece_count];
+    while (k < self->whole_count && self->wholes[k].package.index != whole)
         k++;
     return k;
 }
@@ -93,18 +199,17 @@ static void ranges_done(struct dispatch *dispatch, const struct package *package
                         double end_s)
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
-    const size_t k = whole_find(self, package->index);
+    const size_t k = whole_take(self, package->index);
     if (k == self->whole_count)
         return;
     struct whole *whole = &self->wholes[k];
     whole->start_s = whole->reported == 0 || start_s < whole->start_s ? start_s : whole->start_s;
     whole->end_s = whole->reported == 0 || end_s > whole->end_s ? end_s : whole->end_s;
     whole->reported++;
-    const bool last = k == self->whole_count - 1;
-    if (whole->reported < whole->pieces || (last && self->rest.count > 0))
+    if (whole->reported < whole->sent || whole->left.count > 0)
         return;
     dispatch_done(self->inner, &whole->package, whole->start_s, whole->end_s);
-    for (size_t i = k + 1; i < self->whole_count; i++) /* the last one stays the last */
+    for (size_t i = k + 1; i < self->whole_count; i++)
         self->wholes[i - 1] = self->wholes[i];
     self->whole_count--;
 }
@@ -112,7 +217,15 @@ static void ranges_done(struct dispatch *dispatch, const struct package *package
 /* What it had and had not reported stays among the wholes: they are never reported. */
 static void ranges_lost(struct dispatch *dispatch, int64_t worker)
 {
-    dispatch_lost(((struct dispatch_ranges *)dispatch)->inner, worker);
+    struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
+    for (size_t k = 0; k < self->whole_count; k++)
+        self->wholes[k].lost = self->wholes[k].lost || self->wholes[k].package.worker == worker;
+    dispatch_lost(self->inner, worker);
+}
+
+static void ranges_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
+{
+    dispatch_busy(((struct dispatch_ranges *)dispatch)->inner, worker, until_s, over);
 }
 
 static const struct dispatch *ranges_inner(const struct dispatch *dispatch)
@@ -126,14 +239,20 @@ static void ranges_free(struct dispatch *dispatch)
     dispatch_free(&self->inner);
     free(self->places);
     free(self->wholes);
+    free(self->pieces);
+    free(self->workers);
     free(self);
 }
 
 struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_range *ranges,
                                      int64_t count)
 {
-    static const struct dispatch_kind kind = {ranges_next, ranges_done,  ranges_lost,
-                                              ranges_free, ranges_inner, NULL};
+    static const struct dispatch_kind kind = {.next = ranges_next,
+                                              .done = ranges_done,
+                                              .lost = ranges_lost,
+                                              .free = ranges_free,
+                                              .inner = ranges_inner,
+                                              .busy = ranges_busy};
     struct dispatch_ranges *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);

@@ -1,14 +1,33 @@
-/* A dispatch that survives the loss of workers: what comes back is handed out again. */
+/*
+ * A dispatch that survives the loss of workers: what comes back is handed out again.
+ *
+ * What a lost worker was working on is suspect of having been the cause. Suspects are handed out
+ * when nothing else is left to be, a package of up to PIECES core tasks one by one, larger ones in
+ * so many pieces: so a core task that costs every worker that begins it costs two (four, where its
+ * package had more than PIECES^3), and then is given up. Handing out halves would cost fewer
+ * messages and a worker for each of them. The last living worker gets suspects one at a time, when
+ * all else is reported. Single core tasks that runs before have not been able to tell apart are out
+ * one at a time, so that the next loss can.
+ *
+ * Where there is a time by which all must have ended, what does not fit comes back at once, and is
+ * handed out again in pieces that do.
+ */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "planner/base/array.h"
 #include "planner/dispatch/dispatch_kind.h"
 #include "planner/model/platform.h"
 
+enum { PIECES = 256 };
+
 /* `original` is as the inner dispatch handed it out; its count is 0 where it does not know of it.
  */
 struct recovery_entry {
     struct package package, original;
+    int losses;    /* of workers that were working on it; 0: it is not suspect */
+    int64_t piece; /* of suspects: core tasks to be handed out at a time */
+    bool given_up;
 };
 
 struct recovery_list {
@@ -27,7 +46,12 @@ struct dispatch_recovery {
     size_t place_capacity;
     struct recovery_list returned; /* to be handed out again; index and worker are old */
     int64_t returned_tasks;
-    int64_t index, round; /* of the next package, of the last one */
+    struct recovery_list suspects; /* the same, of which workers were lost */
+    int alone;                     /* packages out of which there may be one */
+    int64_t most; /* core tasks of a package that is handed out again; 0: not limited */
+    struct deadline *deadline; /* owned; NULL: there is no time by which to end */
+    bool over;                 /* it has come */
+    int64_t index, round;      /* of the next package, of the last one */
 };
 
 static bool list_reserve(struct recovery_list *list, size_t count)
@@ -43,19 +67,51 @@ static bool list_reserve(struct recovery_list *list, size_t count)
  * fail. */
 static bool lists_reserve(struct dispatch_recovery *self)
 {
-    size_t count = self->out.count + self->returned.count + 1;
+    const size_t count = self->out.count + self->returned.count + self->suspects.count + 1;
     size_t *places =
         array_reserve(self->places, &self->place_capacity, (size_t)self->index + 1, sizeof *places);
     if (!places)
         return false;
     self->places = places;
-    return list_reserve(&self->out, count) && list_reserve(&self->returned, count);
+    return list_reserve(&self->out, count) && list_reserve(&self->returned, count) &&
+           list_reserve(&self->suspects, count);
 }
 
+/* What follows on what came back last is one range with it. */
 static void package_return(struct dispatch_recovery *self, const struct package *package)
 {
-    self->returned.items[self->returned.count++] = (struct recovery_entry){.package = *package};
+    struct package *last =
+        self->returned.count > 0 ? &self->returned.items[self->returned.count - 1].package : NULL;
     self->returned_tasks += package->count;
+    if (self->deadline && last && last->first + last->count == package->first) {
+        last->count += package->count;
+        return;
+    }
+    assert(self->returned.items); /* reserved before */
+    self->returned.items[self->returned.count++] = (struct recovery_entry){.package = *package};
+}
+
+/* What losses could not tell apart from others so far. */
+static bool is_alone(const struct recovery_entry *entry)
+{
+    return entry->package.count == 1 && entry->losses >= DISPATCH_LOSSES_MOST;
+}
+
+/* There is room for it. */
+static void suspect_add(struct dispatch_recovery *self, const struct package *package, int losses)
+{
+    self->suspects.items[self->suspects.count++] = (struct recovery_entry){
+        .package = *package, .losses = losses, .piece = (package->count + PIECES - 1) / PIECES};
+}
+
+/* Of a worker that is lost. */
+static void entry_return(struct dispatch_recovery *self, const struct recovery_entry *entry)
+{
+    self->alone -= is_alone(entry);
+    if (entry->losses == 0)
+        package_return(self, &entry->package);
+    else if (!entry->given_up)
+        suspect_add(self, &entry->package, entry->losses);
 }
 
 static void entry_put(struct dispatch_recovery *self, size_t place,
@@ -66,7 +122,7 @@ static void entry_put(struct dispatch_recovery *self, size_t place,
 }
 
 /* NULL: it is not out. */
-static const struct recovery_entry *entry_find(const struct dispatch_recovery *self, int64_t index)
+static struct recovery_entry *entry_find(const struct dispatch_recovery *self, int64_t index)
 {
     if (index < 0 || index >= self->index)
         return NULL;
@@ -76,44 +132,131 @@ static const struct recovery_entry *entry_find(const struct dispatch_recovery *s
 }
 
 static void package_out(struct dispatch_recovery *self, struct package *package,
-                        const struct package *original)
+                        const struct package *original, int losses, double now_s)
 {
+    if (self->deadline)
+        deadline_sent(self->deadline, package->worker, package->count, now_s);
     package->index = self->index++;
     self->round = package->round;
     self->busy[package->worker]++;
-    entry_put(self, self->out.count++, &(struct recovery_entry){*package, *original});
+    const struct recovery_entry entry = {*package, *original, losses, 0, false};
+    self->alone += is_alone(&entry);
+    entry_put(self, self->out.count++, &entry);
 }
 
-/* The living worker with the fewest packages out, if it has a buffer to spare. */
-static int64_t worker_choose(const struct dispatch_recovery *self)
+/* Of so many core tasks, how many that worker can do in time. */
+static int64_t count_fit(const struct dispatch_recovery *self, int64_t worker, int64_t count,
+                         double now_s)
+{
+    return self->deadline ? deadline_fit(self->deadline, worker, count, now_s) : count;
+}
+
+/* The living worker with the fewest packages out, if it has a buffer to spare, and in time can do
+ * some of so many core tasks: *count of them. */
+static int64_t worker_choose(const struct dispatch_recovery *self, double now_s, int64_t tasks,
+                             int64_t *count)
 {
     int64_t chosen = -1;
-    for (int64_t k = 0; k < self->workers; k++)
-        if (!self->lost[k] && self->busy[k] < PLATFORM_BUFFERS &&
-            (chosen < 0 || self->busy[k] < self->busy[chosen]))
+    for (int64_t k = 0; k < self->workers; k++) {
+        if (self->lost[k] || self->busy[k] >= PLATFORM_BUFFERS ||
+            (chosen >= 0 && self->busy[k] >= self->busy[chosen]))
+            continue;
+        const int64_t fit = count_fit(self, k, tasks, now_s);
+        if (fit > 0) {
             chosen = k;
+            *count = fit;
+        }
+    }
     return chosen;
 }
 
-/* Half of what came back over the living, from the last range that came back. */
-static enum dispatch_answer returned_next(struct dispatch_recovery *self, struct package *package)
+/* Nobody can take what there is. */
+static enum dispatch_answer nobody(struct dispatch_recovery *self)
+{
+    if (self->out.count > 0 || !self->deadline)
+        return DISPATCH_WAIT;
+    self->over = true;
+    return DISPATCH_FINISHED;
+}
+
+/* The first core tasks of a range, at most `count` of them, to who may have them. */
+static enum dispatch_answer piece_send(struct dispatch_recovery *self, struct package *range,
+                                       int64_t count, int losses, double now_s,
+                                       struct package *package)
 {
     static const struct package none = {.count = 0};
-    int64_t worker = worker_choose(self);
+    if (count > range->count)
+        count = range->count;
+    if (self->most > 0 && count > self->most)
+        count = self->most;
+    const int64_t worker = worker_choose(self, now_s, count, &count);
     if (worker < 0)
-        return DISPATCH_WAIT;
-    struct package *range = &self->returned.items[self->returned.count - 1].package;
-    int64_t share = (self->returned_tasks + 2 * self->living - 1) / (2 * self->living);
+        return nobody(self);
     *package = *range;
     package->worker = worker;
     package->round = self->round;
-    package->count = share < range->count ? share : range->count;
-    range->first += package->count;
-    range->count -= package->count;
-    self->returned_tasks -= package->count;
-    self->returned.count -= range->count == 0;
-    package_out(self, package, &none);
+    package->count = count;
+    range->first += count;
+    range->count -= count;
+    package_out(self, package, &none, losses, now_s);
     return DISPATCH_SEND;
+}
+
+/* Half of what came back over the living, from the last range that came back. */
+static enum dispatch_answer returned_next(struct dispatch_recovery *self, double now_s,
+                                          struct package *package)
+{
+    struct package *range = &self->returned.items[self->returned.count - 1].package;
+    const int64_t share = (self->returned_tasks + 2 * self->living - 1) / (2 * self->living);
+    const enum dispatch_answer answer = piece_send(self, range, share, 0, now_s, package);
+    if (answer == DISPATCH_SEND) {
+        self->returned_tasks -= package->count;
+        self->returned.count -= range->count == 0;
+    }
+    return answer;
+}
+
+/* The last one that may be handed out now; NULL: none may. */
+static struct recovery_entry *suspect_choose(const struct dispatch_recovery *self)
+{
+    size_t k = self->suspects.count;
+    if (self->living == 1 && self->out.count > 0)
+        return NULL;
+    while (k > 0 && self->alone > 0 && is_alone(&self->suspects.items[k - 1]))
+        k--;
+    return k > 0 ? &self->suspects.items[k - 1] : NULL;
+}
+
+static enum dispatch_answer suspect_next(struct dispatch_recovery *self, double now_s,
+                                         struct package *package)
+{
+    struct recovery_entry *entry = suspect_choose(self);
+    if (!entry)
+        return DISPATCH_WAIT;
+    const enum dispatch_answer answer =
+        piece_send(self, &entry->package, entry->piece, entry->losses, now_s, package);
+    if (answer == DISPATCH_SEND && entry->package.count == 0)
+        *entry = self->suspects.items[--self->suspects.count];
+    return answer;
+}
+
+/* As much of the inner one's package as its worker can do; the rest comes back. False: nothing. */
+static bool inner_take(struct dispatch_recovery *self, double now_s, struct package *package)
+{
+    const struct package original = *package;
+    const int64_t count =
+        self->lost[package->worker] ? 0 : count_fit(self, package->worker, package->count, now_s);
+    struct package rest = original;
+    if (original.count > self->most)
+        self->most = original.count;
+    rest.first += count;
+    rest.count -= count;
+    if (rest.count > 0)
+        package_return(self, &rest);
+    package->count = count;
+    if (count > 0)
+        package_out(self, package, &original, 0, now_s);
+    return count > 0;
 }
 
 static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_s,
@@ -127,18 +270,26 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
         answer = dispatch_next(self->inner, now_s, package);
         if (answer != DISPATCH_SEND)
             break;
-        if (!self->lost[package->worker]) {
-            const struct package original = *package;
-            package_out(self, package, &original);
+        if (inner_take(self, now_s, package))
             return DISPATCH_SEND;
-        }
-        package_return(self, package);
     }
     if (answer == DISPATCH_OUT_OF_MEMORY)
         return answer;
     if (self->returned.count > 0)
-        return returned_next(self, package);
+        return returned_next(self, now_s, package);
+    if (answer == DISPATCH_FINISHED && self->suspects.count > 0)
+        return suspect_next(self, now_s, package);
     return answer == DISPATCH_FINISHED && self->out.count > 0 ? DISPATCH_DEALT : answer;
+}
+
+/* Of a part of its package, the inner one hears what the whole would have taken. */
+static void inner_tell(const struct dispatch_recovery *self, const struct package *package,
+                       const struct package *original, double start_s, double end_s)
+{
+    const double whole = (double)original->count / (double)package->count;
+    dispatch_done(self->inner, original,
+                  original->count == package->count ? start_s : end_s - whole * (end_s - start_s),
+                  end_s);
 }
 
 static void recovery_done(struct dispatch *dispatch, const struct package *package, double start_s,
@@ -149,11 +300,14 @@ static void recovery_done(struct dispatch *dispatch, const struct package *packa
     if (!entry)
         return;
     const struct package original = entry->original;
+    self->alone -= is_alone(entry);
     entry_put(self, self->places[package->index], &self->out.items[self->out.count - 1]);
     self->out.count--;
     self->busy[package->worker]--;
+    if (self->deadline)
+        deadline_done(self->deadline, package->worker, package->count, start_s, end_s);
     if (original.count > 0)
-        dispatch_done(self->inner, &original, start_s, end_s);
+        inner_tell(self, package, &original, start_s, end_s);
 }
 
 static void recovery_lost(struct dispatch *dispatch, int64_t worker)
@@ -167,12 +321,26 @@ static void recovery_lost(struct dispatch *dispatch, int64_t worker)
     dispatch_lost(self->inner, worker);
     for (size_t k = 0; k < self->out.count; k++) {
         if (self->out.items[k].package.worker == worker)
-            package_return(self, &self->out.items[k].package);
+            entry_return(self, &self->out.items[k]);
         else
             entry_put(self, kept++, &self->out.items[k]);
     }
     self->out.count = kept;
     self->busy[worker] = 0;
+}
+
+static struct dispatch_blame recovery_blame(struct dispatch *dispatch,
+                                            const struct package *package)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
+    struct recovery_entry *entry = entry_find(self, package->index);
+    if (!entry)
+        return (struct dispatch_blame){0, false};
+    self->alone -= is_alone(entry);
+    entry->losses++;
+    entry->given_up = is_alone(entry);
+    self->alone += is_alone(entry);
+    return (struct dispatch_blame){entry->losses, entry->given_up};
 }
 
 static const struct dispatch *recovery_inner(const struct dispatch *dispatch)
@@ -189,13 +357,21 @@ static void recovery_free(struct dispatch *dispatch)
     free(self->out.items);
     free(self->places);
     free(self->returned.items);
+    free(self->suspects.items);
+    if (self->deadline)
+        deadline_release(self->deadline);
+    free(self->deadline);
     free(self);
 }
 
 struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
 {
-    static const struct dispatch_kind kind = {recovery_next, recovery_done,  recovery_lost,
-                                              recovery_free, recovery_inner, NULL};
+    static const struct dispatch_kind kind = {.next = recovery_next,
+                                              .done = recovery_done,
+                                              .lost = recovery_lost,
+                                              .free = recovery_free,
+                                              .inner = recovery_inner,
+                                              .blame = recovery_blame};
     struct dispatch_recovery *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);
@@ -210,4 +386,31 @@ struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
         return NULL;
     }
     return &self->base;
+}
+
+void dispatch_recovery_limit(struct dispatch *recovery, int64_t most)
+{
+    ((struct dispatch_recovery *)recovery)->most = most;
+}
+
+bool dispatch_recovery_suspect(struct dispatch *recovery, struct task_range range, int losses)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
+    const struct package package = {.first = range.first, .count = range.count};
+    if (!lists_reserve(self))
+        return false;
+    suspect_add(self, &package, losses);
+    return true;
+}
+
+bool dispatch_recovery_deadline(struct dispatch *recovery, const struct deadline_setup *setup)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)recovery;
+    self->deadline = calloc(1, sizeof *self->deadline);
+    return self->deadline && deadline_init(self->deadline, setup);
+}
+
+bool dispatch_recovery_over(const struct dispatch *recovery)
+{
+    return ((const struct dispatch_recovery *)recovery)->over;
 }

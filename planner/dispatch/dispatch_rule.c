@@ -10,9 +10,10 @@
 #include "planner/dispatch/rule.h"
 
 static const struct rule rules[] = {
-    {.name = "ss", .summary = "one task at a time", .chunk = ss_chunk},
+    {.name = "ss", .summary = "one task at a time", .sizes = RULE_SIZES_STAY, .chunk = ss_chunk},
     {.name = "fsc",
      .summary = "packages of one size (Kruskal and Weiss)",
+     .sizes = RULE_SIZES_STAY,
      .start = fsc_start,
      .chunk = fsc_chunk,
      .options = {{"k", "core tasks of a package", "by the formula", 0, LIMIT_TASKS, {NULL}}}},
@@ -23,6 +24,9 @@ static const struct rule rules[] = {
                  {"rounding", "of what is left per worker", NULL, GSS_UP, 0, {"up", "down"}}}},
     {.name = "tss",
      .summary = "trapezoid: linearly decreasing",
+     .sizes = RULE_SIZES_STEP,
+     .same = tss_same,
+     .skip = tss_skip,
      .start = tss_start,
      .chunk = tss_chunk,
      .wrong = tss_wrong,
@@ -36,6 +40,7 @@ static const struct rule rules[] = {
                   {"whole", "real"}}}},
     {.name = "fiss",
      .summary = "fixed increase: stages of growing packages",
+     .sizes = RULE_SIZES_GROW,
      .start = fiss_start,
      .chunk = fiss_chunk,
      .options = {{"sigma", "stages", NULL, 4, 1000000, {NULL}}}},
@@ -47,6 +52,9 @@ static const struct rule rules[] = {
     {.name = "wf", .summary = "factoring weighted by speed", .chunk = wf_chunk},
     {.name = "dtss",
      .summary = "trapezoid over virtual processors",
+     .sizes = RULE_SIZES_STEP,
+     .same = dtss_same,
+     .skip = dtss_skip,
      .start = dtss_start,
      .chunk = dtss_chunk,
      .report = dtss_report},
@@ -89,6 +97,12 @@ static const struct rule rules[] = {
 
 enum { RULE_COUNT = sizeof rules / sizeof *rules, RULE_NAME_SIZE = 64 };
 
+/* Sizes that the rule said, before they were cut to those that may be sent. */
+struct asked {
+    double least, most;
+    int64_t packages;
+};
+
 struct dispatch_rule {
     struct dispatch base;
     struct rule_state state;
@@ -103,7 +117,10 @@ struct dispatch_rule {
     double *ended_s;            /* owned; per worker, end of the last package reported */
     struct package after; /* index, round and first of the package after the last one handed out */
     int64_t outstanding;
-    bool refused; /* all who wait got nothing, and nothing has happened since */
+    bool refused;               /* all who wait got nothing, and nothing has happened since */
+    struct asked asked, before; /* of the last packages, as many as workers at most, and of those
+                                 * before them */
+    int64_t series;
 };
 
 static void line_push(struct dispatch_rule *self, int64_t worker)
@@ -121,11 +138,24 @@ static int64_t line_pop(struct dispatch_rule *self)
     return worker;
 }
 
+static void asked_add(struct dispatch_rule *self, double tasks)
+{
+    struct asked *asked = &self->asked;
+    if (asked->packages == self->state.workers) {
+        self->before = *asked;
+        asked->packages = 0;
+    }
+    asked->least = asked->packages > 0 ? fmin(asked->least, tasks) : tasks;
+    asked->most = asked->packages > 0 ? fmax(asked->most, tasks) : tasks;
+    asked->packages++;
+}
+
 static void package_hand(struct dispatch_rule *self, int64_t worker, double tasks, double now_s,
                          struct package *package)
 {
     struct rule_state *state = &self->state;
     double count = fmin(fmax(tasks, (double)self->least), (double)self->most);
+    asked_add(self, tasks);
     *package = self->after;
     package->worker = worker;
     package->count = count < (double)state->left ? (int64_t)count : state->left;
@@ -168,7 +198,7 @@ static enum dispatch_answer rule_next(struct dispatch *dispatch, double now_s,
 /* West's update of mean and squared deviations, weighted by tasks. */
 static void times_add(struct rule_worker *worker, int64_t tasks, double work_s)
 {
-    double per_task_s = work_s / (double)tasks;
+    double per_task_s = fmax(work_s - worker->latency_s, 0) / (double)tasks;
     double before_s = per_task_s - worker->mean_s;
     worker->last_s = per_task_s;
     worker->packages++;
@@ -242,6 +272,73 @@ void dispatch_rule_learn(struct dispatch *dispatch, const struct package *packag
     package_learn((struct dispatch_rule *)dispatch, package, start_s, start_s, end_s);
 }
 
+/* The same for a while: at a size of the rule's own below which it does not go, or near it. */
+static bool asked_alike(const struct dispatch_rule *self)
+{
+    return self->asked.least == self->asked.most && self->before.least == self->asked.most &&
+           self->before.most == self->asked.most;
+}
+
+/* Core tasks that can be dealt before a package is of another size, which those now asked for are
+ * cut to, be it the most or the least that may be sent. */
+static double cut_tasks(const struct dispatch_rule *self)
+{
+    /* A size may fall quicker than what is left, where a rule has measured anew. */
+    static const double SAFE = 3, ALIKE = 0.25;
+    const double left = (double)self->state.left;
+    const double least = fmin(self->asked.least, self->before.least);
+    const double most = fmax(self->asked.most, self->before.most);
+    const enum rule_sizes sizes = self->state.rule->sizes;
+    if (sizes == RULE_SIZES_STAY || (sizes == RULE_SIZES_SHRINK && most <= (double)self->least) ||
+        (sizes == RULE_SIZES_GROW && least >= (double)self->most))
+        return left;
+    if (sizes == RULE_SIZES_GROW || !(least > 0))
+        return 0;
+    return fmax(asked_alike(self) ? ALIKE * left : 0,
+                left * (1 - SAFE * (double)self->most / least));
+}
+
+static struct dispatch_run rule_run(const struct dispatch *dispatch)
+{
+    const struct dispatch_rule *self = (const struct dispatch_rule *)dispatch;
+    if (self->before.packages == 0)
+        return (struct dispatch_run){0};
+    const double size = fmin(fmax(self->asked.most, (double)self->least), (double)self->most);
+    const double packages = self->state.rule->same ? fmin(self->state.rule->same(&self->state),
+                                                          (double)self->state.left / size)
+                                                   : cut_tasks(self) / size;
+    return (struct dispatch_run){.turns = (int64_t)packages,
+                                 .packages = 1,
+                                 .tasks = (int64_t)size,
+                                 .series = self->series,
+                                 .asked = true};
+}
+
+void dispatch_rule_later(struct dispatch *dispatch, const double *later_s)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    for (int64_t k = 0; k < self->state.workers; k++) {
+        self->ended_s[k] += later_s[k];
+        for (int place = 0; place < self->ahead; place++)
+            self->sent_s[k * self->ahead + place] += later_s[k];
+    }
+}
+
+/* What was measured before stands for what is skipped. */
+static void rule_skip(struct dispatch *dispatch, const struct dispatch_skip *skip)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    self->state.left -= skip->tasks;
+    self->state.requests += skip->packages;
+    if (self->state.rule->skip)
+        self->state.rule->skip(&self->state, (double)skip->packages);
+    self->after.index += skip->packages;
+    self->after.first += skip->tasks;
+    self->asked.packages = self->before.packages = 0;
+    self->series++;
+    dispatch_rule_later(dispatch, skip->later_s);
+}
+
 static void rule_free(struct dispatch *dispatch)
 {
     struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
@@ -290,13 +387,16 @@ bool dispatch_rule_check(const char *text, struct failure *failure)
     return rule_read(text, values, failure) != NULL;
 }
 
-static void weights_fill(struct rule_state *state, const double *weights)
+static void workers_fill(struct rule_state *state, const struct dispatch_setup *setup)
 {
+    const double *weights = setup->weights;
     double sum = 0;
     for (int64_t k = 0; k < state->workers; k++)
         sum += weights ? weights[k] : 1;
-    for (int64_t k = 0; k < state->workers; k++)
+    for (int64_t k = 0; k < state->workers; k++) {
         state->worker[k].weight = (weights ? weights[k] : 1) * (double)state->workers / sum;
+        state->worker[k].latency_s = setup->latencies_s ? setup->latencies_s[k] : 0;
+    }
 }
 
 /* A ring of timings for every worker, where the rule wants them. False: out of memory. */
@@ -313,8 +413,12 @@ static bool recent_fill(struct dispatch_rule *self)
 
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure)
 {
-    static const struct dispatch_kind kind = {rule_next, rule_done, rule_lost,
-                                              rule_free, NULL,      NULL};
+    static const struct dispatch_kind kind = {.next = rule_next,
+                                              .done = rule_done,
+                                              .lost = rule_lost,
+                                              .free = rule_free,
+                                              .run = rule_run,
+                                              .skip = rule_skip};
     int64_t values[RULE_OPTIONS_MOST];
     const struct rule *rule = rule_read(setup->rule, values, failure);
     struct dispatch_rule *self;
@@ -332,6 +436,8 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
                                       .tasks = setup->tasks,
                                       .left = setup->tasks,
                                       .workers = setup->workers,
+                                      .least = (double)setup->least,
+                                      .most = (double)setup->most,
                                       .overhead_s = setup->overhead_s,
                                       .deviation_s = setup->deviation_s};
     memcpy(self->state.option, values, sizeof values);
@@ -347,7 +453,7 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
         failure_memory(failure, "starting a rule");
         return NULL;
     }
-    weights_fill(&self->state, setup->weights);
+    workers_fill(&self->state, setup);
     if (rule->start)
         rule->start(&self->state);
     for (int64_t k = 0; k < setup->workers * setup->ahead; k++)

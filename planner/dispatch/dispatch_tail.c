@@ -78,6 +78,30 @@ static void tail_lost(struct dispatch *dispatch, int64_t worker)
     dispatch_lost(self->rule, worker);
 }
 
+static void tail_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
+{
+    dispatch_busy(((struct dispatch_tail *)dispatch)->head, worker, until_s, over);
+}
+
+/* A rule's series are behind all of the plan's. */
+static struct dispatch_run tail_run(const struct dispatch *dispatch)
+{
+    const struct dispatch_tail *self = (const struct dispatch_tail *)dispatch;
+    struct dispatch_run run = dispatch_run(self->over ? self->rule : self->head);
+    if (self->over)
+        run.series = -1 - run.series;
+    return run;
+}
+
+static void tail_skip(struct dispatch *dispatch, const struct dispatch_skip *skip)
+{
+    struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
+    dispatch_skip(self->over ? self->rule : self->head, skip);
+    if (self->over)
+        return;
+    dispatch_rule_later(self->rule, skip->later_s);
+}
+
 static void tail_free(struct dispatch *dispatch)
 {
     struct dispatch_tail *self = (struct dispatch_tail *)dispatch;
@@ -90,8 +114,14 @@ static void tail_free(struct dispatch *dispatch)
 struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_setup *setup,
                                    struct failure *failure)
 {
-    static const struct dispatch_kind kind = {tail_next, tail_done, tail_lost,
-                                              tail_free, NULL,      tail_due};
+    static const struct dispatch_kind kind = {.next = tail_next,
+                                              .done = tail_done,
+                                              .lost = tail_lost,
+                                              .free = tail_free,
+                                              .due = tail_due,
+                                              .busy = tail_busy,
+                                              .run = tail_run,
+                                              .skip = tail_skip};
     struct dispatch_tail *self = calloc(1, sizeof *self);
     int64_t *out = calloc((size_t)setup->workers, sizeof *out);
     struct dispatch *rule = self && out ? dispatch_new_rule(setup, failure) : NULL;

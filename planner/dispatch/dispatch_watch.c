@@ -419,8 +419,12 @@ static void watch_free(struct dispatch *dispatch)
 
 struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
 {
-    static const struct dispatch_kind kind = {watch_next, watch_report, watch_lost,
-                                              watch_free, NULL,         watch_due};
+    static const struct dispatch_kind kind = {.next = watch_next,
+                                              .done = watch_report,
+                                              .lost = watch_lost,
+                                              .free = watch_free,
+                                              .due = watch_due,
+                                              .busy = watch_busy};
     struct dispatch_watch *self = calloc(1, sizeof *self);
     if (!self)
         return NULL;
@@ -432,8 +436,11 @@ struct dispatch *dispatch_new_watch(const struct watch_setup *setup)
         watch_free(&self->base);
         return NULL;
     }
-    for (int64_t k = 0; k < setup->workers; k++)
-        self->workers[k].factor = self->workers[k].expected = 1;
+    for (int64_t k = 0; k < setup->workers; k++) {
+        struct watch_worker *worker = &self->workers[k];
+        worker->factor = worker->expected = 1;
+        worker->start_s = worker->free_s = platform_start(setup->platform, k);
+    }
     self->whole_s = self->end_s = watch_whole_s(self);
     if (plan_rounds_total(setup->plan) >= PART_ROUNDS || parts_are_cheap(self))
         self->spare_s = (1 + port_share) * self->whole_s - watch_port_s(self);

@@ -32,6 +32,7 @@ struct rule_timing {
 struct rule_worker {
     bool lost;                 /* asks for nothing and reports nothing any more */
     double weight;             /* relative speed, mean 1 over the workers */
+    double latency_s;          /* of a package, which the times per task below are without */
     int64_t queued;            /* core tasks handed out and not reported */
     int64_t packages, tasks;   /* reported */
     double mean_s, squares_s2; /* time per task, and the task-weighted sum of squared deviations */
@@ -48,19 +49,32 @@ struct rule_worker {
 struct rule_state {
     const struct rule *rule;
     int64_t tasks, left, workers; /* N, R, p */
+    double least, most; /* core tasks of a package that may be sent; the last one may have fewer */
     double overhead_s, deviation_s;
     int64_t option[RULE_OPTIONS_MOST]; /* in the order of the rule's table */
     struct rule_worker *worker;        /* owned; p of them */
     int64_t requests;                  /* answered with a package */
     /* Of single rules: */
     double chunk, step; /* the next package's size and how it changes */
+    double last;        /* TSS, DTSS: L, down to which it does */
+    double steps_left;  /* TSS, DTSS: packages, or powers, until it would be there */
     int64_t batch_left; /* packages of the batch at hand */
     int64_t powers;     /* DTSS: S, powers served since the last start */
+    int64_t served;     /* DTSS: packages since then */
     int64_t shared;     /* Monitor: sum of shares */
+};
+
+/* How a rule's packages go on where their sizes are cut to those that may be sent. */
+enum rule_sizes {
+    RULE_SIZES_SHRINK, /* about in proportion to what is left */
+    RULE_SIZES_STAY,
+    RULE_SIZES_GROW,
+    RULE_SIZES_STEP /* as `same` says */
 };
 
 struct rule {
     const char *name, *summary;
+    enum rule_sizes sizes;
     struct rule_option options[RULE_OPTIONS_MOST]; /* those with a name */
     /* Why these values do not go together; NULL: they do. May be NULL. */
     const char *(*wrong)(const int64_t *option);
@@ -72,6 +86,10 @@ struct rule {
      * had it. May be NULL. */
     void (*report)(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
                    double total_s);
+    /* Of sizes in steps: how many packages from here on will be about of the sizes they are, and
+     * that so many of them have been handed out. */
+    double (*same)(const struct rule_state *state);
+    void (*skip)(struct rule_state *state, double packages);
 };
 
 /* The values of a rule's options from "NAME=VALUE,NAME=VALUE" (may be empty) into `values`, one for
@@ -97,10 +115,14 @@ double gss_chunk(struct rule_state *state, int64_t worker);
 const char *tss_wrong(const int64_t *option);
 void tss_start(struct rule_state *state);
 double tss_chunk(struct rule_state *state, int64_t worker);
+double tss_same(const struct rule_state *state);
+void tss_skip(struct rule_state *state, double packages);
 void fiss_start(struct rule_state *state);
 double fiss_chunk(struct rule_state *state, int64_t worker);
 void dtss_start(struct rule_state *state);
 double dtss_chunk(struct rule_state *state, int64_t worker);
+double dtss_same(const struct rule_state *state);
+void dtss_skip(struct rule_state *state, double packages);
 void dtss_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
                  double total_s);
 

@@ -13,6 +13,8 @@
  * AF: with mean mu_i and variance sigma_i^2 of a task's time, D = sum_j sigma_j^2 / mu_j and
  * E = 1 / sum_j (1 / mu_j): (D + 2 E R - sqrt(D^2 + 4 D E R)) / (2 mu_i). I. Banicescu, Z. Liu,
  * Adaptive factoring: a dynamic scheduling method tuned to the rate of weight changes, HPC 2000.
+ * A task's time is without the package's latency, which is known and would pass for variance:
+ * packages would get smaller, and times differ the more.
  */
 #include <math.h>
 

@@ -15,15 +15,18 @@ static double package_overhead(const struct platform_window *window)
 double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platform *platform)
 {
     const struct platform_window *window = &platform->windows[platform->window_count - 1];
-    double *weights = malloc((size_t)setup->workers * sizeof *weights);
+    double *weights = malloc(2 * (size_t)setup->workers * sizeof *weights);
+    double *latencies_s = weights ? weights + setup->workers : NULL;
     for (int64_t k = 0; weights && k < setup->workers; k++) {
         /* Workers that the platform does not know are like its last one. */
         const int64_t known = k < platform->worker_count ? k : platform->worker_count - 1;
         const struct platform_class *class = platform_worker(window, known);
         const double s_per_task = platform_class_work(class).s_per_task;
         weights[k] = s_per_task > 0 ? 1 / s_per_task : 1;
+        latencies_s[k] = fmax(0, platform_class_whole(class).latency_s);
     }
     setup->weights = weights;
+    setup->latencies_s = latencies_s;
     setup->overhead_s = fmax(0, package_overhead(window)); /* latencies may be below 0 */
     setup->least = platform->windows[0].least;
     const int64_t even = (setup->tasks + setup->workers - 1) / setup->workers;

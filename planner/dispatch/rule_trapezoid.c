@@ -14,24 +14,28 @@
  * gets A_i (F - D (S + (A_i - 1) / 2)), S the powers served before; planned anew for what is left
  * when more than half of the A_i have changed. J. Xu, A. T. Chronopoulos, Distributed
  * self-scheduling for heterogeneous workstation clusters, 1999, equations (1)-(9).
+ *
+ * None of them speaks of limits of a package. Where there are, F and L, C_0 and a virtual
+ * processor's share are cut to them first, and number and size of the steps follow from that: a
+ * package cut afterwards would leave most of the tasks to packages of the least size.
  */
 #include <math.h>
 #include <stddef.h>
 
 #include "planner/dispatch/rule.h"
 
-/* A trapezoid over n tasks, from F down to L. */
-static void trapezoid_start(struct rule_state *state, double tasks, double first, double last)
+static double clamp(double value, double least, double most)
 {
-    const double steps = ceil(2 * tasks / (first + last));
-    state->chunk = first;
-    state->step = steps > 1 ? (first - last) / (steps - 1) : 0;
+    return fmin(fmax(value, least), most);
 }
 
-/* F = n / (2 p), for p processors. */
-static double trapezoid_first(double tasks, double processors, double last)
+/* From F down to L in n steps. */
+static void trapezoid_start(struct rule_state *state, double first, double last, double steps)
 {
-    return fmax(tasks / (2 * processors), last);
+    state->chunk = first;
+    state->last = last;
+    state->step = steps > 1 ? (first - last) / (steps - 1) : 0;
+    state->steps_left = steps;
 }
 
 const char *tss_wrong(const int64_t *option)
@@ -41,31 +45,66 @@ const char *tss_wrong(const int64_t *option)
                : NULL;
 }
 
-/* A step below 1 has no whole part: rounded down, nothing would ever change. */
-void tss_start(struct rule_state *state)
+/* Over what is left, from no more than `most`. A step below 1 has no whole part: rounded down,
+ * nothing would ever change. */
+static void tss_restart(struct rule_state *state, double most)
 {
-    const double n = (double)state->tasks, last = (double)state->option[TSS_LAST];
-    double first = trapezoid_first(n, (double)state->workers, last);
-    if (state->option[TSS_FIRST] > 0)
-        first = (double)state->option[TSS_FIRST];
-    trapezoid_start(state, n, first, last);
+    const double n = (double)state->left, wanted = (double)state->option[TSS_LAST];
+    const double first = clamp(most, fmax(wanted, state->least), state->most);
+    const double last = clamp(wanted, state->least, first);
+    trapezoid_start(state, first, last, ceil(2 * n / (first + last)));
     if (state->option[TSS_STEP] == TSS_WHOLE && state->step >= 1)
         state->step = floor(state->step);
 }
 
+static double tss_first(const struct rule_state *state)
+{
+    return (double)state->left / (2 * (double)state->workers);
+}
+
+void tss_start(struct rule_state *state)
+{
+    const double chosen = (double)state->option[TSS_FIRST];
+    tss_restart(state, chosen > 0 ? chosen : tss_first(state));
+}
+
+/* Whole packages fall short of the steps' sum: what is left after them is a job like the first. */
 double tss_chunk(struct rule_state *state, int64_t worker)
 {
     (void)worker;
+    if (state->steps_left < 1)
+        tss_restart(state, tss_first(state));
     const double chunk = floor(state->chunk + 1e-9); /* whole but for rounding is whole */
-    state->chunk = fmax(state->chunk - state->step, (double)state->option[TSS_LAST]);
+    state->chunk = fmax(state->chunk - state->step, state->last);
+    state->steps_left--;
     return chunk;
+}
+
+/* Steps, of those that are left: an eighth of them counts as the same. */
+static double same_of(const struct rule_state *state, double steps)
+{
+    return fmin(fmax(steps, state->steps_left / 8), state->steps_left);
+}
+
+double tss_same(const struct rule_state *state)
+{
+    const double over = state->chunk - floor(state->chunk + 1e-9);
+    return state->step > 0 && state->chunk > state->last
+               ? same_of(state, fmax(over, 0) / state->step)
+               : state->steps_left;
+}
+
+void tss_skip(struct rule_state *state, double packages)
+{
+    state->chunk = fmax(state->chunk - packages * state->step, state->last);
+    state->steps_left -= packages;
 }
 
 void fiss_start(struct rule_state *state)
 {
     const double s = (double)state->option[FISS_SIGMA];
     double n = (double)state->tasks, p = (double)state->workers;
-    state->chunk = fmax(floor(n / ((s + 2) * p)), 1);
+    state->chunk = clamp(floor(n / ((s + 2) * p)), state->least, state->most);
     state->step = s > 1 ? ceil(2 * n * (1 - s / (s + 2)) / (p * s * (s - 1))) : 0;
     state->batch_left = state->workers;
 }
@@ -89,16 +128,37 @@ static double least_weight(const struct rule_state *state)
     return least;
 }
 
+/* Mean of a load A f that is kept within least and most, f uniform in [low, high]. */
+static double mean_within(double power, double low, double high, double least, double most)
+{
+    if (!(high > low))
+        return clamp(power * high, least, most);
+    const double from = clamp(least / power, low, high), to = clamp(most / power, low, high);
+    const double sum =
+        (from - low) * least + power * (to * to - from * from) / 2 + (high - to) * most;
+    return sum / (high - low);
+}
+
+/* F and L of a virtual processor: where even the weakest worker has the most that may be sent, and
+ * the strongest the least, they are cut. Steps are then as many as hand out what is left. */
 static void dtss_restart(struct rule_state *state)
 {
-    int64_t powers = 0;
+    double powers = 0, weakest = HUGE_VAL, strongest = 1, tasks = 0;
     for (int64_t k = 0; k < state->workers; k++) {
-        state->worker[k].power = state->worker[k].power_now;
-        powers += state->worker[k].power;
+        struct rule_worker *worker = &state->worker[k];
+        worker->power = worker->power_now;
+        powers += (double)worker->power;
+        weakest = fmin(weakest, (double)worker->power);
+        strongest = fmax(strongest, (double)worker->power);
     }
-    state->powers = 0;
     const double left = (double)state->left;
-    trapezoid_start(state, left, trapezoid_first(left, (double)powers, 1), 1);
+    const double last = fmax(1, state->least / strongest);
+    const double first = fmax(fmin(left / (2 * powers), state->most / weakest), last);
+    for (int64_t k = 0; k < state->workers; k++)
+        tasks +=
+            mean_within((double)state->worker[k].power, last, first, state->least, state->most);
+    state->powers = state->served = 0;
+    trapezoid_start(state, first, last, ceil(left * powers / tasks));
 }
 
 void dtss_start(struct rule_state *state)
@@ -111,10 +171,44 @@ void dtss_start(struct rule_state *state)
 
 double dtss_chunk(struct rule_state *state, int64_t worker)
 {
-    double power = (double)state->worker[worker].power;
-    double before = (double)state->powers + (power - 1) / 2;
+    if (state->steps_left < 1)
+        dtss_restart(state);
+    const double power = (double)state->worker[worker].power;
+    const double before = (double)state->powers + (power - 1) / 2;
     state->powers += state->worker[worker].power;
-    return fmax(floor(power * (state->chunk - state->step * before)), 1);
+    state->served++;
+    state->steps_left -= power;
+    return floor(power * fmax(state->chunk - state->step * before, state->last) + 1e-9);
+}
+
+/* By how much a virtual processor's share falls before a worker of that power has a smaller
+ * package. */
+static double dtss_room(const struct rule_state *state, double power, double share)
+{
+    const double load = power * share;
+    if (load <= state->least + 1)
+        return HUGE_VAL;
+    return (load - fmin(floor(load + 1e-9), state->most)) / power;
+}
+
+double dtss_same(const struct rule_state *state)
+{
+    const double share = state->chunk - state->step * (double)state->powers;
+    double room = HUGE_VAL;
+    for (int64_t k = 0; share > state->last && k < state->workers; k++)
+        room = fmin(room, dtss_room(state, (double)state->worker[k].power, share));
+    const double mean = state->served > 0 ? (double)state->powers / (double)state->served : 1;
+    const double powers = state->step > 0 ? fmax(room, 0) / state->step : HUGE_VAL;
+    return same_of(state, powers) / fmax(mean, 1);
+}
+
+void dtss_skip(struct rule_state *state, double packages)
+{
+    const double mean = state->served > 0 ? (double)state->powers / (double)state->served : 1;
+    const double powers = fmin(nearbyint(packages * mean), fmax(state->steps_left, 0));
+    state->powers += (int64_t)powers;
+    state->served += (int64_t)packages;
+    state->steps_left -= powers;
 }
 
 /* The load Q_i is not asked of the system: it shows in the time per task over the best one seen. */

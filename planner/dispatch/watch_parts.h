@@ -22,6 +22,8 @@ struct watch_worker {
     struct watch_out out[OUT_MOST]; /* handed out and not reported, oldest first */
     int out_count;
     bool lost;
+    bool busy;                      /* with something else, until somebody says that it is over */
+    double start_s;                 /* before its first package, by the platform */
     double ended_s, free_s;         /* the last package reported; and its worker was free */
     double measured_s, predicted_s; /* sums over the packages since the rate changed */
     double reports;                 /* that are in these sums */
@@ -76,6 +78,8 @@ bool watch_late(const struct dispatch_watch *self, int64_t at);
 /* dispatch_done of a watched plan. */
 void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
                   double end_s);
+/* dispatch_busy of a watched plan. */
+void watch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over);
 /* By how much more than at first a plan must be off before it is changed again; >= 1. */
 double watch_caution(const struct dispatch_watch *self);
 /* The worker that is farthest off; -1: all go as reckoned with. */

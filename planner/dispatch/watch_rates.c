@@ -98,6 +98,13 @@ void watch_report(struct dispatch *dispatch, const struct package *package, doub
     self->alarm = self->alarm || worker_off(self, worker) > 0;
 }
 
+void watch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
+{
+    struct watch_worker *to = &((struct dispatch_watch *)dispatch)->workers[worker];
+    to->busy = !over;
+    to->free_s = fmax(until_s, to->start_s);
+}
+
 /* The same of the oldest package that the worker has. */
 static double first_predict(const struct dispatch_watch *self, int64_t at)
 {
@@ -105,14 +112,20 @@ static double first_predict(const struct dispatch_watch *self, int64_t at)
     return package_predict(self, at, worker->out[0].count, watch_out_start_s(worker));
 }
 
+/* Before its first report a start that takes longer than reckoned with is no slow work. */
+static double start_margin_s(const struct dispatch_watch *self, const struct watch_worker *worker)
+{
+    return worker->ended_s > 0 ? 0 : worker->start_s * watch_caution(self) * noise_limit(self, 4);
+}
+
 /* From when on the oldest package that the worker has is overdue. */
 static double overdue_from_s(const struct dispatch_watch *self, int64_t at)
 {
     const struct watch_worker *worker = &self->workers[at];
-    if (worker->out_count == 0 || worker->lost)
+    if (worker->out_count == 0 || worker->lost || worker->busy)
         return HUGE_VAL;
     const double reckoned_s = worker->factor * first_predict(self, at);
-    return reckoned_s > 0 ? watch_out_start_s(worker) +
+    return reckoned_s > 0 ? watch_out_start_s(worker) + start_margin_s(self, worker) +
                                 reckoned_s * (1 + watch_caution(self) * noise_limit(self, 4))
                           : HUGE_VAL;
 }

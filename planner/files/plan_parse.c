@@ -170,7 +170,7 @@ static bool workers_distinct(const struct plan *plan, const struct document_plac
     bool good = true;
     for (size_t k = 1; good && k < count; k++)
         if (sorted[k] == sorted[k - 1])
-            good = document_refuse(failure, place, "lists worker %" PRId64 " twice: list each once",
+            good = document_refuse(failure, place, "lists %" PRId64 " twice: list each once",
                                    sorted[k]);
     free(sorted);
     return good;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/base/limits.h"
+#include "planner/files/cost_map_json.h"
 #include "planner/files/document.h"
 #include "planner/model/platform.h"
 
@@ -67,12 +68,30 @@ static bool member_cost(struct measured_cost *cost, json_t *object, const char *
     return cost_parse(cost, json_object_get(object, key), &at, failure);
 }
 
+/* A time that is the same whatever a package's size: keys of a cost, but for those of its rate. */
+static bool member_latency(struct measured_cost *cost, json_t *object, const char *key,
+                           const struct document_place *place, struct failure *failure)
+{
+    static const struct document_key keys[] = {{"latency_s", true},  {"stderr_latency_s", false},
+                                               {"deviation", false}, {"jitter_s", false},
+                                               {"drift", false},     {"drift_own", false},
+                                               {"n", false},         {"outliers", false}};
+    json_t *value = json_object_get(object, key);
+    struct document_place at = document_at(place, key);
+    if (!value)
+        return true;
+    return document_keys(value, &at, keys, COUNT_OF(keys), failure) &&
+           member_number(value, "latency_s", &at, 0, LIMIT_COST_S, &cost->cost.latency_s,
+                         failure) &&
+           fit_parse(&cost->fit, value, &at, failure);
+}
+
 static bool worker_parse(struct profile_worker *worker, json_t *value,
                          const struct document_place *place, struct failure *failure)
 {
     static const struct document_key keys[] = {
-        {"name", false},   {"count", false},  {"link", false},   {"receive", true},
-        {"compute", true}, {"output", false}, {"request", false}};
+        {"name", false},   {"count", false},  {"link", false},    {"receive", true},
+        {"compute", true}, {"output", false}, {"request", false}, {"start", false}};
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
         return false;
     struct document_place name = document_at(place, "name");
@@ -85,7 +104,8 @@ static bool worker_parse(struct profile_worker *worker, json_t *value,
         !member_cost(&worker->receive, value, "receive", place, failure) ||
         !member_cost(&worker->compute, value, "compute", place, failure) ||
         !member_cost(&worker->output, value, "output", place, failure) ||
-        !member_cost(&worker->request, value, "request", place, failure))
+        !member_cost(&worker->request, value, "request", place, failure) ||
+        !member_latency(&worker->start, value, "start", place, failure))
         return false;
     if (worker->receive.cost.s_per_task + worker->compute.cost.s_per_task <= 0)
         return document_refuse(failure, place,
@@ -184,6 +204,34 @@ static bool window_parse(struct profile_window *window, json_t *value,
            costs_positive(window, place, failure);
 }
 
+/* A worker starts once, whatever the window of its packages. */
+static bool starts_equal(const struct profile_window *window, const struct profile_window *before,
+                         const struct document_place *place, struct failure *failure)
+{
+    struct document_place workers = document_at(place, "workers");
+    int64_t first = 0, first_before = 0;
+    for (size_t k = 0, b = 0; k < window->worker_count && b < before->worker_count;) {
+        const struct profile_worker *worker = &window->workers[k], *same = &before->workers[b];
+        const struct document_place at = document_element(&workers, k);
+        const double start_s = worker->start.cost.latency_s;
+        if (start_s != same->start.cost.latency_s)
+            return document_refuse(failure, &at,
+                                   "starts for %.9g s, but for %.9g s in the window before it: a "
+                                   "worker starts once, so give it the same start in all of them",
+                                   start_s, same->start.cost.latency_s);
+        const int64_t end = first + worker->count, end_before = first_before + same->count;
+        if (end <= end_before) {
+            first = end;
+            k++;
+        }
+        if (end_before <= end) {
+            first_before = end_before;
+            b++;
+        }
+    }
+    return true;
+}
+
 /* Does the last window go with the ones before it? */
 static bool window_follows(const struct profile_setting *setting,
                            const struct document_place *place, struct failure *failure)
@@ -204,7 +252,7 @@ static bool window_follows(const struct profile_setting *setting,
                                ": all must "
                                "list the same workers",
                                profile_workers(window), profile_workers(before));
-    return true;
+    return starts_equal(window, before, place, failure);
 }
 
 /* Room for an array of at least one element, all 0; owned. NULL with *failure set. */
@@ -272,6 +320,21 @@ static bool score_parse(struct score *score, json_t *value, const struct documen
            member_number(value, "noise", place, 0, LIMIT_DEVIATION, &score->noise, failure);
 }
 
+static bool extrapolation_parse(struct extrapolation *extrapolation, json_t *value,
+                                const struct document_place *place, struct failure *failure)
+{
+    static const struct document_key keys[] = {{"above", true}, {"budget_s", false}};
+    if (!value)
+        return true;
+    if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
+        return false;
+    struct document_place above = document_at(place, "above");
+    return document_count(json_object_get(value, "above"), &above, 1, LIMIT_TASKS,
+                          &extrapolation->above, failure) &&
+           member_number(value, "budget_s", place, 0, LIMIT_COST_S, &extrapolation->budget_s,
+                         failure);
+}
+
 static bool spread_parse(struct profile_setting *setting, json_t *value,
                          const struct document_place *place, struct failure *failure)
 {
@@ -314,8 +377,9 @@ static bool setting_parse(struct profile_setting *setting, json_t *value,
                           const struct document_place *place, struct failure *failure)
 {
     static const struct document_key keys[] = {
-        {"block", false},  {"parameters", false}, {"method", false}, {"memory", false},
-        {"spread", false}, {"threads", false},    {"score", false},  {"windows", true}};
+        {"block", false},  {"parameters", false},  {"method", false}, {"memory", false},
+        {"spread", false}, {"threads", false},     {"score", false},  {"map", false},
+        {"windows", true}, {"extrapolated", false}};
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
         return false;
     struct document_place block_place = document_at(place, "block");
@@ -325,6 +389,8 @@ static bool setting_parse(struct profile_setting *setting, json_t *value,
     struct document_place spread = document_at(place, "spread");
     struct document_place threads_place = document_at(place, "threads");
     struct document_place score = document_at(place, "score");
+    struct document_place extrapolated = document_at(place, "extrapolated");
+    struct document_place map = document_at(place, "map");
     struct document_place windows = document_at(place, "windows");
     int64_t threads = 0;
     if (!document_parameters(json_object_get(value, "parameters"), &parameters,
@@ -334,7 +400,10 @@ static bool setting_parse(struct profile_setting *setting, json_t *value,
         !document_count(json_object_get(value, "threads"), &threads_place, 1, LIMIT_THREADS,
                         &threads, failure) ||
         !spreads_parse(setting, json_object_get(value, "spread"), &spread, failure) ||
+        !cost_map_parse(&setting->map, json_object_get(value, "map"), &map, failure) ||
         !score_parse(&setting->score, json_object_get(value, "score"), &score, failure) ||
+        !extrapolation_parse(&setting->extrapolation, json_object_get(value, "extrapolated"),
+                             &extrapolated, failure) ||
         !memory_parse(&setting->memory, json_object_get(value, "memory"), &memory, failure) ||
         !document_word(json_object_get(value, "method"), &method, &setting->method, failure))
         return false;
@@ -384,13 +453,55 @@ static bool settings_parse(struct profile *profile, json_t *value,
     return profile->settings && list_parse(profile, value, place, setting_add, failure);
 }
 
+/* The number of a kind's nodes, and what each has; `nodes` NULL: it is one node, with no number. */
+static bool node_parse(struct topology *topology, int *nodes, json_t *value,
+                       const struct document_place *place, struct failure *failure)
+{
+    const struct document_key keys[] = {{"packages", true}, {"cores", true}, {"threads", true},
+                                        {"numa", true},     {"gpus", true},  {"nodes", true}};
+    int *const counts[] = {&topology->packages, &topology->cores, &topology->threads,
+                           &topology->numa,     &topology->gpus,  nodes};
+    const size_t count = nodes ? COUNT_OF(keys) : COUNT_OF(keys) - 1;
+    if (!document_keys(value, place, keys, count, failure))
+        return false;
+    for (size_t k = 0; k < count; k++) {
+        struct document_place at = document_at(place, keys[k].name);
+        const int64_t least = counts[k] != &topology->gpus;
+        int64_t number = 0;
+        if (!document_count(json_object_get(value, keys[k].name), &at, least, LIMIT_WORKERS,
+                            &number, failure))
+            return false;
+        *counts[k] = (int)number;
+    }
+    return true;
+}
+
+static bool kinds_parse(struct topology_kinds *kinds, json_t *value,
+                        const struct document_place *place, struct failure *failure)
+{
+    if (!value)
+        return true;
+    if (!document_array(value, place, 1, failure))
+        return false;
+    if (json_array_size(value) > TOPOLOGY_KINDS_MOST)
+        return document_refuse(failure, place, "must have at most %d kinds of nodes",
+                               TOPOLOGY_KINDS_MOST);
+    for (size_t k = 0; k < json_array_size(value); k++) {
+        const struct document_place at = document_element(place, k);
+        struct topology_kind *kind = &kinds->items[kinds->count++];
+        if (!node_parse(&kind->topology, &kind->nodes, json_array_get(value, k), &at, failure))
+            return false;
+    }
+    return true;
+}
+
 static bool host_parse(struct profile_origin *origin, json_t *value,
                        const struct document_place *place, struct failure *failure)
 {
     static const struct document_key keys[] = {
         {"name", false},    {"processor", false},        {"isa", false},
         {"threads", false}, {"workers_per_node", false}, {"machine", false},
-        {"nodes", false}};
+        {"nodes", false},   {"topology", false},         {"node_kinds", false}};
     if (!value)
         return true;
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
@@ -402,6 +513,9 @@ static bool host_parse(struct profile_origin *origin, json_t *value,
     struct document_place workers_place = document_at(place, "workers_per_node");
     struct document_place machine = document_at(place, "machine");
     struct document_place nodes_place = document_at(place, "nodes");
+    struct document_place topology = document_at(place, "topology");
+    struct document_place kinds = document_at(place, "node_kinds");
+    json_t *const node = json_object_get(value, "topology");
     int64_t count = 0, workers = 0, nodes = 0;
     bool good =
         document_word(json_object_get(value, "name"), &name, &origin->host_name, failure) &&
@@ -418,7 +532,8 @@ static bool host_parse(struct profile_origin *origin, json_t *value,
     origin->threads = (int)count;
     origin->workers_per_node = (int)workers;
     origin->nodes = (int)nodes;
-    return good;
+    return good && (!node || node_parse(&origin->topology, NULL, node, &topology, failure)) &&
+           kinds_parse(&origin->kinds, json_object_get(value, "node_kinds"), &kinds, failure);
 }
 
 static bool origin_parse(struct profile_origin *origin, json_t *root,
@@ -432,6 +547,18 @@ static bool origin_parse(struct profile_origin *origin, json_t *root,
            document_word(json_object_get(root, "mpi"), &mpi, &origin->mpi, failure) &&
            document_word(json_object_get(root, "created"), &created, &origin->created, failure) &&
            document_word(json_object_get(root, "version"), &version, &origin->version, failure);
+}
+
+static bool peaks_parse(struct profile_peaks *peaks, json_t *value,
+                        const struct document_place *place, struct failure *failure)
+{
+    static const struct document_key keys[] = {{"rank", true}, {"command", false}};
+    if (!value)
+        return true;
+    return document_keys(value, place, keys, COUNT_OF(keys), failure) &&
+           member_number(value, "rank", place, 0, LIMIT_BYTES, &peaks->rank, failure) &&
+           (!json_object_get(value, "command") ||
+            member_number(value, "command", place, 0, LIMIT_BYTES, &peaks->command, failure));
 }
 
 static bool history_parse(struct profile *profile, json_t *value,
@@ -459,13 +586,26 @@ static bool history_parse(struct profile *profile, json_t *value,
     return true;
 }
 
+static bool overhead_parse(struct overhead *overhead, json_t *value,
+                           const struct document_place *place, struct failure *failure)
+{
+    static const struct document_key keys[] = {{"start_s", false}, {"seal_s", false}};
+    if (!value)
+        return true;
+    return document_keys(value, place, keys, COUNT_OF(keys), failure) &&
+           member_number(value, "start_s", place, 0, LIMIT_COST_S, &overhead->start_s, failure) &&
+           member_number(value, "seal_s", place, 0, LIMIT_COST_S, &overhead->seal_s, failure);
+}
+
 static bool profile_read(struct profile *profile, json_t *root, const struct document_place *place,
                          struct failure *failure)
 {
     static const struct document_key keys[] = {
-        {"schema", true},      {"kernel", true},   {"plugin", false}, {"plugin_sha256", false},
-        {"parameters", false}, {"host", false},    {"mpi", false},    {"created", false},
-        {"version", false},    {"history", false}, {"settings", true}};
+        {"schema", true},         {"kernel", true},        {"plugin", false},
+        {"plugin_sha256", false}, {"parameters", false},   {"host", false},
+        {"mpi", false},           {"created", false},      {"version", false},
+        {"history", false},       {"memory_bytes", false}, {"overhead", false},
+        {"settings", true}};
     if (!document_schema(root, place, "scow-profile-1", failure) ||
         !document_keys(root, place, keys, COUNT_OF(keys), failure))
         return false;
@@ -474,6 +614,8 @@ static bool profile_read(struct profile *profile, json_t *root, const struct doc
     struct document_place digest = document_at(place, "plugin_sha256");
     struct document_place parameters = document_at(place, "parameters");
     struct document_place history = document_at(place, "history");
+    struct document_place peaks = document_at(place, "memory_bytes");
+    struct document_place overhead = document_at(place, "overhead");
     struct document_place settings = document_at(place, "settings");
     return document_word(json_object_get(root, "kernel"), &kernel, &profile->kernel, failure) &&
            document_word(json_object_get(root, "plugin"), &plugin, &profile->plugin, failure) &&
@@ -483,6 +625,9 @@ static bool profile_read(struct profile *profile, json_t *root, const struct doc
                                &profile->parameters, failure) &&
            origin_parse(&profile->origin, root, place, failure) &&
            history_parse(profile, json_object_get(root, "history"), &history, failure) &&
+           peaks_parse(&profile->peaks, json_object_get(root, "memory_bytes"), &peaks, failure) &&
+           overhead_parse(&profile->overhead, json_object_get(root, "overhead"), &overhead,
+                          failure) &&
            settings_parse(profile, json_object_get(root, "settings"), &settings, failure);
 }
 

@@ -3,11 +3,29 @@
 #include <inttypes.h>
 
 #include "planner/base/text.h"
+#include "planner/files/cost_map_json.h"
 
 static void number_print(struct text *text, const char *before, double number)
 {
     text_add(text, "%s", before);
     text_add_number(text, number);
+}
+
+static void scatter_print(struct text *text, const struct fit *fit)
+{
+    number_print(text, ", \"deviation\": ", fit->deviation);
+    if (fit->jitter_s > 0)
+        number_print(text, ", \"jitter_s\": ", fit->jitter_s);
+    number_print(text, ", \"drift\": ", fit->drift);
+    if (fit->drift_own > 0)
+        number_print(text, ", \"drift_own\": ", fit->drift_own);
+}
+
+static void timed_print(struct text *text, const struct fit *fit)
+{
+    text_add(text, ", \"n\": %d", fit->n);
+    if (fit->outliers > 0)
+        text_add(text, ", \"outliers\": %d", fit->outliers);
 }
 
 static void cost_print(struct text *text, const char *key, const struct measured_cost *cost)
@@ -16,20 +34,25 @@ static void cost_print(struct text *text, const char *key, const struct measured
     number_print(text, "\"latency_s\": ", cost->cost.latency_s);
     number_print(text, ", \"s_per_task\": ", cost->cost.s_per_task);
     if (cost->fit.n > 0) {
-        const struct fit *fit = &cost->fit;
-        number_print(text, ", \"stderr_latency_s\": ", fit->stderr_latency_s);
-        number_print(text, ", \"stderr\": ", fit->stderr_s_per_task);
-        number_print(text, ", \"correlation\": ", fit->correlation);
-        number_print(text, ", \"deviation\": ", fit->deviation);
-        if (fit->jitter_s > 0)
-            number_print(text, ", \"jitter_s\": ", fit->jitter_s);
-        number_print(text, ", \"drift\": ", fit->drift);
-        if (fit->drift_own > 0)
-            number_print(text, ", \"drift_own\": ", fit->drift_own);
-        number_print(text, ", \"r2\": ", fit->r2);
-        text_add(text, ", \"n\": %d", fit->n);
-        if (fit->outliers > 0)
-            text_add(text, ", \"outliers\": %d", fit->outliers);
+        number_print(text, ", \"stderr_latency_s\": ", cost->fit.stderr_latency_s);
+        number_print(text, ", \"stderr\": ", cost->fit.stderr_s_per_task);
+        number_print(text, ", \"correlation\": ", cost->fit.correlation);
+        scatter_print(text, &cost->fit);
+        number_print(text, ", \"r2\": ", cost->fit.r2);
+        timed_print(text, &cost->fit);
+    }
+    text_add(text, "}");
+}
+
+/* What is without a rate. */
+static void latency_print(struct text *text, const char *key, const struct measured_cost *cost)
+{
+    text_add(text, "\"%s\": {", key);
+    number_print(text, "\"latency_s\": ", cost->cost.latency_s);
+    if (cost->fit.n > 0) {
+        number_print(text, ", \"stderr_latency_s\": ", cost->fit.stderr_latency_s);
+        scatter_print(text, &cost->fit);
+        timed_print(text, &cost->fit);
     }
     text_add(text, "}");
 }
@@ -58,6 +81,10 @@ static void worker_print(struct text *text, const struct profile_worker *worker)
     if (cost_is_given(&worker->request)) {
         text_add(text, ",\n              ");
         cost_print(text, "request", &worker->request);
+    }
+    if (cost_is_given(&worker->start)) {
+        text_add(text, ",\n              ");
+        latency_print(text, "start", &worker->start);
     }
     text_add(text, " }");
 }
@@ -119,7 +146,14 @@ static void setting_print(struct text *text, const struct profile *profile,
         number_print(text, ", \"noise\": ", setting->score.noise);
         text_add(text, "},\n      ");
     }
+    if (setting->extrapolation.above > 0) {
+        text_add(text, "\"extrapolated\": {\"above\": %" PRId64, setting->extrapolation.above);
+        if (setting->extrapolation.budget_s > 0)
+            number_print(text, ", \"budget_s\": ", setting->extrapolation.budget_s);
+        text_add(text, "},\n      ");
+    }
     spreads_print(text, setting);
+    cost_map_print(text, &setting->map, ",\n      ");
     text_add(text, "\"windows\": [\n");
     for (size_t k = 0; k < setting->window_count; k++) {
         const struct profile_window *window = &setting->windows[k];
@@ -135,6 +169,24 @@ static void member_print(struct text *text, const char *before, const char *key,
         return;
     text_add(text, "%s\"%s\": ", before, key);
     text_add_quoted(text, word);
+}
+
+static void topology_print(struct text *text, const struct topology *topology)
+{
+    text_add(text, "\"packages\": %d, \"cores\": %d, \"threads\": %d, \"numa\": %d, \"gpus\": %d}",
+             topology->packages, topology->cores, topology->threads, topology->numa,
+             topology->gpus);
+}
+
+static void kinds_print(struct text *text, const struct topology_kinds *kinds)
+{
+    for (int k = 0; k < kinds->count; k++) {
+        text_add(text, "%s{\"nodes\": %d, ", k > 0 ? ",\n    " : ",\n    \"node_kinds\": [",
+                 kinds->items[k].nodes);
+        topology_print(text, &kinds->items[k].topology);
+    }
+    if (kinds->count > 0)
+        text_add(text, "]");
 }
 
 static void host_print(struct text *text, const struct profile_origin *origin)
@@ -165,7 +217,23 @@ static void host_print(struct text *text, const struct profile_origin *origin)
         any = true;
         before = ", ";
     }
+    if (origin->topology.threads > 0) {
+        text_add(text, "%s\"topology\": {", before);
+        topology_print(text, &origin->topology);
+        kinds_print(text, &origin->kinds);
+        any = true;
+    }
     text_add(text, "%s", any ? "}" : "");
+}
+
+static void peaks_print(struct text *text, const struct profile_peaks *peaks)
+{
+    if (peaks->rank <= 0)
+        return;
+    number_print(text, ",\n  \"memory_bytes\": {\"rank\": ", peaks->rank);
+    if (peaks->command > 0)
+        number_print(text, ", \"command\": ", peaks->command);
+    text_add(text, "}");
 }
 
 static void history_print(struct text *text, const struct profile *profile)
@@ -174,6 +242,15 @@ static void history_print(struct text *text, const struct profile *profile)
         number_print(text, k > 0 ? ", " : ",\n  \"history\": [", profile->history[k]);
     if (profile->history_count > 0)
         text_add(text, "]");
+}
+
+static void overhead_print(struct text *text, const struct overhead *overhead)
+{
+    if (!(overhead->start_s > 0 || overhead->seal_s > 0))
+        return;
+    number_print(text, ",\n  \"overhead\": {\"start_s\": ", overhead->start_s);
+    number_print(text, ", \"seal_s\": ", overhead->seal_s);
+    text_add(text, "}");
 }
 
 char *profile_print(const struct profile *profile)
@@ -189,7 +266,9 @@ char *profile_print(const struct profile *profile)
     member_print(&text, ",\n  ", "mpi", profile->origin.mpi);
     member_print(&text, ",\n  ", "created", profile->origin.created);
     member_print(&text, ",\n  ", "version", profile->origin.version);
+    peaks_print(&text, &profile->peaks);
     history_print(&text, profile);
+    overhead_print(&text, &profile->overhead);
     text_add(&text, ",\n  \"settings\": [\n");
     for (size_t k = 0; k < profile->setting_count; k++) {
         setting_print(&text, profile, &profile->settings[k]);

@@ -10,8 +10,9 @@
 enum part_outcome {
     PART_RUNNING,  /* or killed, as long as nobody has gone on with it */
     PART_STOPPED,  /* as asked, or for want of workers */
-    PART_KILLED,   /* or failed: it did not say how it ended */
+    PART_KILLED,   /* it did not say how it ended */
     PART_COMPLETE, /* the run reached its end */
+    PART_HALTED,   /* it failed, and said why: what --halt ends does */
     PART_OUTCOMES
 };
 

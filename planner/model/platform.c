@@ -17,7 +17,8 @@ static bool class_same(const struct platform_class *class, const struct profile_
            cost_same(class->receive, worker->receive.cost) &&
            cost_same(class->compute, worker->compute.cost) &&
            cost_same(class->output, worker->output.cost) &&
-           cost_same(class->request, worker->request.cost);
+           cost_same(class->request, worker->request.cost) &&
+           class->start_s == worker->start.cost.latency_s;
 }
 
 static void class_append(struct platform_window *window, const struct profile_worker *worker,
@@ -37,7 +38,8 @@ static void class_append(struct platform_window *window, const struct profile_wo
                                                                      worker->compute.cost,
                                                                      worker->output.cost,
                                                                      worker->request.cost,
-                                                                     holds};
+                                                                     holds,
+                                                                     worker->start.cost.latency_s};
 }
 
 /* Of results written behind: a walk along the workers of the window of the largest packages. */
@@ -133,7 +135,27 @@ void platform_release(struct platform *platform)
     for (int64_t k = 0; k < platform->window_count; k++)
         free(platform->windows[k].classes);
     free(platform->windows);
+    cost_map_release(&platform->map);
     *platform = (struct platform){0};
+}
+
+bool platform_map(struct platform *platform, const struct profile_setting *setting, double tasks,
+                  struct failure *failure)
+{
+    cost_map_release(&platform->map);
+    platform->map_tasks = tasks;
+    return setting->map.region_count == 0 || cost_map_copy(&platform->map, &setting->map) ||
+           failure_memory(failure, "describing the platform");
+}
+
+double platform_weight(const struct platform *platform, struct cost compute, double first,
+                       double load)
+{
+    const double all_s = cost_of(compute, load);
+    if (platform->map.region_count == 0 || !(all_s > 0))
+        return 1;
+    const double share = fmin(1, compute.s_per_task * load / all_s);
+    return 1 + share * (cost_map_mean(&platform->map, platform->map_tasks, first, load) - 1);
 }
 
 /* A fractional load belongs where one of its neighbouring whole numbers does, so that real-valued
@@ -174,6 +196,24 @@ const struct platform_class *platform_worker(const struct platform_window *windo
             high = middle - 1;
     }
     return &window->classes[low];
+}
+
+double platform_start(const struct platform *platform, int64_t worker)
+{
+    return platform->window_count > 0 ? platform_worker(&platform->windows[0], worker)->start_s : 0;
+}
+
+double platform_start_most(const struct platform *platform, bool *equal)
+{
+    const struct platform_window *window = &platform->windows[0];
+    double most_s = window->classes[0].start_s, least_s = most_s;
+    for (int64_t k = 1; k < window->class_count; k++) {
+        most_s = fmax(most_s, window->classes[k].start_s);
+        least_s = fmin(least_s, window->classes[k].start_s);
+    }
+    if (equal)
+        *equal = !(least_s < most_s);
+    return most_s;
 }
 
 double platform_ideal(const struct platform *platform, double tasks)

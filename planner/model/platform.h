@@ -29,6 +29,7 @@ struct platform_class {
     struct cost request; /* until a waiting master has answered; only of packages on request */
     enum platform_holds holds; /* of one worker the same in every window: its packages lie in
                                 * several, and only like times may be added */
+    double start_s;            /* before its first package (star.h); the same in every window */
 };
 
 /* One affine mapping and the package sizes for which it holds. */
@@ -46,6 +47,10 @@ struct platform {
     int64_t worker_count;
     int buffers; /* B: packages that wait at or travel to a worker while it works on another */
     bool write_behind;
+    /* Owned: how core tasks differ along the job of map_tasks core tasks. Simulations heed it;
+     * schedulers, evaluators and bounds take core tasks for equal. */
+    struct cost_map map;
+    double map_tasks;
 };
 
 /* The B of whatever says nothing else: the workers post so many receives, and predictions assume
@@ -58,6 +63,15 @@ bool platform_writes_behind(const struct profile_setting *setting);
 bool platform_init(struct platform *platform, const struct profile_setting *setting,
                    int64_t worker_most, struct failure *failure);
 void platform_release(struct platform *platform);
+/* Have simulations heed the setting's cost map in a job of so many core tasks. False: out of
+ * memory.
+ */
+bool platform_map(struct platform *platform, const struct profile_setting *setting, double tasks,
+                  struct failure *failure);
+/* By how much longer than equal core tasks those of a package take to be computed, whose cost of
+ * computing is `compute`: the latency is the same for all. */
+double platform_weight(const struct platform *platform, struct cost compute, double first,
+                       double load);
 /* The window that holds packages of `load` tasks; NULL when none does. */
 const struct platform_window *platform_find(const struct platform *platform, double load);
 /* That window or, for packages that no plan would have, as the last one of a rule may be, the
@@ -66,6 +80,10 @@ const struct platform_window *platform_find(const struct platform *platform, dou
 const struct platform_window *platform_nearest(const struct platform *platform, double load);
 /* The class of a worker; binary search. */
 const struct platform_class *platform_worker(const struct platform_window *window, int64_t worker);
+/* What the worker takes before its first package, seconds. */
+double platform_start(const struct platform *platform, int64_t worker);
+/* The greatest of all workers' starts; *equal (may be NULL) says whether they are all the same. */
+double platform_start_most(const struct platform *platform, bool *equal);
 /* Seconds if nothing took time but the rates of what holds the workers, in the window of the
  * largest packages, perfectly shared: what no schedule with those packages can beat. */
 double platform_ideal(const struct platform *platform, double tasks);

@@ -31,6 +31,12 @@ double profile_setting_deviation(const struct profile_setting *setting, double t
     return low->deviation + share * (high->deviation - low->deviation);
 }
 
+double profile_setting_unequal(const struct profile_setting *setting, double tasks)
+{
+    const double regions = cost_map_deviation(&setting->map);
+    return hypot(profile_setting_deviation(setting, tasks), fmax(regions, setting->map.unseen));
+}
+
 double profile_setting_region(const struct profile_setting *setting)
 {
     if (setting->spread_count < 2)
@@ -74,6 +80,11 @@ struct profile_costs profile_costs(const struct profile_window *window,
         [OPERATION_COMPUTE] = &worker->compute,
         [OPERATION_OUTPUT] = &worker->output,
     }};
+}
+
+struct profile_peaks peaks_most(struct profile_peaks a, struct profile_peaks b)
+{
+    return (struct profile_peaks){fmax(a.rank, b.rank), fmax(a.command, b.command)};
 }
 
 double profile_drift(const struct profile *profile)
@@ -139,6 +150,7 @@ void profile_setting_release(struct profile_setting *setting)
     free(setting->windows);
     free(setting->method);
     free(setting->spreads);
+    cost_map_release(&setting->map);
     parameter_list_release(&setting->parameters);
 }
 

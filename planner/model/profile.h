@@ -13,6 +13,8 @@
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
 #include "planner/model/cost.h"
+#include "planner/model/cost_map.h"
+#include "planner/model/topology.h"
 #include "planner/model/trace.h"
 
 /* `count` equal workers. */
@@ -22,6 +24,8 @@ struct profile_worker {
     struct measured_cost link, receive, compute, output;
     struct measured_cost request; /* of packages dealt on request: from the end of one until a
                                    * waiting master has taken in the report and decided */
+    struct measured_cost start;   /* before its first package, once and whatever its size: a latency
+                                   * without a rate, in every window the same */
 };
 
 struct profile_window {
@@ -51,6 +55,13 @@ struct score {
     double noise;    /* the floor below it: relative deviation between two timings of one package */
 };
 
+/* Packages of more core tasks than that were not timed, and windows for them are extrapolated; 0:
+ * there are none. Such a budget of a calibration would be enough, seconds; 0: not said. */
+struct extrapolation {
+    int64_t above;
+    double budget_s;
+};
+
 enum { SPREADS_MOST = 64, HISTORY_MOST = 32 };
 
 struct profile_setting {
@@ -58,11 +69,13 @@ struct profile_setting {
     struct memory memory;
     struct spread *spreads; /* owned; ascending in tasks; NULL when not given */
     size_t spread_count;
-    bool write_behind;  /* what the profile's parameters say for settings that do not say it: are
-                         * results written while workers go on (platform.h) */
-    int threads;        /* of a worker when this was measured; 0: as the profile's host says */
-    struct score score; /* both 0 when not given */
-    char *method;       /* owned: how tasks were computed, NULL when not given */
+    struct cost_map map; /* of the job that was calibrated; no tasks: not given */
+    bool write_behind;   /* what the profile's parameters say for settings that do not say it: are
+                          * results written while workers go on (platform.h) */
+    int threads;         /* of a worker when this was measured; 0: as the profile's host says */
+    struct score score;  /* both 0 when not given */
+    struct extrapolation extrapolation;
+    char *method;                   /* owned: how tasks were computed, NULL when not given */
     struct profile_window *windows; /* owned, ascending, disjoint */
     size_t window_count;
 };
@@ -74,7 +87,21 @@ struct profile_origin {
     int workers_per_node;              /* a key of "host", too; on the master's; 0: not given */
     char *machine; /* key "machine" of "host": processors and cores, by ranks where these differ */
     int nodes;     /* key "nodes" of "host": on which the ranks were; 0 when not given */
+    struct topology topology; /* key "topology" of "host": of the master's node */
+    /* Key "node_kinds" of "host": of all nodes; none where all are like the master's. */
+    struct topology_kinds kinds;
     char *mpi, *created, *version;
+};
+
+/* What processes have had in memory at most, bytes; 0 when not given. */
+struct profile_peaks {
+    double rank, command; /* of a rank; of a command that a core task runs */
+};
+
+/* What a run takes around its packages. */
+struct overhead {
+    double start_s; /* from the start of the processes, MPI's included, to the first package */
+    double seal_s;  /* from the last package until the output is whole and closed */
 };
 
 struct profile {
@@ -86,21 +113,28 @@ struct profile {
     size_t setting_count;
     double *history; /* owned; by how much runs drifted from the profile, the latest last: makespan
                       * with a run's own costs over makespan with the profile's, minus 1 */
-    size_t history_count; /* at most HISTORY_MOST */
-    int64_t beyond;       /* so many workers behind the others, the last class of every window, were
-                           * never measured and stand in no file (beyond.h) */
-    int64_t like_rank;    /* of a measured worker, whom those are like; 0: not said */
+    size_t history_count;       /* at most HISTORY_MOST */
+    struct profile_peaks peaks; /* key "memory_bytes" */
+    struct overhead overhead;   /* both 0 when not measured */
+    int64_t beyond;    /* so many workers behind the others, the last class of every window, were
+                        * never measured and stand in no file (beyond.h) */
+    int64_t like_rank; /* of a measured worker, whom those are like; 0: not said */
 };
 
+/* Of each the greater. */
+struct profile_peaks peaks_most(struct profile_peaks a, struct profile_peaks b);
 /* Is none of the setting's own parameters among these with another value? */
 bool profile_setting_suits(const struct profile_setting *setting,
                            const struct parameter_list *parameters);
 /* The relative deviation of packages of `tasks` core tasks, between the sizes measured in
  * proportion to the size's logarithm; 0 where nothing is known. */
 double profile_setting_deviation(const struct profile_setting *setting, double tasks);
-/* What of it neighbouring packages have in common: the part that packages keep as they grow. Tasks
- * that differ each for itself leave 1 / sqrt(n) of a task's deviation in packages of n; what the
- * largest size measured has beyond that, regions of the job have in common. */
+/* The same of packages anywhere in the job, whose regions differ, too, and may hold what nobody has
+ * seen. */
+double profile_setting_unequal(const struct profile_setting *setting, double tasks);
+/* What of the first neighbouring packages have in common: the part that packages keep as they grow.
+ * Tasks that differ each for itself leave 1 / sqrt(n) of a task's deviation in packages of n; what
+ * the largest size measured has beyond that, regions of the job have in common. */
 double profile_setting_region(const struct profile_setting *setting);
 /* How far timings of one and the same package of so many core tasks are apart: relative, of
  * computing, of the class that is the least sure. */

@@ -25,7 +25,8 @@ static void event_take(struct dealt *dealt, const struct trace_event *event)
     if (event->rank == 0) {
         dealt->begun_s = fmin(dealt->begun_s, event->start_s);
         dealt->sent_s = fmax(dealt->sent_s, event->end_s);
-    } else if (event->operation != OPERATION_LINK && event->operation != OPERATION_IDLE) {
+    } else if (event->operation != OPERATION_LINK && event->operation != OPERATION_IDLE &&
+               event->operation != OPERATION_START) {
         dealt->worker = event->rank - 1;
         dealt->first = event->first;
         dealt->tasks = event->tasks;

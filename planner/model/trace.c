@@ -8,8 +8,8 @@
 
 const char *operation_name(enum operation operation)
 {
-    static const char *const names[] = {"envelope", "send", "link",    "receive", "compute",
-                                        "output",   "idle", "request", "answer"};
+    static const char *const names[] = {"envelope", "send", "link",  "receive", "compute",
+                                        "output",   "idle", "start", "request", "answer"};
     assert(operation <= OPERATION_ANSWER);
     return names[operation];
 }

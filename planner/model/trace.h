@@ -17,6 +17,7 @@ enum operation {
     OPERATION_COMPUTE,  /* worker */
     OPERATION_OUTPUT,   /* worker: results into the store, perhaps while it goes on */
     OPERATION_IDLE,     /* worker: waiting for a package */
+    OPERATION_START,    /* worker: its own preparation, before its first package */
     OPERATION_COUNT,
     /* Of packages dealt on request; no trace has these, for they follow from it (requests.h). */
     OPERATION_REQUEST = OPERATION_COUNT, /* from a package's end until the master has answered */

@@ -35,6 +35,7 @@ struct phase {
 
 struct division {
     const struct trace *trace; /* borrowed */
+    bool sums_only;
     struct causes *causes;
     struct passage *passages; /* owned */
     size_t passage_count;
@@ -42,6 +43,7 @@ struct division {
     size_t phase_count;
     const struct trace_event **work; /* owned; workers' operations by worker and time */
     size_t work_count;
+    double *prepared_s; /* owned; of each worker, the end of its start; -HUGE_VAL: it has none */
     double start_s, end_s;
 };
 
@@ -89,6 +91,8 @@ static void event_take(struct division *division, const struct trace_event *even
         division->work[division->work_count++] = event;
         division->end_s = fmax(division->end_s, event->end_s);
     }
+    if (event->operation == OPERATION_START && event->rank > 0)
+        division->prepared_s[event->rank - 1] = event->end_s;
     if (event->operation == OPERATION_ENVELOPE)
         division->start_s = fmin(division->start_s, event->start_s);
     if (passage && is_masters(event))
@@ -118,6 +122,8 @@ static void passages_make(struct division *division)
     const struct passage unknown = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
     division->start_s = HUGE_VAL;
     division->end_s = -HUGE_VAL;
+    for (int64_t k = 0; k < division->causes->worker_count; k++)
+        division->prepared_s[k] = -HUGE_VAL;
     for (size_t k = 0; k < division->passage_count; k++)
         division->passages[k] = unknown;
     for (size_t k = 0; k < division->trace->count; k++)
@@ -195,6 +201,8 @@ static bool span_add(struct division *division, enum cause cause, const struct t
     gap.start_s = start_s;
     gap.end_s = end_s;
     causes->workers[event->rank - 1].seconds[cause] += end_s - start_s;
+    if (division->sums_only)
+        return true;
     struct cause_span *last = causes->count > 0 ? &causes->spans[causes->count - 1] : NULL;
     if (last && last->cause == cause && last->gap.rank == gap.rank &&
         last->gap.package == gap.package && last->gap.end_s == start_s) {
@@ -293,7 +301,9 @@ static bool worker_divide(struct division *division, size_t first, size_t end)
 {
     struct worker_causes *worker = &division->causes->workers[division->work[first]->rank - 1];
     const struct trace_event *before = NULL;
-    double at_s = division->start_s;
+    double at_s = within(division->prepared_s[division->work[first]->rank - 1], division->start_s,
+                         division->end_s);
+    worker->busy_s = at_s - division->start_s;
     for (size_t k = first; k < end; k++) {
         const struct trace_event *event = division->work[k];
         bool good;
@@ -345,15 +355,17 @@ static void extent_find(const struct trace *trace, struct division *division)
     }
 }
 
-bool causes_make(const struct trace *trace, struct causes *causes, struct failure *failure)
+static bool division_make(const struct trace *trace, bool sums_only, struct causes *causes,
+                          struct failure *failure)
 {
     struct causes made = {0};
-    struct division division = {.trace = trace, .causes = &made};
+    struct division division = {.trace = trace, .sums_only = sums_only, .causes = &made};
     extent_find(trace, &division);
     made.workers = calloc((size_t)made.worker_count + 1, sizeof *made.workers);
     division.passages = calloc(division.passage_count + 1, sizeof *division.passages);
     division.work = calloc(trace->count + 1, sizeof(void *));
-    bool good = made.workers && division.passages && division.work;
+    division.prepared_s = calloc((size_t)made.worker_count + 1, sizeof *division.prepared_s);
+    bool good = made.workers && division.passages && division.work && division.prepared_s;
     if (good) {
         passages_make(&division);
         good = phases_make(&division) && workers_divide(&division);
@@ -361,6 +373,7 @@ bool causes_make(const struct trace *trace, struct causes *causes, struct failur
     free(division.passages);
     free(division.phases);
     free(division.work);
+    free(division.prepared_s);
     if (!good) {
         causes_release(&made);
         return failure_memory(failure, "reading a trace");
@@ -368,6 +381,16 @@ bool causes_make(const struct trace *trace, struct causes *causes, struct failur
     causes_sum(&made);
     *causes = made;
     return true;
+}
+
+bool causes_make(const struct trace *trace, struct causes *causes, struct failure *failure)
+{
+    return division_make(trace, false, causes, failure);
+}
+
+bool causes_total(const struct trace *trace, struct causes *causes, struct failure *failure)
+{
+    return division_make(trace, true, causes, failure);
 }
 
 void causes_release(struct causes *causes)

@@ -36,7 +36,8 @@ struct cause_span {
 
 struct worker_causes {
     double seconds[CAUSE_COUNT];
-    double busy_s; /* in operations, those that overlap counted once; all together the makespan */
+    double busy_s; /* starting and in operations, those that overlap counted once; all together the
+                    * makespan */
 };
 
 struct causes {
@@ -53,6 +54,8 @@ const char *cause_words(enum cause cause);
 const char *cause_name(enum cause cause);
 /* Events as trace_summary_make takes them. False: out of memory. */
 bool causes_make(const struct trace *trace, struct causes *causes, struct failure *failure);
+/* The same without its spans: only what they sum up to. */
+bool causes_total(const struct trace *trace, struct causes *causes, struct failure *failure);
 void causes_release(struct causes *causes);
 /* Worker `worker`; all zero when it is not in there. */
 struct worker_causes causes_worker(const struct causes *causes, int64_t worker);

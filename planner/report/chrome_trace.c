@@ -162,7 +162,7 @@ static void row_add(struct text *text, int process, size_t index, const struct r
     if (row->rank == 0)
         snprintf(name, sizeof name, "%s%s", row->lane == LANE_LINK ? "links" : "master", number);
     else
-        snprintf(name, sizeof name, "%s %d%s", words[row->lane], (int)row->rank - 1, number);
+        snprintf(name, sizeof name, "%s %d%s", words[row->lane], (int)row->rank, number);
     comma_add(text);
     text_add(text,
              "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %zu, \"args\": "

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "planner/model/beyond.h"
+#include "planner/model/extrapolation.h"
 #include "planner/model/trace.h"
 
 /* Kinds of workers that are written out before the rest is summed up. */
@@ -51,6 +52,22 @@ static void cost_describe(const struct measured_cost *cost, const char *name, st
     text_add(text, "\n");
 }
 
+/* What is without a rate. */
+static void latency_describe(const struct measured_cost *cost, const char *name, struct text *text)
+{
+    const struct fit *fit = &cost->fit;
+    if (cost->cost.latency_s == 0)
+        return;
+    text_add(text, "      %-9s", name);
+    text_add_seconds_column(text, cost->cost.latency_s);
+    if (fit->n > 0) {
+        text_add(text, "   (+- ");
+        text_add_seconds(text, fit->stderr_latency_s);
+        text_add(text, ", timed %d time%s)", fit->n, fit->n == 1 ? "" : "s");
+    }
+    text_add(text, "\n");
+}
+
 static void class_describe(const struct profile_worker *worker, int64_t first, struct text *text)
 {
     if (worker->count > 1)
@@ -58,6 +75,7 @@ static void class_describe(const struct profile_worker *worker, int64_t first, s
     else
         text_add(text, "    worker %" PRId64, first);
     text_add(text, "%s%s\n", worker->name ? ", " : "", worker->name ? worker->name : "");
+    latency_describe(&worker->start, "start", text);
     cost_describe(&worker->link, "link", text);
     cost_describe(&worker->receive, "receive", text);
     cost_describe(&worker->compute, "compute", text);
@@ -67,7 +85,7 @@ static void class_describe(const struct profile_worker *worker, int64_t first, s
 
 static void window_describe(const struct profile_window *window, size_t classes, struct text *text)
 {
-    int64_t first = 0;
+    int64_t first = 1; /* people count from 1, as ranks do */
     text_add(text, "  packages of %" PRId64 " to %" PRId64 " tasks\n    master\n", window->least,
              window->greatest);
     cost_describe(&window->envelope, "envelope", text);
@@ -92,7 +110,7 @@ static void package_costs(const struct profile_window *window, double tasks,
     seconds[OPERATION_RECEIVE] = cost_of(worker->receive.cost, tasks);
     seconds[OPERATION_COMPUTE] = cost_of(worker->compute.cost, tasks);
     seconds[OPERATION_OUTPUT] = cost_of(worker->output.cost, tasks);
-    seconds[OPERATION_IDLE] = 0;
+    seconds[OPERATION_IDLE] = seconds[OPERATION_START] = 0;
 }
 
 /* What the break before a window means for the sizes of packages. */
@@ -147,6 +165,21 @@ static void spread_describe(const struct profile_setting *setting, struct text *
     text_add(text, told ? "\n" : "");
 }
 
+static void map_describe(const struct cost_map *map, struct text *text)
+{
+    if (map->tasks == 0)
+        return;
+    if (map->region_count > 0)
+        text_add(text,
+                 "  regions     %zu of the job: the heaviest tenth of the core tasks is %.0f %% of "
+                 "the work; the total is known to %.2g %%\n",
+                 map->region_count, 100 * cost_map_heaviest(map, 0.1), 100 * map->error);
+    text_add(text,
+             "  sampled     %" PRId64 " of %" PRId64
+             " core tasks were timed for the total; what was not seen may add %.2g %%\n",
+             map->sampled, map->tasks, 100 * map->unseen);
+}
+
 static void score_describe(const struct score *score, struct text *text)
 {
     if (score->held_out > 0 || score->noise > 0)
@@ -165,6 +198,10 @@ static void setting_describe(const struct profile *profile, const struct profile
         text_add(text, "  threads     %d\n", setting->threads);
     score_describe(&setting->score, text);
     spread_describe(setting, text);
+    map_describe(&setting->map, text);
+    if (setting->extrapolation.above > 0)
+        text_add(text, "  ");
+    extrapolation_describe(&setting->extrapolation, text);
     for (size_t w = 0; w < setting->window_count; w++) {
         const struct profile_window *window = &setting->windows[w];
         if (w > 0)
@@ -204,6 +241,14 @@ void describe_profile(const struct profile *profile, struct text *text)
     if (origin->nodes > 0)
         text_add(text, "nodes       %d\n", origin->nodes);
     line_describe("machine", origin->machine, text);
+    if (origin->topology.threads > 0) {
+        text_add(text, "topology    ");
+        if (origin->kinds.count > 0)
+            topology_kinds_describe(&origin->kinds, text);
+        else
+            topology_describe(&origin->topology, text);
+        text_add(text, "\n");
+    }
     line_describe("mpi", origin->mpi, text);
     line_describe("created", origin->created, text);
     line_describe("version", origin->version, text);

@@ -10,10 +10,11 @@ static const int64_t PACKAGES_MOST = 1000000;
 struct chart {
     double (*cells)[COLUMNS][OPERATION_COUNT]; /* owned */
     int64_t lines, left_out;                   /* workers without one */
+    bool starts;                               /* there are workers that start for a while */
     double column_s;
 };
 
-static const char letters[OPERATION_COUNT + 1] = "es=rco.";
+static const char letters[OPERATION_COUNT + 1] = "es=rco.S";
 
 static void span_add(struct chart *chart, int64_t line, const struct trace_event *event)
 {
@@ -39,6 +40,7 @@ static void trace_draw(struct chart *chart, const struct trace *trace, const int
             span_add(chart, 0, event);
         else if (line_of[event->rank - 1] > 0 && event->operation != OPERATION_IDLE)
             span_add(chart, line_of[event->rank - 1], event);
+        chart->starts = chart->starts || event->operation == OPERATION_START;
     }
 }
 
@@ -84,7 +86,8 @@ static void chart_print(const struct chart *chart, const int64_t *drawn, double 
     text_add(text, "         0%*s", COLUMNS - 1 - 12, "");
     text_add_seconds_column(text, makespan_s);
     text_add(text,
-             "\n         e envelope  s send  = link  r receive  c compute  o output  . idle\n");
+             "\n         e envelope  s send  = link  r receive  c compute  o output  . idle%s\n",
+             chart->starts ? "  S start" : "");
 }
 
 /* The next worker gets a line, as long as there are some. */

@@ -244,6 +244,86 @@ static void window_learn(const struct replay *replay, struct profile_window *win
     }
 }
 
+/* Starts of workers first .. first + count - 1 that took part. */
+struct start_lesson {
+    double sum_s, squares_s2;
+    int n;
+};
+
+static struct start_lesson starts_sum(const struct replay *replay, int64_t first, int64_t count)
+{
+    struct start_lesson lesson = {0, 0, 0};
+    if (!replay->prepared_s)
+        return lesson;
+    for (int64_t k = first; k < first + count && k < replay->worker_count; k++) {
+        const double start_s = replay->prepared_s[k];
+        lesson.sum_s += start_s;
+        lesson.squares_s2 += start_s * start_s;
+        lesson.n += start_s > 0;
+    }
+    return lesson;
+}
+
+/* Both what the run says and what was known count by how sure they are. */
+static void start_learn(const struct start_lesson *lesson, double drift,
+                        struct measured_cost *start)
+{
+    const double mean_s = lesson->sum_s / lesson->n;
+    const double variance_s2 =
+        lesson->n > 1 ? fmax(0, lesson->squares_s2 - lesson->sum_s * mean_s) / (lesson->n - 1) : 0;
+    const double deviation =
+        fmax(lesson->n > 1 ? sqrt(variance_s2) / mean_s : start->fit.deviation, DEVIATION_LEAST);
+    const double own_s = mean_s * hypot(deviation / sqrt(lesson->n), drift);
+    const bool known = start->fit.n > 0 && start->fit.stderr_latency_s > 0;
+    const double old = known ? 1 / (start->fit.stderr_latency_s * start->fit.stderr_latency_s) : 0;
+    const double weight = 1 / (own_s * own_s);
+    start->cost.latency_s = (old * start->cost.latency_s + weight * mean_s) / (old + weight);
+    start->fit.stderr_latency_s = 1 / sqrt(old + weight);
+    start->fit.deviation = deviation;
+    start->fit.n = (known ? start->fit.n : 0) + lesson->n;
+}
+
+/* Have all windows the same classes, as calibration makes them? A start is the same in all. */
+static bool classes_alike(const struct profile_setting *setting)
+{
+    const struct profile_window *one = &setting->windows[0];
+    for (size_t w = 1; w < setting->window_count; w++)
+        for (size_t k = 0; k < one->worker_count; k++)
+            if (setting->windows[w].worker_count != one->worker_count ||
+                setting->windows[w].workers[k].count != one->workers[k].count)
+                return false;
+    return true;
+}
+
+static void starts_learn(const struct replay *replay, struct profile_setting *setting, double drift)
+{
+    int64_t first = 0;
+    if (!classes_alike(setting))
+        return;
+    for (size_t k = 0; k < setting->windows[0].worker_count; k++) {
+        struct measured_cost *start = &setting->windows[0].workers[k].start;
+        const struct start_lesson lesson =
+            starts_sum(replay, first, setting->windows[0].workers[k].count);
+        if (lesson.n > 0)
+            start_learn(&lesson, drift, start);
+        for (size_t w = 1; w < setting->window_count; w++)
+            setting->windows[w].workers[k].start = *start;
+        first += setting->windows[0].workers[k].count;
+    }
+}
+
+/* Half of what was known, half of what the run says: machines load and files grow. */
+static double overhead_mix(double known_s, double run_s)
+{
+    return !(run_s > 0) ? known_s : known_s > 0 ? (known_s + run_s) / 2 : run_s;
+}
+
+static void overhead_learn(const struct run_record *record, struct overhead *overhead)
+{
+    overhead->start_s = overhead_mix(overhead->start_s, record->startup_s);
+    overhead->seal_s = overhead_mix(overhead->seal_s, record->finish_s);
+}
+
 static bool history_append(struct profile *profile, double drift, struct failure *failure)
 {
     double *history = calloc(HISTORY_MOST, sizeof *history);
@@ -260,15 +340,91 @@ static bool history_append(struct profile *profile, double drift, struct failure
     return true;
 }
 
-/* The run's own drift, into the history. */
-static bool drift_note(struct run_record *record, struct failure *failure)
+/* ---- whole ----------------------------------------------------------------------------------- */
+
+/* The run's parts, one after the other: the record's own, then the others. */
+static const struct run_record *part_at(const struct run_record *record, int64_t k)
+{
+    return k == 0 ? record : &record->others[k - 1];
+}
+
+/* Of a part that has a prediction and can be replayed: both, on top of what was there. */
+static bool drift_add(const struct run_record *part, double *predicted_s, double *replayed_s,
+                      struct failure *failure)
 {
     struct residuals residuals;
-    if (!residuals_make(record, &residuals, failure))
+    if (part->trace.count == 0)
+        return true;
+    if (!residuals_make(part, &residuals, failure))
         return false;
-    const double drift = residuals_drift(&residuals);
+    if (residuals.has_replayed && residuals.has_predicted) {
+        *predicted_s += residuals.predicted.makespan_s;
+        *replayed_s += residuals.replayed.makespan_s;
+    }
     residuals_release(&residuals);
+    return true;
+}
+
+/* The run's own drift, all parts together, into the history. */
+static bool drift_note(struct run_record *record, struct failure *failure)
+{
+    double predicted_s = 0, replayed_s = 0;
+    for (int64_t k = 0; k <= record->other_count; k++)
+        if (!drift_add(part_at(record, k), &predicted_s, &replayed_s, failure))
+            return false;
+    const double drift = residuals_error(predicted_s, replayed_s);
     return isnan(drift) || history_append(&record->profile, drift, failure);
+}
+
+/* The latest start of each worker. False: out of memory. */
+static bool starts_append(struct replay *all, const struct replay *from)
+{
+    if (from->worker_count > all->worker_count) {
+        double *starts =
+            realloc(all->prepared_s, (size_t)from->worker_count * sizeof *all->prepared_s);
+        if (!starts)
+            return false;
+        for (int64_t k = all->worker_count; k < from->worker_count; k++)
+            starts[k] = 0;
+        all->prepared_s = starts;
+        all->worker_count = from->worker_count;
+    }
+    for (int64_t k = 0; k < from->worker_count; k++)
+        if (from->prepared_s[k] > 0)
+            all->prepared_s[k] = from->prepared_s[k];
+    return true;
+}
+
+/* `from`, if it is complete, is emptied. */
+static bool packages_append(struct replay *all, struct replay *from, struct failure *failure)
+{
+    const size_t count = all->count + from->count;
+    if (!from->complete)
+        return true;
+    struct replay_package *packages = realloc(all->packages, count * sizeof *packages);
+    if (packages)
+        all->packages = packages;
+    if (!packages || !starts_append(all, from))
+        return failure_memory(failure, "learning from a run");
+    memcpy(packages + all->count, from->packages, from->count * sizeof *packages);
+    all->count = count;
+    all->complete = true;
+    return true;
+}
+
+/* The packages of all parts that can be replayed; complete if one of them can. To be released. */
+static bool packages_gather(const struct run_record *record, struct replay *all,
+                            struct failure *failure)
+{
+    bool good = true;
+    *all = (struct replay){.complete = false};
+    for (int64_t k = 0; good && k <= record->other_count; k++) {
+        struct replay replay = {.complete = false};
+        good = replay_init(&replay, &part_at(record, k)->trace, failure) &&
+               packages_append(all, &replay, failure);
+        replay_release(&replay);
+    }
+    return good;
 }
 
 bool learn_costs(struct run_record *record, struct failure *failure)
@@ -283,16 +439,24 @@ bool learn_costs(struct run_record *record, struct failure *failure)
                            "the run has no profile to write its costs into: run with a plan that "
                            "names its profile, or with -p PROFILE");
     struct profile_setting *setting = &record->profile.settings[found - record->profile.settings];
-    if (!drift_note(record, failure) || !replay_init(&replay, &record->trace, failure))
+    if (!drift_note(record, failure))
         return false;
-    if (!replay.complete)
+    const bool gathered = packages_gather(record, &replay, failure);
+    if (gathered && !replay.complete)
         failure_set(failure, FAILURE_MISMATCH,
                     "the run handed out packages twice or lost some, so its costs say little: run "
                     "again");
+    record->profile.peaks =
+        peaks_most(record->profile.peaks,
+                   (struct profile_peaks){(double)record->rank_peak, (double)record->command_peak});
     beyond_settle(&record->profile, replay.worker_count);
-    for (size_t k = 0; replay.complete && k < setting->window_count; k++)
+    for (size_t k = 0; gathered && replay.complete && k < setting->window_count; k++)
         window_learn(&replay, &setting->windows[k], profile_drift(&record->profile));
-    const bool good = replay.complete;
+    const bool good = gathered && replay.complete;
+    if (good)
+        overhead_learn(record, &record->profile.overhead);
+    if (good)
+        starts_learn(&replay, setting, profile_drift(&record->profile));
     replay_release(&replay);
     return good;
 }

@@ -2,7 +2,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
+
+#include "planner/report/residuals.h"
 
 /* Lines of a table for people; all are in the JSON form. */
 static const int64_t ROWS_MOST = 32;
@@ -12,38 +15,95 @@ static const struct {
     const char *name, *words;
 } outcomes[PART_OUTCOMES] = {[PART_RUNNING] = {"running", "not ended"},
                              [PART_STOPPED] = {"stopped", "stopped as asked"},
-                             [PART_KILLED] = {"killed", "killed, or failed"},
-                             [PART_COMPLETE] = {"complete", "reached the end"}};
+                             [PART_KILLED] = {"killed", "killed"},
+                             [PART_COMPLETE] = {"complete", "reached the end"},
+                             [PART_HALTED] = {"halted", "failed"}};
 
 static int outcome_of(const struct run_part *part)
 {
     return part->outcome >= 0 && part->outcome < PART_OUTCOMES ? part->outcome : PART_KILLED;
 }
 
+/* Its trace and times were not kept. */
+static bool is_broken(const struct run_part *part)
+{
+    return part->outcome == PART_KILLED || part->outcome == PART_HALTED;
+}
+
+/* What ended part k; NULL: not said. */
+static const char *ended_of(const struct run_record *record, int64_t k)
+{
+    if (record->part == k + 1)
+        return record->ended;
+    for (int64_t i = 0; i < record->other_count; i++)
+        if (record->others[i].part == k + 1)
+            return record->others[i].ended;
+    return NULL;
+}
+
 /* Of one that did not measure it: as long as it is known to have lived. */
 static double seconds_of(const struct run_part *part)
 {
-    return part->makespan_s > 0 || part->outcome != PART_KILLED
-               ? part->makespan_s
-               : fmax(part->ended_s - part->began_s, 0);
+    return part->makespan_s > 0 || !is_broken(part) ? part->makespan_s
+                                                    : fmax(part->ended_s - part->began_s, 0);
 }
 
-struct parts_total parts_sum(const struct run_part *parts, int64_t count)
+/* Did it measure how long it took? */
+static bool is_measured(const struct run_part *part)
 {
-    struct parts_total total = {0, 0, 0, 0};
+    return part->makespan_s > 0;
+}
+
+/* Of its core tasks, those that a later part did again. */
+static int64_t again_of(const struct run_part *parts, int64_t count, int64_t k)
+{
+    const int64_t kept = k + 1 < count ? parts[k + 1].before - parts[k].before : parts[k].tasks;
+    return kept < parts[k].tasks ? parts[k].tasks - kept : 0;
+}
+
+struct parts_total parts_sum(const struct run_part *parts, int64_t count, const double *predicted_s)
+{
+    struct parts_total total = {0};
     for (int64_t k = 0; k < count; k++) {
+        const int64_t again = again_of(parts, count, k);
         total.measured_s += seconds_of(&parts[k]);
-        total.tasks += parts[k].tasks;
+        total.tasks += parts[k].tasks - again;
+        total.again += again;
         total.packages += parts[k].packages;
         if (k > 0 && parts[k - 1].ended_s > 0)
             total.between_s += fmax(parts[k].began_s - parts[k - 1].ended_s, 0);
+        if (predicted_s && predicted_s[k] > 0 && is_measured(&parts[k])) {
+            total.predicted_s += predicted_s[k];
+            total.compared_s += parts[k].makespan_s;
+        }
     }
     return total;
+}
+
+double parts_tasks(const struct run_record *record)
+{
+    return record->part > 0 && record->part <= record->part_count
+               ? (double)record->parts[record->part - 1].tasks
+               : record->plan.tasks;
 }
 
 static bool has_parts(const struct run_record *record)
 {
     return record->resumed > 0 && record->part_count > 1;
+}
+
+/* By part, as far as is known; owned. NULL: out of memory. */
+static double *predictions_find(const struct run_record *record, double shown_s)
+{
+    double *predicted_s = malloc((size_t)record->part_count * sizeof *predicted_s);
+    for (int64_t k = 0; predicted_s && k < record->part_count; k++)
+        predicted_s[k] = k == record->part - 1 ? shown_s : (double)NAN;
+    for (int64_t k = 0; predicted_s && k < record->other_count; k++) {
+        const struct run_record *other = &record->others[k];
+        if (other->part >= 1 && other->part <= record->part_count)
+            predicted_s[other->part - 1] = residuals_promise(other);
+    }
+    return predicted_s;
 }
 
 /* "2026-11-22 16:20:11", or with the letter in place of the blank. */
@@ -56,37 +116,65 @@ static void moment_add(struct text *text, double moment_s, char between)
                  at.tm_mday, between, at.tm_hour, at.tm_min, at.tm_sec);
 }
 
-static void part_text(const struct run_part *part, int64_t number, struct text *text)
+/* ", +2.0 % against 1.5 s predicted"; nothing where there is no prediction. */
+static void promise_text(double measured_s, double predicted_s, struct text *text)
 {
-    text_add(text, "  part %-4" PRId64 "  ", number);
+    if (!(predicted_s > 0) || !(measured_s > 0))
+        return;
+    text_add(text, ", %+.1f %% against ", 100 * residuals_error(predicted_s, measured_s));
+    text_add_seconds(text, predicted_s);
+    text_add(text, " predicted");
+}
+
+static void part_text(const struct run_record *record, int64_t k, double predicted_s,
+                      struct text *text)
+{
+    const struct run_part *part = &record->parts[k];
+    const int64_t again = again_of(record->parts, record->part_count, k);
+    text_add(text, "  part %-4" PRId64 "  ", k + 1);
     moment_add(text, part->began_s, ' ');
     text_add(text, " UTC, %d worker%s: %" PRId64 " core tasks", part->workers,
              part->workers == 1 ? "" : "s", part->tasks);
     if (part->packages > 0)
         text_add(text, " in %" PRId64 " packages", part->packages);
+    if (again > 0)
+        text_add(text, " (%" PRId64 " of them done again later)", again);
     text_add(text, ", ");
     text_add_seconds(text, seconds_of(part));
-    text_add(text, "%s, %s\n",
-             part->makespan_s > 0 || part->outcome != PART_KILLED ? ""
-                                                                  : " to its last sign of life",
-             outcomes[outcome_of(part)].words);
+    const char *ended = ended_of(record, k);
+    if (!is_measured(part) && part->outcome == PART_KILLED)
+        text_add(text, " to its last sign of life");
+    promise_text(part->makespan_s, predicted_s, text);
+    text_add(text, ", %s\n", ended ? ended : outcomes[outcome_of(part)].words);
 }
 
-void parts_text(const struct run_record *record, struct text *text)
+static void parts_list(const struct run_record *record, const double *predicted_s,
+                       struct text *text)
 {
-    const struct parts_total total = parts_sum(record->parts, record->part_count);
-    if (!has_parts(record))
-        return;
+    const struct parts_total total = parts_sum(record->parts, record->part_count, predicted_s);
     text_add(text, "in all      %" PRId64 " parts, ", record->part_count);
     text_add_seconds(text, total.measured_s);
     text_add(text, " of work, ");
     text_add_seconds(text, total.between_s);
-    text_add(text, " between them\n");
+    text_add(text, " between them");
+    promise_text(total.compared_s, total.predicted_s, text);
+    text_add(text, "\n");
     for (int64_t k = 0; k < record->part_count && k < ROWS_MOST; k++)
-        part_text(&record->parts[k], k + 1, text);
+        part_text(record, k, predicted_s[k], text);
     if (record->part_count > ROWS_MOST)
         text_add(text, "  and %" PRId64 " more: --json lists them all\n",
                  record->part_count - ROWS_MOST);
+}
+
+void parts_text(const struct run_record *record, double shown_s, struct text *text)
+{
+    if (!has_parts(record))
+        return;
+    double *predicted_s = predictions_find(record, shown_s);
+    if (predicted_s)
+        parts_list(record, predicted_s, text);
+    text->failed = text->failed || !predicted_s;
+    free(predicted_s);
 }
 
 static void moment_json(struct text *text, const char *key, double moment_s)
@@ -101,34 +189,65 @@ static void moment_json(struct text *text, const char *key, double moment_s)
     text_add(text, "Z\", ");
 }
 
-static void part_json(const struct run_part *part, struct text *text)
+static void number_json(struct text *text, const char *key, double number)
 {
+    text_add(text, ", \"%s\": ", key);
+    text_add_number(text, number);
+}
+
+static void promise_json(double measured_s, double predicted_s, struct text *text)
+{
+    number_json(text, "predicted_s", predicted_s > 0 ? predicted_s : (double)NAN);
+    number_json(text, "error", residuals_error(predicted_s, measured_s));
+}
+
+static void part_json(const struct run_record *record, int64_t k, double predicted_s,
+                      struct text *text)
+{
+    const struct run_part *part = &record->parts[k];
     text_add(text, "    {");
     moment_json(text, "began", part->began_s);
     moment_json(text, "ended", part->ended_s);
     text_add(text, "\"measured_s\": ");
     text_add_number(text, seconds_of(part));
-    text_add(text, ", \"tasks\": %" PRId64 ", \"packages\": ", part->tasks);
-    text_add_number(text, part->packages > 0 ? (double)part->packages : (double)NAN);
-    text_add(text, ", \"workers\": %d, \"outcome\": \"%s\"}", part->workers,
+    promise_json(is_measured(part) ? part->makespan_s : (double)NAN, predicted_s, text);
+    text_add(text, ", \"tasks\": %" PRId64 ", \"again\": %" PRId64, part->tasks,
+             again_of(record->parts, record->part_count, k));
+    number_json(text, "packages", part->packages > 0 ? (double)part->packages : (double)NAN);
+    text_add(text, ", \"workers\": %d, \"outcome\": \"%s\"", part->workers,
              outcomes[outcome_of(part)].name);
+    if (ended_of(record, k)) {
+        text_add(text, ", \"ended_by\": ");
+        text_add_quoted(text, ended_of(record, k));
+    }
+    text_add(text, "}");
 }
 
-void parts_json(const struct run_record *record, struct text *text)
+static void parts_print(const struct run_record *record, const double *predicted_s,
+                        struct text *text)
 {
-    const struct parts_total total = parts_sum(record->parts, record->part_count);
-    if (!has_parts(record))
-        return;
+    const struct parts_total total = parts_sum(record->parts, record->part_count, predicted_s);
     text_add(text, ",\n  \"parts\": [\n");
     for (int64_t k = 0; k < record->part_count; k++) {
-        part_json(&record->parts[k], text);
+        part_json(record, k, predicted_s[k], text);
         text_add(text, k + 1 < record->part_count ? ",\n" : "\n");
     }
     text_add(text,
              "  ],\n  \"in_all\": {\"parts\": %" PRId64 ", \"measured_s\": ", record->part_count);
     text_add_number(text, total.measured_s);
-    text_add(text, ", \"between_s\": ");
-    text_add_number(text, total.between_s);
-    text_add(text, ", \"tasks\": %" PRId64 ", \"packages\": %" PRId64 "}", total.tasks,
-             total.packages);
+    promise_json(total.compared_s, total.predicted_s, text);
+    number_json(text, "between_s", total.between_s);
+    text_add(text, ", \"tasks\": %" PRId64 ", \"again\": %" PRId64 ", \"packages\": %" PRId64 "}",
+             total.tasks, total.again, total.packages);
+}
+
+void parts_json(const struct run_record *record, double shown_s, struct text *text)
+{
+    if (!has_parts(record))
+        return;
+    double *predicted_s = predictions_find(record, shown_s);
+    if (predicted_s)
+        parts_print(record, predicted_s, text);
+    text->failed = text->failed || !predicted_s;
+    free(predicted_s);
 }

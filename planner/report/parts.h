@@ -1,4 +1,5 @@
-/* A run that went on after it had been stopped or killed: its parts, one by one and in all. */
+/* A run that went on after it had been stopped or killed: its parts, each beside its own plan, and
+ * in all. */
 #ifndef PLANNER_REPORT_PARTS_H
 #define PLANNER_REPORT_PARTS_H
 
@@ -9,13 +10,22 @@
 struct parts_total {
     double measured_s; /* of those killed, from their beginning to their last sign of life */
     double between_s; /* from the end of one to the beginning of the next, while nothing was done */
-    int64_t tasks, packages; /* packages: of those that say */
+    int64_t tasks;    /* each once, whoever did it again */
+    int64_t again;    /* that a later part did again: they had failed, or were not kept */
+    int64_t packages; /* of those parts that say */
+    double predicted_s, compared_s; /* of the parts that have a prediction, that and what they took;
+                                     * both 0: none has */
 };
 
-struct parts_total parts_sum(const struct run_part *parts, int64_t count);
-/* Lines for people; nothing of a run that was not resumed, or does not know its parts. */
-void parts_text(const struct run_record *record, struct text *text);
+/* `predicted_s`: of each part, NaN where it is not known; NULL: of none. */
+struct parts_total parts_sum(const struct run_part *parts, int64_t count,
+                             const double *predicted_s);
+/* Core tasks of the part that the record's trace is of. */
+double parts_tasks(const struct run_record *record);
+/* Lines for people; nothing of a run that was not resumed, or does not know its parts. `shown_s`:
+ * what was predicted of the record's own part; NaN: nothing. */
+void parts_text(const struct run_record *record, double shown_s, struct text *text);
 /* ,"parts": [...], "in_all": {...}; nothing as above. */
-void parts_json(const struct run_record *record, struct text *text);
+void parts_json(const struct run_record *record, double shown_s, struct text *text);
 
 #endif

@@ -16,7 +16,9 @@ static void event_take(struct replay *replay, struct transfer *transfers,
 {
     struct replay_package *package = &replay->packages[event->package];
     const int64_t worker = (int64_t)event->rank - 1;
-    if (event->operation == OPERATION_IDLE)
+    if (event->operation == OPERATION_START && worker >= 0)
+        replay->prepared_s[worker] = fmax(event->end_s - event->start_s, 0);
+    if (event->operation == OPERATION_IDLE || event->operation == OPERATION_START)
         return;
     double *cost_s = star_cost_part(&package->cost, (enum operation)event->operation);
     if (*cost_s > 0 || (worker >= 0 && package->worker >= 0 && package->worker != worker))
@@ -81,8 +83,9 @@ bool replay_init(struct replay *replay, const struct trace *measured, struct fai
         return true;
     }
     made.packages = calloc(made.count, sizeof *made.packages);
+    made.prepared_s = calloc((size_t)made.worker_count, sizeof *made.prepared_s);
     struct transfer *transfers = calloc(made.count, sizeof *transfers);
-    if (!made.packages || !transfers) {
+    if (!made.packages || !made.prepared_s || !transfers) {
         free(transfers);
         replay_release(&made);
         return failure_memory(failure, "reading a trace");
@@ -133,6 +136,8 @@ void replay_lose(struct replay *replay, const struct trace *measured, const stru
 
 void replay_price(struct replay *replay, const struct platform *platform)
 {
+    for (int64_t k = 0; k < replay->worker_count; k++)
+        replay->prepared_s[k] = platform_start(platform, k);
     for (size_t k = 0; k < replay->count; k++) {
         struct replay_package *package = &replay->packages[k];
         const double tasks = (double)package->tasks;
@@ -197,6 +202,9 @@ bool replay_trace(const struct replay *replay, struct trace *trace, struct failu
     bool good = star_init(&replaying.star, &like, replay->worker_count + 1);
     replaying.ends_s = calloc((size_t)replay->worker_count + 1, sizeof *replaying.ends_s);
     good = good && replaying.ends_s;
+    for (int64_t k = 0; good && k < replay->worker_count; k++)
+        replaying.star.workers[k].prepared_s = replaying.star.workers[k].free_s =
+            replay->prepared_s[k];
     for (size_t k = 0; good && k < replay->count; k++)
         good = package_replay(&replaying, replay, k, trace);
     star_release(&replaying.star);
@@ -207,5 +215,6 @@ bool replay_trace(const struct replay *replay, struct trace *trace, struct failu
 void replay_release(struct replay *replay)
 {
     free(replay->packages);
+    free(replay->prepared_s);
     *replay = (struct replay){.complete = false};
 }

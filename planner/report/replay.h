@@ -32,6 +32,7 @@ struct replay_package {
 struct replay {
     struct replay_package *packages; /* owned; in the order of sending */
     size_t count;
+    double *prepared_s;   /* owned; of each worker, how long its start took */
     int64_t worker_count; /* 1 + the highest worker */
     int buffers;          /* that the workers had, PLATFORM_BUFFERS unless set otherwise */
     bool write_behind;    /* results were written while workers went on */

@@ -9,12 +9,18 @@
 #include "planner/base/text.h"
 #include "planner/model/beyond.h"
 #include "planner/report/describe.h"
+#include "planner/report/outlook.h"
 #include "planner/report/parts.h"
 #include "planner/report/remarks.h"
 #include "planner/report/residuals.h"
 
 /* Rows of a table for people; all of them are in the JSON form. */
 static const int64_t ROWS_MOST = 32;
+
+const char *run_record_again(const struct run_record *record)
+{
+    return record->surveyed ? "the same scow go" : "scow run --resume";
+}
 
 void run_record_release(struct run_record *record)
 {
@@ -34,10 +40,15 @@ void run_record_release(struct run_record *record)
     free(record->replan);
     free(record->told);
     free(record->replanned);
+    free(record->ended);
+    parameter_list_release(&record->changed);
     free(record->lost_told);
     free(record->lost);
     free(record->losses);
     free(record->parts);
+    for (int64_t k = 0; k < record->other_count; k++)
+        run_record_release(&record->others[k]);
+    free(record->others);
     free(record->plugin);
     free(record->outcome);
     *record = (struct run_record){0};
@@ -54,9 +65,36 @@ static void interval_add(struct text *text, const struct residuals *residuals)
     text_add(text, " and ");
     text_add_seconds(text, interval_s[1]);
     text_add(text, ": this one is %s\n",
-             measured_s < interval_s[0]   ? "below"
-             : measured_s > interval_s[1] ? "above"
-                                          : "among them");
+             measured_s < interval_s[0]   ? "below its interval"
+             : measured_s > interval_s[1] ? "above its interval"
+                                          : "inside its interval");
+}
+
+/* Figures beside those of the plan; where a run left none, its head is all that there is. */
+static bool figures_make(const struct run_record *record, struct residuals *residuals,
+                         struct failure *failure)
+{
+    if (!residuals_untraced(record))
+        return residuals_make(record, residuals, failure);
+    residuals_unknown(record, residuals);
+    return true;
+}
+
+/* NaN: it is not known. */
+static double makespan_predicted(const struct residuals *residuals)
+{
+    return residuals->has_predicted ? residuals->predicted.makespan_s : (double)NAN;
+}
+
+/* Which part is below? */
+static void resumed_add(struct text *text, const struct run_record *record)
+{
+    text_add(text, "resumed     %s; below is ", record->resumed == 1 ? "once" : "more than once");
+    if (record->part == 0)
+        text_add(text, "the last part, %.0f core tasks\n", record->plan.tasks);
+    else
+        text_add(text, "part %" PRId64 ", %.0f core tasks; --part N is about another one\n",
+                 record->part, parts_tasks(record));
 }
 
 static void head_add(struct text *text, const struct residuals *residuals)
@@ -80,19 +118,24 @@ static void head_add(struct text *text, const struct residuals *residuals)
     if (record->lost_told)
         text_add(text, "%s", record->lost_told);
     describe_others(&record->plan, text);
-    text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
+    if (!residuals_untraced(record))
+        text_add(text, "workers     %" PRId64 "\n", residuals->measured.workers_used);
     beyond_describe(&record->plan.beyond, text);
     text_add(text, "core tasks  %" PRId64 ", %" PRId64 " done", record->tasks, record->tasks_done);
     if (record->tasks_failed > 0)
         text_add(text, ", %" PRId64 " failed", record->tasks_failed);
     text_add(text, "\n");
-    if (record->resumed > 0)
-        text_add(text, "resumed     %s; below is the last part, %.0f core tasks\n",
-                 record->resumed == 1 ? "once" : "more than once", record->plan.tasks);
-    parts_text(record, text);
+    if (record->resumed > 0 && !residuals_untraced(record))
+        resumed_add(text, record);
+    parts_text(record, makespan_predicted(residuals), text);
     if (record->outcome)
         text_add(text, "result      %s\n", record->outcome);
-    text_add(text, "checksum    %016" PRIx64 "\n\n", record->checksum);
+    if (record->rank_peak > 0)
+        text_add(text, "memory      %.4g MB in a rank at most", (double)record->rank_peak / 1e6);
+    if (record->rank_peak > 0 && record->command_peak > 0)
+        text_add(text, ", %.4g MB in a command", (double)record->command_peak / 1e6);
+    text_add(text, "%schecksum    %016" PRIx64 "\n\n", record->rank_peak > 0 ? "\n" : "",
+             record->checksum);
 }
 
 static void error_add(struct text *text, double error)
@@ -194,6 +237,21 @@ static void undisturbed_row(struct text *text, const struct residuals *residuals
     text_add(text, "\n");
 }
 
+/* What no package takes, beside what the profile knows of it; nothing where it was not measured. */
+static void overhead_add(struct text *text, const char *name, double measured_s, double known_s)
+{
+    if (!(measured_s > 0) && known_s == 0 && strncmp(name, "before", 6) == 0)
+        return;
+    text_add(text, "%s", name);
+    text_add_seconds(text, measured_s);
+    if (known_s > 0) {
+        text_add(text, ", ");
+        text_add_seconds(text, known_s);
+        text_add(text, " as the profile has it");
+    }
+    text_add(text, "\n");
+}
+
 static void totals_add(struct text *text, const struct residuals *residuals)
 {
     const struct trace_summary *predicted = &residuals->predicted, *measured = &residuals->measured;
@@ -206,8 +264,9 @@ static void totals_add(struct text *text, const struct residuals *residuals)
     anew_row(text, residuals);
     undisturbed_row(text, residuals);
     for (int k = 0; k < OPERATION_COUNT; k++)
-        seconds_row(text, residuals, operation_name((enum operation)k), predicted->seconds[k],
-                    measured->seconds[k], residuals->replayed.seconds[k]);
+        if (k != OPERATION_START || predicted->seconds[k] > 0 || measured->seconds[k] > 0)
+            seconds_row(text, residuals, operation_name((enum operation)k), predicted->seconds[k],
+                        measured->seconds[k], residuals->replayed.seconds[k]);
     hidden_row(text, residuals);
     if (residuals->requests.count > 0)
         requests_row(text, residuals);
@@ -224,9 +283,11 @@ static void totals_add(struct text *text, const struct residuals *residuals)
         text_add(text,
                  "drift and model cannot be told apart: packages were handed out twice, or are "
                  "not in the trace\n");
-    text_add(text, "after the last round: ");
-    text_add_seconds(text, residuals->record->finish_s);
-    text_add(text, "\n\n");
+    overhead_add(text, "before the first round: ", residuals->record->startup_s,
+                 residuals->record->profile.overhead.start_s);
+    overhead_add(text, "after the last round: ", residuals->record->finish_s,
+                 residuals->record->profile.overhead.seal_s);
+    text_add(text, "\n");
 }
 
 static void worker_row(struct text *text, const struct residuals *residuals, int64_t worker)
@@ -235,7 +296,7 @@ static void worker_row(struct text *text, const struct residuals *residuals, int
                                              OPERATION_IDLE};
     struct worker_summary predicted = trace_summary_worker(&residuals->predicted, worker);
     struct worker_summary measured = trace_summary_worker(&residuals->measured, worker);
-    text_add(text, "%-8" PRId64 "%10" PRId64, worker, measured.tasks);
+    text_add(text, "%-8" PRId64 "%10" PRId64, worker + 1, measured.tasks);
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
         text_add_seconds_column(text, predicted.seconds[columns[k]]);
         text_add_seconds_column(text, measured.seconds[columns[k]]);
@@ -288,7 +349,7 @@ static void rounds_add(struct text *text, const struct residuals *residuals)
     for (int64_t k = 0; k < rounds && k < ROWS_MOST; k++) {
         const double predicted_s = round_predicted(residuals, k);
         const double measured_s = round_end(&residuals->measured, k);
-        text_add(text, "%-8" PRId64, k);
+        text_add(text, "%-8" PRId64, k + 1);
         seconds_or_none(text, predicted_s);
         text_add_seconds_column(text, measured_s);
         seconds_or_none(text, measured_s - predicted_s);
@@ -303,13 +364,18 @@ char *report_text(const struct run_record *record, struct failure *failure)
 {
     struct residuals residuals;
     struct text text = TEXT_INIT;
-    if (!residuals_make(record, &residuals, failure))
+    if (!figures_make(record, &residuals, failure))
         return NULL;
     head_add(&text, &residuals);
-    totals_add(&text, &residuals);
-    workers_add(&text, &residuals);
+    if (!residuals_untraced(record)) {
+        totals_add(&text, &residuals);
+        workers_add(&text, &residuals);
+    }
     if (residuals.has_predicted)
         rounds_add(&text, &residuals);
+    struct outlook outlook;
+    outlook_make(&residuals, &outlook);
+    outlook_text(&outlook, &text);
     residuals_explain(&residuals, &text);
     text_add(&text, "\n");
     residuals_release(&residuals);
@@ -402,8 +468,7 @@ static void others_json(struct text *text, const struct plan *plan)
 static void makespan_json(struct text *text, const struct residuals *residuals)
 {
     const struct run_record *record = residuals->record;
-    const double predicted_s =
-        residuals->has_predicted ? residuals->predicted.makespan_s : (double)NAN;
+    const double predicted_s = makespan_predicted(residuals);
     const double measured_s = residuals->measured.makespan_s;
     const double *interval_s = residuals->interval_s;
     member_number(text, ",\n  ", "predicted_s", predicted_s);
@@ -423,6 +488,8 @@ static void makespan_json(struct text *text, const struct residuals *residuals)
         text_add(text, "null, \"inside\": null");
     }
     member_number(text, ",\n  ", "finish_s", record->finish_s);
+    if (record->startup_s > 0)
+        member_number(text, ",\n  ", "startup_s", record->startup_s);
 }
 
 static void anew_json(struct text *text, const struct residuals *residuals)
@@ -470,13 +537,18 @@ static void head_json(struct text *text, const struct residuals *residuals)
              ", \"complete\": %s",
              record->tasks, record->tasks_done, record->tasks_failed,
              record->tasks_done + record->tasks_failed == record->tasks ? "true" : "false");
-    if (record->resumed > 0)
+    if (record->resumed > 0) {
         text_add(text, ", \"resumed\": %d, \"resumed_tasks\": %.0f", record->resumed,
-                 record->plan.tasks);
-    parts_json(record, text);
+                 parts_tasks(record));
+        member_number(text, ", ", "part", record->part > 0 ? (double)record->part : (double)NAN);
+    }
+    parts_json(record, makespan_predicted(residuals), text);
     if (record->outcome) /* JSON already */
         text_add(text, ",\n  \"result\": %s", record->outcome);
     text_add(text, ",\n  \"checksum\": \"%016" PRIx64 "\"", record->checksum);
+    if (record->rank_peak > 0)
+        text_add(text, ",\n  \"memory_bytes\": {\"rank\": %" PRId64 ", \"command\": %" PRId64 "}",
+                 record->rank_peak, record->command_peak);
     if (record->tail)
         member_word(text, "tail", record->tail);
     if (record->replanned) /* JSON already */
@@ -581,7 +653,7 @@ char *report_json(const struct run_record *record, struct failure *failure)
 {
     struct residuals residuals;
     struct text text = TEXT_INIT, sentence = TEXT_INIT;
-    if (!residuals_make(record, &residuals, failure))
+    if (!figures_make(record, &residuals, failure))
         return NULL;
     head_json(&text, &residuals);
     text_add(&text, ",\n  \"operations\": ");
@@ -596,6 +668,9 @@ char *report_json(const struct run_record *record, struct failure *failure)
     shares_json(&text, &residuals);
     workers_json(&text, &residuals);
     rounds_json(&text, &residuals);
+    struct outlook outlook;
+    outlook_make(&residuals, &outlook);
+    outlook_json(&outlook, &text);
     residuals_explain(&residuals, &sentence);
     member_word(&text, "explanation", sentence.bytes);
     text.failed = text.failed || sentence.failed;

@@ -11,12 +11,17 @@
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "planner/model/trace.h"
+#include "planner/model/usage.h"
 
 /* A worker that was lost. */
 struct run_loss {
     int64_t worker;
     double time_s; /* when that was noticed */
 };
+
+/* In place of a part's number: the first part, and of traces only those that a plan follows from.
+ */
+enum { RUN_PLAN_ONLY = -1 };
 
 /* Everything a finished run left behind. */
 struct run_record {
@@ -42,24 +47,41 @@ struct run_record {
         int64_t round; /* the first one of the first new plan */
         double end_s;  /* the makespan that the last new plan promised */
     } changes;
+    char *ended;             /* owned: what ended the part before all was done; NULL: not said */
     char *lost_told, *lost;  /* owned: workers that were lost, lines and a JSON array; NULL: none */
     struct run_loss *losses; /* owned; the same, in order of time */
     int64_t loss_count;
-    int ahead;                               /* packages that a worker then had at a time */
-    char *method;                            /* owned: how tasks were computed; NULL: not said */
-    char *processor;                         /* owned: the master's; NULL: not said */
-    int threads, workers_per_node;           /* 0: not said */
+    struct parameter_list changed; /* of the core task, given to the run (the last part) in place of
+                                    * the plan's */
+    int ahead;                     /* packages that a worker then had at a time */
+    char *method;                  /* owned: how tasks were computed; NULL: not said */
+    char *processor;               /* owned: the master's; NULL: not said */
+    int threads, workers_per_node; /* 0: not said */
     int64_t tasks, tasks_done, tasks_failed; /* from the ledger */
-    int resumed; /* how often the run went on after it had been stopped or killed: the trace and,
-                  * then, the plan are those of the last part */
+    struct run_request requested;            /* of the batch system */
+    struct run_usage used;
+    int resumed;            /* how often the run went on after it had been stopped or killed */
     struct run_part *parts; /* owned; of a run that went on, as far as is known; NULL: none is */
     int64_t part_count;
+    /* Plan, profile and trace, and what is of them, are one part's: */
+    int64_t part;   /* its number, from 1; 0: the last one, in files of older versions */
+    bool cut_short; /* it ended before all of its plan was done */
+    bool sent;      /* the plan is that of the packages in the trace, as they were sent */
+    struct run_record *others; /* owned; the other parts, as far as they left something, by number:
+                                * with nothing of the run as a whole */
+    int64_t other_count;
+    bool surveyed; /* measured while it worked: the plan is that of its packages as they were sent,
+                    * and what it predicts was said when the first of them were done */
     bool complete; /* it reached its end: nothing is left for scow run --resume */
     uint64_t checksum;
-    double finish_s; /* after the last package: reduction, normalised image, close */
+    int64_t rank_peak, command_peak; /* bytes of memory that one had at most; 0: not known */
+    double finish_s;  /* after the last package: reduction, normalised image, close */
+    double startup_s; /* before the first one, since the master's process began; 0: not known */
 };
 
 void run_record_release(struct run_record *record);
+/* By what its user goes on with a run, for sentences: "scow run --resume". Static. */
+const char *run_record_again(const struct run_record *record);
 
 /* Text for people, or exactly one JSON value ("scow-report-1"); owned, to be freed. NULL with
  * *failure set when the record cannot be reported on. */

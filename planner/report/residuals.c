@@ -11,6 +11,9 @@
 #include "planner/studies/typical.h"
 #include "planner/studies/watching.h"
 
+/* A prediction below this part of what was measured is a zero, of which rounding left something. */
+static const double rounding = 1e-9;
+
 static int64_t greater_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -75,8 +78,7 @@ static bool decision_predict(const struct run_record *record, const struct profi
 {
     struct platform platform;
     struct simulation simulation;
-    /* The plan of a run that was resumed is what its last part did. */
-    if (record->resumed == 0 && (record->tail || record->replan || record->replanned))
+    if (!record->sent && (record->tail || record->replan || record->replanned))
         return watched_predict(record, setting, trace, failure);
     if (!platform_init(&platform, setting, 0, failure))
         return false;
@@ -88,10 +90,10 @@ static bool decision_predict(const struct run_record *record, const struct profi
     return good;
 }
 
-/* Of a run that lost workers: its packages as they were sent, the second time, too, with the
- * profile's costs. False: its trace does not tell. */
-static bool losses_predict(const struct run_record *record, const struct profile_setting *setting,
-                           struct trace *trace)
+/* Of a run that lost workers, or did not come to its plan's end: its packages as they were sent,
+ * the second time, too, with the profile's costs. False: its trace does not tell. */
+static bool sent_predict(const struct run_record *record, const struct profile_setting *setting,
+                         struct trace *trace)
 {
     struct failure none = FAILURE_INIT;
     struct platform platform;
@@ -115,7 +117,8 @@ static bool losses_predict(const struct run_record *record, const struct profile
 static bool plan_interval_holds(const struct run_record *record)
 {
     return record->plan.predicted.interval_s[1] > 0 && !record->rule &&
-           plan_tail_own(&record->plan, record->tail) && record->loss_count == 0;
+           plan_tail_own(&record->plan, record->tail) && record->loss_count == 0 &&
+           !record->cut_short;
 }
 
 static bool trace_predict(const struct run_record *record, struct trace *trace, double *interval_s,
@@ -128,7 +131,8 @@ static bool trace_predict(const struct run_record *record, struct trace *trace, 
                            "the run's profile has no setting with the plan's parameters: run again "
                            "with a plan made from that profile");
     struct trace made = {NULL, 0, 0};
-    const bool good = (record->loss_count > 0 && losses_predict(record, setting, &made)) ||
+    const bool departs = record->loss_count > 0 || record->cut_short;
+    const bool good = (departs && sent_predict(record, setting, &made)) ||
                       decision_predict(record, setting, &made, interval_s, failure);
     if (good)
         *trace = made;
@@ -164,6 +168,27 @@ static const struct plan *periods_plan(const struct run_record *record)
     return record->rule ? NULL : &record->plan;
 }
 
+/* When the last worker ends. */
+static double trace_end(const struct trace *trace)
+{
+    double end_s = 0;
+    for (size_t k = 0; k < trace->count; k++)
+        end_s = trace->events[k].rank > 0 ? fmax(end_s, trace->events[k].end_s) : end_s;
+    return end_s;
+}
+
+double residuals_promise(const struct run_record *record)
+{
+    struct failure none = FAILURE_INIT;
+    struct trace trace = {NULL, 0, 0};
+    const bool known = record->has_profile && record->trace.count > 0 &&
+                       (record->plan.round_count > 0 || record->rule);
+    const double end_s =
+        known && residuals_predict(record, &trace, &none) ? trace_end(&trace) : (double)NAN;
+    trace_release(&trace);
+    return end_s;
+}
+
 /* What the plan, or the rule, promised before anybody was lost. */
 static double undisturbed_find(const struct run_record *record)
 {
@@ -172,13 +197,10 @@ static double undisturbed_find(const struct run_record *record)
     struct failure none = FAILURE_INIT;
     struct trace trace = {NULL, 0, 0};
     double end_s = (double)NAN;
-    /* The plan of a run that was resumed is what its last part did. */
-    if (record->loss_count == 0 || record->resumed > 0 || !setting)
+    if (record->loss_count == 0 || record->sent || record->cut_short || !setting)
         return end_s;
     if (decision_predict(record, setting, &trace, NULL, &none))
-        end_s = 0;
-    for (size_t k = 0; k < trace.count; k++)
-        end_s = trace.events[k].rank > 0 ? fmax(end_s, trace.events[k].end_s) : end_s;
+        end_s = trace_end(&trace);
     trace_release(&trace);
     return end_s;
 }
@@ -193,7 +215,7 @@ static bool predicted_make(struct residuals *residuals, struct failure *failure)
         return false;
     residuals->undisturbed_s = undisturbed_find(record);
     bool good = trace_summary_make(&trace, periods_plan(record), &residuals->predicted, failure) &&
-                causes_make(&trace, &residuals->causes.predicted, failure) &&
+                causes_total(&trace, &residuals->causes.predicted, failure) &&
                 requests_add(record, &trace, &residuals->requests.predicted_s, &count, failure);
     trace_release(&trace);
     return good;
@@ -210,15 +232,35 @@ static bool replayed_make(const struct run_record *record, struct residuals *res
     replay.buffers = plan_buffers(&record->plan);
     replay.write_behind = plan_writes_behind(&record->plan);
     replay_lose(&replay, &record->trace, record->losses, record->loss_count);
-    if (replay.complete) {
-        good = replay_trace(&replay, &trace, failure) &&
-               trace_summary_make(&trace, periods_plan(record), &residuals->replayed, failure) &&
-               causes_make(&trace, &residuals->causes.replayed, failure);
-        residuals->has_replayed = good;
-    }
-    trace_release(&trace);
+    const bool complete = replay.complete;
+    if (complete)
+        good = replay_trace(&replay, &trace, failure);
     replay_release(&replay);
+    if (complete)
+        good = good &&
+               trace_summary_make(&trace, periods_plan(record), &residuals->replayed, failure) &&
+               causes_total(&trace, &residuals->causes.replayed, failure);
+    residuals->has_replayed = complete && good;
+    trace_release(&trace);
     return good;
+}
+
+bool residuals_untraced(const struct run_record *record)
+{
+    return record->trace.count == 0 && record->resumed > 0 &&
+           record->tasks_done + record->tasks_failed == record->tasks;
+}
+
+void residuals_unknown(const struct run_record *record, struct residuals *residuals)
+{
+    struct trace_summary *measured = &residuals->measured;
+    *residuals = (struct residuals){.record = record, .undisturbed_s = (double)NAN};
+    measured->makespan_s = measured->worker_utilization = measured->worker_busy_share =
+        measured->network_utilization = measured->imbalance = measured->hidden_s = (double)NAN;
+    for (int k = 0; k < OPERATION_COUNT; k++)
+        measured->seconds[k] = (double)NAN;
+    for (int k = 0; k < CAUSE_COUNT; k++)
+        residuals->causes.measured.seconds[k] = (double)NAN;
 }
 
 bool residuals_make(const struct run_record *record, struct residuals *residuals,
@@ -227,8 +269,7 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
     struct residuals made = {.record = record, .undisturbed_s = (double)NAN};
     struct failure none = FAILURE_INIT;
     bool good = true;
-    if (record->trace.count == 0 && record->resumed > 0 &&
-        record->tasks_done + record->tasks_failed == record->tasks)
+    if (residuals_untraced(record))
         return failure_set(
             failure, FAILURE_MISMATCH,
             "the run left no trace: it was killed when all its core tasks were done, "
@@ -236,17 +277,18 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
     if (record->trace.count == 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the run left no trace: it ended before its last round: go on with it "
-                           "by scow run --resume");
+                           "by %s",
+                           run_record_again(record));
     made.has_predicted = record->has_profile && record->plan.round_count > 0 && !record->rule;
     if (!trace_summary_make(&record->trace, periods_plan(record), &made.measured, failure))
         return false;
-    good = causes_make(&record->trace, &made.causes.measured, failure) &&
+    good = causes_total(&record->trace, &made.causes.measured, failure) &&
            requests_add(record, &record->trace, &made.requests.measured_s, &made.requests.count,
                         failure);
     /* Of what was dealt on request, and of what was left of a run, there may be none, whatever for:
      * pieces between core tasks that were done before lie in no window. */
     if (good && record->has_profile &&
-        (record->rule || (made.has_predicted && record->resumed > 0)))
+        (record->rule || (made.has_predicted && (record->resumed > 0 || record->surveyed))))
         made.has_predicted = predicted_make(&made, &none);
     else if (good && made.has_predicted && !predicted_make(&made, failure))
         good = false;
@@ -300,7 +342,7 @@ int64_t residuals_rounds(const struct residuals *residuals)
 
 double residuals_error(double predicted, double measured)
 {
-    return predicted > 0 ? measured / predicted - 1 : (double)NAN;
+    return predicted > rounding * fabs(measured) ? measured / predicted - 1 : (double)NAN;
 }
 
 /* The operation whose time on a worker differs most in the direction of the whole difference: a
@@ -309,7 +351,7 @@ static enum operation operation_guilty(const struct worker_summary *predicted,
                                        const struct worker_summary *measured, double sign)
 {
     static const enum operation candidates[] = {OPERATION_COMPUTE, OPERATION_RECEIVE,
-                                                OPERATION_OUTPUT, OPERATION_IDLE};
+                                                OPERATION_OUTPUT, OPERATION_IDLE, OPERATION_START};
     enum operation guilty = OPERATION_COMPUTE;
     double most_s = -HUGE_VAL;
     for (size_t k = 0; k < sizeof candidates / sizeof *candidates; k++) {
@@ -325,9 +367,14 @@ static enum operation operation_guilty(const struct worker_summary *predicted,
 
 static const char *operation_in_words(enum operation operation)
 {
-    static const char *const words[OPERATION_COUNT] = {
-        "preparing packages",   "sending", "the links",           "receiving",
-        "computing core tasks", "output",  "waiting for packages"};
+    static const char *const words[OPERATION_COUNT] = {"preparing packages",
+                                                       "sending",
+                                                       "the links",
+                                                       "receiving",
+                                                       "computing core tasks",
+                                                       "output",
+                                                       "waiting for packages",
+                                                       "starting"};
     return words[operation];
 }
 
@@ -343,7 +390,7 @@ static void difference_explain(const struct residuals *residuals, struct text *t
     text_add(text,
              "The run took %.1f %% %s than predicted: worker %" PRId64 ", which ended last, spent ",
              fabs(100 * more_s / residuals->predicted.makespan_s), more_s < 0 ? "less" : "longer",
-             last);
+             last + 1);
     text_add_seconds(text, fabs(there_s));
     text_add(text, " %s on %s.", there_s < 0 ? "less" : "more", operation_in_words(guilty));
 }
@@ -389,7 +436,7 @@ static void workers_tell(const struct residuals *residuals, enum operation opera
         used++;
         if (here / drift >= 0.5) {
             drifted++;
-            one = k;
+            one = k + 1;
         }
     }
     if (drifted == used)
@@ -480,7 +527,7 @@ static void anew_explain(const struct residuals *residuals, struct text *text)
     text_add(text,
              "The rest was planned anew%s from round %" PRId64
              " on, and ended %.1f %% %s than the last plan promised.",
-             changes->count > 1 ? ", more than once," : "", changes->round, fabs(100 * off),
+             changes->count > 1 ? ", more than once," : "", changes->round + 1, fabs(100 * off),
              off < 0 ? "earlier" : "later");
 }
 
@@ -506,9 +553,14 @@ void residuals_explain(const struct residuals *residuals, struct text *text)
     if (record->tasks_done + record->tasks_failed < record->tasks) {
         text_add(text,
                  "The run is incomplete: %" PRId64 " of %" PRId64
-                 " core tasks are done; go on with it by "
-                 "scow run --resume.",
-                 record->tasks_done, record->tasks);
+                 " core tasks are done; go on with it by %s.",
+                 record->tasks_done, record->tasks, run_record_again(record));
+        return;
+    }
+    if (residuals_untraced(record)) {
+        text_add(text,
+                 "The run was killed when all its core tasks were done, and went on only to be "
+                 "completed: when they were done is not known, so there is nothing to compare.");
         return;
     }
     losses_explain(residuals, text);

@@ -64,7 +64,7 @@ static bool round_add(struct plan *plan, size_t *capacity)
         return false;
     plan->rounds = rounds;
     struct plan_round *round = &rounds[plan->round_count];
-    *round = (struct plan_round){1, calloc((size_t)plan->worker_count, sizeof(double))};
+    *round = (struct plan_round){1, calloc((size_t)plan->worker_count + 1, sizeof(double))};
     plan->round_count += round->loads != NULL;
     return round->loads != NULL;
 }
@@ -93,9 +93,9 @@ bool run_record_last_part(struct run_record *record)
     struct sent *packages = packages_find(&record->trace, &count);
     rounds_drop(plan);
     bool good = packages && workers_make(plan, packages, count);
-    int64_t last = plan->worker_count;
+    int64_t last = 0;
     for (size_t k = 0; good && k < count; k++) {
-        if (packages[k].worker <= last)
+        if (k == 0 || packages[k].worker <= last)
             good = round_add(plan, &capacity);
         last = packages[k].worker;
         if (good)
@@ -106,5 +106,34 @@ bool run_record_last_part(struct run_record *record)
     free(packages);
     free(record->rule);
     record->rule = NULL;
+    record->sent = true;
     return good;
+}
+
+bool run_record_sent(struct run_record *record)
+{
+    const struct plan_prediction predicted = record->plan.predicted;
+    const bool good = run_record_last_part(record);
+    record->plan.predicted = predicted;
+    return good;
+}
+
+bool run_record_cut_short(struct run_record *record)
+{
+    struct trace *trace = &record->trace;
+    size_t count = 0, kept = 0;
+    struct sent *packages = packages_find(trace, &count);
+    if (!packages)
+        return false;
+    for (size_t k = 0; k < trace->count; k++) {
+        const struct sent wanted = {.package = trace->events[k].package};
+        const struct sent *found = bsearch(&wanted, packages, count, sizeof wanted, sent_compare);
+        if (!found)
+            continue;
+        trace->events[kept] = trace->events[k];
+        trace->events[kept++].package = found - packages;
+    }
+    trace->count = kept;
+    free(packages);
+    return true;
 }

@@ -6,9 +6,15 @@
 
 #include "planner/report/report.h"
 
-/* The trace is of the last part, and what was left then was planned anew: from here on the record's
- * plan is that of the packages in its trace, as they were sent, and no rule has dealt them; its
- * profile has as many workers. False: out of memory. */
+/* Of a file that does not say what its last part had planned, though the trace is of that part:
+ * from here on the record's plan is that of the packages in its trace, as they were sent, and no
+ * rule has dealt them; its profile has as many workers. False: out of memory. */
 bool run_record_last_part(struct run_record *record);
+/* The same of a run that was surveyed, whose plan says no more than what was predicted: that stays.
+ */
+bool run_record_sent(struct run_record *record);
+/* Of a part that was stopped: packages that were sent and that nobody has begun leave its trace,
+ * and the others are numbered in their order. False: out of memory. */
+bool run_record_cut_short(struct run_record *record);
 
 #endif

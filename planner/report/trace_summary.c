@@ -17,7 +17,8 @@ static bool event_check(const struct trace_event *event, struct failure *failure
     bool good = event->rank >= 0 && event->rank <= LIMIT_WORKERS && event->operation >= 0 &&
                 event->operation < OPERATION_COUNT && event->round >= 0 &&
                 event->round < LIMIT_ROUNDS && isfinite(event->start_s) && isfinite(event->end_s) &&
-                (event->rank > 0 || !operation_of_worker(event->operation));
+                (event->rank > 0 ||
+                 (!operation_of_worker(event->operation) && event->operation != OPERATION_START));
     return good || failure_set(failure, FAILURE_MISMATCH,
                                "the trace has an impossible event: the file is damaged, "
                                "run again");
@@ -89,7 +90,8 @@ static void workers_sum(struct trace_summary *summary)
         double here_s = worker_busy(worker);
         if (worker->packages == 0)
             continue;
-        worker->seconds[OPERATION_IDLE] = fmax(summary->makespan_s - here_s, 0);
+        worker->seconds[OPERATION_IDLE] =
+            fmax(summary->makespan_s - here_s - worker->seconds[OPERATION_START], 0);
         summary->seconds[OPERATION_IDLE] += worker->seconds[OPERATION_IDLE];
         summary->workers_used++;
         busy_s += here_s;

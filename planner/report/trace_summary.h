@@ -36,9 +36,9 @@ struct trace_summary {
     int64_t last_worker;        /* the one that ended last; -1: none */
 };
 
-/* Idle is what the operations of a worker that took part leave of the makespan; idle events of the
- * trace are not read. The periods are those of `plan`; NULL: every round is one. Refuses events
- * that no run can have. */
+/* Idle is what start and operations of a worker that took part leave of the makespan; idle events
+ * of the trace are not read. The periods are those of `plan`; NULL: every round is one. Refuses
+ * events that no run can have. */
 bool trace_summary_make(const struct trace *trace, const struct plan *plan,
                         struct trace_summary *summary, struct failure *failure);
 void trace_summary_release(struct trace_summary *summary);

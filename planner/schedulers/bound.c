@@ -36,6 +36,11 @@
  * and its lower end, at which they fail for every n, is the bound. Neighbouring equal workers enter
  * as one class through the closed form of an arithmetic series.
  *
+ * A worker starts before it begins anything: let s_i be its start and s the least of all. In 1, the
+ * j-th worker that is reached begins not before max(t_j, s), which still rises with j, so that the
+ * rearrangement holds. In 3, worker i begins not before max(t_1, s_i), and where all workers
+ * together could not work off X tasks from then on, nothing does.
+ *
  * Where results are written behind, r + w + o is only what holds the worker, r + w or o, and what
  * is bounded is T - Z (beside_least in bound_lines.h).
  */
@@ -51,6 +56,7 @@
 struct bound_class {
     int64_t count;
     double key;                                        /* which of the rates it is sorted by */
+    double start_s;                                    /* s_i */
     double compute, compute_packed, link, link_packed; /* a_i, d_i, k_i, g_i */
 };
 
@@ -65,6 +71,7 @@ struct bound_problem {
     struct lines master;
     double link_s, link_least_s;     /* K, K' */
     double worker_s, worker_least_s; /* A, A' */
+    double start_s;                  /* s */
 };
 
 static void class_add(struct bound_problem *problem, const struct platform *platform, int64_t *at,
@@ -82,11 +89,13 @@ static void class_add(struct bound_problem *problem, const struct platform *plat
     problem->worker_least_s = fmin(problem->worker_least_s, worker.least_s);
     problem->link_s = fmin(problem->link_s, link.fixed_s);
     problem->link_least_s = fmin(problem->link_least_s, link.least_s);
+    const double start_s = platform->windows[0].classes[at[0]].start_s;
+    problem->start_s = fmin(problem->start_s, start_s);
     const double keys[BOUND_ORDERS] = {worker.s_per_task, worker.s_per_task_packed, link.s_per_task,
                                        link.s_per_task_packed};
     for (int order = 0; order < BOUND_ORDERS; order++)
         problem->classes[order][problem->class_count] = (struct bound_class){
-            count,         keys[order],         keys[BY_COMPUTE], keys[BY_COMPUTE_PACKED],
+            count,         keys[order],         start_s, keys[BY_COMPUTE], keys[BY_COMPUTE_PACKED],
             keys[BY_LINK], keys[BY_LINK_PACKED]};
     problem->class_count++;
 }
@@ -131,7 +140,8 @@ static bool problem_init(struct bound_problem *problem, const struct platform *p
                                       .link_s = HUGE_VAL,
                                       .link_least_s = HUGE_VAL,
                                       .worker_s = HUGE_VAL,
-                                      .worker_least_s = HUGE_VAL};
+                                      .worker_least_s = HUGE_VAL,
+                                      .start_s = HUGE_VAL};
     int64_t *at = calloc(windows, sizeof *at);
     struct cost *costs = calloc(windows, sizeof *costs);
     bool good = at && costs;
@@ -183,26 +193,52 @@ static double spare_of(const struct bound_problem *problem, double makespan_s)
     return makespan_s - problem->master.least_s - problem->link_least_s;
 }
 
+/* The first workers reached, all of which are still starting then; `spare_s` as spare_of has it. */
+static double workers_held(const struct bound_problem *problem, double makespan_s, double spare_s,
+                           double step_s)
+{
+    const double more_s = spare_s - (makespan_s - problem->start_s); /* s - t_1 */
+    if (!(more_s > 0))
+        return 0;
+    return step_s > 0 ? floor(more_s / step_s) + 1 : HUGE_VAL;
+}
+
+/* The least number of equal workers, at most `count`, that work off `tasks` in `spare_s` each. */
+static int64_t held_least(double spare_s, int64_t count, double rate, double tasks)
+{
+    const double least = fmax(ceil(tasks * rate / spare_s), 1);
+    return least < (double)count ? (int64_t)least : count;
+}
+
 /* Condition 1 with the rates of one line, BY_COMPUTE or BY_COMPUTE_PACKED; the least number of
  * workers, 0 when all are too few. */
 static int64_t workers_least(const struct bound_problem *problem, double makespan_s,
                              enum bound_order order)
 {
     const struct bound_class *classes = problem->classes[order];
-    double step_s = fmax(problem->master.least_s, problem->link_least_s);
+    const double step_s = fmax(problem->master.least_s, problem->link_least_s);
+    const double work_s = order == BY_COMPUTE ? problem->worker_s : 0;
     double spare_s = spare_of(problem, makespan_s);
+    const double held = workers_held(problem, makespan_s, spare_s, step_s);
+    const double held_s = makespan_s - problem->start_s - work_s;
     double left = problem->tasks;
     int64_t workers = 0;
-    if (order == BY_COMPUTE)
-        spare_s -= problem->worker_s;
+    spare_s -= work_s;
     for (int64_t k = 0; k < problem->class_count; k++) {
-        double rate = classes[k].key;
-        double here_s = spare_s - step_s * (double)workers;
-        double tasks = class_tasks(here_s, step_s, (double)classes[k].count, rate);
+        const double rate = classes[k].key, count = (double)classes[k].count;
+        const double here = fmin(fmax(held - (double)workers, 0), count);
+        const double held_tasks = here > 0 ? class_tasks(held_s, 0, here, rate) : 0;
+        if (here > 0 && held_tasks >= left)
+            return workers + held_least(held_s, (int64_t)here, rate, left);
+        left -= held_tasks;
+        workers += (int64_t)here;
+        const int64_t others = classes[k].count - (int64_t)here;
+        const double here_s = spare_s - step_s * (double)workers;
+        const double tasks = class_tasks(here_s, step_s, (double)others, rate);
         if (tasks >= left)
-            return workers + class_least(here_s, step_s, classes[k].count, rate, left);
+            return workers + class_least(here_s, step_s, others, rate, left);
         left -= tasks;
-        workers += classes[k].count;
+        workers += others;
     }
     return 0;
 }
@@ -220,10 +256,10 @@ static bool master_suffices(const struct bound_problem *problem, double makespan
 static double port_least(const struct bound_problem *problem, double makespan_s,
                          enum bound_order order)
 {
-    double spare_s = spare_of(problem, makespan_s);
     double left = problem->tasks, held_s = 0;
     for (int64_t k = 0; k < problem->class_count && left > 0; k++) {
         const struct bound_class *class = &problem->classes[order][k];
+        const double spare_s = fmin(spare_of(problem, makespan_s), makespan_s - class->start_s);
         double count = (double)class->count;
         double most = fmin(class_tasks(spare_s - problem->worker_s, 0, count, class->compute),
                            class_tasks(spare_s, 0, count, class->compute_packed));

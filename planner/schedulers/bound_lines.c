@@ -85,6 +85,7 @@ static void worker_add(struct bound_lines *made, const struct platform *platform
     const struct lines link = lines_of(platform, costs, beyond);
     worker->work = line_cost(&work);
     worker->link = (struct cost){link.fixed_s, link.s_per_task};
+    worker->start_s = platform->windows[0].classes[at[0]].start_s;
     made->worker_least_s = fmin(made->worker_least_s, work.least_s);
     made->link_least_s = fmin(made->link_least_s, link.least_s);
 }

@@ -32,6 +32,7 @@ int64_t workers_alike(const struct platform *platform, const int64_t *at, int64_
 struct bound_worker {
     int64_t count;
     struct cost link, work;
+    double start_s; /* before their first packages */
 };
 
 struct bound_master {

@@ -35,6 +35,10 @@
  *
  * and the least of this over X grows with n.
  *
+ * A worker that starts until s begins nothing before: y_1 <= T - s, so that its first package holds
+ * x_1 <= (T - s - A) / a, and T - s + (L + M) + (l + m) x_1 takes the place of T for it, where that
+ * is less: the first package is bound as if it could be sent no earlier than it is needed then.
+ *
  * Where results are written behind, T is less Z throughout (beside_least in bound_lines.h).
  */
 #include "planner/schedulers/bound_priced.h"
@@ -66,6 +70,7 @@ struct chosen {
     int64_t packages;
     double first_s;      /* y_1 */
     double rest_first_s; /* y of the last package, from which the others follow */
+    int64_t tried;       /* numbers of packages */
 };
 
 static double work_rate(const struct choice *choice)
@@ -184,7 +189,7 @@ static void chosen_take(struct chosen *chosen, double cost, int64_t packages, do
                         double last_s)
 {
     if (cost < chosen->cost)
-        *chosen = (struct chosen){cost, packages, first_s, last_s};
+        *chosen = (struct chosen){cost, packages, first_s, last_s, chosen->tried};
 }
 
 /* Whether, of `count` packages, the very last one would hold less than nothing, but the first of
@@ -242,7 +247,7 @@ static double packages_floor(const struct choice *choice, const struct prices *p
 /* The least of cost less tasks, never above 0. */
 static struct chosen choice_best(const struct choice *choice, const struct prices *prices)
 {
-    struct chosen chosen = {.cost = 0};
+    struct chosen chosen = {.cost = 0, .tried = 0};
     const double gain =
         1 - prices->port * choice->link.s_per_task - prices->master * choice->master.s_per_task;
     if (gain <= 0)
@@ -251,23 +256,66 @@ static struct chosen choice_best(const struct choice *choice, const struct price
         if (packages_floor(choice, prices, gain, (double)n) >= chosen.cost)
             return chosen;
         packages_try(choice, n, &chosen);
+        chosen.tried = n;
     }
     chosen.cost = fmin(chosen.cost, packages_floor(choice, prices, gain, PACKAGES_MOST));
     return chosen;
 }
 
+/* Units of effort for one number of packages that is tried. */
+enum { TRY_EFFORT = 3 };
+
+/* What the search may try: first what has been paid for, then of the effort. */
+struct allowance {
+    double paid;           /* units */
+    struct effort *effort; /* borrowed; NULL: no limit */
+};
+
 struct priced_problem {
     struct bound_lines lines; /* owned */
     double tasks;
+    struct allowance *allowance; /* borrowed; NULL: no limit */
 };
+
+static void allowance_use(struct allowance *allowance, double units)
+{
+    if (!allowance)
+        return;
+    const double more = fmax(units - fmax(allowance->paid, 0), 0);
+    allowance->paid -= units;
+    effort_use(allowance->effort, more);
+}
+
+static bool allowance_spent(const struct priced_problem *problem)
+{
+    const struct allowance *allowance = problem->allowance;
+    return allowance && allowance->paid <= 0 && effort_spent(allowance->effort);
+}
+
+/* T of a worker, or less where its start leaves less. */
+static double worker_makespan(const struct priced_problem *problem,
+                              const struct bound_worker *worker, double makespan_s)
+{
+    const struct cost both = cost_sum(problem->lines.master.cost, worker->link);
+    const double left_s = makespan_s - worker->start_s;
+    if (!(worker->start_s > 0))
+        return makespan_s;
+    const double most = fmax(left_s - worker->work.latency_s, 0) / worker->work.s_per_task;
+    return fmin(makespan_s, left_s + both.latency_s + both.s_per_task * most);
+}
 
 /* What a worker can make of the prices at most: tasks less what they cost it. */
 static double worker_gain(const struct priced_problem *problem, const struct bound_worker *worker,
                           double makespan_s, const struct prices *prices)
 {
+    const double own_s = worker_makespan(problem, worker, makespan_s);
+    if (worker->start_s >= makespan_s)
+        return 0;
     const struct choice choice =
-        choice_make(problem->lines.master.cost, worker->link, worker->work, makespan_s, prices);
-    return -choice_best(&choice, prices).cost;
+        choice_make(problem->lines.master.cost, worker->link, worker->work, own_s, prices);
+    const struct chosen chosen = choice_best(&choice, prices);
+    allowance_use(problem->allowance, TRY_EFFORT * (double)(chosen.tried + 1));
+    return -chosen.cost;
 }
 
 /* What the time of port and master is worth, the two integrals; 0 where there is none. */
@@ -358,7 +406,7 @@ static void prices_improve(const struct priced_problem *problem, double makespan
     for (int step = 0; step < steps; step++) {
         qsort(corners, CORNERS, sizeof *corners, corner_compare);
         struct corner *worst = &corners[DIMENSIONS];
-        if (worst->share - corners[0].share <= alike)
+        if (worst->share - corners[0].share <= alike || allowance_spent(problem))
             break;
         const struct corner mirror = corner_mirror(problem, makespan_s, corners, 2);
         if (mirror.share < corners[0].share) {
@@ -392,7 +440,8 @@ static double prices_exclude(const struct priced_problem *problem, const double 
     enum { STEPS = 30, MIDDLE_EVERY = 4 };
     static const double near = 1e-7, below = 1 - 1e-9;
     double under = 0, over = 0; /* the share less 1, of both ends; 0: not known yet */
-    for (int step = 1; step <= STEPS && high_s - low_s > near * high_s; step++) {
+    for (int step = 1; step <= STEPS && high_s - low_s > near * high_s && !allowance_spent(problem);
+         step++) {
         const bool known = under < 0 && over > 0 && step % MIDDLE_EVERY != 0;
         struct corner middle = {.share = 0};
         const double middle_s = low_s + (known ? -under / (over - under) : 0.5) * (high_s - low_s);
@@ -412,14 +461,19 @@ static double prices_exclude(const struct priced_problem *problem, const double 
 }
 
 bool bound_priced(const struct platform *platform, double tasks, bool real_valued, double above_s,
-                  double *bound_s, struct prices *prices, struct failure *failure)
+                  struct effort *effort, double *bound_s, struct prices *prices,
+                  struct failure *failure)
 {
     enum { TURNS = 4, STEPS_FIRST = 120, STEPS = 60 };
-    struct priced_problem problem = {.tasks = tasks};
+    enum { PAID = 50000 }; /* units of effort that one kind of workers takes mostly */
+    const double usual = PAID * (double)platform->windows[0].class_count;
+    struct allowance allowance = {effort ? fmin(usual, fmax(effort->left, 0)) : usual, effort};
+    struct priced_problem problem = {.tasks = tasks, .allowance = &allowance};
     double at[DIMENSIONS] = {0.7, 0.7, 0.1, 0.1}, best[DIMENSIONS], at_s = above_s;
     if (!bound_lines_init(&problem.lines, platform, real_valued, failure))
         return false;
     const double beside_s = problem.lines.beside_least_s;
+    effort_use(effort, allowance.paid);
     double low_s = *bound_s - beside_s;
     at_s -= beside_s;
     memcpy(best, at, sizeof best);

@@ -10,6 +10,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/model/platform.h"
+#include "planner/schedulers/effort.h"
 
 /* Core tasks per second that the port, and the master, cost at time t of T: price + slope (T - t).
  */
@@ -26,10 +27,11 @@ struct chain {
 };
 
 /* Raise *bound_s, a lower bound of the makespan, where a better one is found below `above_s`, the
- * makespan of some plan; the proof is in bound_priced.c. *prices are the best ones found. Fails
- * where memory ends. */
+ * makespan of some plan; the proof is in bound_priced.c. *prices are the best ones found before
+ * `effort` (may be NULL: no limit), less what it has taken, is used up. Fails where memory ends. */
 bool bound_priced(const struct platform *platform, double tasks, bool real_valued, double above_s,
-                  double *bound_s, struct prices *prices, struct failure *failure);
+                  struct effort *effort, double *bound_s, struct prices *prices,
+                  struct failure *failure);
 /* The greatest *count for which these prices say that no schedule with the platform's first *count
  * workers ends by `makespan_s`; 0: none. Fails where memory ends. */
 bool bound_priced_excludes(const struct platform *platform, double tasks, bool real_valued,

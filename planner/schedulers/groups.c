@@ -13,7 +13,7 @@ static bool workers_equal(const struct ranked_worker *a, const struct ranked_wor
     return a->link.latency_s == b->link.latency_s && a->link.s_per_task == b->link.s_per_task &&
            a->work.latency_s == b->work.latency_s && a->work.s_per_task == b->work.s_per_task &&
            a->beside.latency_s == b->beside.latency_s &&
-           a->beside.s_per_task == b->beside.s_per_task;
+           a->beside.s_per_task == b->beside.s_per_task && a->start_s == b->start_s;
 }
 
 static struct group_speed speed_of(const struct ranking *ranking, const struct group *group)
@@ -47,6 +47,7 @@ static void group_fill(const struct ranking *ranking, struct group *group)
         group->master = cost_sum(group->master, member_cost(&speed, worker->work, ranking->master));
         group->link = cost_sum(group->link, member_cost(&speed, worker->work, worker->link));
         longest_s = fmin(longest_s, cost_of(worker->work, ranking->greatest));
+        group->start_s = fmax(group->start_s, worker->start_s);
     }
     group->beside = member_cost(&speed, first->work, first->beside);
     group->master_first = member_cost(&speed, first->work, ranking->master);

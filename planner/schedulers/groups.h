@@ -24,6 +24,7 @@ struct group {
     struct cost master_first, link_first; /* of the first member's */
     struct cost link_last;                /* of the last member's */
     double greatest;                      /* y at which some member has the window's greatest */
+    double start_s;                       /* the longest of its members */
 };
 
 struct groups {

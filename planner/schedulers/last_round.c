@@ -111,10 +111,10 @@ static void sums_fill(const struct levelling *level, int64_t used, struct level_
     }
 }
 
-/* The largest m with all Z >= 0: Z falls as m grows, so halving finds it. */
+/* The largest m that may be with all Z >= 0: Z falls as m grows, so halving finds it. */
 static void level_search(struct levelling *level, int64_t used, struct level_sums *sums, double *z)
 {
-    int64_t good = 0, bad = used + 1;
+    int64_t good = 0, bad = (used < level->last->most ? used : level->last->most) + 1;
     sums_fill(level, used, sums);
     while (bad - good > 1) {
         const int64_t twice = good + (bad - good) / 2;

@@ -16,12 +16,18 @@ struct last_round {
     const double *delays; /* D_i, seconds from worker i - 1's start to worker i's; D_1 counts not */
     double total;         /* core tasks that are left for this round and the auxiliary one */
     double result_s;      /* K, the constant time in which one result returns; 0: none does */
+    int64_t most;         /* m at most; INT64_MAX: the largest that there is */
 };
 
 /* Fill round[0..ranking->count) and auxiliary[0..ranking->count), in all `total` tasks, each
- * package within the window. The largest m with all Z >= 0 is taken; where even m = 0 has none, the
- * last workers get nothing. False where the window does not allow it, or where memory ended, which
- * sets *out_of_memory (left alone otherwise). */
+ * package within the window. The largest m <= last->most with all Z >= 0 is taken: every smaller
+ * one has none below 0, either. Where even m = 0 has, the last workers get nothing. False where the
+ * window does not allow it, or where memory ended, which sets *out_of_memory (left alone
+ * otherwise).
+ *
+ * By the formulas the end comes later by an auxiliary package's latency with every m more; but
+ * without them the first packages are large, and what follows waits for them on the link. Which m
+ * is best is a question for the simulation. */
 bool last_round_make(const struct ranking *ranking, const struct last_round *last, double *round,
                      double *auxiliary, bool *out_of_memory);
 

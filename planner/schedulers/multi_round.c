@@ -9,6 +9,8 @@
 /* Loads that one candidate may have, rounds times workers. All of them may differ, and with more
  * than these a plan's file would exceed a megabyte. */
 enum { LOADS_MOST = 80000 };
+/* Units of effort that it takes to find and round one of them. */
+enum { LOAD_EFFORT = 2 };
 
 struct pair_search {
     struct search *search;
@@ -32,15 +34,24 @@ static int64_t workers_fed(const struct ranking *ranking)
     return fed > 0 ? fed : 1;
 }
 
+/* Could so many packages hold the tasks at all, and may they still be tried? */
+static bool pair_fits(const struct pair_search *pairs, int64_t count, int64_t rounds)
+{
+    const double packages = (double)rounds * (double)count;
+    return rounds >= 1 && rounds <= pairs->family->rounds_most && packages <= LOADS_MOST &&
+           packages * pairs->ranking->greatest >= pairs->search->request->tasks &&
+           !search_exhausted(pairs->search);
+}
+
 /* One pair; whether it becomes the incumbent. */
 static bool pair_try(const struct pair_search *pairs, int64_t count, int64_t rounds)
 {
     const double tasks = pairs->search->request->tasks;
     struct plan candidate;
     bool accepted = false;
-    if (rounds < 1 || rounds > pairs->family->rounds_most || search_exhausted(pairs->search) ||
-        (double)rounds * (double)count > LOADS_MOST)
+    if (!pair_fits(pairs, count, rounds))
         return false;
+    effort_use(pairs->search->request->effort, LOAD_EFFORT * (double)(rounds * count));
     double *loads = malloc((size_t)(rounds * count) * sizeof *loads);
     if (loads == NULL) {
         pairs->search->out_of_memory = true;

@@ -227,7 +227,7 @@ struct starts {
     struct prices prices;       /* that give it */
     struct optimal_basis basis; /* owned; of the last program, whatever its order */
     struct point solved;        /* whose it is */
-    uint64_t seen[9];           /* orders in which programs have been solved, by their hashes */
+    uint64_t seen[12];          /* orders in which programs have been solved, by their hashes */
     size_t seen_count;
 };
 
@@ -365,7 +365,10 @@ static bool visit_ranking(struct search *search, struct ranking *ranking, void *
     struct starts *starts = context;
     const double windows = (double)search->request->platform->window_count;
     const bool grouped = ranking->count > WORKERS_ALONE, alone = ranking->count <= PACKAGES_MOST;
-    double effort = WALK_EFFORT / (windows * (ranking->equal ? 1 : RANKING_ORDERS));
+    bool ready;
+    platform_start_most(search->request->platform, &ready);
+    const int orders = ranking->equal ? 1 : ready ? RANKING_BY_START : RANKING_ORDERS;
+    double effort = WALK_EFFORT / (windows * orders);
     struct walk walk = {
         .search = search, .ranking = ranking, .basis = starts->basis, .solved = starts->solved};
     if (!order_is_new(starts, ranking))
@@ -382,13 +385,11 @@ static bool visit_ranking(struct search *search, struct ranking *ranking, void *
 
 static bool bound_make(const struct search *search, struct starts *starts, struct failure *failure)
 {
-    enum { BOUND_EFFORT = 50000 }; /* of one kind of workers */
     const struct schedule_request *request = search->request;
-    effort_use(request->effort, BOUND_EFFORT * (double)request->platform->windows[0].class_count);
     return bound_makespan(request->platform, request->tasks, request->real_valued, &starts->bound_s,
                           failure) &&
            bound_priced(request->platform, request->tasks, request->real_valued, search->best_s,
-                        &starts->bound_s, &starts->prices, failure);
+                        request->effort, &starts->bound_s, &starts->prices, failure);
 }
 
 /* Programs over what the workers would choose at the prices of the bound, improved by themselves:

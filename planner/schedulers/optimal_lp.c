@@ -184,7 +184,8 @@ struct package_costs {
     struct cost master, link, work, master_first, link_first, link_last;
     struct cost end; /* from the start until all is done, the results written */
     double greatest;
-    bool several; /* members */
+    double start_s; /* of the worker: it begins nothing before */
+    bool several;   /* members */
 };
 
 static struct package_costs costs_of(const struct optimal_lp *lp, int64_t package)
@@ -200,6 +201,7 @@ static struct package_costs costs_of(const struct optimal_lp *lp, int64_t packag
                                       group->link_last,
                                       cost_sum(group->work, group->beside),
                                       group->greatest,
+                                      group->start_s,
                                       group->count > 1};
     }
     const struct ranked_worker *worker = &lp->ranking->workers[place];
@@ -211,6 +213,7 @@ static struct package_costs costs_of(const struct optimal_lp *lp, int64_t packag
                                   worker->link,
                                   cost_sum(worker->work, worker->beside),
                                   lp->ranking->greatest,
+                                  worker->start_s,
                                   false};
 }
 
@@ -301,8 +304,13 @@ static void program_fill(struct program *program)
         program->most[column] = DBL_MAX;
     program->cost[column_makespan(program)] = 1;
     for (int64_t package = 0; package < program->packages; package++) {
-        const double greatest = costs_of(lp, package).greatest / lp->tasks;
+        const struct package_costs costs = costs_of(lp, package);
+        const double greatest = costs.greatest / lp->tasks;
         program->most[column_of(program, package, COLUMN_LOAD)] = greatest < 1 ? greatest : 1;
+        program->least[column_of(program, package, COLUMN_START)] = costs.start_s / program->scale;
+        if (lp->groups != NULL)
+            program->least[column_of(program, package, COLUMN_FIRST)] =
+                costs.start_s / program->scale;
         package_rows(program, package);
     }
     row_open(program, -1, 1, 1); /* all tasks, in units of all tasks */

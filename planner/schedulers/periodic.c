@@ -146,6 +146,7 @@ static bool visit_ranking(struct search *search, struct ranking *ranking, void *
             const double best = rounds_offer_wanted(&steady);
             if (climb == 1 && best > 0)
                 rounds_climb(&steady, best);
+            steady_offer_last_rounds(&steady);
             if (whole)
                 search_level(&fork, ranking);
             steady_close(&steady);

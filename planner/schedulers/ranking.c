@@ -35,6 +35,8 @@ static int tie_compare(const struct ranked_worker *a, const struct ranked_worker
         order = cost_compare(a->work, b->work);
     if (order == 0)
         order = cost_compare(a->link, b->link);
+    if (order == 0)
+        order = number_compare(a->start_s, b->start_s);
     return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
 }
 
@@ -56,10 +58,18 @@ static int by_ratio(const void *a, const void *b)
     return order != 0 ? order : tie_compare(a, b);
 }
 
+static int by_start(const void *a, const void *b)
+{
+    const struct ranked_worker *x = a, *y = b;
+    const int order = number_compare(x->start_s, y->start_s);
+    return order != 0 ? order : by_work(a, b);
+}
+
 static int (*const order_compare[RANKING_ORDERS])(const void *, const void *) = {
     [RANKING_BY_FEED] = by_feed,
     [RANKING_BY_WORK] = by_work,
     [RANKING_BY_RATIO] = by_ratio,
+    [RANKING_BY_START] = by_start,
 };
 
 static void ranking_fill(struct ranking *ranking, const struct platform_window *window)
@@ -74,7 +84,8 @@ static void ranking_fill(struct ranking *ranking, const struct platform_window *
                 .feed = cost_dominating(ranking->master, class->link, ranking->greatest),
                 .link = class->link,
                 .work = work,
-                .beside = platform_class_beside(class)};
+                .beside = platform_class_beside(class),
+                .start_s = class->start_s};
     }
 }
 
@@ -84,7 +95,8 @@ static bool ranking_equal(const struct ranking *ranking)
     for (int64_t i = 1; i < ranking->count; i++)
         if (cost_compare(first->link, ranking->workers[i].link) != 0 ||
             cost_compare(first->work, ranking->workers[i].work) != 0 ||
-            cost_compare(first->beside, ranking->workers[i].beside) != 0)
+            cost_compare(first->beside, ranking->workers[i].beside) != 0 ||
+            number_compare(first->start_s, ranking->workers[i].start_s) != 0)
             return false;
     return true;
 }
@@ -150,7 +162,7 @@ void ranking_release(struct ranking *ranking)
 }
 
 /* Where the parts of a worker's costs lie, for what is done to each of them alike. */
-enum { RANKING_NUMBERS = 8 };
+enum { RANKING_NUMBERS = 9 };
 
 static void worker_numbers(struct ranked_worker *worker, double *number[RANKING_NUMBERS])
 {
@@ -162,6 +174,7 @@ static void worker_numbers(struct ranked_worker *worker, double *number[RANKING_
     number[5] = &worker->work.s_per_task;
     number[6] = &worker->beside.latency_s;
     number[7] = &worker->beside.s_per_task;
+    number[8] = &worker->start_s;
 }
 
 bool ranking_homogeneous(const struct ranking *ranking, double tolerance)

@@ -20,6 +20,7 @@ struct ranked_worker {
     struct cost link;
     struct cost work;   /* what holds the worker: platform_class_work */
     struct cost beside; /* what is left of receive + compute + output */
+    double start_s;     /* before its first package */
 };
 
 struct ranking {
@@ -28,7 +29,7 @@ struct ranking {
     struct cost master;            /* envelope + send */
     struct ranked_worker *workers; /* owned, in activation order */
     int64_t count;
-    bool equal;    /* all workers have the same costs */
+    bool equal;    /* all workers have the same costs, and the same start */
     bool two_rows; /* (4.5) and (4.6) both, not the one row sum h_i(x_i) <= T */
 };
 
@@ -37,6 +38,7 @@ enum ranking_order {
     RANKING_BY_FEED,  /* cheapest to feed first: link-bound, long periods */
     RANKING_BY_WORK,  /* fastest first: bus networks and a busy master */
     RANKING_BY_RATIO, /* least share of the port for a full period, h / (r + w) */
+    RANKING_BY_START, /* who is ready first; only where starts differ */
     RANKING_ORDERS,
     RANKING_EVERY_ORDER = (1 << RANKING_ORDERS) - 1 /* as a set of 1 << order */
 };

@@ -35,6 +35,7 @@ static bool window_measure(const struct rest_wanted *wanted, const struct platfo
         class->receive = cost_times(class->receive, factor);
         class->compute = cost_times(class->compute, factor);
         class->output = cost_times(class->output, factor);
+        class->start_s = 0; /* what is left of it is in when the worker is ready */
     }
     return window->classes != NULL;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "planner/schedulers/bound.h"
-#include "planner/schedulers/fewer.h"
+#include "planner/schedulers/ready.h"
 #include "planner/schedulers/schedulers.h"
 #include "planner/simulate/periods.h"
 #include "planner/simulate/simulate.h"
@@ -121,7 +121,7 @@ bool scheduler_make(const struct scheduler *scheduler, const struct schedule_req
 {
     struct plan made = {.kernel = NULL};
     struct failure refused = FAILURE_INIT;
-    if (!fewer_make(scheduler, request, &made, &refused)) {
+    if (!ready_make(scheduler, request, &made, &refused)) {
         if (refused.code != FAILURE_INFEASIBLE)
             return failure_set(failure, refused.code, "%s", refused.text);
         return failure_set(failure, refused.code, "%s does not apply: %s", scheduler->name,
@@ -141,6 +141,41 @@ static struct schedule_entry *set_best(const struct schedule_set *set)
         struct schedule_entry *entry = &set->entries[i];
         if (entry->made &&
             (best == NULL || entry->plan.predicted.makespan_s < best->plan.predicted.makespan_s))
+            best = entry;
+    }
+    return best;
+}
+
+static double worker_seconds(const struct plan *plan)
+{
+    return (double)plan_workers_used(plan) * plan->predicted.makespan_s;
+}
+
+/* Not by rounding noise: which of two equal plans is kept must not depend on it. */
+bool schedule_thriftier(const struct plan *plan, const struct plan *than)
+{
+    static const double ROUNDING = 1e-9;
+    const double mine = worker_seconds(plan), other = worker_seconds(than);
+    const int64_t workers = plan_workers_used(plan), others = plan_workers_used(than);
+    if (fabs(mine - other) > ROUNDING * other)
+        return mine < other;
+    return workers < others;
+}
+
+double schedule_set_least(const struct schedule_set *set)
+{
+    const struct schedule_entry *best = set_best(set);
+    return best == NULL ? HUGE_VAL : best->plan.predicted.makespan_s;
+}
+
+struct schedule_entry *schedule_set_choose(const struct schedule_set *set, double within)
+{
+    const double most_s = (1 + within) * schedule_set_least(set);
+    struct schedule_entry *best = set_best(set);
+    for (size_t i = 0; i < set->count; i++) {
+        struct schedule_entry *entry = &set->entries[i];
+        if (entry->made && entry->plan.predicted.makespan_s <= most_s &&
+            schedule_thriftier(&entry->plan, &best->plan))
             best = entry;
     }
     return best;
@@ -250,23 +285,29 @@ static const char *set_refusal(const struct schedule_set *set)
     return "";
 }
 
+bool schedule_set_take(struct schedule_set *set, double within, struct plan *plan,
+                       struct schedule_omissions *omissions, struct failure *failure)
+{
+    struct schedule_entry *best = schedule_set_choose(set, within);
+    if (best == NULL)
+        return failure_set(failure, FAILURE_INFEASIBLE, "no scheduler has a plan (%s)",
+                           set_refusal(set));
+    *plan = best->plan;
+    best->plan = (struct plan){.kernel = NULL};
+    if (omissions != NULL)
+        omissions_list(set, omissions);
+    return true;
+}
+
 bool schedule_auto(const struct schedule_request *request, struct plan *plan,
                    struct schedule_omissions *omissions, struct failure *failure)
 {
     struct schedule_set set = {.count = 0};
     if (!schedule_set_make(request, &set, failure))
         return false;
-    struct schedule_entry *best = set_best(&set);
-    if (best != NULL) {
-        *plan = best->plan;
-        best->plan = (struct plan){.kernel = NULL};
-        if (omissions != NULL)
-            omissions_list(&set, omissions);
-    } else {
-        failure_set(failure, FAILURE_INFEASIBLE, "no scheduler has a plan (%s)", set_refusal(&set));
-    }
+    const bool good = schedule_set_take(&set, SCHEDULE_WITHIN, plan, omissions, failure);
     schedule_set_release(&set);
-    return best != NULL;
+    return good;
 }
 
 bool schedule_predict(const struct platform *platform, struct plan *plan, struct failure *failure)

@@ -12,7 +12,8 @@
 #include "planner/model/platform.h"
 #include "planner/schedulers/effort.h"
 
-/* Not in the table: the least predicted makespan of all that apply. */
+/* Not in the table: the least predicted makespan of all that apply, and of equal ones the least
+ * worker-seconds. */
 #define SCHEDULER_AUTO "auto"
 /* The one to plan with where many plans are needed: near the best, and made in milliseconds. */
 #define SCHEDULER_QUICK "scow-mp"
@@ -54,8 +55,8 @@ const struct scheduler *scheduler_list(size_t *count);
 const struct scheduler *scheduler_find(const char *name);
 /* The scheduler's plan, which bears its name and has been checked (plan_check): the best one that
  * it makes for all workers or for the first ones of the platform (fewer.h), so that allowing more
- * makes no plan worse. Fails with FAILURE_INFEASIBLE, name and reason where the scheduler does not
- * apply. */
+ * makes no plan worse, or for those that are ready early (ready.h). Fails with FAILURE_INFEASIBLE,
+ * name and reason where the scheduler does not apply. */
 bool scheduler_make(const struct scheduler *scheduler, const struct schedule_request *request,
                     struct plan *plan, struct failure *failure);
 
@@ -99,8 +100,24 @@ struct schedule_omissions {
     size_t count;
 };
 
-/* The least predicted makespan of all that apply ("auto"): plan->scheduler says which it was.
- * `omissions` may be NULL. */
+/* By how much longer than the least makespan, relative, a plan may take and still be as good as it:
+ * less than any prediction is sure of. Workers cost something, so the thriftier one is better. */
+#define SCHEDULE_WITHIN 0.001
+
+/* The least predicted makespan, seconds; HUGE_VAL: there is no plan. */
+double schedule_set_least(const struct schedule_set *set);
+/* Fewer worker-seconds (workers used times makespan) or, where these are equal, fewer workers? */
+bool schedule_thriftier(const struct plan *plan, const struct plan *than);
+/* Of the plans within (1 + within) times the least predicted makespan the one with the least
+ * worker-seconds (workers used times makespan), then with the fewest workers. Borrowed; NULL: there
+ * is no plan. */
+struct schedule_entry *schedule_set_choose(const struct schedule_set *set, double within);
+/* The same plan, which is the caller's then: plan->scheduler says whose it was. Fails where none
+ * applies. `omissions` may be NULL. */
+bool schedule_set_take(struct schedule_set *set, double within, struct plan *plan,
+                       struct schedule_omissions *omissions, struct failure *failure);
+/* Of all that apply the plan within SCHEDULE_WITHIN of the least makespan that
+ * schedule_set_take takes ("auto"): plan->scheduler says whose it was. `omissions` may be NULL. */
 bool schedule_auto(const struct schedule_request *request, struct plan *plan,
                    struct schedule_omissions *omissions, struct failure *failure);
 /* Is it a plan at all: different workers of the platform, no round without a package, loads whole

@@ -15,6 +15,7 @@ target_sources(scow-planner PRIVATE
     schedulers/periodic.c
     schedulers/ramp_down.c
     schedulers/ranking.c
+    schedulers/ready.c
     schedulers/rest.c
     schedulers/rest_platform.c
     schedulers/scheduler.c

@@ -146,6 +146,7 @@ void scow_search(struct search *search, const struct ranking *ranking, enum peri
         incumbent = once;
     if (incumbent.rounds > 0 && !ranking->real_valued)
         climb_rounds(&periods, incumbent);
+    steady_offer_last_rounds(&periods.steady);
     steady_close(&periods.steady);
 }
 

@@ -162,11 +162,12 @@ struct round_trip {
 };
 
 /* Where the master is the port, a task costs the same for whomever it is: what is left of the
- * orders is by work. */
+ * orders is by work, and by start. */
 static unsigned view_orders(enum ranking_view view, unsigned orders)
 {
-    const unsigned by_work = 1u << RANKING_BY_WORK;
-    return view == RANKING_OF_MASTER && (orders & by_work) != 0 ? by_work : orders;
+    const unsigned by_work = 1u << RANKING_BY_WORK, by_start = 1u << RANKING_BY_START;
+    return view == RANKING_OF_MASTER && (orders & by_work) != 0 ? orders & (by_work | by_start)
+                                                                : orders;
 }
 
 /* One view's orders; the set of views that there are is left in *views. */
@@ -204,6 +205,10 @@ void search_visit(struct search *search, unsigned orders,
                   void *context)
 {
     const struct platform *platform = search->request->platform;
+    bool equal;
+    platform_start_most(platform, &equal);
+    if (equal)
+        orders &= ~(1u << RANKING_BY_START);
     for (int64_t w = 0; w < platform->window_count; w++) {
         const struct round_trip trip = {search, &platform->windows[w], orders, visit, context};
         unsigned views = (1u << RANKING_VIEWS) - 1;

@@ -4,9 +4,10 @@
  *
  * With A_i the time at which worker i's package has arrived, A_i = A_{i-1} + h_i(x_i), and
  * (r_i + w_i)(x_i) = T - A_i: x_i = (T - A_{i-1} - H_i - RW_i) / (h_i + rw_i). T is found by
- * halving so that the loads sum to X; workers whose load would be negative take no part. Single-
- * round divisible load theory: V. Bharadwaj, D. Ghose, V. Mani, T. Robertazzi, Scheduling Divisible
- * Loads in Parallel and Distributed Systems, 1996.
+ * halving so that the loads sum to X; workers whose load would be negative take no part. One that
+ * starts until s_i begins at the later of A_i and s_i, so that it has the lesser of that load and
+ * (T - s_i - RW_i) / rw_i. Single-round divisible load theory: V. Bharadwaj, D. Ghose, V. Mani, T.
+ * Robertazzi, Scheduling Divisible Loads in Parallel and Distributed Systems, 1996.
  */
 #include <math.h>
 
@@ -23,6 +24,9 @@ static double loads_ending(const struct ranking *ranking, int64_t count, double 
         const double latency_s = worker->feed.latency_s + worker->work.latency_s;
         const double rate = rate_of(cost_sum(worker->feed, worker->work));
         loads[i] = fmin((end_s - arrived_s - latency_s) / rate, ranking->greatest);
+        if (worker->start_s > 0)
+            loads[i] = fmin(loads[i], (end_s - worker->start_s - worker->work.latency_s) /
+                                          rate_of(worker->work));
         if (loads[i] < ranking_least(ranking))
             loads[i] = 0;
         arrived_s += cost_of(worker->feed, loads[i]);

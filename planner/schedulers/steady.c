@@ -11,7 +11,7 @@
 bool steady_open(struct steady *steady, struct search *search, const struct ranking *ranking)
 {
     const size_t count = (size_t)ranking->count;
-    double *block = calloc(5 * count, sizeof *block);
+    double *block = calloc(7 * count, sizeof *block);
     if (block == NULL) {
         search->out_of_memory = true;
         return false;
@@ -23,7 +23,8 @@ bool steady_open(struct steady *steady, struct search *search, const struct rank
                               .plain = block + count,
                               .delays = block + 2 * count,
                               .round = block + 3 * count,
-                              .auxiliary = block + 4 * count};
+                              .auxiliary = block + 4 * count,
+                              .won = {.plain = block + 5 * count, .delays = block + 6 * count}};
     return true;
 }
 
@@ -51,11 +52,73 @@ static int64_t places_used(const struct steady *steady)
     return used;
 }
 
+/* Remember how the incumbent's last round was made. */
+static void won_keep(struct steady *steady, double total, size_t before)
+{
+    struct steady_won *won = &steady->won;
+    const int64_t count = steady->ranking->count;
+    memcpy(won->plain, steady->plain, (size_t)count * sizeof *won->plain);
+    memcpy(won->delays, steady->delays, (size_t)count * sizeof *won->delays);
+    won->makespan_s = steady->search->best_s;
+    won->total = total;
+    won->before = before;
+    won->twice = 0;
+    for (int64_t i = 0; i < count; i++)
+        won->twice = steady->auxiliary[i] > 0 ? i + 1 : won->twice;
+}
+
+/* The incumbent with another last round; whether that is the incumbent now. */
+static bool offer_last_round(struct steady *steady, int64_t twice)
+{
+    struct search *search = steady->search;
+    const struct plan *best = &search->best;
+    const struct last_round last = {.loads = steady->won.plain,
+                                    .delays = steady->won.delays,
+                                    .total = steady->won.total,
+                                    .most = twice};
+    struct plan candidate;
+    if (search_exhausted(search) || !last_round_make(steady->ranking, &last, steady->round,
+                                                     steady->auxiliary, &search->out_of_memory))
+        return false;
+    for (int64_t i = best->worker_count; i < steady->ranking->count; i++)
+        if (steady->round[i] > 0)
+            return false;
+    candidate_open(search, &candidate, steady->ranking, best->worker_count);
+    for (size_t r = 0; r < steady->won.before; r++)
+        candidate_round(search, &candidate, best->rounds[r].repeat, best->rounds[r].loads);
+    candidate_round(search, &candidate, 1, steady->round);
+    candidate_round(search, &candidate, 1, steady->auxiliary);
+    return search_offer(search, &candidate);
+}
+
+void steady_offer_last_rounds(struct steady *steady)
+{
+    enum { STEPS = 32 };
+    const int64_t most = steady->won.twice;
+    int64_t step = most / STEPS + 1, best = most;
+    if (!(steady->won.makespan_s > 0) || steady->won.makespan_s > steady->search->best_s)
+        return;
+    for (int64_t twice = most; twice > 0;) {
+        twice = twice > step ? twice - step : 0;
+        if (offer_last_round(steady, twice))
+            best = twice;
+    }
+    for (step /= 2; step >= 1; step /= 2) {
+        const int64_t middle = best;
+        if (middle >= step && offer_last_round(steady, middle - step))
+            best = middle - step;
+        if (middle + step < most && offer_last_round(steady, middle + step))
+            best = middle + step;
+    }
+}
+
 /* `rounds` rounds of steady->plain, then the last one with what remains. */
 static bool offer_rounds(struct steady *steady, double rounds, double sum)
 {
-    const struct last_round last = {
-        .loads = steady->plain, .delays = steady->delays, .total = steady->tasks - rounds * sum};
+    const struct last_round last = {.loads = steady->plain,
+                                    .delays = steady->delays,
+                                    .total = steady->tasks - rounds * sum,
+                                    .most = INT64_MAX};
     struct plan candidate;
     if (!(last.total > 0) || !last_round_make(steady->ranking, &last, steady->round,
                                               steady->auxiliary, &steady->search->out_of_memory))
@@ -64,9 +127,13 @@ static bool offer_rounds(struct steady *steady, double rounds, double sum)
     for (int64_t r = 0; r < steady->ramp_rounds; r++)
         candidate_round(steady->search, &candidate, 1, steady->ramp + r * steady->ranking->count);
     candidate_round(steady->search, &candidate, (int64_t)rounds, steady->plain);
+    const size_t before = candidate.round_count;
     candidate_round(steady->search, &candidate, 1, steady->round);
     candidate_round(steady->search, &candidate, 1, steady->auxiliary);
-    return search_offer(steady->search, &candidate);
+    const bool accepted = search_offer(steady->search, &candidate);
+    if (accepted)
+        won_keep(steady, last.total, before);
+    return accepted;
 }
 
 /* D_i = h_i(Y_i); in the published tables a partial worker counts as a full one (5.16). */

@@ -19,6 +19,13 @@ struct steady {
     double *delays, *round, *auxiliary; /* scratch */
     const double *ramp; /* borrowed; ramp_rounds x ranking->count loads sent before; may be NULL */
     int64_t ramp_rounds;
+    struct steady_won {
+        double makespan_s;      /* of the last plan that became the incumbent; 0: none has */
+        double *plain, *delays; /* its own */
+        double total;           /* core tasks of its last round */
+        size_t before;          /* entries of its rounds before that */
+        int64_t twice;          /* workers with an auxiliary package */
+    } won;
 };
 
 /* For all of the request's tasks. False: memory ended (the search knows). */
@@ -28,5 +35,8 @@ void steady_close(struct steady *steady);
 void steady_offer(struct steady *steady, double period_s, double rounds);
 /* The same for the whole loads in steady->plain: as many rounds as fit, and one fewer. */
 void steady_offer_whole(struct steady *steady, double period_s);
+/* Where the incumbent is one of these plans: offer it with auxiliary packages for fewer workers,
+ * every number of them where they are few. */
+void steady_offer_last_rounds(struct steady *steady);
 
 #endif

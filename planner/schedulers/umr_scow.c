@@ -100,6 +100,7 @@ static void ranking_search(struct search *search, const struct ranking *ranking)
             if (period_for_production(ranking, steady.tasks / rounds, &period_s, steady.loads))
                 ramps_offer(&steady, &ramp, period_s);
         }
+    steady_offer_last_rounds(&steady);
     search_level(search, ranking);
     free(ramp.loads);
     steady_close(&steady);

@@ -47,7 +47,7 @@ bool promise_make(const struct schedule_request *request, struct promise *promis
     if (!bound_makespan(platform, request->tasks, request->real_valued, &made.bound_s, failure))
         return false;
     for (int64_t w = 0; w < platform->window_count; w++)
-        for (int order = 0; order < RANKING_ORDERS; order++)
+        for (int order = 0; order < RANKING_BY_START; order++)
             if (!window_promise(request, &platform->windows[w], (enum ranking_order)order, &made))
                 return failure_memory(failure, "planning");
     *promise = made;

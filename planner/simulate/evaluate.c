@@ -32,6 +32,7 @@ struct evaluator {
     const struct platform *platform;
     struct window_costs *windows; /* owned */
     struct place *places;         /* owned, one per worker */
+    double *prepared;             /* owned, by worker: when it could begin its first package */
     double *starts;               /* owned, B per place: when the last B packages were started */
     double master_s, port_s;
     int64_t steady; /* rounds since the last change of regime */
@@ -73,7 +74,11 @@ struct evaluator *evaluator_new(const struct platform *platform)
     made->windows = calloc((size_t)platform->window_count, sizeof *made->windows);
     made->places = calloc(workers, sizeof *made->places);
     made->starts = calloc(workers * (size_t)platform->buffers, sizeof *made->starts);
-    bool good = made->windows != NULL && made->places != NULL && made->starts != NULL;
+    made->prepared = calloc(workers, sizeof *made->prepared);
+    bool good = made->windows != NULL && made->places != NULL && made->starts != NULL &&
+                made->prepared != NULL;
+    for (int64_t k = 0; good && k < platform->worker_count; k++)
+        made->prepared[k] = platform_start(platform, k);
     for (int64_t w = 0; good && w < platform->window_count; w++)
         good = window_load(&made->windows[w], &platform->windows[w], platform->worker_count,
                            platform->write_behind);
@@ -95,6 +100,7 @@ void evaluator_free(struct evaluator **evaluator)
     free(gone->windows);
     free(gone->places);
     free(gone->starts);
+    free(gone->prepared);
     free(gone);
     *evaluator = NULL;
 }
@@ -340,12 +346,16 @@ static void evaluator_begin(struct evaluator *evaluator, const struct plan *plan
     memset(evaluator->places, 0, places * sizeof *evaluator->places);
     memset(evaluator->starts, 0,
            places * (size_t)evaluator->platform->buffers * sizeof *evaluator->starts);
+    for (int64_t k = 0; k < plan->worker_count; k++)
+        evaluator->places[k].free_s = evaluator->prepared[plan->workers[k]];
     evaluator->master_s = evaluator->port_s = 0;
     evaluator->limit_s = HUGE_VAL;
 }
 
 static double place_end(const struct evaluator *evaluator, const struct place *place)
 {
+    if (place->packages == 0)
+        return 0; /* and its start does not count */
     return evaluator->platform->write_behind ? place->end_s : place->free_s;
 }
 
@@ -445,6 +455,7 @@ bool evaluate_plan(const struct platform *platform, const struct plan *plan,
         goto out;
     }
     for (int64_t k = 0; k < plan->worker_count; k++) {
+        star.workers[k].prepared_s = evaluator->prepared[plan->workers[k]];
         star.workers[k].first_s = evaluator->places[k].first_s;
         star.workers[k].end_s = place_end(evaluator, &evaluator->places[k]);
         star.workers[k].packages = evaluator->places[k].packages;

@@ -162,7 +162,8 @@ static void rounds_fill(const struct trace *trace, bool behind, struct round_tim
             round->master_s += seconds;
         else if (event->operation == OPERATION_LINK)
             round->link_s += seconds;
-        else if (event->operation != OPERATION_IDLE && seconds > 0)
+        else if (event->operation != OPERATION_IDLE && event->operation != OPERATION_START &&
+                 seconds > 0)
             work_add(round, workers[event->rank], event, behind);
     }
 }

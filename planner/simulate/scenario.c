@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "planner/base/array.h"
+#include "planner/simulate/fast_forward.h"
 #include "planner/simulate/star.h"
 
 /* A package that is out, to be reported when its time has come. */
@@ -26,6 +27,7 @@ struct course {
     struct star star;
     struct report_heap heap;
     struct trace *trace;
+    struct fast_forward *forward; /* NULL: every package is played */
     bool lost_known;
 };
 
@@ -43,19 +45,24 @@ static bool heap_push(struct report_heap *heap, const struct report *report)
     return true;
 }
 
+/* Down to where it belongs. */
+static void heap_sink(struct report_heap *heap, size_t at, struct report report)
+{
+    for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
+        if (child + 1 < heap->count && heap->items[child + 1].there_s < heap->items[child].there_s)
+            child++;
+        if (heap->items[child].there_s >= report.there_s)
+            break;
+        heap->items[at] = heap->items[child];
+    }
+    heap->items[at] = report;
+}
+
 static struct report heap_pop(struct report_heap *heap)
 {
     struct report top = heap->items[0];
     struct report last = heap->items[--heap->count];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
-        if (child + 1 < heap->count && heap->items[child + 1].there_s < heap->items[child].there_s)
-            child++;
-        if (heap->items[child].there_s >= last.there_s)
-            break;
-        heap->items[at] = heap->items[child];
-    }
-    heap->items[at] = last;
+    heap_sink(heap, 0, last);
     return top;
 }
 
@@ -99,7 +106,8 @@ static void cost_disturb(const struct scenario *scenario, const struct package *
     double *const operations[] = {&cost->envelope_s, &cost->send_s,    &cost->link_s,
                                   &cost->receive_s,  &cost->compute_s, &cost->output_s};
     for (unsigned kind = 0; kind < 6; kind++)
-        *operations[kind] *= noise_factor(scenario, package->index, kind);
+        if (*operations[kind] != 0)
+            *operations[kind] *= noise_factor(scenario, package->index, kind);
 }
 
 /* What is done after the slowing down takes longer. */
@@ -137,19 +145,44 @@ static void request_add(const struct course *course, const struct platform_windo
     report->there_s += fmax(all_s - report->answer_s, 0);
 }
 
+/* What such packages take in the mean, where the platform says `cost`. */
+static struct star_cost package_mean(const struct course *course, const struct package *package,
+                                     struct star_cost cost, double weight)
+{
+    const struct scenario *scenario = course->scenario;
+    if (scenario->mean)
+        scenario->mean(scenario->pricer, package, &cost);
+    cost.compute_s *= weight;
+    const double outliers = 1 + scenario->outlier_rate * (scenario->outlier_factor - 1);
+    const double slow = worker_slow(scenario, package->worker) ? scenario->slow_factor : 1;
+    return (struct star_cost){outliers * cost.envelope_s,       outliers * cost.send_s,
+                              outliers * cost.link_s,           outliers * slow * cost.receive_s,
+                              outliers * slow * cost.compute_s, outliers * slow * cost.output_s};
+}
+
 static bool package_send(struct course *course, const struct package *package,
                          struct failure *failure)
 {
     double load = (double)package->count;
     const struct platform_window *window = platform_nearest(course->platform, load);
     struct star_times times;
-    struct star_cost cost = star_cost_of(window, platform_worker(window, package->worker), load);
+    const struct platform_class *class = platform_worker(window, package->worker);
+    const struct star_cost usual = star_cost_of(window, class, load);
+    const double weight =
+        platform_weight(course->platform, class->compute, (double)package->first, load);
+    const double port_s = course->star.port_s;
+    struct star_cost cost = usual;
     if (course->scenario->price)
         course->scenario->price(course->scenario->pricer, package, &cost);
+    cost.compute_s *= weight;
     cost_disturb(course->scenario, package, &cost);
     if (worker_slow(course->scenario, package->worker))
         cost_slow(course->scenario, star_start(&course->star, package->worker, &cost), &cost);
     star_send(&course->star, package->worker, &cost, &times);
+    if (course->forward) {
+        const struct star_cost mean = package_mean(course, package, usual, weight);
+        fast_forward_note(course->forward, package, &times, &cost, &mean, port_s);
+    }
     const struct trace_event event = {.round = package->round,
                                       .package = package->index,
                                       .first = package->first,
@@ -185,17 +218,44 @@ static void event_tell(struct course *course)
     const struct report report = heap_pop(&course->heap);
     course->star.master_s += report.answer_s;
     course->star.master_busy_s += report.answer_s;
+    if (course->forward)
+        fast_forward_answer(course->forward, report.answer_s);
     dispatch_done(course->dispatch, &report.package, report.start_s, report.end_s);
+}
+
+/* Reports that are under way come later, too. */
+static void reports_move(struct report_heap *heap, const double *later_s)
+{
+    for (size_t k = 0; k < heap->count; k++) {
+        struct report *report = &heap->items[k];
+        const double moved_s = later_s[report->package.worker];
+        report->start_s += moved_s;
+        report->end_s += moved_s;
+        report->there_s += moved_s;
+    }
+    for (size_t k = heap->count; k-- > 0;)
+        heap_sink(heap, k, heap->items[k]);
+}
+
+static void course_wait(struct course *course, double until_s)
+{
+    struct star *star = &course->star;
+    const double from_s = star->master_s;
+    star->master_s = star_later(from_s, until_s);
+    if (course->forward)
+        fast_forward_wait(course->forward, star->master_s - from_s);
 }
 
 /* Until every task has been handed out, and with a loss ahead until every one is done. */
 static bool course_simulate(struct course *course, struct failure *failure)
 {
     struct star *star = &course->star;
-    for (;;) {
+    for (bool alone = false;;) { /* nothing can happen but that time goes on */
         struct package package;
         while (next_event(course) <= star->master_s)
             event_tell(course);
+        if (course->forward && fast_forward_try(course->forward, course->dispatch, star))
+            reports_move(&course->heap, course->forward->later_s);
         enum dispatch_answer answer = dispatch_next(course->dispatch, star->master_s, &package);
         if (answer == DISPATCH_FINISHED)
             return true;
@@ -204,15 +264,16 @@ static bool course_simulate(struct course *course, struct failure *failure)
         if (answer == DISPATCH_SEND) {
             if (!package_send(course, &package, failure))
                 return false;
+            alone = false;
             continue;
         }
-        double event_s = next_event(course);
-        if (!isfinite(event_s))
+        const double event_s = next_event(course), due_s = dispatch_due_s(course->dispatch);
+        if (!isfinite(event_s) && (alone || !isfinite(due_s)))
             return failure_set(failure, FAILURE_INFEASIBLE,
                                "no worker is left for the remaining tasks: simulate more "
                                "workers");
-        star->master_s =
-            star_later(star->master_s, fmin(event_s, dispatch_due_s(course->dispatch)));
+        alone = !isfinite(event_s);
+        course_wait(course, fmin(event_s, due_s));
     }
 }
 
@@ -234,8 +295,16 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
 {
     struct course course = {
         .platform = platform, .scenario = scenario, .dispatch = dispatch, .trace = trace};
-    if (!star_init(&course.star, platform, platform->worker_count))
+    struct fast_forward forward = {.workers = NULL};
+    const bool forwards = scenario->played > 0 && !trace;
+    if (!star_init(&course.star, platform, platform->worker_count) ||
+        (forwards && !fast_forward_init(&forward, platform, scenario))) {
+        star_release(&course.star);
+        fast_forward_release(&forward);
         return failure_memory(failure, "simulating");
+    }
+    course.forward = forwards ? &forward : NULL;
+    star_restart(&course.star, scenario->starts ? scenario->starts : platform, NULL);
     bool good = course_simulate(&course, failure);
     if (good) {
         lost_forget(&course.star, scenario);
@@ -243,5 +312,6 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
     }
     free(course.heap.items);
     star_release(&course.star);
+    fast_forward_release(&forward);
     return good;
 }

@@ -25,12 +25,21 @@ struct scenario {
      * nothing else. Called once a package, in the order of sending. */
     void (*price)(void *pricer, const struct package *package, struct star_cost *cost);
     void *pricer;
+    const struct platform *starts; /* borrowed; whose starts its workers have; NULL: their own */
+    /* About how many packages are played of what repeats itself; the others are summed up
+     * (fast_forward.h). 0: all of them, and none is summed up. Not with a trace, and a price then
+     * needs its mean. */
+    int64_t played;
+    /* What the package takes in the mean of packages like it, in place of price; NULL: as price. */
+    void (*mean)(void *pricer, const struct package *package, struct star_cost *cost);
+    /* Of these core tasks' computing in it, beside the platform's map, relative; NULL: 1. */
+    double (*weight)(void *pricer, double first, double tasks);
 };
 
 /* Nothing unusual. */
 #define SCENARIO_INIT                                                                              \
     {                                                                                              \
-        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, NULL                                                  \
+        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL                             \
     }
 
 /* Simulate what `dispatch` decides. With nothing unusual and a plan's dispatch it gives what

@@ -5,6 +5,7 @@
 
 #include "planner/model/plan_cursor.h"
 #include "planner/simulate/evaluate.h"
+#include "planner/simulate/scenario.h"
 #include "planner/simulate/star.h"
 
 /* A plan while it is simulated. */
@@ -28,7 +29,7 @@ static bool window_refuse(const struct plan *plan, int64_t slot, double load,
                        "a package of %.15g tasks for worker %" PRId64
                        " lies in no window of the profile: "
                        "make the plan again with this profile",
-                       load, plan->workers[slot]);
+                       load, plan->workers[slot] + 1);
 }
 
 /* Costs per slot of one round entry. Neighbours mostly share window and class, so what held for
@@ -59,6 +60,19 @@ static bool costs_fill(struct plan_state *state, const double *loads, struct fai
     return true;
 }
 
+/* Of the package at hand; its slot's, unless core tasks differ along the job. */
+static struct star_cost cost_at(const struct plan_state *state, const struct plan_cursor *cursor)
+{
+    struct star_cost cost = state->costs[cursor->slot];
+    if (state->platform->map.region_count > 0) {
+        const struct platform_window *window = platform_find(state->platform, cursor->load);
+        const int64_t worker = state->plan->workers[cursor->slot];
+        cost.compute_s *= platform_weight(state->platform, platform_worker(window, worker)->compute,
+                                          cursor->first, cursor->load);
+    }
+    return cost;
+}
+
 /* All packages, without and with a trace; only the bookkeeping differs. */
 static bool packages_send(struct plan_state *state, struct failure *failure)
 {
@@ -70,7 +84,8 @@ static bool packages_send(struct plan_state *state, struct failure *failure)
         if (cursor.loads != loads && !costs_fill(state, cursor.loads, failure))
             return false;
         loads = cursor.loads;
-        star_send(&state->star, cursor.slot, &state->costs[cursor.slot], &times);
+        const struct star_cost cost = cost_at(state, &cursor);
+        star_send(&state->star, cursor.slot, &cost, &times);
     }
     return true;
 }
@@ -85,7 +100,8 @@ static bool packages_trace(struct plan_state *state, struct failure *failure)
         if (cursor.loads != loads && !costs_fill(state, cursor.loads, failure))
             return false;
         loads = cursor.loads;
-        star_send(&state->star, cursor.slot, &state->costs[cursor.slot], &times);
+        const struct star_cost cost = cost_at(state, &cursor);
+        star_send(&state->star, cursor.slot, &cost, &times);
         const struct trace_event event = {.round = cursor.round,
                                           .package = cursor.index,
                                           .first = (int64_t)cursor.first,
@@ -105,12 +121,50 @@ static bool workers_exist(const struct platform *platform, const struct plan *pl
                                "the plan uses worker %" PRId64 ", but there are %" PRId64
                                ": make the plan again "
                                "with this profile",
-                               plan->workers[slot], platform->worker_count);
+                               plan->workers[slot] + 1, platform->worker_count);
     return true;
 }
 
-/* About a second's worth; beyond, rounds that repeat themselves are skipped. */
-enum { PACKAGES_MOST = 20000000 };
+/* Tens of milliseconds' worth, without and with a cost map; beyond, rounds that repeat themselves
+ * are skipped. */
+enum { PACKAGES_MOST = 2000000, PACKAGES_MAPPED = 200000 };
+
+/* With its map, by playing so many. */
+static bool mapped_simulate(const struct platform *platform, const struct plan *plan,
+                            struct simulation *simulation, struct failure *failure)
+{
+    struct scenario scenario = SCENARIO_INIT;
+    struct dispatch *dispatch = dispatch_new_plan(plan);
+    scenario.played = PACKAGES_MAPPED / 4;
+    if (!dispatch)
+        return failure_memory(failure, "simulating a plan");
+    const bool good = simulate_scenario(platform, dispatch, &scenario, NULL, simulation, failure);
+    dispatch_free(&dispatch);
+    return good;
+}
+
+/* Every load must lie in a window, which the scenario does not ask. */
+static bool loads_fit(const struct platform *platform, const struct plan *plan,
+                      struct failure *failure)
+{
+    for (size_t r = 0; r < plan->round_count; r++)
+        for (int64_t slot = 0; slot < plan->worker_count; slot++) {
+            const double load = plan->rounds[r].loads[slot];
+            if (load > 0 && !platform_find(platform, load))
+                return window_refuse(plan, slot, load, failure);
+        }
+    return true;
+}
+
+/* What is too much to be played package by package. */
+static bool large_simulate(const struct platform *platform, const struct plan *plan,
+                           struct simulation *simulation, struct failure *failure)
+{
+    if (platform->map.region_count == 0 || plan->real_valued)
+        return evaluate_plan(platform, plan, simulation, failure);
+    return loads_fit(platform, plan, failure) &&
+           mapped_simulate(platform, plan, simulation, failure);
+}
 
 bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure)
@@ -119,13 +173,15 @@ bool simulate_plan(const struct platform *platform, const struct plan *plan, str
     size_t events = trace ? trace->count : 0;
     if (!workers_exist(platform, plan, failure))
         return false;
-    if (!trace && plan_packages(plan) > PACKAGES_MOST)
-        return evaluate_plan(platform, plan, simulation, failure);
+    const int64_t most = platform->map.region_count > 0 ? PACKAGES_MAPPED : PACKAGES_MOST;
+    if (!trace && plan_packages(plan) > most)
+        return large_simulate(platform, plan, simulation, failure);
     state.costs = calloc((size_t)plan->worker_count, sizeof *state.costs);
     if (!state.costs || !star_init(&state.star, platform, plan->worker_count)) {
         free(state.costs);
         return failure_memory(failure, "simulating a plan");
     }
+    star_restart(&state.star, platform, plan->workers);
     bool good = trace ? packages_trace(&state, failure) : packages_send(&state, failure);
     if (good)
         star_sum(&state.star, simulation);

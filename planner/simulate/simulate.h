@@ -21,15 +21,18 @@ struct simulation {
     double worker_busy_s; /* receive, compute and output, summed over workers; where results are
                            * written behind, what happens at one time counts once */
     double output_s;      /* output of the busiest worker, behind which it did nothing else */
+    double start_s;       /* before their first packages, summed over the workers used */
     double earliest_end_s, latest_end_s; /* of workers that had a package */
-    /* Idle time of the workers used, by cause: before their first package, between packages, and
-     * after their last until the last of all has ended. */
+    /* Idle time of the workers used, by cause: before their first package but for their starts,
+     * between packages, and after their last until the last of all has ended. */
     double idle_first_s, idle_between_s, idle_last_s;
     double end_variation; /* coefficient of variation of the workers' ends */
     int64_t packages, workers_used;
 };
 
-/* Simulate `plan` on `platform`; every event goes to `trace` (may be NULL). Fails when a load lies
+/* Simulate `plan` on `platform`, whose cost map is heeded where loads are whole; every event goes
+ * to `trace` (may be NULL). Without a trace, rounds that repeat themselves are summed up beyond two
+ * million packages (evaluate.h), with a map beyond 200,000 (fast_forward.h). Fails when a load lies
  * in no window, a worker does not exist, or memory ends. Loads may be fractional. */
 bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool star_init(struct star *star, const struct platform *platform, int64_t worker_count)
 {
@@ -14,6 +15,19 @@ bool star_init(struct star *star, const struct platform *platform, int64_t worke
         return true;
     star_release(star);
     return false;
+}
+
+void star_restart(struct star *star, const struct platform *platform, const int64_t *workers)
+{
+    const size_t count = (size_t)star->worker_count;
+    memset(star->workers, 0, count * sizeof *star->workers);
+    memset(star->starts, 0, count * (size_t)star->buffers * sizeof *star->starts);
+    star->master_s = star->port_s = star->master_busy_s = star->port_busy_s = 0;
+    for (int64_t k = 0; k < star->worker_count; k++) {
+        struct star_worker *worker = &star->workers[k];
+        worker->prepared_s = platform_start(platform, workers ? workers[k] : k);
+        worker->free_s = worker->prepared_s;
+    }
 }
 
 void star_release(struct star *star)
@@ -44,7 +58,8 @@ bool star_trace(const struct star_times *times, int64_t worker, struct trace_eve
     const struct {
         enum operation operation;
         double start_s, end_s;
-    } events[] = {{OPERATION_ENVELOPE, times->envelope_s, times->send_s},
+    } events[] = {{OPERATION_START, 0, times->prepared_s},
+                  {OPERATION_ENVELOPE, times->envelope_s, times->send_s},
                   {OPERATION_SEND, times->send_s, times->sent_s},
                   {OPERATION_LINK, times->link_s, times->arrived_s},
                   {OPERATION_IDLE, times->idle_s, times->start_s},
@@ -74,6 +89,7 @@ static void worker_sum(const struct star_worker *worker, struct simulation *sum,
         sum->output_s = worker->output_s;
     }
     sum->worker_busy_s += worker->busy_s;
+    sum->start_s += worker->prepared_s;
     sum->packages += worker->packages;
     sum->workers_used++;
 }
@@ -90,7 +106,7 @@ static void idle_sum(const struct star *star, struct simulation *sum)
             continue;
         double deviation_s = worker->end_s - ends_s / used;
         squares_s2 += deviation_s * deviation_s;
-        sum->idle_first_s += worker->first_s;
+        sum->idle_first_s += worker->first_s - worker->prepared_s;
         sum->idle_between_s += star_later(worker->end_s - worker->first_s - worker->busy_s, 0);
         sum->idle_last_s += sum->latest_end_s - worker->end_s;
     }

@@ -8,6 +8,8 @@
  *   worker  starts at max(port free, worker free), has computed it at start + r_i + w_i and hands
  *           the results over at h = max(computed, results before written); they are written at
  *           h + o_i. The worker is free then or, where results are written behind, at h.
+ * Before its first package a worker starts: it is busy in [0, start_i), and free from then on. What
+ * is sent to it meanwhile waits in its buffers, as while it works.
  *
  * The port takes packages in the order of sending: one whose worker has no room holds up those
  * behind it. In a run others pass it while the master has a free buffer, which a plan's own
@@ -33,12 +35,14 @@ struct star_cost {
 struct star_times {
     double envelope_s, send_s, sent_s; /* starts of envelope and send, end of send */
     double link_s, arrived_s;          /* start and end on the port */
-    double idle_s;                     /* the worker has waited since then */
+    double prepared_s; /* of a worker's first package: it had started until then; else 0 */
+    double idle_s;     /* the worker has waited since then */
     double start_s, received_s, computed_s;
     double handed_s, end_s; /* start and end of writing its results */
 };
 
 struct star_worker {
+    double prepared_s;       /* it starts until then, and could begin its first package */
     double first_s;          /* start of its first package */
     double free_s;           /* it may begin the next one */
     double end_s;            /* the results of its last one are written */
@@ -60,6 +64,9 @@ struct star {
 /* `platform` says how many buffers, and whether results are written behind. False: out of memory.
  */
 bool star_init(struct star *star, const struct platform *platform, int64_t worker_count);
+/* Nothing has been sent yet, and every worker begins with its start. `workers`: the platform's
+ * worker of each of the star's, NULL where they are the same. */
+void star_restart(struct star *star, const struct platform *platform, const int64_t *workers);
 void star_release(struct star *star);
 /* What it has come to. */
 void star_sum(const struct star *star, struct simulation *simulation);
@@ -143,6 +150,7 @@ static inline void star_send(struct star *star, int64_t worker, const struct sta
         (struct star_before){times->sent_s, star->port_s, *oldest, to->free_s}, cost->link_s);
     times->link_s = step.link_s;
     times->arrived_s = step.arrived_s;
+    times->prepared_s = to->packages == 0 ? to->prepared_s : 0;
     times->idle_s = to->free_s;
     times->start_s = step.start_s;
     times->received_s = times->start_s + cost->receive_s;

@@ -16,11 +16,14 @@
 static const double errors_dealt = 3;
 /* What the tail may cost where no package differs. */
 static const double cost_most = 0.01;
-/* Simulations for each size of the tail, fewer where there are many packages; halvings of it. */
+/* Simulations for each size of the tail, fewer where there are many workers; halvings of it. */
 static const uint64_t first_seed = 0x7a11;
-enum { DRAWS = 16, PACKAGES_MOST = 1000000, SIZES = 6, SIZES_UNEQUAL = 9 };
-/* About how many packages a rule makes for each worker. */
-enum { PACKAGES_DEALT = 24 };
+enum { DRAWS = 16, SIZES = 6, SIZES_UNEQUAL = 9 };
+/* Of a simulation, packages that are played, more being summed up; and of all for a size. */
+enum { PLAYED = 2000, PACKAGES_MOST = 2 * DRAWS * PLAYED };
+/* For every worker at least so many are, by head and rule: what they need to get into their
+ * rhythm. */
+enum { PLAYED_EACH = 40 };
 
 static double package_s(const struct plan_tail_request *request, int64_t worker, double tasks)
 {
@@ -69,17 +72,30 @@ static bool tail_simulate(const struct plan_tail_request *request, const struct 
     return good;
 }
 
+static int64_t draws_of(int64_t workers)
+{
+    const int64_t fit = PACKAGES_MOST / (PLAYED_EACH * workers + 1);
+    return fit < 1 ? 1 : fit < DRAWS ? fit : DRAWS;
+}
+
+double plan_tail_effort(int64_t workers)
+{
+    const double each = fmax(2 * PLAYED, PLAYED_EACH * (double)workers);
+    return each * (double)(draws_of(workers) + 1) * (SIZES_UNEQUAL + 1);
+}
+
 /* The mean over equal draws for every tail, so that they can be compared. */
 static bool tail_score(const struct plan_tail_request *request, const struct plan_tail *tail,
                        double *mean_s, struct failure *failure)
 {
     struct scenario scenario = SCENARIO_INIT;
-    const int64_t fit =
-        PACKAGES_MOST / (plan_packages(request->plan) + PACKAGES_DEALT * request->workers + 1);
-    const int64_t draws = fit < 1 ? 1 : fit < DRAWS ? fit : DRAWS;
+    const int64_t draws = draws_of(request->workers);
     struct unequal unequal;
     scenario.noise = request->deviation;
+    scenario.played = PLAYED;
     scenario.price = request->setting ? unequal_price : NULL;
+    scenario.mean = request->setting ? unequal_mean : NULL;
+    scenario.weight = request->setting ? unequal_weight : NULL;
     scenario.pricer = &unequal;
     *mean_s = 0;
     for (int64_t k = 0; k < draws; k++) {
@@ -107,10 +123,12 @@ static double task_deviation(const struct plan_tail_request *request)
 static bool tail_make(struct plan_tail *tail, const struct plan_tail_request *request, double dealt,
                       struct failure *failure)
 {
-    const struct scenario usual = SCENARIO_INIT;
+    struct scenario usual = SCENARIO_INIT;
     const double tasks = request->plan->tasks;
+    usual.played = PLAYED;
     *tail = (struct plan_tail){
-        .setup = {.rule = request->rule, .workers = request->workers, .ahead = request->ahead}};
+        .setup = {.rule = request->rule, .workers = request->workers, .ahead = request->ahead},
+        .share = dealt / tasks};
     if (!plan_head(request->plan, fmax(0, tasks - ceil(dealt)), &tail->head))
         return failure_memory(failure, "dividing a plan");
     tail->setup.tasks = (int64_t)(tasks - tail->head.tasks);

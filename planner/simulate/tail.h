@@ -31,6 +31,7 @@ struct plan_tail {
     struct dispatch_setup setup; /* of the rule, for the rest; tasks = 0: there is none */
     double *weights;             /* owned; setup's */
     double makespan_s;           /* where no package differs */
+    double share;                /* of the tasks, as asked for or as found best */
     double gain;                 /* by how much it shortens the mean makespan where packages do:
                                   * relative; 0 where the share was given */
 };
@@ -39,5 +40,7 @@ struct plan_tail {
 bool plan_tail_init(struct plan_tail *tail, const struct plan_tail_request *request,
                     struct failure *failure);
 void plan_tail_release(struct plan_tail *tail);
+/* About how many packages are played to find the best share for so many workers. */
+double plan_tail_effort(int64_t workers);
 
 #endif

@@ -8,8 +8,10 @@
 /* A region is no smaller than the largest package that was timed, or than such a part of the job.
  */
 static const double REGIONS_MOST = 100;
+/* More are not drawn one by one; no single package is that large. */
+static const double REGIONS_SUMMED = 128;
 
-enum kind { KIND_PACKAGE, KIND_REGION, KIND_WORKER };
+enum kind { KIND_PACKAGE, KIND_REGION, KIND_WORKER, KIND_UNSEEN };
 
 static double factor_of(const struct unequal *unequal, enum kind kind, int64_t which,
                         double deviation)
@@ -22,19 +24,48 @@ static double factor_of(const struct unequal *unequal, enum kind kind, int64_t w
     return exp(sqrt(variance) * random_normal(&random) - variance / 2);
 }
 
-/* The mean over the regions that the package lies in. */
-static double regions_mean(const struct unequal *unequal, const struct package *package)
+/* Of so many regions that only their number counts: by the central limit theorem. */
+static double regions_many(const struct unequal *unequal, double first, double regions)
 {
-    const double end = (double)(package->first + package->count);
-    double at = (double)package->first, sum = 0;
+    uint64_t random = unequal->seed + (uint64_t)first;
+    random_bits(&random);
+    return fmax(0, 1 + unequal->region * random_normal(&random) / sqrt(regions));
+}
+
+/* The mean over the regions that these core tasks lie in. */
+static double regions_mean(const struct unequal *unequal, double first, double count)
+{
+    const double end = first + count;
+    double at = first, sum = 0;
     if (!(unequal->region > 0))
         return 1;
+    if (count > REGIONS_SUMMED * unequal->region_tasks)
+        return regions_many(unequal, first, count / unequal->region_tasks);
     for (int64_t region = (int64_t)(at / unequal->region_tasks); at < end; region++) {
         const double next = fmin(end, (double)(region + 1) * unequal->region_tasks);
         sum += fmax(0, next - at) * factor_of(unequal, KIND_REGION, region, unequal->region);
         at = fmax(at, next);
     }
-    return sum / (double)package->count;
+    return sum / count;
+}
+
+/* As wide as what lies between two core tasks that were timed, as heavy as it may be at most. */
+static void unseen_draw(struct unequal *unequal, const struct cost_map *map, double tasks)
+{
+    uint64_t random = unequal->seed + KIND_UNSEEN;
+    if (map->tasks == 0 || !(map->unseen > 0))
+        return;
+    unequal->unseen_tasks = fmax(1, tasks / (double)map->sampled);
+    unequal->unseen_first = random_uniform(&random) * fmax(0, tasks - unequal->unseen_tasks);
+    unequal->unseen_more = random_uniform(&random) * map->unseen * tasks / unequal->unseen_tasks;
+}
+
+/* By how many times longer a package takes for that. */
+static double unseen_factor(const struct unequal *unequal, double first, double count)
+{
+    const double begin = fmax(first, unequal->unseen_first);
+    const double end = fmin(first + count, unequal->unseen_first + unequal->unseen_tasks);
+    return 1 + unequal->unseen_more * fmax(0, end - begin) / count;
 }
 
 struct unequal unequal_draw(const struct profile_setting *setting, double speed, double tasks,
@@ -44,19 +75,34 @@ struct unequal unequal_draw(const struct profile_setting *setting, double speed,
         setting->spread_count > 0 ? (double)setting->spreads[setting->spread_count - 1].tasks : 1;
     const double least = fmax(1, fmin(known, tasks / REGIONS_MOST));
     const double share = ((double)draw + 0.5) / (double)draws;
-    return (struct unequal){.setting = setting,
-                            .speed = speed,
-                            .region = profile_setting_region(setting),
-                            .seed = 0xd1b54a32d192ed03u * (uint64_t)(draw + 1),
-                            .region_tasks = least * pow(fmax(1, tasks / least), share)};
+    struct unequal unequal = {.setting = setting,
+                              .speed = speed,
+                              .region = profile_setting_region(setting),
+                              .seed = 0xd1b54a32d192ed03u * (uint64_t)(draw + 1),
+                              .region_tasks = least * pow(fmax(1, tasks / least), share)};
+    unseen_draw(&unequal, &setting->map, tasks);
+    return unequal;
+}
+
+double unequal_weight(void *unequal, double first, double tasks)
+{
+    return regions_mean(unequal, first, tasks) * unseen_factor(unequal, first, tasks);
+}
+
+void unequal_mean(void *unequal, const struct package *package, struct star_cost *cost)
+{
+    const struct unequal *self = unequal;
+    cost->compute_s *= factor_of(self, KIND_WORKER, package->worker, self->speed) *
+                       unequal_weight(unequal, (double)package->first, (double)package->count);
 }
 
 void unequal_price(void *unequal, const struct package *package, struct star_cost *cost)
 {
     const struct unequal *self = unequal;
-    const double all = profile_setting_deviation(self->setting, (double)package->count);
+    const double first = (double)package->first, count = (double)package->count;
+    const double all = profile_setting_deviation(self->setting, count);
     const double own = sqrt(fmax(0, all * all - self->region * self->region));
     cost->compute_s *= factor_of(self, KIND_PACKAGE, package->first, own) *
                        factor_of(self, KIND_WORKER, package->worker, self->speed) *
-                       regions_mean(self, package);
+                       regions_mean(self, first, count) * unseen_factor(self, first, count);
 }

@@ -3,7 +3,8 @@
  * things are drawn, each log-normal of mean 1: what a package has for itself, what neighbouring
  * packages have in common, region by region of the job, and how far every worker's speed is off.
  * Nobody knows how long a region is beyond the largest package that was timed, so that draws go
- * from there, or from a hundredth of the job if that is less, to the whole job.
+ * from there, or from a hundredth of the job if that is less, to the whole job. And where few core
+ * tasks say what the job takes, something heavy may lie between them, anywhere.
  */
 #ifndef PLANNER_SIMULATE_UNEQUAL_H
 #define PLANNER_SIMULATE_UNEQUAL_H
@@ -18,7 +19,9 @@ struct unequal {
     double speed;  /* relative deviation of a worker's speed from what is known of it */
     double region; /* that neighbouring packages have in common, relative */
     uint64_t seed;
-    double region_tasks; /* core tasks in a region */
+    double region_tasks;               /* core tasks in a region */
+    double unseen_first, unseen_tasks; /* core tasks that nobody has seen, */
+    double unseen_more; /* and that each take so many mean ones' time more; 0: none */
 };
 
 /* Draw number `draw` of `draws` for a job of so many tasks: equal draws, equal core tasks, whoever
@@ -27,5 +30,9 @@ struct unequal unequal_draw(const struct profile_setting *setting, double speed,
                             int64_t draw, int64_t draws);
 /* A scenario's price; `unequal` is a struct unequal. */
 void unequal_price(void *unequal, const struct package *package, struct star_cost *cost);
+/* The same without what the package has for itself; and what these core tasks have in common,
+ * whoever gets them: a scenario's mean and weight. */
+void unequal_mean(void *unequal, const struct package *package, struct star_cost *cost);
+double unequal_weight(void *unequal, double first, double tasks);
 
 #endif

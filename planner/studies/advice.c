@@ -9,6 +9,34 @@
 
 /* For a profile that does not say how sure it is. */
 static const double MARGIN = 0.2;
+/* Relative; less is not worth a word. */
+static const double UNSEEN_TOLD = 0.005;
+
+/* Results on their way to the disk, and the file closed. */
+static const double FLUSH_S = 30;
+/* Slurm looks at its clock so often: a warning may come that much before it was asked for. */
+static const double EARLY_S = 60;
+
+/* Measured on whatever there was; it may be twice as long where many ranks start at once. */
+static const double OVERHEAD_TIMES = 2;
+
+static struct overhead overhead_of(const struct advice *advice)
+{
+    return advice->profile ? advice->profile->overhead : (struct overhead){0, 0};
+}
+
+double advice_startup(const struct advice *advice)
+{
+    return fmax(ADVICE_STARTUP_S, ceil(OVERHEAD_TIMES * overhead_of(advice).start_s));
+}
+
+double advice_warning(const struct advice *advice, double most_s)
+{
+    const struct plan_prediction *predicted = &advice->plan->predicted;
+    const double longer = predicted->makespan_s > 0 ? most_s / predicted->makespan_s : 1;
+    const double seal_s = OVERHEAD_TIMES * overhead_of(advice).seal_s;
+    return ceil(predicted->period_s * longer + fmax(FLUSH_S, seal_s));
+}
 
 double advice_walltime(const struct advice *advice, double *most_s)
 {
@@ -17,7 +45,8 @@ double advice_walltime(const struct advice *advice, double *most_s)
     if (advice->robustness)
         *most_s = fmax(*most_s, advice->robustness->p95_s);
     *most_s *= fmax(advice->pace, 1);
-    return 60 * ceil((ADVICE_STARTUP_S + *most_s) / 60);
+    const double warned_s = advice_warning(advice, *most_s) + EARLY_S;
+    return 60 * ceil((advice_startup(advice) + *most_s + warned_s) / 60);
 }
 
 double advice_memory(const struct plan *plan, const struct memory *memory)
@@ -30,18 +59,22 @@ double advice_memory(const struct plan *plan, const struct memory *memory)
 void advice_text(const struct advice *advice, struct text *text)
 {
     const double memory = advice_memory(advice->plan, &advice->setting->memory);
+    const struct profile_peaks *peaks = &advice->profile->peaks;
     double most_s;
     const int64_t minutes = (int64_t)(advice_walltime(advice, &most_s) / 60);
+    const double warned_s = advice_warning(advice, most_s) + EARLY_S;
     text_add(text, "walltime    %02" PRId64 ":%02" PRId64 ":00, ", minutes / 60, minutes % 60);
     if (advice->interval) {
         text_add(text, "exceeded by %.3g %% of runs: ", 100 * advice->risk);
         text_add_seconds(text, most_s);
-        text_add(text, " and %.0f s of start-up\n", ADVICE_STARTUP_S);
+        text_add(text, ", %.0f s of start-up and %.0f s to be warned in\n", advice_startup(advice),
+                 warned_s);
     } else {
         text_add(text,
-                 "the prediction, %.0f s of start-up and a margin of %.0f %%: the profile does not "
-                 "say how sure it is\n",
-                 ADVICE_STARTUP_S, 100 * (most_s / advice->plan->predicted.makespan_s - 1));
+                 "the prediction, a margin of %.0f %%, %.0f s of start-up and %.0f s to be warned "
+                 "in: the profile does not say how sure it is\n",
+                 100 * (most_s / advice->plan->predicted.makespan_s - 1), advice_startup(advice),
+                 warned_s);
     }
     if (advice->pace > 1)
         text_add(text,
@@ -49,6 +82,12 @@ void advice_text(const struct advice *advice, struct text *text)
                  advice->pace);
     if (memory > 0)
         text_add(text, "memory      %.1f MB per worker, for packages and results\n", memory / 1e6);
+    if (peaks->rank > 0) {
+        text_add(text, "measured    %.1f MB in a rank at most", peaks->rank / 1e6);
+        if (peaks->command > 0)
+            text_add(text, ", %.1f MB in a command", peaks->command / 1e6);
+        text_add(text, "\n");
+    }
 }
 
 bool advice_unequal(const struct advice *advice, struct text *text, struct failure *failure)
@@ -76,6 +115,35 @@ bool advice_unequal(const struct advice *advice, struct text *text, struct failu
              100 * interval_typical(&interval, plan->predicted.makespan_s));
     interval_release(&interval);
     return true;
+}
+
+void advice_places(const struct advice *advice, struct text *text)
+{
+    const struct cost_map *map = &advice->setting->map;
+    const double tasks = advice->plan->tasks;
+    if (map->region_count > 0)
+        text_add(text,
+                 "regions     %zu of the job: the heaviest tenth of the core tasks is %.0f %% of "
+                 "the work; the total is known to %.2g %%\n",
+                 map->region_count, 100 * cost_map_heaviest(map, 0.1), 100 * map->error);
+    if (map->region_count > 0 && !advice->remaining)
+        text_add(text, "            the plan was played along them; its bound is the work of all, "
+                       "shared perfectly\n");
+    if (map->region_count > 0 && tasks != (double)map->tasks)
+        text_add(text,
+                 "            they were found along %" PRId64
+                 " core tasks, and are taken to lie at "
+                 "the same parts of these %.0f\n",
+                 map->tasks, tasks);
+    if (map->tasks == 0 || (map->sampled >= map->tasks && tasks == (double)map->tasks))
+        return;
+    text_add(text,
+             "sampled     %" PRId64 " of %" PRId64
+             " core tasks were timed: a single task may be longer than anything seen",
+             map->sampled, map->tasks);
+    if (map->unseen > UNSEEN_TOLD)
+        text_add(text, ", and what was not seen may add %.2g %%", 100 * map->unseen);
+    text_add(text, "\n");
 }
 
 bool advice_feeding(const struct advice *advice, int64_t worker_most, bool input, struct text *text,

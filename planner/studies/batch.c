@@ -3,10 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Results on their way to the disk, and the file closed. */
-static const double FLUSH_S = 30;
-/* Slurm looks at its clock so often: a warning may come that much before it was asked for. */
-static const double EARLY_S = 60;
 /* Of a rank, beside packages and results: program, MPI, HDF5, stacks of threads. 51 MB were seen
  * with MPICH on a node; thousands of ranks and faster networks take more. */
 static const double RANK_BYTES = 256e6;
@@ -22,25 +18,57 @@ static void spread_find(const struct advice *advice, struct batch *batch)
     batch->nodes = (batch->ranks + batch->ranks_per_node - 1) / batch->ranks_per_node;
 }
 
+/* Over what was measured: pages that are shared differently, packages in other places; and of
+ * commands, that they differ. */
+static const double RANK_MARGIN = 1.12, COMMAND_MARGIN = 1.15;
+/* Of what a rank had, whatever its packages: not all that is set aside for them is used. */
+static const double RANK_LEAST = 0.8;
+
+/* Commands that a worker runs at a time. */
+static int64_t commands_find(const struct advice *advice, const struct batch *batch)
+{
+    const struct parameter *jobs = parameter_list_find(&advice->setting->parameters, "jobs");
+    if (!jobs)
+        jobs = parameter_list_find(&advice->profile->parameters, "jobs");
+    if (jobs && jobs->number >= 1)
+        return (int64_t)jobs->number;
+    return batch->threads > 0 ? batch->threads : 1;
+}
+
+/* At most; the master is on one. */
+static int64_t workers_on_node(const struct batch *batch)
+{
+    return batch->ranks <= batch->ranks_per_node ? batch->ranks - 1 : batch->ranks_per_node;
+}
+
+/* As measured and a margin, and so much more or less as the plan's packages are larger or smaller
+ * than those that were. The master runs no commands. */
+static double peaks_sum(const struct advice *advice, const struct batch *batch, double worker)
+{
+    const struct profile_peaks *peaks = &advice->profile->peaks;
+    const struct profile_setting *setting = advice->setting;
+    const int64_t greatest = setting->windows[setting->window_count - 1].greatest;
+    const double known = setting->memory.bytes + setting->memory.bytes_per_task * (double)greatest;
+    const int64_t workers = workers_on_node(batch);
+    return RANK_MARGIN * (double)batch->ranks_per_node *
+               fmax(RANK_LEAST * peaks->rank, peaks->rank + worker - known) +
+           COMMAND_MARGIN * (double)(workers * commands_find(advice, batch)) * peaks->command;
+}
+
 static void memory_find(const struct advice *advice, struct batch *batch)
 {
     const double worker = advice_memory(advice->plan, &advice->setting->memory);
-    if (worker > 0 && batch->nodes > 0)
+    if (advice->profile->peaks.rank > 0 && batch->nodes > 0)
+        batch->node_bytes = peaks_sum(advice, batch, worker);
+    else if (worker > 0 && batch->nodes > 0)
         batch->node_bytes = (double)batch->ranks_per_node * (worker + RANK_BYTES);
 }
 
-/* Asked to stop, workers finish their packages: at most a round of these, as long as it takes at
- * that risk. */
 static void times_find(const struct advice *advice, struct batch *batch)
 {
-    const struct plan_prediction *predicted = &advice->plan->predicted;
-    advice_walltime(advice, &batch->most_s);
-    const double longer = predicted->makespan_s > 0 ? batch->most_s / predicted->makespan_s : 1;
-    const double warning_s = ceil(predicted->period_s * longer + FLUSH_S);
-    batch->startup_s = ADVICE_STARTUP_S;
-    batch->warning_s = (int64_t)warning_s;
-    batch->walltime_s =
-        60 * (int64_t)ceil((ADVICE_STARTUP_S + batch->most_s + warning_s + EARLY_S) / 60);
+    batch->walltime_s = (int64_t)advice_walltime(advice, &batch->most_s);
+    batch->startup_s = advice_startup(advice);
+    batch->warning_s = (int64_t)advice_warning(advice, batch->most_s);
 }
 
 void batch_find(const struct advice *advice, struct batch *batch)
@@ -97,6 +125,11 @@ void batch_slurm(const struct batch *batch, struct text *text)
         text_add(text, "#SBATCH --ntasks-per-node=%" PRId64 "\n", batch->ranks_per_node);
     if (batch->threads > 0)
         text_add(text, "#SBATCH --cpus-per-task=%" PRId64 "\n", batch->threads);
+    if (batch->gpus > 0 && batch->nodes > 0)
+        text_add(text, "#SBATCH --gpus-per-node=%" PRId64 "\n",
+                 batch->gpus * workers_on_node(batch));
+    else if (batch->gpus > 0)
+        text_add(text, "#SBATCH --gpus-per-task=%" PRId64 "\n", batch->gpus);
     if (batch->node_bytes > 0)
         text_add(text, "#SBATCH --mem=%.0fM\n", megabytes(batch));
     text_add(text, "#SBATCH --time=");
@@ -114,6 +147,9 @@ void batch_pbs(const struct batch *batch, struct text *text)
     text_add(text, "#PBS -l select=%" PRId64 ":ncpus=%" PRId64 ":mpiprocs=%" PRId64, chunks,
              ranks * threads, ranks);
     text_add(text, ":ompthreads=%" PRId64, threads);
+    if (batch->gpus > 0)
+        text_add(text, ":ngpus=%" PRId64,
+                 batch->gpus * (batch->nodes > 0 ? workers_on_node(batch) : 1));
     if (batch->node_bytes > 0)
         text_add(text, ":mem=%.0fmb", megabytes(batch));
     text_add(text, "\n#PBS -l walltime=");

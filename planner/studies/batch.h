@@ -17,6 +17,7 @@ struct batch {
                          * advice's risk, the warning and Slurm's earliness with it */
     double startup_s, most_s; /* the first two of these */
     double risk, pace;        /* the advice's */
+    int64_t gpus;             /* of a worker; 0: none are asked for */
 };
 
 /* Of a plan with a prediction. Ranks are spread as in the calibration: as many on a node. */

@@ -8,7 +8,8 @@
 
 /* What has been asked for, of all entries. */
 struct comparing {
-    const struct platform *platform;
+    const struct planning *planning;
+    const struct platform *platform; /* with the job's cost map */
     const struct scenario *scenario;
     int64_t seeds;
 };
@@ -40,9 +41,13 @@ static bool entries_fill(const struct comparing *comparing, const struct schedul
         return false;
     comparison->entries = calloc(set.count, sizeof *comparison->entries);
     comparison->count = comparison->entries ? set.count : 0;
-    bool good = comparison->entries || failure_memory(failure, "comparing schedulers");
-    for (size_t k = 0; good && k < comparison->count; k++)
+    bool good = (comparison->entries || failure_memory(failure, "comparing schedulers")) &&
+                planning_heed_all(comparing->planning, &set, failure);
+    const struct schedule_entry *chosen = schedule_set_choose(&set, SCHEDULE_WITHIN);
+    for (size_t k = 0; good && k < comparison->count; k++) {
         good = entry_fill(comparing, &set.entries[k], &comparison->entries[k], failure);
+        comparison->entries[k].chosen = &set.entries[k] == chosen;
+    }
     schedule_set_release(&set);
     return good;
 }
@@ -59,14 +64,19 @@ static int entry_compare(const void *a, const void *b)
 bool comparison_make(const struct planning *planning, const struct scenario *scenario,
                      int64_t seeds, struct comparison *comparison, struct failure *failure)
 {
-    struct comparison made = {.has_robustness = seeds > 0};
-    struct platform platform;
+    struct comparison made = {.has_robustness = seeds > 0, .regions = planning_regions(planning)};
+    struct platform platform, heeded;
     if (!planning_platform(planning, &platform, failure))
         return false;
     const struct schedule_request request = {
         .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};
-    const struct comparing comparing = {&platform, scenario, seeds};
-    const bool good = entries_fill(&comparing, &request, &made, failure);
+    heeded = platform;
+    heeded.map = (struct cost_map){.tasks = 0};
+    const struct comparing comparing = {planning, &heeded, scenario, seeds};
+    const bool good =
+        (made.regions == 0 || platform_map(&heeded, planning->setting, planning->tasks, failure)) &&
+        entries_fill(&comparing, &request, &made, failure);
+    cost_map_release(&heeded.map);
     platform_release(&platform);
     if (!good) {
         comparison_release(&made);
@@ -108,6 +118,17 @@ void comparison_text(const struct comparison *comparison, struct text *text)
         if (!comparison->entries[k].applies)
             text_add(text, "%-11s%s\n", comparison->entries[k].scheduler,
                      comparison->entries[k].reason);
+    for (size_t k = 1; k < comparison->count; k++) /* the first has the least makespan */
+        if (comparison->entries[k].chosen)
+            text_add(text,
+                     "auto        %s: within 0.1 %% of the least makespan, the least "
+                     "worker-seconds\n",
+                     comparison->entries[k].scheduler);
+    if (comparison->regions > 0)
+        text_add(text,
+                 "regions     every plan was played along the %zu of the job; gaps are to all its "
+                 "work shared perfectly\n",
+                 comparison->regions);
 }
 
 static void member_json(struct text *text, const char *key, double value)

@@ -9,6 +9,7 @@
 struct comparison_entry {
     const char *scheduler; /* borrowed, static */
     bool applies;
+    bool chosen; /* what "auto" would take: within 0.1 % of the least makespan the thriftiest */
     char reason[sizeof((struct failure *)0)->text]; /* when it does not */
     struct plan_prediction predicted;
     int64_t workers, rounds;
@@ -19,6 +20,7 @@ struct comparison {
     struct comparison_entry *entries; /* owned; by makespan, those that do not apply last */
     size_t count;
     bool has_robustness;
+    size_t regions; /* of the job, along which every plan was played; 0: core tasks are equal */
 };
 
 /* With more than 0 seeds every plan is also simulated with the scenario's noise. */

@@ -60,7 +60,8 @@ static bool window_copy(struct platform_window *window, const struct profile_win
                                                      .receive = worker->receive.cost,
                                                      .compute = worker->compute.cost,
                                                      .output = worker->output.cost,
-                                                     .request = worker->request.cost};
+                                                     .request = worker->request.cost,
+                                                     .start_s = worker->start.cost.latency_s};
         first += worker->count;
         window->class_count++;
     }
@@ -84,9 +85,10 @@ static bool platform_copy(struct platform *platform, const struct profile_settin
     return good;
 }
 
-/* What a run has in common: a normal deviate for each operation's drift, and a factor. */
+/* What a run has in common: a normal deviate for each operation's drift, a factor, and one of
+ * computing for the total. */
 struct common {
-    double drifts[DRAWN_OPERATIONS], history;
+    double drifts[DRAWN_OPERATIONS], history, total;
 };
 
 /* Latency and rate from the fit's bivariate normal distribution, times what the run has in common.
@@ -105,7 +107,9 @@ static struct cost cost_draw(struct drawing *drawing, const struct measured_cost
         return cost;
     cost.latency_s += fit->stderr_latency_s * first;
     cost.s_per_task += fit->stderr_s_per_task * (fit->correlation * first + rest * second);
-    const double factor = common->history * common_factor(common->drifts[operation], drift);
+    double factor = common->history * common_factor(common->drifts[operation], drift);
+    if (operation == OPERATION_COMPUTE)
+        factor *= common->total;
     return (struct cost){cost.latency_s * factor, cost.s_per_task * factor};
 }
 
@@ -124,6 +128,20 @@ static struct cost cost_repeat(const struct measured_cost *fitted,
                       fitted->cost.s_per_task == before->cost.s_per_task &&
                       fitted->fit.stderr_s_per_task == before->fit.stderr_s_per_task;
     return same ? drawn_before : drawn;
+}
+
+/* Only of those that start, so that equal seeds draw the same for all others. */
+static double start_draw(struct drawing *drawing, const struct measured_cost *fitted)
+{
+    const struct fit *fit = &fitted->fit;
+    if (!(fitted->cost.latency_s > 0) || drawing->request->packages_only)
+        return fitted->cost.latency_s;
+    const double off = hypot(fit->deviation, fit->jitter_s / fitted->cost.latency_s);
+    const double mean_s =
+        fitted->cost.latency_s + fit->stderr_latency_s * random_normal(&drawing->random);
+    const double factor = common_factor(random_normal(&drawing->random),
+                                        hypot(hypot(fit->drift, fit->drift_own), off));
+    return fmax(mean_s * factor, SHARE_LEAST * fitted->cost.latency_s);
 }
 
 static void class_draw(struct drawing *drawing, const struct drawn_window *window,
@@ -145,6 +163,7 @@ static void class_draw(struct drawing *drawing, const struct drawn_window *windo
     class->output =
         cost_repeat(&fitted->output, old ? &old->output : NULL,
                     cost_draw(drawing, &fitted->output, OPERATION_OUTPUT, common), last->output);
+    class->start_s = before ? last->start_s : start_draw(drawing, &fitted->start);
 }
 
 /* Workers that nobody measured are like those whom they repeat, whatever those are like. */
@@ -158,6 +177,7 @@ static void beyond_draw(const struct drawing *drawing, const struct drawn_window
     beyond->receive = like->receive;
     beyond->compute = like->compute;
     beyond->output = like->output;
+    beyond->start_s = like->start_s;
 }
 
 /* `before` is the window below it, NULL for the first. */
@@ -188,6 +208,9 @@ static void platform_draw(struct drawing *drawing)
         common_factor(random_normal(&drawing->random), profile_drift(request->profile));
     for (int k = 0; k < DRAWN_OPERATIONS; k++)
         common.drifts[k] = random_normal(&drawing->random);
+    common.total = request->setting->map.tasks > 0
+                       ? cost_map_total(&request->setting->map, random_normal(&drawing->random))
+                       : 1;
     for (int64_t w = 0; w < drawing->drawn.window_count; w++) {
         const struct drawn_window window = {&request->setting->windows[w],
                                             &drawing->drawn.windows[w]};
@@ -266,14 +289,28 @@ struct star_cost drawing_package(struct drawing *drawing, int64_t worker,
                               seconds[3], seconds[4], seconds[5]};
 }
 
-void drawing_price(void *pricer, const struct package *package, struct star_cost *cost)
+static const struct drawn_cost *last_cost(struct drawing *drawing, const struct package *package)
 {
-    struct drawing *drawing = pricer;
     struct drawn_last *last = &drawing->lasts[package->worker];
     if (last->tasks != package->count)
         drawing_cost(drawing, package->worker, (double)package->count, &last->cost);
     last->tasks = package->count;
-    *cost = drawing_package(drawing, package->worker, &last->cost);
+    return &last->cost;
+}
+
+void drawing_price(void *pricer, const struct package *package, struct star_cost *cost)
+{
+    struct drawing *drawing = pricer;
+    *cost = drawing_package(drawing, package->worker, last_cost(drawing, package));
+}
+
+void drawing_mean(void *pricer, const struct package *package, struct star_cost *cost)
+{
+    struct drawing *drawing = pricer;
+    const double *seconds = last_cost(drawing, package)->seconds;
+    const double factor = drawing->factors[package->worker];
+    *cost = (struct star_cost){seconds[0], seconds[1],          seconds[2],
+                               seconds[3], seconds[4] * factor, seconds[5]};
 }
 
 double drawing_bell(struct drawing *drawing)
@@ -294,8 +331,10 @@ bool drawing_init(struct drawing *drawing, const struct interval_request *reques
 {
     const int buffers = plan_buffers(request->plan);
     *drawing = (struct drawing){.request = request, .random = request->seed};
+    struct failure none = FAILURE_INIT;
     if (!platform_copy(&drawing->fitted, request->setting, buffers) ||
-        !platform_copy(&drawing->drawn, request->setting, buffers))
+        !platform_copy(&drawing->drawn, request->setting, buffers) ||
+        !platform_map(&drawing->fitted, request->setting, request->plan->tasks, &none))
         return false;
     const size_t workers = (size_t)drawing->fitted.worker_count;
     drawing->factors = calloc(workers, sizeof *drawing->factors);

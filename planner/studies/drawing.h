@@ -46,6 +46,8 @@ struct star_cost drawing_package(struct drawing *drawing, int64_t worker,
                                  const struct drawn_cost *cost);
 /* The same for a scenario's price; `drawing` is a struct drawing. */
 void drawing_price(void *drawing, const struct package *package, struct star_cost *cost);
+/* And its mean: what all such packages of the worker have in common. */
+void drawing_mean(void *drawing, const struct package *package, struct star_cost *cost);
 
 /* A deviate of mean 0 and variance 1, close to normal, and quick. */
 double drawing_bell(struct drawing *drawing);

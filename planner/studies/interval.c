@@ -13,6 +13,11 @@
  * least ENOUGH draws, and always LEAST. */
 enum { DRAWS_MOST = 1000, DRAWS_ENOUGH = 200, DRAWS_LEAST = 50 };
 enum { PACKAGES_QUICK = 4000000, PACKAGES_MORE = 20000000 };
+/* With a tail: packages that are played of a draw, more being summed up (fast_forward.h), at least
+ * so many for each worker, and in all. */
+enum { PLAYED = 1000, PLAYED_EACH = 40, PLAYED_MOST = 4000000 };
+/* About how many packages a rule makes for each worker. */
+enum { PACKAGES_DEALT = 24 };
 
 /* All packages of a worker together, by the costs fitted. */
 struct load_sum {
@@ -22,9 +27,10 @@ struct load_sum {
 /* A plan that is played again and again. */
 struct play {
     const struct plan *plan;
-    struct drawing drawing;   /* owned */
-    bool large;               /* round by round, not package by package */
-    struct star star;         /* owned */
+    struct drawing drawing; /* owned */
+    bool large;             /* round by round, not package by package */
+    double weight;    /* of a large plan: by how much longer it takes for the regions of the job */
+    struct star star; /* owned */
     struct drawn_cost *slots; /* owned, one per worker of the plan: of a round at hand */
     double *ends_s;           /* owned, likewise */
     struct load_sum *sums;    /* owned, likewise: of a large plan */
@@ -70,12 +76,16 @@ static void slots_fill(const struct play *play, const double *loads)
     }
 }
 
-static void star_restart(struct star *star)
+/* By how much longer the package at hand takes for where it lies in the job. */
+static double weight_of(const struct play *play, const struct plan_cursor *cursor)
 {
-    memset(star->workers, 0, (size_t)star->worker_count * sizeof *star->workers);
-    memset(star->starts, 0,
-           (size_t)star->worker_count * (size_t)star->buffers * sizeof *star->starts);
-    star->master_s = star->port_s = 0;
+    const struct platform *fitted = &play->drawing.fitted;
+    if (fitted->map.region_count == 0)
+        return 1;
+    const struct platform_window *window = platform_nearest(fitted, cursor->load);
+    const int64_t worker = play->plan->workers[cursor->slot];
+    return platform_weight(fitted, platform_worker(window, worker)->compute, cursor->first,
+                           cursor->load);
 }
 
 /* One draw, package by package. */
@@ -85,13 +95,14 @@ static double packages_play(struct play *play)
     const double *loads = NULL; /* whose slots are filled in */
     struct star_times times;
     double makespan_s = 0;
-    star_restart(&play->star);
+    star_restart(&play->star, &play->drawing.drawn, play->plan->workers);
     while (plan_cursor_next(&cursor)) {
         if (cursor.loads != loads)
             slots_fill(play, cursor.loads);
         loads = cursor.loads;
-        const struct star_cost cost = drawing_package(
-            &play->drawing, play->plan->workers[cursor.slot], &play->slots[cursor.slot]);
+        struct star_cost cost = drawing_package(&play->drawing, play->plan->workers[cursor.slot],
+                                                &play->slots[cursor.slot]);
+        cost.compute_s *= weight_of(play, &cursor);
         star_send(&play->star, cursor.slot, &cost, &times);
         makespan_s = star_later(makespan_s, times.end_s);
     }
@@ -105,6 +116,18 @@ static void sum_add(struct load_sum *sum, const struct drawn_cost *slot, double 
         const double deviation_s = slot->seconds[i] * slot->deviations[i];
         sum->variance_s2 += repeat * deviation_s * deviation_s;
     }
+}
+
+/* From the makespan as fitted, regions heeded. */
+static bool weight_find(struct play *play, double heeded_s)
+{
+    struct evaluator *evaluator = evaluator_new(&play->drawing.fitted);
+    if (!evaluator)
+        return false;
+    const double equal_s = evaluator_makespan(evaluator, play->plan, play->ends_s);
+    play->weight = play->drawing.fitted.map.region_count > 0 ? heeded_s / equal_s : 1;
+    evaluator_free(&evaluator);
+    return true;
 }
 
 /* While what is drawn is still what was fitted. */
@@ -138,7 +161,7 @@ static double rounds_play(struct play *play)
         if (play->ends_s[k] > 0)
             makespan_s = fmax(makespan_s, play->ends_s[k] + off_s);
     }
-    return makespan_s;
+    return makespan_s * play->weight;
 }
 
 /* One draw with the plan's tail, whose rule was told what the fitted costs say, and answers take as
@@ -149,7 +172,11 @@ static bool tail_play(struct play *play, double *makespan_s, struct failure *fai
     struct scenario scenario = SCENARIO_INIT;
     struct simulation simulation;
     scenario.price = drawing_price;
+    scenario.mean = drawing_mean;
+    scenario.seed = play->drawing.random;
+    scenario.played = PLAYED;
     scenario.pricer = &play->drawing;
+    scenario.starts = &play->drawing.drawn;
     struct dispatch *dispatch =
         decision_dispatch(&watching->decision, &watching->platform, &scenario, failure);
     const bool good = dispatch && simulate_scenario(&watching->platform, dispatch, &scenario, NULL,
@@ -175,13 +202,25 @@ static bool play_init(struct play *play, const struct interval_request *request)
 {
     const struct plan *plan = request->plan;
     const size_t slots = (size_t)plan->worker_count;
-    *play = (struct play){.plan = plan};
+    *play = (struct play){.plan = plan, .weight = 1};
     play->slots = calloc(slots, sizeof *play->slots);
     play->ends_s = calloc(slots, sizeof *play->ends_s);
     play->sums = calloc(slots, sizeof *play->sums);
     play->large = plan_packages(plan) > PACKAGES_MORE / DRAWS_LEAST;
     return play->slots && play->ends_s && play->sums && drawing_init(&play->drawing, request) &&
            star_init(&play->star, &play->drawing.fitted, plan->worker_count);
+}
+
+/* With the plan's tail, few or none where there are very many workers. */
+static int64_t draws_tailed(const struct interval_request *request)
+{
+    const int64_t workers =
+        request->workers > 0 ? request->workers : profile_workers(&request->setting->windows[0]);
+    const int64_t fast = 2 * (int64_t)PLAYED + PLAYED_EACH * workers;
+    const int64_t all = plan_packages(request->plan) + PACKAGES_DEALT * workers;
+    const int64_t fit = PLAYED_MOST / (all < fast ? all : fast);
+    return all <= fast ? (fit < DRAWS_MOST ? fit : DRAWS_MOST)
+                       : (fit < DRAWS_ENOUGH ? fit : DRAWS_ENOUGH);
 }
 
 /* The plan's tail, as `scow run` would deal it. */
@@ -193,15 +232,18 @@ static bool tail_init(struct play *play, const struct interval_request *request,
                                             .workers = request->workers,
                                             .tail = request->plan->tail,
                                             .ahead = WATCHING_AHEAD};
-    play->tailed = request->plan->tail && !play->large;
+    play->tailed = request->plan->tail && draws_tailed(request) >= DRAWS_LEAST;
     if (!play->tailed)
         return true;
     return watching_init(&play->watching, &wanted, failure);
 }
 
-static int64_t draws_of(const struct plan *plan)
+static int64_t draws_of(const struct interval_request *request)
 {
-    const int64_t packages = plan_packages(plan);
+    const struct plan *plan = request->plan;
+    const int64_t packages = plan_packages(plan), tailed = plan->tail ? draws_tailed(request) : 0;
+    if (tailed >= DRAWS_LEAST)
+        return tailed;
     int64_t draws = PACKAGES_QUICK / packages, enough = PACKAGES_MORE / packages;
     draws = draws < DRAWS_MOST ? draws : DRAWS_MOST;
     enough = enough < DRAWS_ENOUGH ? enough : DRAWS_ENOUGH;
@@ -242,13 +284,16 @@ bool interval_draw(const struct interval_request *request, struct interval *inte
 {
     struct play play;
     struct simulation simulation;
-    struct interval made = {.draws = draws_of(request->plan)};
+    struct interval made = {.draws = draws_of(request)};
     made.makespans_s = calloc((size_t)made.draws, sizeof *made.makespans_s);
     const bool ready = play_init(&play, request) && made.makespans_s;
     /* Refuses loads and workers that the profile does not have. */
     const bool good =
         ready ? simulate_plan(&play.drawing.fitted, request->plan, NULL, &simulation, failure) &&
-                    tail_init(&play, request, failure) && draws_make(&play, &made, failure)
+                    tail_init(&play, request, failure) &&
+                    (!play.large || weight_find(&play, simulation.makespan_s) ||
+                     failure_memory(failure, "drawing makespans")) &&
+                    draws_make(&play, &made, failure)
               : failure_memory(failure, "drawing makespans");
     made.without_tail = request->plan->tail && !play.tailed;
     if (good)

@@ -4,10 +4,11 @@
  *
  * A draw takes, for every window, operation and class of workers, latency and rate from the fit's
  * bivariate normal distribution; for every operation one factor, shared by all workers, of the
- * fit's drift, for every worker's computing one of its own drift, and one for everything of the
- * root mean square of the profile's history; and for every package and operation an independent
- * factor of the fit's deviation, for computing together with the setting's spread at that size.
- * Factors have mean 1.
+ * fit's drift, for every worker's computing one of its own drift, for everything one of the root
+ * mean square of the profile's history, and for all computing one of the job's total (cost_map.h);
+ * and for every package and operation an independent factor of the fit's deviation, for computing
+ * together with the setting's spread at that size. But for the total's, whose heavy core tasks that
+ * nobody has seen can only add, factors have mean 1. Regions of the job cost what the map says.
  *
  * A plan whose end is dealt on request is simulated with that: the rule knows what the profile
  * says, and deals by what happens with the costs drawn.
@@ -36,7 +37,7 @@ struct interval_request {
 struct interval {
     double *makespans_s; /* owned; of the draws, ascending */
     int64_t draws;
-    bool without_tail; /* the plan's tail was left out, for there are too many packages */
+    bool without_tail; /* the plan's tail was left out, for there are too many workers */
 };
 
 /* Does the profile say how sure it is? One written by hand, or whose costs have no more than a
@@ -44,8 +45,9 @@ struct interval {
 bool interval_known(const struct profile *profile, const struct profile_setting *setting);
 /* From 50 draws of large plans to 1000 of small ones. Beyond 400,000 packages single packages are
  * no longer drawn one by one: their deviations are added to the end of each worker's work as one
- * normal deviate, and a tail is left out. To be released. Fails as simulate_plan and watching_init
- * do. */
+ * normal deviate. With a tail, draws are summed up beyond some thousand packages (fast_forward.h);
+ * it is left out where there are so many workers that this takes too long. To be released. Fails as
+ * simulate_plan and watching_init do. */
 bool interval_draw(const struct interval_request *request, struct interval *interval,
                    struct failure *failure);
 /* The makespan that a share of the runs does not exceed, 0 < share < 1; beyond the last but one

@@ -1,12 +1,14 @@
 #include "planner/studies/planning.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 #include "planner/model/beyond.h"
+#include "planner/schedulers/bound_unequal.h"
 #include "planner/schedulers/scheduler.h"
 
 /* What deals the end of a plan whose tasks are unequal, and what it has to gain: relative. A worker
@@ -30,6 +32,17 @@ bool planning_check_scheduler(const char *name, struct failure *failure)
         nearest_try(&nearest, list[k].name);
     return failure_set(failure, FAILURE_USAGE, "unknown scheduler '%.60s': %s", name,
                        nearest_hint(&nearest, "", "'scow plan --help' lists them", hint));
+}
+
+/* `what` is static. */
+static void omission_add(const struct planning *planning, const char *what,
+                         enum schedule_omission why)
+{
+    struct schedule_omissions *omissions = planning->omissions;
+    if (!omissions || omissions->count == SCHEDULERS_MOST)
+        return;
+    omissions->items[omissions->count].scheduler = what;
+    omissions->items[omissions->count++].why = why;
 }
 
 /* What the plan says of workers that the profile did not measure, its own copy. */
@@ -77,8 +90,10 @@ bool planning_platform(const struct planning *planning, struct platform *platfor
     return true;
 }
 
-/* What is predicted where the end is dealt on request. Periods and bound stay. */
-static void tail_predict(const struct simulation *simulation, struct plan_prediction *predicted)
+/* What is predicted by simulation, where the end is dealt on request or core tasks differ along the
+ * job. Periods stay. */
+static void simulation_predict(const struct simulation *simulation,
+                               struct plan_prediction *predicted)
 {
     const double makespan_s = simulation->makespan_s;
     const double network_s = fmax(simulation->port_busy_s, simulation->master_busy_s);
@@ -109,7 +124,9 @@ bool planning_simulate(const struct planning *planning, const struct plan *plan,
         return watching_simulate(&request, trace, simulation, failure);
     if (!planning_platform(planning, &platform, failure))
         return false;
-    const bool good = simulate_plan(&platform, plan, trace, simulation, failure);
+    const bool good =
+        (planning->remaining || platform_map(&platform, planning->setting, plan->tasks, failure)) &&
+        simulate_plan(&platform, plan, trace, simulation, failure);
     platform_release(&platform);
     return good;
 }
@@ -123,41 +140,98 @@ static bool tail_add(const struct planning *planning, const char *tail, struct p
         return failure_memory(failure, "making a plan");
     if (!planning_simulate(planning, plan, NULL, &simulation, failure))
         return false;
-    tail_predict(&simulation, &plan->predicted);
+    simulation_predict(&simulation, &plan->predicted);
     return true;
 }
 
-/* Relative, of that tail; 0: nothing would be dealt. */
+size_t planning_regions(const struct planning *planning)
+{
+    return planning->remaining ? 0 : planning->setting->map.region_count;
+}
+
+bool planning_heed(const struct planning *planning, struct plan *plan, struct failure *failure)
+{
+    struct platform platform;
+    struct simulation simulation;
+    if (planning_regions(planning) == 0)
+        return true;
+    if (!planning_simulate(planning, plan, NULL, &simulation, failure) ||
+        !planning_platform(planning, &platform, failure))
+        return false;
+    const bool good = bound_unequal(&platform, plan->tasks, plan->real_valued,
+                                    &plan->predicted.lower_bound_s, failure);
+    platform_release(&platform);
+    simulation_predict(&simulation, &plan->predicted);
+    return good;
+}
+
+bool planning_heed_all(const struct planning *planning, struct schedule_set *set,
+                       struct failure *failure)
+{
+    bool good = true;
+    for (size_t k = 0; good && k < set->count; k++)
+        good = !set->entries[k].made || planning_heed(planning, &set->entries[k].plan, failure);
+    return good;
+}
+
+/* A tail's rule, its best share of the tasks, and what that gains, relative; 0: nothing would be
+ * dealt. */
+struct dealing {
+    const char *rule;
+    double share, gain;
+};
+
 static bool tail_gain(const struct planning *planning, const char *tail, const struct plan *plan,
-                      double *gain, struct failure *failure)
+                      struct dealing *dealing, struct failure *failure)
 {
     const struct watching_request request = planning_watching(planning, tail, plan);
     struct watching watching;
     if (!watching_init(&watching, &request, failure))
         return false;
-    *gain = watching.tail.setup.tasks > 0 ? watching.tail.gain : 0;
+    dealing->rule = tail;
+    dealing->share = watching.tail.share;
+    dealing->gain = watching.tail.setup.tasks > 0 ? watching.tail.gain : 0;
     watching_release(&watching);
     return true;
+}
+
+/* Is there effort enough left to look for tails? A package that is played with packages that differ
+ * costs several that are evaluated. */
+static bool tail_afford(const struct planning *planning, int64_t workers)
+{
+    static const double UNITS = 8, SHARE = 0.5;
+    return !(planning->effort_s > 0) ||
+           UNITS * plan_tail_effort(workers) <= SHARE * planning->effort_s * EFFORT_SECOND;
+}
+
+/* With its share, so that it need not be looked for again, and the run deals what was predicted. */
+static bool dealing_add(const struct planning *planning, const struct dealing *dealing,
+                        struct plan *plan, struct failure *failure)
+{
+    char tail[64];
+    snprintf(tail, sizeof tail, "%s:%.10g%%", dealing->rule, 100 * dealing->share);
+    return tail_add(planning, tail, plan, failure);
 }
 
 bool planning_tail_unequal(const struct planning *planning, struct plan *plan,
                            struct failure *failure)
 {
-    const char *best = NULL;
-    double most = tail_gain_least;
-    if (profile_setting_deviation(planning->setting, 1) <= PLANNING_UNEQUAL)
+    struct dealing best = {.rule = NULL, .gain = tail_gain_least};
+    if (profile_setting_unequal(planning->setting, 1) <= PLANNING_UNEQUAL)
         return true;
-    const bool weighed = profile_workers(&planning->setting->windows[0]) <= WEIGHED_MOST;
-    for (size_t k = 0; k <= (weighed ? TAIL_WEIGHED : 0); k++) {
-        double gain;
-        if (!tail_gain(planning, tails_unequal[k], plan, &gain, failure))
-            return false;
-        if (gain >= most) {
-            most = gain;
-            best = tails_unequal[k];
-        }
+    const int64_t workers = profile_workers(&planning->setting->windows[0]);
+    if (!tail_afford(planning, workers)) {
+        omission_add(planning, "an end on request", SCHEDULE_NO_EFFORT);
+        return true;
     }
-    return !best || tail_add(planning, best, plan, failure);
+    for (size_t k = 0; k <= (workers <= WEIGHED_MOST ? TAIL_WEIGHED : 0); k++) {
+        struct dealing dealing;
+        if (!tail_gain(planning, tails_unequal[k], plan, &dealing, failure))
+            return false;
+        if (dealing.gain >= best.gain)
+            best = dealing;
+    }
+    return !best.rule || dealing_add(planning, &best, plan, failure);
 }
 
 void planning_omissions(const struct schedule_omissions *omissions, double effort_s,
@@ -198,6 +272,23 @@ static bool total_check(const struct plan *plan, struct failure *failure)
                        makespan_s, LIMIT_TOTAL_S);
 }
 
+static double planning_within(const struct planning *planning)
+{
+    return planning->within > 0 ? planning->within : planning->within < 0 ? 0 : SCHEDULE_WITHIN;
+}
+
+/* The best one of all as they would be run. */
+static bool best_make(const struct planning *planning, const struct schedule_request *request,
+                      struct plan *plan, struct failure *failure)
+{
+    struct schedule_set set = {.count = 0};
+    const bool good =
+        schedule_set_make(request, &set, failure) && planning_heed_all(planning, &set, failure) &&
+        schedule_set_take(&set, planning_within(planning), plan, planning->omissions, failure);
+    schedule_set_release(&set);
+    return good;
+}
+
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     struct platform platform;
@@ -205,18 +296,24 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
     if (!planning_platform(planning, &platform, failure))
         return false;
     const struct scheduler *scheduler = scheduler_find(planning->scheduler);
-    const bool limited = scheduler == NULL && planning->effort_s > 0;
-    struct effort effort = {planning->effort_s * EFFORT_SECOND};
+    const bool limited = planning->effort_s > 0;
+    const double second = EFFORT_SECOND * (scheduler ? PLANNING_EFFORT_NAMED : 1);
+    struct effort effort = {planning->effort_s * second};
     const struct schedule_request request = {.platform = &platform,
                                              .tasks = planning->tasks,
                                              .real_valued = planning->real_valued,
                                              .effort = limited ? &effort : NULL};
-    bool good = scheduler ? scheduler_make(scheduler, &request, &made, failure)
-                          : schedule_auto(&request, &made, planning->omissions, failure);
+    bool good = scheduler ? scheduler_make(scheduler, &request, &made, failure) &&
+                                planning_heed(planning, &made, failure)
+                          : best_make(planning, &request, &made, failure);
+    if (good && scheduler && effort_spent(request.effort))
+        omission_add(planning, scheduler->name, SCHEDULE_CUT_SHORT);
     good = good && total_check(&made, failure) && plan_label(planning, &made, failure) &&
            (beyond_note(planning, platform.worker_count, &made) ||
             failure_memory(failure, "making a plan")) &&
            (!planning->tail || tail_add(planning, planning->tail, &made, failure));
+    if (planning->used_s && limited)
+        *planning->used_s += planning->effort_s - effort.left / second;
     platform_release(&platform);
     if (good)
         *plan = made;

@@ -24,14 +24,22 @@ struct planning {
     int64_t workers; /* use only the first `workers`; 0: all */
     int buffers;     /* packages that a worker receives ahead; 0: PLATFORM_BUFFERS */
     bool real_valued;
+    bool remaining; /* what is left of a job: nobody says where in it that is, so its core tasks are
+                     * taken for equal */
     const char *tail; /* "RULE" or "RULE:SHARE": deals the plan's end on request; NULL: none */
-    double effort_s;  /* about how long "auto" may take on one core (schedulers/effort.h); 0: as
-                       * long as it takes */
+    double effort_s;  /* about how long "auto" may take on one core (schedulers/effort.h), and a
+                       * scheduler that is named PLANNING_EFFORT_NAMED times as long; 0: as long
+                       * as it takes */
+    double within;    /* by how much longer than the best a plan may take, relative, that "auto"
+                       * takes for as good (schedule_set_take); 0: SCHEDULE_WITHIN, below 0: none */
+    double *used_s;   /* borrowed: how much of that was used is added; may be NULL */
     struct schedule_omissions *omissions; /* borrowed; what "auto" left out; may be NULL */
 };
 
 /* What "auto" may take, unless the user says otherwise. */
 #define PLANNING_EFFORT_S 1.0
+/* Who names a scheduler wants its plan rather than a quick one. */
+#define PLANNING_EFFORT_NAMED 10
 
 /* The platform that it plans for; to be released. */
 bool planning_platform(const struct planning *planning, struct platform *platform,
@@ -44,9 +52,20 @@ void planning_omissions(const struct schedule_omissions *omissions, double effor
 /* How such a plan is played with that tail (NULL: none). Borrows plan and tail. */
 struct watching_request planning_watching(const struct planning *planning, const char *tail,
                                           const struct plan *plan);
-/* A plan's simulation, with its tail where it has one; events go to `trace` (may be NULL). */
+/* A plan's simulation, the setting's cost map heeded, with its tail where it has one; events go to
+ * `trace` (may be NULL). */
 bool planning_simulate(const struct planning *planning, const struct plan *plan,
                        struct trace *trace, struct simulation *simulation, struct failure *failure);
+/* Regions of the setting's cost map that plans are played along; 0: core tasks are taken for equal.
+ */
+size_t planning_regions(const struct planning *planning);
+/* Schedulers take core tasks for equal. Where they are not along the job, the plan's makespan and
+ * all that goes with it become those of its simulation along the regions, and the lower bound that
+ * of unequal core tasks (bound_unequal.h); else nothing changes. */
+bool planning_heed(const struct planning *planning, struct plan *plan, struct failure *failure);
+/* The same for all schedulers' plans. */
+bool planning_heed_all(const struct planning *planning, struct schedule_set *set,
+                       struct failure *failure);
 /* A complete plan, kernel and parameters of the profile included; to be released. */
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure);
 

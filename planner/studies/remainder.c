@@ -18,6 +18,7 @@ static bool plan_by(const char *scheduler, const struct remainder_request *reque
         .scheduler = scheduler,
         .tasks = (double)request->tasks,
         .workers = request->workers,
+        .remaining = true,
     };
     return planning.setting && planning_make(&planning, plan, &cannot);
 }

@@ -51,13 +51,14 @@ static bool window_grow(const struct profile_window *from, int64_t rank, int64_t
     return true;
 }
 
-/* A copy with at least `workers`, of all that planning needs; to be released. */
+/* A copy with at least `workers`, of all that planning needs; to be released. The map stays the
+ * original's. */
 static bool setting_grow(const struct planning *planning, int64_t workers,
                          struct profile_setting *grown)
 {
     const struct profile_setting *from = planning->setting;
     const int64_t more = workers - profile_workers(&from->windows[0]);
-    struct profile_setting copy = {.memory = from->memory};
+    struct profile_setting copy = {.memory = from->memory, .map = from->map};
     copy.windows = calloc(from->window_count, sizeof *copy.windows);
     bool good = copy.windows != NULL;
     for (size_t k = 0; good && k < from->window_count; k++) {
@@ -117,7 +118,8 @@ static bool makespan_find(struct survey *survey, int64_t workers, double *makesp
     const struct schedule_request request = {.platform = &platform,
                                              .tasks = survey->planning.tasks,
                                              .real_valued = survey->planning.real_valued};
-    const bool made = survey->scheduler->make(&request, &plan, &refused);
+    const bool made = survey->scheduler->make(&request, &plan, &refused) &&
+                      planning_heed(&survey->planning, &plan, &refused);
     *makespan_s = made ? plan.predicted.makespan_s : HUGE_VAL;
     plan_release(&plan);
     platform_release(&platform);
@@ -374,7 +376,8 @@ bool sweep_make(const struct planning *planning, struct sweep *sweep, struct fai
     struct profile_setting grown;
     struct sweep made = {.scheduler = survey.scheduler->name,
                          .available = measured,
-                         .workers_per_node = survey.workers_per_node};
+                         .workers_per_node = survey.workers_per_node,
+                         .regions = planning_regions(planning)};
     if (!setting_grow(planning, most, &grown))
         return failure_memory(failure, "sweeping over worker counts");
     survey.planning.setting = &grown;
@@ -399,15 +402,30 @@ void sweep_release(struct sweep *sweep)
 
 /* ---- deadlines ----------------------------------------------------------------------------- */
 
+/* Workers fewer, that are tried one by one. */
+enum { FEWER_MOST = 3 };
+
 /* The search for the fewest workers that meet a deadline. */
 struct deadline_search {
     struct planning planning;
     double deadline_s;
-    struct plan kept;       /* owned; of `workers` workers */
-    int64_t workers;        /* the fewest so far; 0: none */
-    double least_s;         /* the least makespan seen */
-    struct failure refused; /* why a number of workers had no plan at all */
+    struct plan kept;        /* owned; of `workers` workers */
+    int64_t workers;         /* the fewest so far; 0: none */
+    double least_s;          /* the least makespan seen */
+    struct failure refused;  /* why a number of workers had no plan at all */
+    double effort_s, used_s; /* of all tries; 0: as much as they take */
+    int tries;               /* that are likely to come */
 };
+
+/* What is left of the effort, in equal parts; the last ones have hardly any. */
+static double effort_share(const struct deadline_search *search)
+{
+    static const double least = 1e-3;
+    const int tries = search->tries > 1 ? search->tries : 1;
+    return search->effort_s > 0
+               ? fmax(search->effort_s - search->used_s, least * search->effort_s) / tries
+               : 0;
+}
 
 /* Does a plan for `workers` workers meet the deadline? It is kept when it does. */
 static bool deadline_try(struct deadline_search *search, int64_t workers, bool *met,
@@ -416,6 +434,8 @@ static bool deadline_try(struct deadline_search *search, int64_t workers, bool *
     struct plan made;
     struct failure refused = FAILURE_INIT;
     search->planning.workers = workers;
+    search->planning.effort_s = effort_share(search);
+    search->tries--;
     *met = false;
     if (!planning_make(&search->planning, &made, &refused)) {
         failure_set(&search->refused, refused.code, "%s", refused.text);
@@ -437,7 +457,6 @@ static bool deadline_try(struct deadline_search *search, int64_t workers, bool *
 /* A few fewer than `workers`, one by one, and on from the first of them that does. */
 static bool deadline_lower(struct deadline_search *search, int64_t workers, struct failure *failure)
 {
-    enum { FEWER_MOST = 3 };
     for (int64_t fewer = 1; fewer <= FEWER_MOST && fewer < workers; fewer++) {
         bool met;
         if (!deadline_try(search, workers - fewer, &met, failure))
@@ -486,10 +505,14 @@ bool sweep_deadline(const struct planning *planning, double deadline_s, struct p
     struct deadline_search search = {.planning = *planning,
                                      .deadline_s = deadline_s,
                                      .least_s = HUGE_VAL,
-                                     .refused = FAILURE_INIT};
+                                     .refused = FAILURE_INIT,
+                                     .effort_s = planning->effort_s};
+    search.planning.used_s = &search.used_s;
+    search.planning.within = -1; /* what is a little longer may be too late */
     int64_t available = profile_workers(&planning->setting->windows[0]);
     int64_t most =
         planning->workers > 0 && planning->workers < available ? planning->workers : available;
+    search.tries = 2 * FEWER_MOST + (int)ceil(log2((double)most));
     bool met;
     bool good = deadline_try(&search, most, &met, failure) &&
                 (met || deadline_lower(&search, most, failure)) &&
@@ -497,9 +520,41 @@ bool sweep_deadline(const struct planning *planning, double deadline_s, struct p
                 deadline_lower(&search, search.workers, failure);
     if (good && search.workers == 0)
         good = deadline_refuse(&search, most, failure);
+    if (planning->used_s)
+        *planning->used_s += search.used_s;
     if (good)
         *plan = search.kept;
     else
         plan_release(&search.kept);
     return good;
+}
+
+/* `made` takes the plan's place, or is released. */
+static void thriftier_keep(struct plan *plan, struct plan *made, double most_s)
+{
+    if (made->predicted.makespan_s <= most_s && schedule_thriftier(made, plan)) {
+        plan_release(plan);
+        *plan = *made;
+    } else {
+        plan_release(made);
+    }
+}
+
+bool sweep_within(const struct planning *planning, double within, struct plan *plan,
+                  struct failure *failure)
+{
+    const double most_s = (1 + within) * plan->predicted.makespan_s;
+    struct planning wide = *planning;
+    struct failure refused = FAILURE_INIT;
+    struct plan made;
+    wide.within = within;
+    wide.omissions = NULL;
+    if (!planning_make(&wide, &made, failure))
+        return false;
+    thriftier_keep(plan, &made, most_s);
+    if (!sweep_deadline(&wide, most_s, &made, &refused))
+        return refused.code == FAILURE_INFEASIBLE ||
+               failure_set(failure, refused.code, "%s", refused.text);
+    thriftier_keep(plan, &made, most_s);
+    return true;
 }

@@ -48,6 +48,7 @@ struct sweep {
     int64_t workers_per_node;   /* at calibration; 1 where the profile does not say */
     int64_t marks[SWEEP_MARKS]; /* workers of the marked rows; 0: there is none */
     enum sweep_end end;
+    size_t regions; /* of the job, along which every plan was played; 0: core tasks are equal */
 };
 
 /* From one worker to planning->workers or, where that is 0, until more do not help, workers beyond
@@ -56,6 +57,11 @@ struct sweep {
  * many workers or fewer, of those planned for. "auto" is replaced by scow-mp, which plans in no
  * time. Fails as planning_make does for one worker. */
 bool sweep_make(const struct planning *planning, struct sweep *sweep, struct failure *failure);
+/* `plan` has the least makespan that the planning gives; may one that takes longer by at most
+ * `within`, relative, be better? Of the plans of all schedulers and of those for the fewest workers
+ * the thriftiest takes its place, if it is thriftier (schedule_thriftier). */
+bool sweep_within(const struct planning *planning, double within, struct plan *plan,
+                  struct failure *failure);
 void sweep_text(const struct sweep *sweep, struct text *text);
 /* One JSON value, "scow-sweep-1". */
 void sweep_json(const struct sweep *sweep, struct text *text);

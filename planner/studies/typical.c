@@ -44,6 +44,7 @@ static bool draw_simulate(struct typical *typical, int64_t run, struct trace *tr
     struct scenario scenario = SCENARIO_INIT;
     scenario.price = package_price;
     scenario.pricer = typical;
+    scenario.starts = &typical->drawing.drawn;
     drawing_begin(&typical->drawing, run);
     return rule_simulate(typical->request, &scenario, trace, simulation, failure);
 }

@@ -7,6 +7,8 @@
 
 /* Core tasks that differ by less than this are equal. */
 static const double spread_equal = 0.02;
+/* So many changes of plan are told one by one. */
+enum { TOLD_MOST = 5 };
 
 /* "10%" or "0.1". */
 static bool share_read(const char *text, double *share)
@@ -74,7 +76,7 @@ static bool tail_make(struct watching *watching, const struct watching_request *
         .setting = request->setting,
         .speed = speed_error(request->setting, usual),
         .equal =
-            !(request->noise > 0) && profile_setting_deviation(request->setting, 1) < spread_equal};
+            !(request->noise > 0) && profile_setting_unequal(request->setting, 1) < spread_equal};
     if (!tail_read(request->tail, watching->rule, sizeof watching->rule, &wanted.share, failure) ||
         !plan_tail_init(&watching->tail, &wanted, failure))
         return false;
@@ -119,7 +121,9 @@ bool watching_init(struct watching *watching, const struct watching_request *req
     if (!platform_init(&watching->platform, request->setting, request->workers, failure))
         return false;
     watching->platform.buffers = plan_buffers(request->plan);
-    if (plan_workers_needed(request->plan) > watching->platform.worker_count)
+    platform_map(&watching->platform, request->setting, request->plan->tasks, failure);
+    if (failure->code == FAILURE_NONE &&
+        plan_workers_needed(request->plan) > watching->platform.worker_count)
         failure_set(failure, FAILURE_MISMATCH,
                     "the plan needs %" PRId64 " workers, and there are %" PRId64
                     ": plan again with fewer",
@@ -140,7 +144,8 @@ void watching_release(struct watching *watching)
 bool watching_expect(const struct watching *watching, struct trace *trace,
                      struct simulation *simulation, struct failure *failure)
 {
-    const struct scenario usual = SCENARIO_INIT;
+    struct scenario usual = SCENARIO_INIT;
+    usual.played = WATCHING_PLAYED;
     struct dispatch *dispatch =
         decision_dispatch(&watching->decision, &watching->platform, &usual, failure);
     const bool good = dispatch && simulate_scenario(&watching->platform, dispatch, &usual, trace,
@@ -169,27 +174,38 @@ const struct dispatch *watching_watch(const struct watching *watching,
                                                                      : dispatch;
 }
 
-void watching_tell(const struct dispatch *watch, struct text *text)
+static void change_add(const struct watch_change *change, double begun_s, struct text *text)
 {
-    int64_t count;
-    const struct watch_change *changes = dispatch_watch_changes(watch, &count);
+    text_add(text, "planned anew at ");
+    text_add_seconds(text, begun_s + change->now_s);
+    text_add(text,
+             ", before round %" PRId64 ": rank %" PRId64
+             " took %.3g times as long as predicted, and %.3g times was reckoned with; "
+             "%" PRId64 " core tasks left, end expected at ",
+             change->round + 1, change->worker + 1, change->measured, change->expected,
+             change->tasks);
+    text_add_seconds(text, begun_s + change->end_s);
+    text_add(text, " in place of ");
+    text_add_seconds(text, begun_s + change->kept_end_s);
+    text_add(text, "\n");
+}
+
+void watching_tell(const struct dispatch *watch, double begun_s, struct text *text)
+{
+    int64_t count, adopted = 0;
+    const struct watch_change *changes = dispatch_watch_changes(watch, &count), *last = NULL;
     for (int64_t k = 0; k < count; k++) {
-        const struct watch_change *change = &changes[k];
-        if (!change->adopted)
+        if (!changes[k].adopted)
             continue;
-        text_add(text, "planned anew at ");
-        text_add_seconds(text, change->now_s);
-        text_add(text,
-                 ", before round %" PRId64 ": rank %" PRId64
-                 " took %.3g times as long as predicted, and %.3g times was reckoned with; "
-                 "%" PRId64 " core tasks left, end expected at ",
-                 change->round + 1, change->worker + 1, change->measured, change->expected,
-                 change->tasks);
-        text_add_seconds(text, change->end_s);
-        text_add(text, " in place of ");
-        text_add_seconds(text, change->kept_end_s);
-        text_add(text, "\n");
+        last = &changes[k];
+        if (adopted++ < TOLD_MOST)
+            change_add(last, begun_s, text);
     }
+    if (adopted <= TOLD_MOST)
+        return;
+    text_add(text, "planned anew %" PRId64 " times more, the last time at ", adopted - TOLD_MOST);
+    text_add_seconds(text, begun_s + last->now_s);
+    text_add(text, "\n");
 }
 
 static void member_add(struct text *text, const char *key, double value)
@@ -198,7 +214,7 @@ static void member_add(struct text *text, const char *key, double value)
     text_add_number(text, value);
 }
 
-void watching_json(const struct dispatch *watch, struct text *text)
+void watching_json(const struct dispatch *watch, double begun_s, struct text *text)
 {
     int64_t count;
     const struct watch_change *changes = dispatch_watch_changes(watch, &count);
@@ -206,13 +222,13 @@ void watching_json(const struct dispatch *watch, struct text *text)
     for (int64_t k = 0; k < count; k++) {
         const struct watch_change *change = &changes[k];
         text_add(text, "%s{\"round\": %" PRId64, k > 0 ? ", " : "", change->round);
-        member_add(text, "time_s", change->now_s);
+        member_add(text, "time_s", begun_s + change->now_s);
         member_add(text, "worker", (double)change->worker);
         member_add(text, "measured", change->measured);
         member_add(text, "expected", change->expected);
         member_add(text, "tasks_left", (double)change->tasks);
-        member_add(text, "planned_end_s", change->kept_end_s);
-        member_add(text, "replanned_end_s", change->end_s);
+        member_add(text, "planned_end_s", begun_s + change->kept_end_s);
+        member_add(text, "replanned_end_s", begun_s + change->end_s);
         text_add(text, ", \"adopted\": %s}", change->adopted ? "true" : "false");
     }
     text_add(text, "]");

@@ -27,6 +27,8 @@ struct watching_request {
 
 /* Packages that a worker has at a time under a tail's rule, unless somebody says otherwise. */
 enum { WATCHING_AHEAD = 2 };
+/* Packages that are played to say what is to be expected; more are summed up (fast_forward.h). */
+enum { WATCHING_PLAYED = 200000 };
 /* In place of a tail's rule: none, though the plan has one. */
 #define WATCHING_NO_TAIL "none"
 
@@ -55,8 +57,10 @@ bool watching_simulate(const struct watching_request *request, struct trace *tra
 /* The watch in a dispatch that was made for the decision, by itself or in a tail; NULL: none. */
 const struct dispatch *watching_watch(const struct watching *watching,
                                       const struct dispatch *dispatch);
-/* When the rest was planned anew, and why: a line each, or a JSON array. */
-void watching_tell(const struct dispatch *watch, struct text *text);
-void watching_json(const struct dispatch *watch, struct text *text);
+/* When the rest was planned anew, and why: a line each of the first few, and how many there were
+ * more; or a JSON array of all. `begun_s` is added to its
+ * times: when the watched part of the run began. */
+void watching_tell(const struct dispatch *watch, double begun_s, struct text *text);
+void watching_json(const struct dispatch *watch, double begun_s, struct text *text);
 
 #endif

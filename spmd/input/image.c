@@ -1,9 +1,10 @@
 /*
- * Images and stacks from files: PNG, PGM (P2, P5; 8 and 16 bits), HDF5 data sets ("file.h5:/path",
- * 2 or 3 dimensions, [y][x] or [z][y][x], 8- or 16-bit unsigned integers or floats), and
- * directories of PNG and PGM files of equal size and type, each of which is a slice.
+ * Images and stacks from files: PNG, PGM (P2, P5; 8 and 16 bits), TIFF, .npy, NIfTI, HDF5 data sets
+ * ("file.h5:/path", 2 or 3 dimensions, [y][x] or [z][y][x], 8- or 16-bit unsigned integers or
+ * floats), and directories of files of equal size and type, each of which is a slice.
  *
- * An HDF5 stack is read by hyperslabs, never as a whole; of a PNG or PGM the header is believed
+ * All but HDF5 may be compressed by gzip or zstd, and are unpacked whenever they are opened.
+ * An HDF5 stack is read by hyperslabs, never as a whole; of other files the header is believed
  * until its pixels are wanted, and then it is decoded once, as a whole, with all others of its
  * directory.
  */
@@ -19,6 +20,7 @@
 #include "spmd/input/reader.h"
 #include "spmd/input/regular.h"
 #include "spmd/input/series.h"
+#include "spmd/input/unpack.h"
 
 struct image {
     char *file;           /* without the data set's path; or the directory */
@@ -28,8 +30,8 @@ struct image {
     struct image_stack *stack; /* where it is not; else NULL */
 };
 
-static const struct regular_rule rule = {"the image", "an image file (PNG, PGM or HDF5)",
-                                         .may_be_empty = false};
+static const struct regular_rule rule = {
+    "the image", "an image file (PNG, PGM, TIFF, .npy, NIfTI or HDF5)", .may_be_empty = false};
 
 /* ---- names ---- */
 
@@ -66,24 +68,29 @@ static double memory_bytes(void)
 bool image_plausible(const struct image_file *file, const struct scow_input *shape,
                      int64_t most_per_byte, struct failure *failure)
 {
-    int64_t rows = shape->extent[1], columns = shape->extent[2];
-    if (rows <= 0 || columns <= 0)
+    const int64_t slices = shape->extent[0], rows = shape->extent[1], columns = shape->extent[2];
+    if (slices <= 0 || rows <= 0 || columns <= 0)
         return failure_set(failure, FAILURE_MISMATCH,
                            "'%s' has no pixels (%" PRId64 " x %" PRId64 "): make the image again",
                            file->name, columns, rows);
     /* In floating point, where no claim overflows. */
-    double bytes = (double)rows * (double)columns * (double)input_pixel_bytes(shape);
+    double bytes = (double)slices * (double)rows * (double)columns;
+    bytes *= (double)input_pixel_bytes(shape);
+    char size[80]; /* "COLUMNS x ROWS", " x SLICES" */
+    int length = snprintf(size, sizeof size, "%" PRId64 " x %" PRId64, columns, rows);
+    if (slices > 1)
+        snprintf(size + length, sizeof size - (size_t)length, " x %" PRId64, slices);
     if (bytes > memory_bytes())
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "'%s' claims %" PRId64 " x %" PRId64
-                           " pixels, more than this machine's memory holds: store it as an HDF5 "
-                           "data set, which is read piece by piece, or check the file",
-                           file->name, columns, rows);
+        return failure_set(
+            failure, FAILURE_MISMATCH,
+            "'%s' claims %s pixels, more than this machine's memory holds: store it as an HDF5 "
+            "data set, which is read piece by piece, or check the file",
+            file->name, size);
     if (bytes > (double)most_per_byte * (double)file->size_bytes)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "'%s' claims %" PRId64 " x %" PRId64 " pixels, but its %" PRId64
+                           "'%s' claims %s pixels, but its %" PRId64
                            " bytes cannot hold them: it is cut or damaged, copy it again",
-                           file->name, columns, rows, file->size_bytes);
+                           file->name, size, file->size_bytes);
     return true;
 }
 
@@ -97,7 +104,8 @@ size_t image_bytes(const struct scow_input *shape)
 
 static const struct image_format *format_find(struct image_file *file)
 {
-    static const struct image_format *const formats[] = {&image_png, &image_pgm};
+    static const struct image_format *const formats[] = {&image_png, &image_pgm, &image_tiff,
+                                                         &image_npy, &image_nifti};
     unsigned char head[IMAGE_HEAD_BYTES];
     size_t length = fread(head, 1, sizeof head, file->stream);
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
@@ -114,7 +122,8 @@ static const struct image_format *format_require(struct image_file *file, const 
         regular_unreadable(file->name, failure);
     else if (!format)
         failure_set(failure, FAILURE_MISMATCH,
-                    "'%s' is neither PNG, PGM nor HDF5: convert it to 8- or 16-bit grey PNG",
+                    "'%s' is neither PNG, PGM, TIFF, .npy, NIfTI nor HDF5: convert it to 8- or "
+                    "16-bit grey PNG",
                     file->name);
     else if (dataset)
         failure_set(failure, FAILURE_MISMATCH,
@@ -125,10 +134,24 @@ static const struct image_format *format_require(struct image_file *file, const 
     return NULL;
 }
 
-/* Rows, columns and type. */
+/* Slices, rows, columns and type. */
 static bool shape_equal(const struct scow_input *a, const struct scow_input *b)
 {
-    return a->type == b->type && a->extent[1] == b->extent[1] && a->extent[2] == b->extent[2];
+    return a->type == b->type && a->extent[0] == b->extent[0] && a->extent[1] == b->extent[1] &&
+           a->extent[2] == b->extent[2];
+}
+
+/* Open for reading, unpacked where it is compressed. */
+static bool picture_open(struct image_file *file, struct failure *failure)
+{
+    file->stream = regular_open(file->name, &rule, &file->size_bytes, failure);
+    if (!file->stream || !unpack(&file->stream, file->name, failure))
+        return false;
+    struct stat status;
+    if (fstat(fileno(file->stream), &status) != 0)
+        return regular_unreadable(file->name, failure);
+    file->size_bytes = status.st_size;
+    return true;
 }
 
 /* The header's shape of one file into *shape. With `pixels`, which have room for them, also these,
@@ -139,9 +162,9 @@ static bool picture_read(const char *name, const char *dataset, struct scow_inpu
     struct image_file file = {.name = name};
     struct scow_input found = *shape;
     const struct image_format *format = NULL;
-    found.extent[0] = 1;
-    file.stream = regular_open(name, &rule, &file.size_bytes, failure);
-    bool good = file.stream && (format = format_require(&file, dataset, failure)) != NULL &&
+    found.extent[0] = 1; /* unless the header says more */
+    bool good = picture_open(&file, failure) &&
+                (format = format_require(&file, dataset, failure)) != NULL &&
                 format->header(&file, &found, failure);
     if (good && pixels && !shape_equal(&found, shape))
         good = regular_changed(name, failure);
@@ -168,6 +191,11 @@ static bool slices_check(struct image *image, struct failure *failure)
         struct scow_input slice = image->shape;
         if (!picture_read(image->slices.files[i], NULL, &slice, NULL, failure))
             return false;
+        if (slice.extent[0] != 1)
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "'%s' is a stack of %" PRId64 " slices: name it itself, or a "
+                               "directory of files with one slice each",
+                               image->slices.files[i], slice.extent[0]);
         if (i == 0)
             image->shape = slice;
         else if (!shape_equal(&slice, &image->shape))
@@ -207,7 +235,7 @@ static bool slices_read(const struct image *image, unsigned char *pixels, struct
 {
     const size_t slice_bytes = image_bytes(&image->shape) / (size_t)image->slices.count;
     struct scow_input shape = image->shape;
-    shape.extent[0] = 1;
+    shape.extent[0] = image->shape.extent[0] / image->slices.count;
     for (int64_t i = 0; i < image->slices.count; i++)
         if (!picture_read(image->slices.files[i], NULL, &shape, pixels + (size_t)i * slice_bytes,
                           failure))

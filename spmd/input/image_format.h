@@ -25,7 +25,8 @@ struct image_format {
     const char *name; /* "PNG" */
     /* Do the first `length` bytes (at most IMAGE_HEAD_BYTES) belong to this format? */
     bool (*recognize)(const unsigned char *head, size_t length);
-    /* Type and extent, from the header, checked by image_plausible; reads from the file's start. */
+    /* Type and extent, from the header, checked by image_plausible; reads from the file's start.
+     * More than one slice: a stack of them. */
     bool (*header)(struct image_file *file, struct scow_input *shape, struct failure *failure);
     /* All pixels, row-major, in host byte order; reads from the file's start, whose header gave
      * `shape`. On failure what `pixels` holds is undefined. */
@@ -35,6 +36,9 @@ struct image_format {
 
 extern const struct image_format image_png;
 extern const struct image_format image_pgm;
+extern const struct image_format image_tiff;
+extern const struct image_format image_npy;
+extern const struct image_format image_nifti;
 
 /* Refuse a header before anything is allocated for it: no pixels, more than memory can hold, or
  * more than a file of that size can contain, where one byte of it holds at most

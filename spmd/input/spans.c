@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "planner/base/array.h"
+#include "spmd/input/unpack.h"
 
 enum { SCAN_BYTES = 1 << 18, WINDOW_BYTES = 1 << 16 };
 
@@ -13,34 +14,66 @@ bool spans_init(struct spans *spans, const char *name, const struct regular_rule
                 struct failure *failure)
 {
     int64_t size_bytes;
-    *spans = (struct spans){.name = strdup(name), .window = malloc(WINDOW_BYTES)};
+    *spans = (struct spans){
+        .name = strdup(name), .window = malloc(WINDOW_BYTES), .stride = 1, .block = -1};
     if (!spans->name || !spans->window)
         return failure_memory(failure, "opening the input");
     spans->stream = regular_open(name, rule, &size_bytes, failure);
-    return spans->stream != NULL;
+    return spans->stream && unpack(&spans->stream, name, failure);
 }
 
 /* ---- finding ---- */
 
+/* While those of a block are found again: what begins behind it is not its. */
+static bool within_add(struct spans *spans, int64_t start)
+{
+    if (start < spans->within_end && spans->within_count < spans->stride)
+        spans->within[spans->within_count++] = start;
+    return true;
+}
+
+/* Every other one is enough. */
+static void starts_thin(struct spans *spans)
+{
+    for (size_t i = 0; i < SPANS_STARTS_MOST / 2; i++)
+        spans->starts[i] = spans->starts[2 * i];
+    spans->stride *= 2;
+}
+
 bool spans_add(struct spans *spans, int64_t start, struct failure *failure)
 {
-    int64_t *room =
-        array_reserve(spans->starts, &spans->capacity, (size_t)spans->count + 1, sizeof *room);
+    if (spans->within)
+        return within_add(spans, start);
+    if (spans->again && spans->count == spans->stride * SPANS_STARTS_MOST)
+        starts_thin(spans);
+    spans->last = start;
+    const int64_t at = spans->count++;
+    if (at % spans->stride != 0)
+        return true;
+    const size_t kept = (size_t)(at / spans->stride);
+    int64_t *room = array_reserve(spans->starts, &spans->capacity, kept + 1, sizeof *room);
     if (!room)
         return failure_memory(failure, "counting what the input holds");
     spans->starts = room;
-    spans->starts[spans->count++] = start;
+    spans->starts[kept] = start;
     return true;
+}
+
+/* How many spans are kept. */
+static int64_t spans_kept(const struct spans *spans)
+{
+    return (spans->count + spans->stride - 1) / spans->stride;
 }
 
 /* Memory that growing took in advance goes back; where that cannot be, it stays. */
 static void spans_trim(struct spans *spans)
 {
-    int64_t *starts = realloc(spans->starts, (size_t)spans->count * sizeof *starts);
+    const size_t kept = (size_t)spans_kept(spans);
+    int64_t *starts = kept > 0 ? realloc(spans->starts, kept * sizeof *starts) : NULL;
     if (!starts)
         return;
     spans->starts = starts;
-    spans->capacity = (size_t)spans->count;
+    spans->capacity = kept;
 }
 
 bool spans_scan(struct spans *spans, spans_take *take, void *self, struct failure *failure)
@@ -56,12 +89,10 @@ bool spans_scan(struct spans *spans, spans_take *take, void *self, struct failur
     if (good && ferror(spans->stream))
         good = regular_unreadable(spans->name, failure);
     free(bytes);
-    /* The end of the last span is no span, and memory that growing took in advance goes back. */
-    if (!good || !spans_add(spans, offset, failure))
-        return false;
-    spans_trim(spans);
-    spans->count--;
-    return true;
+    spans->end = offset;
+    if (good)
+        spans_trim(spans);
+    return good;
 }
 
 /* ---- reading ---- */
@@ -115,6 +146,66 @@ static bool span_copy(struct spans *spans, int64_t from, size_t size, struct fai
     return true;
 }
 
+/* Find the spans of a block again. */
+static bool block_scan(struct spans *spans, int64_t from, int64_t to, struct failure *failure)
+{
+    spans->within_count = 0;
+    spans->within_end = to;
+    spans->inside = false;
+    spans->window_size = 0;
+    within_add(spans, from);
+    for (int64_t at = from; at < to;) {
+        const size_t size = to - at < WINDOW_BYTES ? (size_t)(to - at) : WINDOW_BYTES;
+        const ssize_t got = bytes_read(spans->stream, spans->window, size, at);
+        if (got < 0)
+            return regular_unreadable(spans->name, failure);
+        if (got == 0)
+            break;
+        if (!spans->again(spans, spans->window, (size_t)got, at, failure))
+            return false;
+        spans->window_from = at;
+        spans->window_size = (size_t)got;
+        at += got;
+    }
+    return true;
+}
+
+static bool block_load(struct spans *spans, int64_t block, struct failure *failure)
+{
+    const int64_t left = spans->count - block * spans->stride;
+    const int64_t count = left < spans->stride ? left : spans->stride;
+    const bool last = block + 1 == spans_kept(spans);
+    if (!spans->within)
+        spans->within = malloc((size_t)spans->stride * sizeof *spans->within);
+    if (!spans->within)
+        return failure_memory(failure, "reading the input");
+    spans->block = -1;
+    if (!block_scan(spans, spans->starts[block], last ? spans->end : spans->starts[block + 1],
+                    failure))
+        return false;
+    if (spans->within_count != count)
+        return regular_changed(spans->name, failure);
+    spans->block = block;
+    return true;
+}
+
+/* Where a span lies. */
+static bool span_place(struct spans *spans, int64_t index, int64_t *from, int64_t *to,
+                       struct failure *failure)
+{
+    const int64_t block = index / spans->stride, k = index % spans->stride;
+    if (spans->stride == 1) {
+        *from = spans->starts[index];
+        *to = index + 1 < spans->count ? spans->starts[index + 1] : spans->end;
+        return true;
+    }
+    if (block != spans->block && !block_load(spans, block, failure))
+        return false;
+    *from = spans->within[k];
+    *to = k + 1 < spans->within_count ? spans->within[k + 1] : spans->within_end;
+    return true;
+}
+
 static bool bytes_reserve(struct spans *spans, size_t size, struct failure *failure)
 {
     if (size <= spans->bytes_capacity)
@@ -129,8 +220,10 @@ static bool bytes_reserve(struct spans *spans, size_t size, struct failure *fail
 
 char *spans_read(struct spans *spans, int64_t index, size_t *size, struct failure *failure)
 {
-    int64_t from = spans->starts[index];
-    size_t length = (size_t)(spans->starts[index + 1] - from);
+    int64_t from, to;
+    if (!span_place(spans, index, &from, &to, failure))
+        return NULL;
+    size_t length = (size_t)(to - from);
     bool one_after_the_other = index == spans->next && length <= WINDOW_BYTES / 2;
     spans->next = index + 1;
     if (!bytes_reserve(spans, length + 1, failure) ||
@@ -146,6 +239,7 @@ void spans_release(struct spans *spans)
         fclose(spans->stream);
     free(spans->name);
     free(spans->starts);
+    free(spans->within);
     free(spans->window);
     free(spans->bytes);
 }

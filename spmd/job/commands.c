@@ -6,43 +6,87 @@
 #include "kernel/command/command.h"
 #include "planner/base/array.h"
 #include "spmd/input/input.h"
+#include "spmd/job/job.h"
 
 struct commands {
     const char *command; /* borrowed */
-    struct input *input;
-    char *text; /* owned: room for one command */
+    int64_t header;      /* lines before the first task */
+    struct columns columns;
+    struct input *input; /* borrowed */
+    char *text;          /* owned: room for one command */
     size_t room;
 };
 
-static bool lines_open(struct commands *commands, const char *input, const char *sha256)
+static enum columns_format format_of(const char *word)
 {
-    struct failure unread = FAILURE_INIT;
-    char digest[65];
-    commands->input = input_open(SCOW_INPUT_LINES, input, &unread);
-    return commands->input && input_sha256(commands->input, digest, &unread) &&
-           strcmp(digest, sha256) == 0;
+    static const char *const words[] = {"auto", "text", "csv", "tsv", "jsonl"};
+    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], word) == 0)
+            return (enum columns_format)i;
+    return COLUMNS_AUTO;
 }
 
-struct commands *commands_open(const char *command, const char *input, const char *sha256)
+/* Names of columns are in the first line. */
+static bool columns_open(struct commands *commands, const struct commands_source *source)
 {
-    struct commands *commands = input && sha256 ? calloc(1, sizeof *commands) : NULL;
+    struct failure unread = FAILURE_INIT;
+    struct scow_item first;
+    char why[COLUMNS_WHY_SIZE];
+    commands->header = source->header && strcmp(source->header, "yes") == 0;
+    if (columns_init(&commands->columns, format_of(source->format), source->colsep, source->input))
+        return false;
+    if (commands->header == 0 && !commands->columns.json)
+        return true;
+    return input_read_item(commands->input, 0, &first, &unread) &&
+           (columns_name(&commands->columns, first.bytes, first.size, why) ||
+            commands->header == 0);
+}
+
+struct commands *commands_open(const struct commands_source *source, struct input *input)
+{
+    struct commands *commands = source->command ? calloc(1, sizeof *commands) : NULL;
     if (!commands)
         return NULL;
-    commands->command = command;
-    if (!lines_open(commands, input, sha256))
+    commands->command = source->command;
+    commands->input = input;
+    if (!columns_open(commands, source))
         commands_close(&commands);
     return commands;
 }
 
+const char *commands_value(const struct job *job, const char *name)
+{
+    for (int i = 0; i < job->values.count; i++) {
+        const struct scow_parameter *parameter = &job->task->parameters[i];
+        const struct scow_value *value = &job->values.items[i];
+        if (strcmp(parameter->name, name) != 0)
+            continue;
+        return parameter->kind == SCOW_WORD ? parameter->words[(int)value->number] : value->text;
+    }
+    return NULL;
+}
+
+struct commands *commands_of(const struct job *job, struct input *input)
+{
+    const struct commands_source source = {.command = commands_value(job, "command"),
+                                           .input = job->input_name,
+                                           .format = commands_value(job, "format"),
+                                           .colsep = commands_value(job, "colsep"),
+                                           .header = commands_value(job, "header")};
+    const bool is_command = strcmp(job->task->name, "command") == 0 && input;
+    return is_command ? commands_open(&source, input) : NULL;
+}
+
 static bool text_make(struct commands *commands, const struct scow_item *item, int64_t number)
 {
+    const struct columns *columns = &commands->columns;
     const size_t size =
-        command_text(commands->command, item->bytes, item->size, number, NULL, 0) + 1;
+        command_text(commands->command, columns, item->bytes, item->size, number, NULL, 0) + 1;
     char *room = array_reserve(commands->text, &commands->room, size, 1);
     if (!room)
         return false;
     commands->text = room;
-    command_text(commands->command, item->bytes, item->size, number, room, size);
+    command_text(commands->command, columns, item->bytes, item->size, number, room, size);
     return true;
 }
 
@@ -50,8 +94,8 @@ bool commands_print(struct commands *commands, int64_t index, struct text *text)
 {
     struct failure unread = FAILURE_INIT;
     struct scow_item item;
-    if (index < 0 || index >= input_shape(commands->input)->extent[0] ||
-        !input_read_item(commands->input, index, &item, &unread) ||
+    if (index < 0 || index >= input_shape(commands->input)->extent[0] - commands->header ||
+        !input_read_item(commands->input, commands->header + index, &item, &unread) ||
         !text_make(commands, &item, index + 1))
         return false;
     const char *at = commands->text;
@@ -67,7 +111,7 @@ void commands_close(struct commands **commands)
 {
     if (!*commands)
         return;
-    input_close(&(*commands)->input);
+    columns_release(&(*commands)->columns);
     free((*commands)->text);
     free(*commands);
     *commands = NULL;

@@ -11,12 +11,15 @@
 struct crowding {
     char node[64];
     int workers, cores;
+    int hardware_threads; /* of these cores */
+    int first, second;    /* ranks that may use one and the same core only; 0: there are none */
 };
 
-/* Collective. The node with the fewest cores for each of its workers. */
+/* Collective. The node where two workers have no core each, else the one with the fewest cores for
+ * each of its workers. */
 struct crowding crowding_find(const struct comm *comm);
-/* A line where workers of so many threads each have more threads there
- * than cores; otherwise nothing. */
+/* A line where workers of so many threads each have more threads there than cores, or two are bound
+ * to one core, with what to change; otherwise nothing. */
 void crowding_describe(const struct crowding *crowding, int threads, struct text *text);
 
 #endif

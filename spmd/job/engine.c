@@ -20,6 +20,8 @@ struct caller {
     char *workspace;     /* owned; its guard behind it */
     char *state;         /* owned; only with SCOW_THREADS_HOST */
     bool started, leads; /* leads: the thread that called engine_compute */
+    double began_s;      /* its start was called so long after the engine was begun */
+    double ready_s;      /* and what that began was ready; 0: nobody has said so */
 };
 
 struct engine {
@@ -33,7 +35,17 @@ struct engine {
     struct engine_pulse pulse;
     struct failure *failure; /* of the package at hand */
     int stopped;             /* atomic */
+    double begun_s;          /* by the monotonic clock */
+    struct counts_gathered counts;
+    struct scow_others others;
 };
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
@@ -126,30 +138,6 @@ static bool task_is_here(const struct engine *engine, int64_t task)
     return task >= engine->results.first && task - engine->results.first < engine->results.count;
 }
 
-static void caller_reject(const struct scow_host *base, int64_t task, const char *why)
-{
-    struct engine *engine = caller_of(base)->engine;
-    struct package_results *results = &engine->results;
-    char sentence[sizeof results->rejection.why];
-    job_sentence(why ? why : "", sentence, sizeof sentence);
-    if (!task_is_here(engine, task)) {
-        base->fail(base, "kernel %s rejects core task %" PRId64 ", which is not in its package",
-                   engine->job->task->name, job_task_number(task));
-        return;
-    }
-#pragma omp critical(scow_engine_reject)
-    {
-        unsigned char *mark = &results->ledger[task - results->first];
-        if (*mark != 2 && (results->rejected == 0 || task < results->rejection.task)) {
-            results->rejection.task = task;
-            snprintf(results->rejection.why, sizeof results->rejection.why, "%s",
-                     sentence[0] ? sentence : "without a reason");
-        }
-        results->rejected += *mark != 2;
-        *mark = 2;
-    }
-}
-
 static bool emissions_reserve(struct emissions *emissions, size_t size)
 {
     if (size > SIZE_MAX / 8)
@@ -176,6 +164,39 @@ static bool emissions_add(struct emissions *emissions, int64_t task, const void 
     return true;
 }
 
+/* The first reason of a task counts. False: out of memory. */
+static bool rejection_add(struct package_results *results, int64_t task, const char *why)
+{
+    unsigned char *mark = &results->ledger[task - results->first];
+    if (*mark == 2)
+        return true;
+    if (results->rejected == 0 || task < results->rejection.task) {
+        results->rejection.task = task;
+        snprintf(results->rejection.why, sizeof results->rejection.why, "%s", why);
+    }
+    results->rejected++;
+    *mark = 2;
+    return emissions_add(&results->reasons, task, why, strlen(why));
+}
+
+static void caller_reject(const struct scow_host *base, int64_t task, const char *why)
+{
+    struct engine *engine = caller_of(base)->engine;
+    struct package_results *results = &engine->results;
+    bool good;
+    char sentence[sizeof results->rejection.why];
+    job_sentence(why ? why : "", sentence, sizeof sentence);
+    if (!task_is_here(engine, task)) {
+        base->fail(base, "kernel %s rejects core task %" PRId64 ", which is not in its package",
+                   engine->job->task->name, job_task_number(task));
+        return;
+    }
+#pragma omp critical(scow_engine_reject)
+    good = rejection_add(results, task, sentence[0] ? sentence : "without a reason");
+    if (!good)
+        base->fail(base, "out of memory for why core tasks failed");
+}
+
 static int caller_emit(const struct scow_host *base, int64_t task, const void *bytes, size_t size)
 {
     struct engine *engine = caller_of(base)->engine;
@@ -191,6 +212,58 @@ static int caller_emit(const struct scow_host *base, int64_t task, const void *b
     return good ? SCOW_OK : base->fail(base, "out of memory for what core tasks leave behind");
 }
 
+static void caller_started(const struct scow_host *base, double seconds)
+{
+    struct caller *caller = caller_of(base);
+    if (seconds > 0)
+        caller->ready_s = caller->began_s + seconds;
+}
+
+double engine_started_s(const struct engine *engine)
+{
+    double ready_s = 0;
+    for (int i = 0; i < engine->caller_count; i++)
+        ready_s = fmax(ready_s, engine->callers[i].ready_s);
+    return ready_s;
+}
+
+static void caller_finished(const struct scow_host *base, int64_t task, double seconds, bool failed)
+{
+    struct engine *engine = caller_of(base)->engine;
+    if (task_is_here(engine, task))
+        counts_gather(&engine->counts, seconds, failed);
+}
+
+static void caller_others(const struct scow_host *base, struct scow_others *others)
+{
+    struct engine *engine = caller_of(base)->engine;
+    engine->counts.used = true; /* who asks is told, and tells */
+    *others = engine->others;
+}
+
+void engine_counts_begin(struct engine *engine)
+{
+    if (engine->job->task->threads != SCOW_THREADS_OWN)
+        return;
+    engine->callers[0].host.base.finished = caller_finished;
+    engine->callers[0].host.base.others = caller_others;
+}
+
+bool engine_counts_used(const struct engine *engine)
+{
+    return engine->counts.used;
+}
+
+void engine_counts_tell(struct engine *engine, struct counts *counts)
+{
+    counts_tell(&engine->counts, counts);
+}
+
+void engine_others_set(struct engine *engine, const struct scow_others *others)
+{
+    engine->others = *others;
+}
+
 /* ---- making -------------------------------------------------------------------------------- */
 
 static bool caller_start(struct caller *caller, struct engine *engine, struct failure *failure)
@@ -203,6 +276,9 @@ static bool caller_start(struct caller *caller, struct engine *engine, struct fa
     caller->host.base.pulse = caller_pulse;
     caller->host.base.reject = caller_reject;
     caller->host.base.emit = caller_emit;
+    caller->host.base.started = caller_started;
+    caller->host.base.threads = task->threads == SCOW_THREADS_HOST ? 1 : engine->threads;
+    caller->host.base.rank = engine->rank;
     if (!block_make(&caller->workspace, engine->workspace_size, engine->threads) ||
         (task->threads == SCOW_THREADS_HOST &&
          !block_make(&caller->state, engine->job->state_size, 1)))
@@ -210,6 +286,7 @@ static bool caller_start(struct caller *caller, struct engine *engine, struct fa
     if (caller->workspace)
         memset(caller->workspace, 0, engine->workspace_size);
     if (task->start) {
+        caller->began_s = seconds_now() - engine->begun_s;
         const int status = task->start(&caller->host.base, engine->job->opened, caller->workspace);
         if (!job_status(task, "starting", status, failure))
             return false;
@@ -259,6 +336,7 @@ struct engine *engine_new(const struct job *job, int64_t most, int threads, int 
         failure_memory(failure, "making room for computing");
         return NULL;
     }
+    engine->begun_s = seconds_now();
     engine->job = job;
     engine->most = most;
     engine->threads = threads;
@@ -279,6 +357,18 @@ static void results_release(struct package_results *results)
     free(results->ledger);
     free(results->emissions.items);
     free(results->emissions.bytes);
+    free(results->reasons.items);
+    free(results->reasons.bytes);
+}
+
+bool engine_grow(struct engine *engine, int64_t most, struct failure *failure)
+{
+    if (most <= engine->most)
+        return true;
+    results_release(&engine->results);
+    engine->results = (struct package_results){0};
+    engine->most = most;
+    return results_make(engine) || failure_memory(failure, "making room for a package's results");
 }
 
 void engine_free(struct engine **engine)
@@ -309,6 +399,8 @@ void engine_results_move(struct engine *engine, int64_t first)
     struct package_results *results = &engine->results;
     for (size_t i = 0; i < results->emissions.count; i++)
         results->emissions.items[i].task += first - results->first;
+    for (size_t i = 0; i < results->reasons.count; i++)
+        results->reasons.items[i].task += first - results->first;
     results->first = first;
 }
 
@@ -323,8 +415,8 @@ static void results_begin(struct engine *engine, int64_t first, int64_t count)
     results->rejected = 0;
     memset(&results->rejection, 0, sizeof results->rejection);
     memset(results->ledger, 1, (size_t)count);
-    results->emissions.count = 0;
-    results->emissions.size = 0;
+    results->emissions.count = results->reasons.count = 0;
+    results->emissions.size = results->reasons.size = 0;
     if (results->records)
         memset(results->records, 0, (size_t)count * job->record_size);
     if (results->state)
@@ -457,6 +549,12 @@ static int by_task(const void *a, const void *b)
     return (p->offset > q->offset) - (p->offset < q->offset);
 }
 
+static void emissions_sort(struct emissions *emissions)
+{
+    if (emissions->count > 0)
+        qsort(emissions->items, emissions->count, sizeof *emissions->items, by_task);
+}
+
 bool engine_compute(struct engine *engine, int64_t first, int64_t count, const void *package,
                     size_t size, struct engine_pulse pulse, struct failure *failure)
 {
@@ -472,8 +570,7 @@ bool engine_compute(struct engine *engine, int64_t first, int64_t count, const v
         pieces_compute(engine, &whole);
     else
         batch_compute(&engine->callers[0], &whole);
-    if (engine->results.emissions.count > 0)
-        qsort(engine->results.emissions.items, engine->results.emissions.count,
-              sizeof(struct emission), by_task);
+    emissions_sort(&engine->results.emissions);
+    emissions_sort(&engine->results.reasons);
     return guards_check(engine, failure) && failure->code == FAILURE_NONE && !is_stopped(engine);
 }

@@ -11,6 +11,8 @@
 #include "planner/files/document.h"
 #include "spmd/job/results_check.h"
 
+enum { SAID_SIZE = 400 };
+
 static const int64_t tasks_most = (int64_t)1 << 53; /* the planner's loads are doubles */
 
 /* ---- the host ------------------------------------------------------------------------------ */
@@ -31,22 +33,41 @@ void job_sentence(const char *said, char *sentence, size_t size)
 }
 
 /* Without a word, nothing was said: job_status then has a sentence of its own. */
-__attribute__((format(printf, 2, 3))) static int host_fail(const struct scow_host *base,
-                                                           const char *format, ...)
+static int said_keep(const struct job_host *host, enum failure_code code, const char *where,
+                     const char *said)
 {
-    const struct job_host *host = (const struct job_host *)(const void *)base;
-    char said[400], sentence[sizeof said];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(said, sizeof said, format, arguments);
-    va_end(arguments);
+    char sentence[SAID_SIZE];
     job_sentence(said, sentence, sizeof sentence);
     if (!sentence[0])
         return SCOW_FAILED;
 #pragma omp critical(scow_job_fail)
-    failure_set(host->failure, host->code, "%s%s%s", host->where ? host->where : "",
-                host->where ? ": " : "", sentence);
+    failure_set(host->failure, code, "%s%s%s", where ? where : "", where ? ": " : "", sentence);
     return SCOW_FAILED;
+}
+
+__attribute__((format(printf, 2, 3))) static int host_fail(const struct scow_host *base,
+                                                           const char *format, ...)
+{
+    const struct job_host *host = (const struct job_host *)(const void *)base;
+    char said[SAID_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(said, sizeof said, format, arguments);
+    va_end(arguments);
+    return said_keep(host, host->code, host->where, said);
+}
+
+__attribute__((format(printf, 3, 4))) static int
+host_refuse(const struct scow_host *base, const char *parameter, const char *format, ...)
+{
+    const struct job_host *host = (const struct job_host *)(const void *)base;
+    const char *where = host->task ? values_where(host->values, host->task, parameter) : NULL;
+    char said[SAID_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(said, sizeof said, format, arguments);
+    va_end(arguments);
+    return said_keep(host, where ? FAILURE_MISMATCH : FAILURE_USAGE, where, said);
 }
 
 static int host_read_image(const struct scow_host *base, int64_t slice, int64_t row, int64_t column,
@@ -114,6 +135,12 @@ static int host_emit(const struct scow_host *base, int64_t task, const void *byt
     return base->fail(base, "%zu bytes were emitted outside of compute", size);
 }
 
+static void host_started(const struct scow_host *host, double seconds)
+{
+    (void)host;
+    (void)seconds;
+}
+
 void job_host_init(struct job_host *host, const char *where, struct failure *failure)
 {
     *host = (struct job_host){
@@ -125,7 +152,9 @@ void job_host_init(struct job_host *host, const char *where, struct failure *fai
                  .share = host_share,
                  .pulse = host_pulse,
                  .reject = host_reject,
-                 .emit = host_emit},
+                 .emit = host_emit,
+                 .started = host_started,
+                 .refuse = host_refuse},
         .failure = failure,
         .code = FAILURE_MISMATCH,
         .where = where,
@@ -184,13 +213,22 @@ static bool settled_check(const struct scow_task *task, const struct values *val
     return true;
 }
 
+/* While a task looks at its parameters' values. */
+static void values_host_init(struct job_host *host, const char *where, const struct scow_task *task,
+                             const struct values *values, struct failure *failure)
+{
+    job_host_init(host, where, failure);
+    host->task = task;
+    host->values = values;
+}
+
 bool job_settle(const struct scow_task *task, struct values *values, struct input *input,
                 struct failure *failure)
 {
     struct job_host host;
     if (!task->settle)
         return true;
-    job_host_init(&host, input_shape(input)->name, failure);
+    values_host_init(&host, input_shape(input)->name, task, values, failure);
     return job_status(task, "settling parameters",
                       task->settle(&host.base, input_shape(input), values->items), failure) &&
            settled_check(task, values, failure);
@@ -201,7 +239,7 @@ bool job_describe(struct description *description, const struct scow_task *task,
 {
     struct job_host host;
     *description = (struct description){.input = *input_shape(input)};
-    job_host_init(&host, input_shape(input)->name, failure);
+    values_host_init(&host, input_shape(input)->name, task, values, failure);
     host.input = input;
     host.description = description;
     const int status =
@@ -249,7 +287,7 @@ static bool setup_fill(struct job *job, const struct description *description, c
 static bool task_open(struct job *job, struct failure *failure)
 {
     struct job_host host;
-    job_host_init(&host, job->input_name, failure);
+    values_host_init(&host, job->input_name, job->task, &job->values, failure);
     if (job->task->open) {
         const int status = job->task->open(&host.base, &job->setup, &job->opened);
         if (!job_status(job->task, "making the job ready", status, failure))

@@ -96,6 +96,8 @@ struct job_host {
     const char *where;               /* put before the task's sentences; NULL: nothing */
     struct input *input;             /* NULL: reading fails */
     struct description *description; /* NULL: sharing fails */
+    const struct scow_task *task;    /* whose parameters can be refused; NULL: as other failures */
+    const struct values *values;     /* of that task */
     void *self;                      /* of a host with callbacks of its own */
 };
 

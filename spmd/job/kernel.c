@@ -131,7 +131,7 @@ void kernel_list(struct text *text)
     const struct scow_task *const *all = task_list(&count);
     for (size_t i = 0; i < count; i++)
         text_add(text, "%-15s %s\n", all[i]->name, all[i]->summary);
-    text_add(text, "%-15s %s\n", "./FILE.so", "a plug-in of your own: see README.md");
+    text_add(text, "%-15s %s\n", "./FILE.so", "a plug-in of your own: see jobs/guide/tasks.md");
 }
 
 static void default_describe(const struct scow_parameter *row, struct text *text)
@@ -161,7 +161,7 @@ static const char *input_words(int kind)
     case SCOW_INPUT_NONE:
         return "none: the size of the job follows from the parameters";
     case SCOW_INPUT_IMAGE:
-        return "an image or a stack: PNG, PGM, or HDF5 data set (file.h5:/path)";
+        return "an image or a stack: PNG, PGM, TIFF, .npy, NIfTI, or HDF5 data set (file.h5:/path)";
     case SCOW_INPUT_LINES:
         return "a text file, line by line";
     case SCOW_INPUT_SEQUENCES:
@@ -189,7 +189,7 @@ static void task_describe(const struct scow_task *task, struct text *text)
         const struct scow_parameter *row = &task->parameters[i];
         text_add(text, "  --%-16s %s\n%21s(", row->name, row->help, "");
         default_describe(row, text);
-        text_add(text, ")\n");
+        text_add(text, "%s)\n", task_run_parameter(task, row->name) ? "; of 'scow run', too" : "");
     }
 }
 

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE /* cpu_set_t */
 #include "spmd/job/launch.h"
 
 #include <hdf5.h>
@@ -14,7 +14,11 @@
 #include "kernel/command/command.h"
 #include "kernel/vector/isa.h"
 #include "planner/base/limits.h"
+#include "planner/base/text.h"
 #include "planner/files/textfile.h"
+#include "spmd/input/spool.h"
+#include "spmd/job/cores.h"
+#include "spmd/job/terminal.h"
 #include "spmd/transport/wire.h"
 
 /* So long ranks have to come together: one that has died before would be waited for for ever. */
@@ -169,6 +173,15 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
     return (int)result.code;
 }
 
+/* Local to the master. */
+static void help_print(const struct option_table *table, enum option_help help)
+{
+    const int terminal = terminal_open(stdout);
+    options_help(table, help, terminal >= 0 ? terminal_columns(terminal) : 0, stdout);
+    if (terminal >= 0)
+        close(terminal);
+}
+
 bool launch_options(const struct comm *comm, const struct option_table *table, int argc,
                     char **argv, char **operands, int operand_most, int *operand_count,
                     const bool *version, bool *over, struct failure *failure)
@@ -179,7 +192,7 @@ bool launch_options(const struct comm *comm, const struct option_table *table, i
     *over = help != OPTION_HELP_NONE || *version;
     if (*over && comm->rank == 0) {
         if (help != OPTION_HELP_NONE)
-            options_help(table, help, stdout);
+            help_print(table, help);
         else
             puts(launch_version());
     }
@@ -201,14 +214,6 @@ char *launch_read(const struct comm *comm, const char *path, size_t *length,
     return comm_broadcast_text(comm, text, length);
 }
 
-static int cores_allowed(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    return CPU_COUNT(&set);
-}
-
 bool launch_threads_check(struct failure *failure)
 {
     const int64_t asked = getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : 1;
@@ -224,7 +229,9 @@ int launch_threads(const struct comm *comm)
     int workers = comm_workers_on_node(comm);
     if (getenv("OMP_NUM_THREADS"))
         return omp_get_max_threads();
-    int share = cores_allowed() / workers;
+    cpu_set_t cores;
+    cores_allowed(&cores);
+    const int share = CPU_COUNT(&cores) / workers;
     return share > 1 ? share : 1;
 }
 
@@ -248,4 +255,52 @@ const char *launch_version(void)
 #endif
              isa_name(isa_current()));
     return line;
+}
+
+/* With odd characters in quotes, as a shell wants it. */
+static void word_add(struct text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "@%+=:,./_-";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        text_add(text, " %s", word);
+        return;
+    }
+    text_add(text, " '");
+    for (; *word; word++) {
+        if (*word == '\'')
+            text_add(text, "'\\''");
+        else
+            text_add(text, "%c", *word);
+    }
+    text_add(text, "'");
+}
+
+/* The most that an output keeps of it. */
+enum { LINE_MOST = 32000 };
+
+char *launch_line(const struct comm *comm, const char *command, int argc, char **argv)
+{
+    struct text text = TEXT_INIT;
+    text_add(&text, "mpiexec -n %d scow %s", comm->size, command);
+    for (int i = 1; i < argc; i++)
+        word_add(&text, argv[i]);
+    char *line = text_take(&text);
+    if (line && strlen(line) < LINE_MOST)
+        return line;
+    free(line);
+    return NULL;
+}
+
+char *launch_input(const struct comm *comm, const char *input, const char *output, bool again,
+                   struct failure *failure)
+{
+    const bool spooled = spool_wanted(input);
+    char *name = spooled ? spool_name(output) : input ? strdup(input) : NULL;
+    if (input && !name)
+        failure_memory(failure, "naming the input");
+    else if (spooled && comm->rank == 0)
+        spool_write(name, again, failure);
+    comm_agree(comm, failure);
+    return name;
 }

@@ -23,9 +23,17 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
 bool launch_options(const struct comm *comm, const struct option_table *table, int argc,
                     char **argv, char **operands, int operand_most, int *operand_count,
                     const bool *version, bool *over, struct failure *failure);
+/* The command line that started the command, as it could be typed: "mpiexec -n 3 scow run ...".
+ * Owned; NULL: it is too long to be kept, or memory ended. */
+char *launch_line(const struct comm *comm, const char *command, int argc, char **argv);
 /* Collective. The file's text on every rank, read by the master; owned. NULL with *failure set. */
 char *launch_read(const struct comm *comm, const char *path, size_t *length,
                   struct failure *failure);
+/* Collective. The input by its name: standard input, which the master alone has, is written beside
+ * the output first, unless a run goes on `again` with what is there. Owned; NULL: there is none, or
+ * with *failure set. */
+char *launch_input(const struct comm *comm, const char *input, const char *output, bool again,
+                   struct failure *failure);
 /* Collective. OpenMP threads for this rank: OMP_NUM_THREADS where it is set, otherwise the cores
  * this rank may use, shared among the workers of its node. */
 int launch_threads(const struct comm *comm);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "planner/base/array.h"
+#include "planner/base/duration.h"
 #include "spmd/job/terminal.h"
 
 static const double terminal_interval_s = 0.2, log_interval_s = 5.0;
@@ -19,6 +20,20 @@ void progress_init(struct progress *progress, FILE *out, int64_t tasks, double p
 {
     *progress = (struct progress){
         .out = out, .terminal = terminal_open(out), .tasks = tasks, .predicted_s = predicted_s};
+}
+
+void progress_plan(struct progress *progress, double now_s, int64_t done, double predicted_s)
+{
+    enum { STEPS = 100 };
+    struct progress_step *steps = calloc(STEPS, sizeof *steps);
+    progress->predicted_s = predicted_s;
+    for (int k = 0; steps && k < STEPS; k++) {
+        const double share = k / (STEPS - 1.0);
+        steps[k] = (struct progress_step){now_s + share * (predicted_s - now_s),
+                                          done + llround(share * (double)(progress->tasks - done))};
+    }
+    free(progress->course.steps);
+    progress->course = (struct progress_course){steps, steps ? STEPS : 0};
 }
 
 /* ---- how long, and who ---------------------------------------------------------------------- */
@@ -47,6 +62,8 @@ double progress_left_s(const struct progress *progress, int64_t done, double ela
 {
     if (done >= progress->tasks)
         return 0;
+    if (progress->predicted_s < 0)
+        return -1;
     if (progress->predicted_s <= 0)
         return done > 0 ? elapsed_s * (double)(progress->tasks - done) / (double)done : -1;
     const double at_s = planned_s(progress, done, elapsed_s);
@@ -57,7 +74,7 @@ double progress_left_s(const struct progress *progress, int64_t done, double ela
 
 void progress_worker(struct progress *progress, int64_t worker, double expected_s, double taken_s)
 {
-    if (!progress->out || worker < 0 || worker >= WORKERS_MOST)
+    if ((!progress->out && !progress->tick.tell) || worker < 0 || worker >= WORKERS_MOST)
         return;
     const size_t needed = (size_t)worker + 1;
     if (needed > progress->worker_count) {
@@ -125,40 +142,27 @@ void progress_line(struct progress *progress, const char *const *texts, int coun
         line_print(progress, texts, count, elapsed_s);
 }
 
-char *progress_time(double seconds, char words[PROGRESS_TIME_SIZE])
-{
-    const int64_t whole = llround(fmin(seconds, 1e12));
-    if (whole < 100)
-        snprintf(words, PROGRESS_TIME_SIZE, "%d s", (int)whole);
-    else if (whole < 6000)
-        snprintf(words, PROGRESS_TIME_SIZE, "%d min %02d s", (int)(whole / 60), (int)(whole % 60));
-    else
-        snprintf(words, PROGRESS_TIME_SIZE, "%" PRId64 " h %02d min", whole / 3600,
-                 (int)(whole / 60 % 60));
-    return words;
-}
-
 /* From all that is known to how much is done and how long it will take. */
 enum { FORMS = 4 };
 
 static void forms_write(const struct progress *progress, int64_t done, double elapsed_s,
                         char forms[FORMS][LINE_SIZE])
 {
-    char left[PROGRESS_TIME_SIZE + 16] = "", rate[32] = "", slowest[64] = "", share[64];
-    char words[PROGRESS_TIME_SIZE], passed[PROGRESS_TIME_SIZE];
+    char left[DURATION_SIZE + 16] = "", rate[32] = "", slowest[64] = "", share[64];
+    char words[DURATION_SIZE], passed[DURATION_SIZE];
     int64_t worker = 0;
     double excess = 0;
     const double left_s = progress_left_s(progress, done, elapsed_s);
     const double per_s = elapsed_s > 0 ? (double)done / elapsed_s : 0;
     if (left_s >= 0)
-        snprintf(left, sizeof left, ", %s left", progress_time(left_s, words));
+        snprintf(left, sizeof left, ", %s left", duration_print(left_s, words));
     if (done > 0)
         snprintf(rate, sizeof rate, per_s < 999.5 ? ", %.3g/s" : ", %.0f/s", per_s);
     if (progress_slowest(progress, &worker, &excess))
         snprintf(slowest, sizeof slowest, "; slowest rank %" PRId64 " at %+.0f %%", worker + 1,
                  100 * excess);
     snprintf(share, sizeof share, "(%.0f %%)", 100.0 * (double)done / (double)progress->tasks);
-    progress_time(elapsed_s, passed);
+    duration_print(elapsed_s, passed);
     snprintf(forms[1], LINE_SIZE, "%" PRId64 " of %" PRId64 " core tasks %s%s, %s%s", done,
              progress->tasks, share, rate, passed, left);
     snprintf(forms[0], LINE_SIZE, "%.240s%s", forms[1], slowest);
@@ -179,13 +183,18 @@ void progress_show(struct progress *progress, int64_t done, double elapsed_s)
     line_print(progress, texts, FORMS, elapsed_s);
 }
 
-void progress_end(struct progress *progress)
+void progress_break(struct progress *progress)
 {
     if (progress->drawn) {
         fputs("\r\033[K", progress->out);
         fflush(progress->out);
     }
     progress->drawn = false;
+}
+
+void progress_end(struct progress *progress)
+{
+    progress_break(progress);
     if (progress->terminal >= 0)
         close(progress->terminal);
     progress->terminal = -1;

@@ -34,10 +34,11 @@ struct progress_tick {
 
 struct progress {
     struct progress_tick tick;
-    FILE *out;                     /* NULL: silent */
-    int terminal;                  /* that shows it, to redraw one line; owned; -1: none */
-    int64_t tasks;                 /* in all */
-    double predicted_s;            /* 0: the plan does not say */
+    FILE *out;          /* NULL: silent */
+    int terminal;       /* that shows it, to redraw one line; owned; -1: none */
+    int64_t tasks;      /* in all */
+    double predicted_s; /* 0: the plan does not say; below: it is being measured, and the first
+                         * packages say nothing of how long others will take */
     struct progress_course course; /* of that plan; taken over */
     struct progress_pace *paces;   /* owned; by worker */
     size_t worker_count, capacity;
@@ -46,6 +47,9 @@ struct progress {
 };
 
 void progress_init(struct progress *progress, FILE *out, int64_t tasks, double predicted_s);
+/* What was measured while it went on is planned now, when so many tasks are done: from here on they
+ * take equal times, and all will be done at predicted_s. */
+void progress_plan(struct progress *progress, double now_s, int64_t done, double predicted_s);
 /* A package is done. Where memory ends, nothing is said of workers. */
 void progress_worker(struct progress *progress, int64_t worker, double expected_s, double taken_s);
 /* The worker that is the furthest behind what was expected of it, and by how much relative to that.
@@ -61,9 +65,8 @@ void progress_line(struct progress *progress, const char *const *texts, int coun
                    double elapsed_s);
 /* Seconds left; negative: unknown. */
 double progress_left_s(const struct progress *progress, int64_t done, double elapsed_s);
-/* "95 s", "12 min 05 s", "3 h 20 min", into `words`, which is returned. */
-enum { PROGRESS_TIME_SIZE = 32 };
-char *progress_time(double seconds, char words[PROGRESS_TIME_SIZE]);
+/* Leave the line that is being redrawn, for something else to be printed. */
+void progress_break(struct progress *progress);
 /* Leave the terminal with a clean line, and release what is owned. */
 void progress_end(struct progress *progress);
 

@@ -109,6 +109,27 @@ static bool task_add(struct summary *summary, const struct job *job,
            grid_add(summary, job, task, results->grid + (size_t)k * job->tile_size, failure);
 }
 
+/* The field that says how much memory a core task took; NULL: there is none. */
+static const struct scow_field *peak_find(const struct job *job)
+{
+    for (const struct scow_field *field = job->results.fields; field && field->name; field++)
+        if (field->type == SCOW_I32 && strcmp(field->name, SUMMARY_PEAK) == 0)
+            return field;
+    return NULL;
+}
+
+static void peaks_add(struct summary *summary, const struct job *job,
+                      const struct package_results *results)
+{
+    const struct scow_field *field = results->records ? peak_find(job) : NULL;
+    for (int64_t k = 0; field && k < results->count; k++) {
+        int32_t kib;
+        memcpy(&kib, results->records + (size_t)k * job->record_size + field->offset, sizeof kib);
+        if ((int64_t)kib * 1024 > summary->command_peak)
+            summary->command_peak = (int64_t)kib * 1024;
+    }
+}
+
 bool summary_add(struct summary *summary, const struct job *job,
                  const struct package_results *results, struct failure *failure)
 {
@@ -119,6 +140,7 @@ bool summary_add(struct summary *summary, const struct job *job,
             return false;
     }
     summary->tasks += results->count;
+    peaks_add(summary, job, results);
     return true;
 }
 
@@ -133,6 +155,10 @@ void summary_merge(struct summary *summary, const struct summary *other)
     summary->values += other->values;
     summary->not_numbers += other->not_numbers;
     summary->checksum += other->checksum;
+    if (other->rank_peak > summary->rank_peak)
+        summary->rank_peak = other->rank_peak;
+    if (other->command_peak > summary->command_peak)
+        summary->command_peak = other->command_peak;
 }
 
 void summary_add_outcome(struct summary *summary, const char *json)

@@ -1,5 +1,6 @@
 /* What a core task says of itself: versions, names, callbacks, parameters. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "kernel/table.h"
@@ -77,10 +78,46 @@ static bool parameters_check(const struct scow_task *task, const char *where,
     return true;
 }
 
+/* Options of scow run by itself. */
+static bool name_is_of_run(const char *name)
+{
+    static const char *const taken[] = {"results", "resume",   "retry-lost",
+                                        "until",   "patience", "scheduler"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(name, taken[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool run_parameters_check(const struct scow_task *task, const char *where,
+                                 struct failure *failure)
+{
+    const char *const *names = task_run_parameters(task);
+    for (; names && *names; names++) {
+        bool known = false;
+        for (int i = 0; i < task_parameter_count(task); i++)
+            known = known || strcmp(task->parameters[i].name, *names) == 0;
+        if (!known || name_is_of_run(*names))
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "%s: is no core task that scow can use: '%s', which it says is for "
+                               "runs, is %s",
+                               where, *names,
+                               known ? "an option of scow run's own: call the parameter otherwise"
+                                     : "none of its parameters");
+    }
+    return true;
+}
+
+/* Of the version that it says it was built for. */
+static size_t size_least(const struct scow_task *task)
+{
+    return (task->abi & 0xffff) < 1 ? offsetof(struct scow_task, run_parameters) : sizeof *task;
+}
+
 bool job_task_check(const struct scow_task *task, const char *where, struct failure *failure)
 {
     if (task->abi >> 16 != SCOW_ABI_MAJOR || (task->abi & 0xffff) > SCOW_ABI_MINOR ||
-        task->size < sizeof *task)
+        task->size < size_least(task))
         return failure_set(
             failure, FAILURE_MISMATCH,
             "%s: was built for version %u.%u of scow.h (%u bytes), and this scow has "
@@ -102,5 +139,5 @@ bool job_task_check(const struct scow_task *task, const char *where, struct fail
         return task_refuse(where, "its input is of no known kind", failure);
     if (task->threads != SCOW_THREADS_HOST && task->threads != SCOW_THREADS_OWN)
         return task_refuse(where, "it uses threads in no known way", failure);
-    return parameters_check(task, where, failure);
+    return parameters_check(task, where, failure) && run_parameters_check(task, where, failure);
 }

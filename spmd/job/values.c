@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,36 @@ int task_parameter_count(const struct scow_task *task)
     return count;
 }
 
+const char *const *task_run_parameters(const struct scow_task *task)
+{
+    /* Built for an older version, it ends before. */
+    return task->size >= offsetof(struct scow_task, run_parameters) + sizeof task->run_parameters
+               ? task->run_parameters
+               : NULL;
+}
+
+bool task_run_parameter(const struct scow_task *task, const char *name)
+{
+    const char *const *names = task_run_parameters(task);
+    while (names && *names && strcmp(*names, name) != 0)
+        names++;
+    return names && *names;
+}
+
+/* Of what is wrong with a parameter: "--width", or "plan.json: width". */
+struct subject {
+    enum failure_code code;
+    char text[160];
+};
+
+static struct subject subject_of(const char *where, const char *name)
+{
+    struct subject subject = {.code = where ? FAILURE_MISMATCH : FAILURE_USAGE};
+    snprintf(subject.text, sizeof subject.text, "%.100s%s%s", where ? where : "",
+             where ? ": " : "--", name);
+    return subject;
+}
+
 static bool word_value(const struct scow_parameter *row, const char *word, const char *where,
                        struct scow_value *value, struct failure *failure)
 {
@@ -29,7 +60,8 @@ static bool word_value(const struct scow_parameter *row, const char *word, const
         }
         nearest_try(&nearest, row->words[count]);
     }
-    return failure_set(failure, FAILURE_MISMATCH, "%s: '%s' is no %s: %s", where, word, row->name,
+    const struct subject subject = subject_of(where, row->name);
+    return failure_set(failure, subject.code, "%s cannot be '%s': %s", subject.text, word,
                        nearest_hint(&nearest, "", "'scow tasks' has its words", hint));
 }
 
@@ -38,11 +70,11 @@ static bool number_value(const struct scow_parameter *row, const struct paramete
 {
     const bool whole = row->kind == SCOW_WHOLE;
     const double number = given->number;
+    const struct subject subject = subject_of(where, row->name);
     if (given->word || !(number >= row->least && number <= row->greatest) ||
         (whole && floor(number) != number))
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: %s must be a%s number from %.15g to %.15g", where, row->name,
-                           whole ? " whole" : "", row->least, row->greatest);
+        return failure_set(failure, subject.code, "%s must be a%s number from %.15g to %.15g",
+                           subject.text, whole ? " whole" : "", row->least, row->greatest);
     value->number = number;
     return true;
 }
@@ -76,8 +108,10 @@ static bool path_value(struct values *values, int index, const struct scow_param
 {
     char *whole = realpath(values->texts[index], NULL);
     if (!whole || access(whole, R_OK) != 0) {
-        failure_set(failure, FAILURE_MISMATCH, "%s: %s '%s' cannot be read: %s; check the name",
-                    where, row->name, values->texts[index], strerror(errno));
+        const int error = errno;
+        const struct subject subject = subject_of(where, row->name);
+        failure_set(failure, subject.code, "%s '%s' cannot be read: %s; check the name",
+                    subject.text, values->texts[index], strerror(error));
         free(whole);
         return false;
     }
@@ -91,14 +125,16 @@ static bool value_read(struct values *values, int index, const struct scow_param
                        const struct parameter *given, const char *where, bool paths,
                        struct failure *failure)
 {
+    const struct subject subject = subject_of(where, row->name);
+    values->wheres[index] = where;
     switch ((enum scow_parameter_kind)row->kind) {
     case SCOW_NUMBER:
     case SCOW_WHOLE:
         return number_value(row, given, where, &values->items[index], failure);
     case SCOW_WORD:
         if (!given->word)
-            return failure_set(failure, FAILURE_MISMATCH,
-                               "%s: %s must be a word such as '%s', not a number", where, row->name,
+            return failure_set(failure, subject.code,
+                               "%s must be a word such as '%s', not a number", subject.text,
                                row->words[0]);
         return word_value(row, given->word, where, &values->items[index], failure);
     case SCOW_TEXT:
@@ -120,7 +156,7 @@ static bool *switch_find(struct values *values, const char *name)
 
 bool values_is_switch(const char *name)
 {
-    struct values values;
+    struct values values = {0};
     return switch_find(&values, name) != NULL;
 }
 
@@ -128,9 +164,9 @@ static bool switch_read(bool *on, const struct parameter *given, const char *whe
                         struct failure *failure)
 {
     const bool yes = given->word && strcmp(given->word, "yes") == 0;
+    const struct subject subject = subject_of(where, given->name);
     if (!yes && !(given->word && strcmp(given->word, "no") == 0))
-        return failure_set(failure, FAILURE_MISMATCH, "%s: %s must be 'yes' or 'no'", where,
-                           given->name);
+        return failure_set(failure, subject.code, "%s must be 'yes' or 'no'", subject.text);
     *on = yes;
     return true;
 }
@@ -142,7 +178,8 @@ static bool unknown_refuse(const struct scow_task *task, const char *name, const
     struct nearest nearest = {.word = name};
     for (int i = 0; i < task_parameter_count(task); i++)
         nearest_try(&nearest, task->parameters[i].name);
-    return failure_set(failure, FAILURE_MISMATCH, "%s: kernel %s has no parameter '%s': %s", where,
+    return failure_set(failure, where ? FAILURE_MISMATCH : FAILURE_USAGE,
+                       "%s: kernel %s has no parameter '%s': %s", where ? where : "command line",
                        task->name, name,
                        nearest_hint(&nearest, "", "'scow tasks' lists them", hint));
 }
@@ -151,9 +188,8 @@ static bool parameter_apply(struct values *values, const struct scow_task *task,
                             const struct parameter *given, const char *where, bool paths,
                             struct failure *failure)
 {
-    bool *on = switch_find(values, given->name);
-    if (on)
-        return switch_read(on, given, where, failure);
+    if (values_is_switch(given->name))
+        return switch_read(switch_find(values, given->name), given, where, failure);
     for (int i = 0; i < values->count; i++)
         if (strcmp(task->parameters[i].name, given->name) == 0)
             return value_read(values, i, &task->parameters[i], given, where, paths, failure);
@@ -173,7 +209,9 @@ static bool values_init(struct values *values, int count, struct failure *failur
     *values = (struct values){.count = count};
     values->items = calloc((size_t)count + 1, sizeof *values->items);
     values->texts = calloc((size_t)count + 1, sizeof *values->texts);
-    return (values->items && values->texts) || failure_memory(failure, "reading parameters");
+    values->wheres = calloc((size_t)count + 1, sizeof *values->wheres);
+    return (values->items && values->texts && values->wheres) ||
+           failure_memory(failure, "reading parameters");
 }
 
 bool values_read(struct values *values, const struct scow_task *task,
@@ -182,12 +220,32 @@ bool values_read(struct values *values, const struct scow_task *task,
 {
     if (!values_init(values, task_parameter_count(task), failure))
         return false;
-    for (int i = 0; i < values->count; i++)
+    for (int i = 0; i < values->count; i++) {
         values->items[i] = value_initial(&task->parameters[i]);
+        values->wheres[i] = where;
+    }
     for (size_t i = 0; i < parameters->count; i++)
         if (!parameter_apply(values, task, &parameters->items[i], where, paths, failure))
             return false;
     return true;
+}
+
+bool values_change(struct values *values, const struct scow_task *task,
+                   const struct parameter_list *parameters, struct failure *failure)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < parameters->count; i++)
+        good = parameter_apply(values, task, &parameters->items[i], NULL, true, failure);
+    return good;
+}
+
+const char *values_where(const struct values *values, const struct scow_task *task,
+                         const char *name)
+{
+    for (int i = 0; i < values->count; i++)
+        if (strcmp(task->parameters[i].name, name) == 0)
+            return values->wheres[i];
+    return NULL;
 }
 
 void values_resize(struct values *values, const struct scow_task *task, double tasks)
@@ -208,6 +266,7 @@ bool values_copy(struct values *to, const struct values *from, struct failure *f
     to->write_behind = from->write_behind;
     for (int i = 0; i < from->count; i++) {
         to->items[i] = from->items[i];
+        to->wheres[i] = from->wheres[i];
         if (!from->texts[i])
             continue;
         to->texts[i] = strdup(from->texts[i]);
@@ -241,6 +300,7 @@ void values_release(struct values *values)
     for (int i = 0; values->texts && i < values->count; i++)
         free(values->texts[i]);
     free(values->texts);
+    free(values->wheres);
     free(values->items);
     *values = (struct values){0};
 }

@@ -12,10 +12,14 @@
 
 /* How many parameters a task has. */
 int task_parameter_count(const struct scow_task *task);
+/* The names of those that a run may change, and NULL behind the last; NULL: there are none. */
+const char *const *task_run_parameters(const struct scow_task *task);
+bool task_run_parameter(const struct scow_task *task, const char *name);
 
 struct values {
     struct scow_value *items; /* owned; one for each of the task's parameters */
     char **texts;             /* owned; those of items[].text that are */
+    const char **wheres;      /* owned; what each comes from; NULL: the command line */
     int count;
     bool staged;       /* workers read their packages from the input by themselves */
     bool write_behind; /* workers compute while the results of the package before are written */
@@ -27,12 +31,19 @@ struct values {
 #define VALUES_WRITE_BEHIND PLATFORM_WRITE_BEHIND
 bool values_is_switch(const char *name);
 
-/* The task's defaults, then `parameters`. `where` names the file or command that they come from; an
- * unknown name or value is refused with the nearest known one. A path must be readable when
- * `paths` says so, and is made absolute then. To be released also on failure. */
+/* The task's defaults, then `parameters`. `where` names the file that they come from and is kept
+ * until the values are released; NULL: the command line. An unknown name or value is refused with
+ * the nearest known one, FAILURE_USAGE of a command line. A path must be readable when `paths` says
+ * so, and is made absolute then. To be released also on failure. */
 bool values_read(struct values *values, const struct scow_task *task,
                  const struct parameter_list *parameters, const char *where, bool paths,
                  struct failure *failure);
+/* `parameters` in place of what stands there, as typed for a run. */
+bool values_change(struct values *values, const struct scow_task *task,
+                   const struct parameter_list *parameters, struct failure *failure);
+/* What that parameter's value comes from, as values_read was told. */
+const char *values_where(const struct values *values, const struct scow_task *task,
+                         const char *name);
 /* Where the size of the job is a parameter, "tasks", and not the input's: set it to what a plan
  * says. */
 void values_resize(struct values *values, const struct scow_task *task, double tasks);

@@ -6,16 +6,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/command/command.h"
+#include "kernel/table.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/model/beyond.h"
 #include "planner/report/resumed.h"
+#include "spmd/job/values.h"
 #include "spmd/output/archive_file.h"
 #include "spmd/output/contents.h"
 #include "spmd/output/layout.h"
 #include "spmd/output/parts.h"
 
-static bool not_ours(const char *path, const char *what, struct failure *failure)
+bool archive_not_ours(const char *path, const char *what, struct failure *failure)
 {
     return failure_set(failure, FAILURE_MISMATCH,
                        "%s: has no readable %s: is it the output of scow run?", path, what);
@@ -31,13 +34,43 @@ uint8_t *archive_ledger(hid_t file, size_t *count)
     return contents_rows(file, LAYOUT_LEDGER, H5T_NATIVE_UINT8, 1, count);
 }
 
+struct items *archive_items(hid_t file, const char *path, int64_t tasks, char note[ITEMS_NOTE])
+{
+    char *kernel = archive_attribute(file, LAYOUT_KERNEL);
+    char *input = archive_attribute(file, LAYOUT_INPUT);
+    char *sha256 = archive_attribute(file, LAYOUT_INPUT_SHA256);
+    char *stamp = archive_attribute(file, LAYOUT_INPUT_STAMP);
+    const struct scow_task *task = kernel ? task_find(kernel) : NULL;
+    int32_t kind = task ? task->input : SCOW_INPUT_NONE; /* older files do not say */
+    contents_number(file, LAYOUT_INPUT_KIND, H5T_NATIVE_INT32, &kind);
+    const struct items_wanted wanted = {path,  kind, task == &command_task, input, sha256,
+                                        stamp, tasks};
+    struct items *items = items_find(&wanted, note);
+    free(kernel);
+    free(input);
+    free(sha256);
+    free(stamp);
+    return items;
+}
+
+struct emitted *archive_emitted(hid_t file, const char *path, struct failure *failure)
+{
+    char *base = contents_attribute(file, LAYOUT_RESULTS);
+    struct emitted *emitted = base ? emitted_open(base, path, failure) : NULL;
+    if (!base)
+        failure_set(failure, FAILURE_MISMATCH, "%s: its core task leaves nothing but its results",
+                    path);
+    free(base);
+    return emitted;
+}
+
 static bool ledger_read(hid_t file, const char *path, struct run_record *record,
                         struct failure *failure)
 {
     size_t count = 0;
     uint8_t *ledger = archive_ledger(file, &count);
     if (!ledger)
-        return not_ours(path, "ledger", failure);
+        return archive_not_ours(path, "ledger", failure);
     record->tasks = (int64_t)count;
     for (size_t i = 0; i < count; i++)
         record->tasks_done += ledger[i] == 1;
@@ -47,99 +80,12 @@ static bool ledger_read(hid_t file, const char *path, struct run_record *record,
     return true;
 }
 
-/* The trace is written at the end: in a run that did not get there its rows are all zero. */
-static bool trace_read(hid_t file, const char *path, struct run_record *record,
-                       struct failure *failure)
-{
-    hid_t type = layout_trace_type();
-    size_t count = 0;
-    record->trace.events =
-        contents_rows(file, LAYOUT_TRACE, type, sizeof(struct trace_event), &count);
-    H5Tclose(type);
-    if (!record->trace.events)
-        return not_ours(path, "trace", failure);
-    int32_t complete = 0;
-    contents_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete);
-    record->complete = complete != 0;
-    record->trace.capacity = count;
-    for (size_t k = 0; complete && k < count; k++) /* a resumed run may have less than announced */
-        if (record->trace.events[k].tasks > 0)
-            record->trace.events[record->trace.count++] = record->trace.events[k];
-    return true;
-}
-
-static bool documents_read(hid_t file, const char *path, struct run_record *record,
-                           struct failure *failure)
-{
-    char *plan = contents_text(file, LAYOUT_PLAN), *profile = contents_text(file, LAYOUT_PROFILE);
-    bool good = plan != NULL;
-    if (!good)
-        not_ours(path, "plan", failure);
-    good = good && plan_parse(&record->plan, plan, strlen(plan), path, failure);
-    if (good && profile) {
-        good = profile_parse(&record->profile, profile, strlen(profile), path, failure);
-        record->has_profile = good;
-        good = good && beyond_follow(&record->profile, &record->plan, failure);
-    }
-    free(plan);
-    free(profile);
-    return good;
-}
-
-/* What is there but says nothing is not there. */
-static void word_drop_empty(char **word)
+void archive_drop_empty(char **word)
 {
     if (*word && !(*word)[0]) {
         free(*word);
         *word = NULL;
     }
-}
-
-/* Files of older versions do without. */
-static void conditions_read(hid_t file, struct run_record *record)
-{
-    hid_t group = H5Gopen2(file, LAYOUT_RUN, H5P_DEFAULT);
-    if (group < 0)
-        return;
-    record->command_line = contents_attribute(group, LAYOUT_COMMAND_LINE);
-    record->processor = contents_attribute(group, LAYOUT_PROCESSOR);
-    contents_number(group, LAYOUT_THREADS, H5T_NATIVE_INT, &record->threads);
-    contents_number(group, LAYOUT_WORKERS_PER_NODE, H5T_NATIVE_INT, &record->workers_per_node);
-    H5Gclose(group);
-}
-
-/* Of what a watched run says of itself: where its rest was planned anew, and kept. */
-static void changes_read(const char *replanned, struct run_changes *changes)
-{
-    json_t *list = json_loads(replanned, 0, NULL), *change;
-    size_t k;
-    json_array_foreach(list, k, change)
-    {
-        if (!json_is_true(json_object_get(change, "adopted")))
-            continue;
-        if (changes->count++ == 0)
-            changes->round = json_integer_value(json_object_get(change, "round"));
-        changes->end_s = json_number_value(json_object_get(change, "replanned_end_s"));
-    }
-    json_decref(list);
-}
-
-/* Of what a run says of the workers that it lost. */
-static bool losses_read(struct run_record *record, struct failure *failure)
-{
-    json_t *list = record->lost ? json_loads(record->lost, 0, NULL) : NULL, *loss;
-    size_t k;
-    record->losses = calloc(json_array_size(list) + 1, sizeof *record->losses);
-    json_array_foreach(list, k, loss)
-    {
-        if (!record->losses)
-            break;
-        record->losses[record->loss_count++] =
-            (struct run_loss){json_integer_value(json_object_get(loss, "worker")),
-                              json_number_value(json_object_get(loss, "time_s"))};
-    }
-    json_decref(list);
-    return record->losses || failure_memory(failure, "reading a run's output");
 }
 
 static bool attributes_read(hid_t file, const char *path, struct run_record *record,
@@ -150,39 +96,59 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     record->kernel = contents_attribute(file, LAYOUT_KERNEL);
     record->version = contents_attribute(file, LAYOUT_VERSION);
     record->isa = contents_attribute(file, LAYOUT_ISA);
-    record->rule = contents_attribute(file, LAYOUT_RULE); /* absent in most */
-    record->tail = contents_attribute(file, LAYOUT_TAIL);
-    record->replan = contents_attribute(file, LAYOUT_REPLAN);
-    record->told = contents_text(file, LAYOUT_TOLD);
-    record->replanned = contents_text(file, LAYOUT_REPLANNED);
-    record->lost_told = contents_text(file, LAYOUT_LOST_TOLD);
-    record->lost = contents_text(file, LAYOUT_LOST);
-    contents_number(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &record->ahead);
     record->method = contents_attribute(file, LAYOUT_METHOD); /* older files do without */
-    contents_number(file, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &record->finish_s);
     char *checksum = contents_attribute(file, LAYOUT_CHECKSUM);
     if (checksum)
         record->checksum = strtoull(checksum, NULL, 16);
     free(checksum);
-    int32_t resumed = 0; /* older files do without */
-    contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &resumed);
-    record->resumed = resumed;
-    record->parts = parts_list(file, resumed, &record->part_count);
+    int32_t complete = 0;
+    contents_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete);
+    record->complete = complete != 0;
+    contents_number(file, LAYOUT_RANK_PEAK, H5T_NATIVE_INT64, &record->rank_peak);
+    contents_number(file, LAYOUT_COMMAND_PEAK, H5T_NATIVE_INT64, &record->command_peak);
     record->plugin = contents_attribute(file, LAYOUT_PLUGIN);
     record->outcome = contents_text(file, LAYOUT_OUTCOME);
-    conditions_read(file, record);
-    word_drop_empty(&record->outcome);
-    word_drop_empty(&record->input_sha256);
-    word_drop_empty(&record->method);
-    word_drop_empty(&record->rule);
-    word_drop_empty(&record->tail);
-    word_drop_empty(&record->replan);
-    word_drop_empty(&record->replanned);
-    if (record->replanned)
-        changes_read(record->replanned, &record->changes);
+    archive_drop_empty(&record->outcome);
+    archive_drop_empty(&record->input_sha256);
+    archive_drop_empty(&record->method);
     if (!record->kernel || !record->version || !record->isa)
-        return not_ours(path, "attributes", failure);
-    return losses_read(record, failure);
+        return archive_not_ours(path, "attributes", failure);
+    return true;
+}
+
+/* One that the file has otherwise than the plan. */
+static bool change_read(hid_t file, const char *name, struct run_record *record)
+{
+    const struct parameter *planned = parameter_list_find(&record->plan.parameters, name);
+    char *word = contents_attribute(file, name);
+    struct parameter now = {.word = word};
+    const bool there =
+        word ? word[0] != '\0' : contents_number(file, name, H5T_NATIVE_DOUBLE, &now.number);
+    char *end = NULL;
+    if (word && planned && !planned->word) { /* a text that looks like a number travels as one */
+        now.number = strtod(word, &end);
+        now.word = end != word && !*end ? NULL : word;
+    }
+    const bool good = !there || (planned && parameter_equal(planned, &now)) ||
+                      parameter_list_add(&record->changed, name, now.word, now.number);
+    free(word);
+    return good;
+}
+
+/* Those that runs may have otherwise; of a plug-in, which is not open, those that the plan has. */
+static bool changes_read(hid_t file, struct run_record *record, struct failure *failure)
+{
+    const struct scow_task *task =
+        record->kernel && !record->plugin ? task_find(record->kernel) : NULL;
+    const char *const *names = task ? task_run_parameters(task) : NULL;
+    const struct parameter_list *planned = &record->plan.parameters;
+    bool good = true;
+    for (; good && names && *names; names++)
+        good = change_read(file, *names, record);
+    for (size_t k = 0; good && !task && k < planned->count; k++)
+        good = H5Aexists(file, planned->items[k].name) <= 0 ||
+               change_read(file, planned->items[k].name, record);
+    return good || failure_memory(failure, "reading a run's output");
 }
 
 /* Opened for reading; negative with *failure set. */
@@ -206,7 +172,7 @@ bool archive_pictured(const char *path, struct failure *failure)
         return false;
     int32_t complete = 0;
     if (!contents_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete))
-        not_ours(path, "attributes", failure);
+        archive_not_ours(path, "attributes", failure);
     else if (H5Lexists(file, LAYOUT_NORMALIZED, H5P_DEFAULT) <= 0)
         failure_set(failure, FAILURE_MISMATCH,
                     "%s: results of its kernel are no picture: leave --png out", path);
@@ -214,23 +180,23 @@ bool archive_pictured(const char *path, struct failure *failure)
         failure_set(
             failure, FAILURE_MISMATCH,
             "%s: its run did not reach its end, so there is no normalised image: go on with "
-            "it by scow run --resume",
+            "it by scow run --resume, or the same scow go",
             path);
     H5Fclose(file);
     return failure->code == FAILURE_NONE;
 }
 
-bool archive_read(const char *path, struct run_record *record, struct failure *failure)
+bool archive_read(const char *path, int64_t part, struct run_record *record,
+                  struct failure *failure)
 {
     hid_t file = archive_open(path, failure);
     if (file < 0)
         return false;
     struct run_record read = {0};
-    bool good = documents_read(file, path, &read, failure) &&
-                ledger_read(file, path, &read, failure) && trace_read(file, path, &read, failure) &&
-                attributes_read(file, path, &read, failure);
-    if (good && read.resumed > 0 && read.trace.count > 0)
-        good = run_record_last_part(&read) || failure_memory(failure, "reading a run's output");
+    const bool good = archive_parts(file, path, part, &read, failure) &&
+                      ledger_read(file, path, &read, failure) &&
+                      attributes_read(file, path, &read, failure) &&
+                      changes_read(file, &read, failure);
     H5Fclose(file);
     if (good)
         *record = read;

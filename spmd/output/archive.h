@@ -8,8 +8,11 @@
 #include "planner/base/text.h"
 #include "planner/report/report.h"
 
-/* Everything in `path` but the results themselves. Refuses files that scow run did not write. */
-bool archive_read(const char *path, struct run_record *record, struct failure *failure);
+/* Everything in `path` but the results themselves. Refuses files that scow run did not write.
+ * `part`: whose plan and trace are the record's own, from 1; 0: of the last part that has a trace;
+ * RUN_PLAN_ONLY. */
+bool archive_read(const char *path, int64_t part, struct run_record *record,
+                  struct failure *failure);
 /* Did the run of `path` reach its end and make a picture? If not, a sentence. */
 bool archive_pictured(const char *path, struct failure *failure);
 /* What core task `task` left behind: its record, field by field, and what it emitted. */

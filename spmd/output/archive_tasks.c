@@ -11,6 +11,7 @@
 #include "spmd/output/archive.h"
 #include "spmd/output/archive_file.h"
 #include "spmd/output/contents.h"
+#include "spmd/output/emitted.h"
 #include "spmd/output/layout.h"
 
 /* One record of a data set of compound type. */
@@ -120,46 +121,6 @@ static void record_print(const struct row *row, struct text *text)
 
 /* ---- emitted bytes ------------------------------------------------------------------------- */
 
-/* Owned, *size bytes and a zero; NULL with *failure set. */
-static char *stretch_read(const char *name, const struct layout_emitted *where,
-                          struct failure *failure)
-{
-    FILE *in = fopen(name, "rb");
-    char *bytes = in ? malloc((size_t)where->size + 1) : NULL;
-    const bool good = bytes && fseeko(in, (off_t)where->place, SEEK_SET) == 0 &&
-                      fread(bytes, 1, (size_t)where->size, in) == (size_t)where->size;
-    if (in)
-        fclose(in);
-    if (good) {
-        bytes[where->size] = '\0';
-        return bytes;
-    }
-    free(bytes);
-    failure_set(failure, FAILURE_MISMATCH,
-                "%s: does not hold what the run's output says: is it the file of this run?", name);
-    return NULL;
-}
-
-/* FILE of FILE.1, ...: where the run put it, or beside the output when both have moved. Owned. */
-static char *emitted_name(hid_t file, const char *path, int rank)
-{
-    char *base = archive_attribute(file, LAYOUT_RESULTS);
-    const size_t room = strlen(path) + (base ? strlen(base) : 0) + 32;
-    char *name = base ? malloc(room) : NULL;
-    if (name) {
-        const char *slash = strrchr(path, '/'), *last = strrchr(base, '/');
-        snprintf(name, room, "%s.%d", base, rank);
-        FILE *there = fopen(name, "rb");
-        if (there)
-            fclose(there);
-        else
-            snprintf(name, room, "%.*s%s.%d", slash ? (int)(slash - path) + 1 : 0, path,
-                     last ? last + 1 : base, rank);
-    }
-    free(base);
-    return name;
-}
-
 /* In its kernel's words, where that has some. False: out of memory. */
 static bool words_render(hid_t file, const char *bytes, size_t size, struct text *text)
 {
@@ -190,13 +151,16 @@ static bool emitted_print(hid_t file, const char *path, int64_t task, struct tex
     row_release(&row);
     if (where.size <= 0)
         return true;
-    char *name = emitted_name(file, path, where.rank);
-    char *bytes = name ? stretch_read(name, &where, failure) : NULL;
-    if (bytes && !words_render(file, bytes, (size_t)where.size, text))
+    struct emitted *emitted = archive_emitted(file, path, failure);
+    char *bytes = emitted ? malloc((size_t)where.size + 1) : NULL;
+    if (bytes && emitted_read(emitted, &where, 0, bytes, (size_t)where.size, failure)) {
+        bytes[where.size] = '\0';
+        if (!words_render(file, bytes, (size_t)where.size, text))
+            failure_memory(failure, "reading a run's output");
+    }
+    if (!bytes)
         failure_memory(failure, "reading a run's output");
-    if (!name)
-        failure_memory(failure, "reading a run's output");
-    free(name);
+    emitted_close(&emitted);
     free(bytes);
     return failure->code == FAILURE_NONE;
 }
@@ -250,7 +214,8 @@ enum column { COLUMN_EXIT, COLUMN_SECONDS, COLUMN_WORKER, COLUMN_START, COLUMN_S
 /* What the log is made of; owned. */
 struct joblog {
     char *command;            /* the template */
-    struct commands *lines;   /* NULL: without the input, the template stands for all */
+    struct items *items;      /* NULL: the input is not there, or another one */
+    struct commands *lines;   /* of these; NULL: the template stands for all */
     double *columns[COLUMNS]; /* one number a task */
 };
 
@@ -272,7 +237,7 @@ static void joblog_print(struct joblog *log, size_t count, const uint8_t *ledger
     }
 }
 
-static bool joblog_read(hid_t file, size_t count, struct joblog *log)
+static bool joblog_read(hid_t file, const char *path, size_t count, struct joblog *log)
 {
     static const char *const names[COLUMNS] = {"exit", "seconds", "worker", "start", "stdout_size"};
     bool good = true;
@@ -281,12 +246,20 @@ static bool joblog_read(hid_t file, size_t count, struct joblog *log)
         log->columns[i] = contents_column(file, LAYOUT_RECORDS, names[i], count);
         good = good && log->columns[i];
     }
-    char *input = archive_attribute(file, LAYOUT_INPUT);
-    char *digest = archive_attribute(file, LAYOUT_INPUT_SHA256);
+    static const char *const attributes[] = {"format", "colsep", "header"};
+    enum { ATTRIBUTES = sizeof attributes / sizeof *attributes };
+    char *said[ATTRIBUTES], note[ITEMS_NOTE];
+    for (int i = 0; i < ATTRIBUTES; i++)
+        said[i] = archive_attribute(file, attributes[i]);
     if (good && log->command)
-        log->lines = commands_open(log->command, input, digest);
-    free(input);
-    free(digest);
+        log->items = archive_items(file, path, (int64_t)count, note);
+    if (log->items) {
+        const struct commands_source source = {log->command, items_path(log->items), said[0],
+                                               said[1], said[2]};
+        log->lines = commands_open(&source, items_input(log->items));
+    }
+    for (int i = 0; i < ATTRIBUTES; i++)
+        free(said[i]);
     return good && log->command;
 }
 
@@ -298,7 +271,7 @@ bool archive_joblog(const char *path, struct text *text, struct failure *failure
     size_t count = 0;
     struct joblog log = {.command = NULL};
     uint8_t *ledger = archive_ledger(file, &count);
-    if (ledger && joblog_read(file, count, &log))
+    if (ledger && joblog_read(file, path, count, &log))
         joblog_print(&log, count, ledger, text);
     else
         failure_set(failure, FAILURE_MISMATCH,
@@ -306,6 +279,7 @@ bool archive_joblog(const char *path, struct text *text, struct failure *failure
     for (int i = 0; i < COLUMNS; i++)
         free(log.columns[i]);
     commands_close(&log.lines);
+    items_close(&log.items);
     free(log.command);
     free(ledger);
     H5Fclose(file);

@@ -1,6 +1,9 @@
 #include "spmd/output/contents.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "spmd/output/layout.h"
 
 /* Somebody else's file may have many where ours have one. The space is closed. */
 static bool is_single(hid_t space)
@@ -123,20 +126,55 @@ double *contents_column(hid_t file, const char *name, const char *field, size_t 
     return values;
 }
 
-int64_t contents_place(hid_t file, const char *name, int rank, int64_t *shape)
+static bool shape_get(hid_t dataset, int rank, int64_t *shape)
 {
     hsize_t extent[H5S_MAX_RANK] = {0};
-    const hid_t dataset = contents_open(file, name);
-    if (dataset < 0)
-        return -1;
-    hid_t space = H5Dget_space(dataset);
-    const haddr_t place = H5Dget_offset(dataset);
-    const bool good = H5Sget_simple_extent_ndims(space) == rank && place != HADDR_UNDEF;
+    const hid_t space = H5Dget_space(dataset);
+    const bool good = H5Sget_simple_extent_ndims(space) == rank;
     if (good)
         H5Sget_simple_extent_dims(space, extent, NULL);
     for (int i = 0; good && i < rank; i++)
         shape[i] = (int64_t)extent[i];
     H5Sclose(space);
+    return good;
+}
+
+bool contents_shape(hid_t file, const char *name, int rank, int64_t *shape)
+{
+    const hid_t dataset = contents_open(file, name);
+    if (dataset < 0)
+        return false;
+    const bool good = shape_get(dataset, rank, shape);
+    H5Dclose(dataset);
+    return good;
+}
+
+int64_t contents_place(hid_t file, const char *name, int rank, int64_t *shape)
+{
+    const hid_t dataset = contents_open(file, name);
+    if (dataset < 0)
+        return -1;
+    const haddr_t place = H5Dget_offset(dataset);
+    const bool good = place != HADDR_UNDEF && shape_get(dataset, rank, shape);
     H5Dclose(dataset);
     return good ? (int64_t)place : -1;
+}
+
+bool contents_outcome_holds(hid_t file)
+{
+    const bool wanted = H5Aexists(file, LAYOUT_OUTCOME_DIGEST) != 0 &&
+                        H5Lexists(file, LAYOUT_OUTCOME, H5P_DEFAULT) != 0;
+    char now[17], *then = wanted ? contents_attribute(file, LAYOUT_OUTCOME_DIGEST) : NULL;
+    char *text = then ? contents_text(file, LAYOUT_OUTCOME) : NULL;
+    bool same = !wanted;
+    if (text) {
+        const hid_t dataset = contents_open(file, LAYOUT_OUTCOME), type = H5Dget_type(dataset);
+        layout_outcome_digest(text, H5Tget_size(type), now);
+        same = strcmp(then, now) == 0;
+        H5Tclose(type);
+        H5Dclose(dataset);
+    }
+    free(then);
+    free(text);
+    return same;
 }

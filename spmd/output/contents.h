@@ -21,8 +21,14 @@ bool contents_number(hid_t object, const char *name, hid_t type, void *value);
 void *contents_rows(hid_t file, const char *name, hid_t type, size_t size, size_t *count);
 /* A field of a data set of `count` records, as owned numbers; NULL: there is no such one. */
 double *contents_column(hid_t file, const char *name, const char *field, size_t count);
+/* The dimensions (`rank` of them) of a data set, in one piece or in chunks. False: there is no such
+ * one. */
+bool contents_shape(hid_t file, const char *name, int rank, int64_t *shape);
 /* Where a data set in one piece lies, bytes from the file's start, and its dimensions (`rank` of
  * them). Negative: there is no such one. */
 int64_t contents_place(hid_t file, const char *name, int rank, int64_t *shape);
+/* Is the text of a reduction's outcome in that output what was written? True also where there is
+ * none, or nothing to compare it with. */
+bool contents_outcome_holds(hid_t file);
 
 #endif

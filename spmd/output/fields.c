@@ -20,7 +20,7 @@ static struct range range_of(const double *values, const uint8_t *ledger, size_t
 {
     struct range range = {HUGE_VAL, -HUGE_VAL, 0, 0};
     for (size_t i = 0; i < count; i++) {
-        if (ledger[i] == 0 || isnan(values[i]))
+        if (ledger[i] != 1 || isnan(values[i]))
             continue;
         range.least = fmin(range.least, values[i]);
         range.greatest = fmax(range.greatest, values[i]);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "planner/base/own.h"
+
 /* Far behind every byte that anybody else would lock. */
 static const off_t lock_place = INT64_MAX - 1;
 
@@ -23,7 +25,7 @@ static bool lock(int file, short kind)
 
 int hold_together(const char *path)
 {
-    const int file = open(path, O_RDWR | O_CLOEXEC);
+    const int file = own_open(path, O_RDWR);
     if (file >= 0)
         lock(file, F_RDLCK);
     return file;
@@ -31,7 +33,14 @@ int hold_together(const char *path)
 
 int hold_first(const char *path, struct failure *failure)
 {
-    const int file = open(path, O_RDWR | O_CLOEXEC);
+    const int file = own_open(path, O_RDWR);
+    if (file < 0 && errno == ELOOP) {
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: is a symbolic link, and results are not written through one: name the "
+                    "file that it leads to",
+                    path);
+        return -1;
+    }
     if (file < 0) {
         failure_set(failure, FAILURE_MISMATCH,
                     "%s: cannot be opened for writing: %s: check its permissions", path,

@@ -1,6 +1,8 @@
 #include "spmd/output/layout.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #define XXH_STATIC_LINKING_ONLY /* its states on the stack */
 #include <xxhash.h>
 
@@ -55,6 +57,13 @@ hid_t layout_text_type(size_t size)
     return type;
 }
 
+size_t layout_reason_size(int64_t tasks)
+{
+    enum { WHOLE = 120, SHORT = 32 };
+    static const int64_t whole_most = (int64_t)1 << 23;
+    return tasks <= whole_most ? WHOLE : SHORT;
+}
+
 size_t layout_slot_size(size_t state_size)
 {
     return (sizeof(struct layout_partial) + state_size + 63) / 64 * 64;
@@ -68,6 +77,11 @@ uint64_t layout_slot_digest(const struct layout_partial *head, const void *state
                        sizeof *head - offsetof(struct layout_partial, sequence));
     XXH3_64bits_update(&hash, state, state_size);
     return XXH3_64bits_digest(&hash);
+}
+
+void layout_outcome_digest(const char *outcome, size_t size, char digest[17])
+{
+    snprintf(digest, 17, "%016" PRIx64, (uint64_t)XXH3_64bits(outcome, size));
 }
 
 hid_t layout_emitted_type(void)
@@ -145,4 +159,14 @@ bool layout_rows_write(hid_t dataset, hid_t type, int64_t first, int64_t count, 
 void layout_quiet(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+void layout_part_name(char name[LAYOUT_NAME_SIZE], int64_t times, const char *what)
+{
+    const char *between = *what ? "/" : "";
+    if (times == 0)
+        snprintf(name, LAYOUT_NAME_SIZE, "%s%s%s", LAYOUT_RUN, between, what);
+    else
+        snprintf(name, LAYOUT_NAME_SIZE, "%s%" PRId64 "%s%s", LAYOUT_PART, times + 1, between,
+                 what);
 }

@@ -12,8 +12,13 @@
 #include <unistd.h>
 
 #include "kernel/type.h"
+#include "planner/base/own.h"
 #include "spmd/output/contents.h"
+#include "spmd/output/cuts.h"
+#include "spmd/output/entries.h"
 #include "spmd/output/layout.h"
+#include "spmd/output/losses_file.h"
+#include "spmd/output/part_file.h"
 #include "spmd/output/parts.h"
 
 /* ---- before anything is created ------------------------------------------------------------ */
@@ -30,8 +35,8 @@ static double grid_cells(const struct scow_results *results)
 static double bytes_needed(const struct job *job, const struct output_info *info)
 {
     const struct scow_results *results = &job->results;
-    const double row =
-        1 + (double)job->record_size + (results->emits ? (double)sizeof(struct layout_emitted) : 0);
+    const double row = 1 + sizeof(uint64_t) + (double)job->record_size +
+                       (results->emits ? (double)sizeof(struct layout_emitted) : 0);
     const double cell =
         (double)scow_type_size(results->grid_type) + (results->grid_picture ? 1 : 0);
     const double slots =
@@ -49,9 +54,9 @@ static bool no_room(const char *path, double bytes, struct failure *failure)
 
 /* Claim the disk's space now, so that a run cannot fill it half-way. File systems that cannot do
  * that (they say so) will tell when it is written. */
-static bool reserve(int file, double bytes)
+static bool reserve(int file, int64_t place, double bytes)
 {
-    if (fallocate(file, 0, 0, (off_t)bytes) == 0)
+    if (bytes < 1 || fallocate(file, 0, (off_t)place, (off_t)bytes) == 0)
         return true;
     return errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL;
 }
@@ -62,22 +67,27 @@ static bool draft_begin(const char *draft, const char *path, const struct job *j
                         const struct output_info *info, struct failure *failure)
 {
     double needed = bytes_needed(job, info);
-    int file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int file = own_make(draft);
     if (file < 0)
         return failure_set(failure, FAILURE_FAILED,
                            "%s: cannot be created: %s: choose a directory that you can write to",
                            path, strerror(errno));
-    bool good = reserve(file, needed) || no_room(path, needed, failure);
+    bool good = reserve(file, 0, needed) || no_room(path, needed, failure);
     close(file);
     return good;
 }
 
-/* The finished file has its place in full: nothing of it is sparse. */
-static bool reserve_all(const char *draft, const char *path, struct failure *failure)
+/* The finished file has its place in full: nothing of it is sparse, but for the reasons of core
+ * tasks that fail, as most do not. */
+static bool reserve_all(const char *draft, const char *path, const struct job *job,
+                        const struct output_places *places, struct failure *failure)
 {
     struct stat status;
-    int file = open(draft, O_WRONLY | O_CLOEXEC);
-    bool good = file >= 0 && fstat(file, &status) == 0 && reserve(file, (double)status.st_size);
+    const int64_t tasks = job->setup.tasks, hole = places->reasons;
+    const int64_t behind = hole + tasks * (int64_t)layout_reason_size(tasks);
+    int file = own_open(draft, O_WRONLY);
+    bool good = file >= 0 && fstat(file, &status) == 0 && reserve(file, 0, (double)hole) &&
+                reserve(file, behind, (double)(status.st_size - behind));
     if (!good)
         no_room(path, file >= 0 ? (double)status.st_size : 0, failure);
     if (file >= 0)
@@ -87,35 +97,13 @@ static bool reserve_all(const char *draft, const char *path, struct failure *fai
 
 /* ---- attributes ---------------------------------------------------------------------------- */
 
-/* Creates the attribute, or overwrites one of the same type. */
-static bool attribute_put(hid_t object, const char *name, hid_t type, const void *value)
-{
-    hid_t space = H5Screate(H5S_SCALAR);
-    hid_t attribute = H5Aexists(object, name) > 0
-                          ? H5Aopen(object, name, H5P_DEFAULT)
-                          : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = attribute >= 0 && H5Awrite(attribute, type, value) >= 0;
-    if (attribute >= 0)
-        H5Aclose(attribute);
-    H5Sclose(space);
-    return good;
-}
-
-static bool attribute_text(hid_t object, const char *name, const char *text)
-{
-    hid_t type = layout_text_type(strlen(text));
-    bool good = attribute_put(object, name, type, text);
-    H5Tclose(type);
-    return good;
-}
-
 /* Its size is that of any digest, so that one that is not known yet can be written later. */
 static bool attribute_digest(hid_t object, const char *name, const char *digest)
 {
     char text[64 + 1] = "";
     hid_t type = layout_text_type(sizeof text - 1);
     snprintf(text, sizeof text, "%s", digest);
-    bool good = attribute_put(object, name, type, text);
+    bool good = entry_number(object, name, type, text);
     H5Tclose(type);
     return good;
 }
@@ -124,62 +112,126 @@ static bool attribute_digest(hid_t object, const char *name, const char *digest)
 static bool mark_as_image(hid_t dataset)
 {
     uint8_t white_is_zero = 0;
-    return attribute_text(dataset, "CLASS", "IMAGE") &&
-           attribute_text(dataset, "IMAGE_VERSION", "1.2") &&
-           attribute_text(dataset, "IMAGE_SUBCLASS", "IMAGE_GRAYSCALE") &&
-           attribute_put(dataset, "IMAGE_WHITE_IS_ZERO", H5T_NATIVE_UINT8, &white_is_zero);
+    return entry_words(dataset, "CLASS", "IMAGE") && entry_words(dataset, "IMAGE_VERSION", "1.2") &&
+           entry_words(dataset, "IMAGE_SUBCLASS", "IMAGE_GRAYSCALE") &&
+           entry_number(dataset, "IMAGE_WHITE_IS_ZERO", H5T_NATIVE_UINT8, &white_is_zero);
 }
 
-static bool attribute_of_value(hid_t file, const struct scow_parameter *row,
-                               const struct scow_value *value)
+/* Is one there that this would not fit into? */
+static bool attribute_is_short(hid_t file, const char *name, size_t size)
+{
+    if (H5Aexists(file, name) <= 0)
+        return false;
+    const hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
+    const hid_t type = H5Aget_type(attribute);
+    const bool is_short = H5Tget_size(type) < size;
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return is_short;
+}
+
+/* Of a text that a run which goes on may have otherwise: with room for another one, and there even
+ * where there is none. */
+static bool attribute_of_change(hid_t file, const char *name, const char *text)
+{
+    enum { ROOM = 64 };
+    const size_t length = text ? strlen(text) : 0, room = length > ROOM ? length : ROOM;
+    char *padded = calloc(room + 1, 1);
+    if (!padded)
+        return false;
+    memcpy(padded, text ? text : "", length);
+    hid_t type = layout_text_type(room);
+    const bool good = (!attribute_is_short(file, name, length) || H5Adelete(file, name) >= 0) &&
+                      entry_number(file, name, type, padded);
+    H5Tclose(type);
+    free(padded);
+    return good;
+}
+
+static bool attribute_of_value(hid_t file, const struct scow_task *task,
+                               const struct scow_parameter *row, const struct scow_value *value)
 {
     if (row->kind == SCOW_NUMBER || row->kind == SCOW_WHOLE)
-        return attribute_put(file, row->name, H5T_NATIVE_DOUBLE, &value->number);
-    return !value->text || attribute_text(file, row->name, value->text);
+        return entry_number(file, row->name, H5T_NATIVE_DOUBLE, &value->number);
+    if (task_run_parameter(task, row->name))
+        return attribute_of_change(file, row->name, value->text);
+    return !value->text || entry_words(file, row->name, value->text);
+}
+
+/* Those that this run may have otherwise than the one before it. */
+static bool attributes_change(hid_t file, const struct job *job)
+{
+    bool good = true;
+    for (int i = 0; good && i < job->values.count; i++)
+        if (task_run_parameter(job->task, job->task->parameters[i].name))
+            good = attribute_of_value(file, job->task, &job->task->parameters[i],
+                                      &job->values.items[i]);
+    return good;
 }
 
 static bool attributes_of_job(hid_t file, const struct job *job)
 {
     char method[JOB_METHOD_SIZE];
     job_method(job, method, sizeof method);
-    bool good = attribute_text(file, LAYOUT_KERNEL, job->task->name) &&
-                attribute_text(file, LAYOUT_METHOD, method);
+    bool good = entry_words(file, LAYOUT_KERNEL, job->task->name) &&
+                entry_words(file, LAYOUT_METHOD, method);
     for (int i = 0; good && i < job->values.count; i++)
-        good = attribute_of_value(file, &job->task->parameters[i], &job->values.items[i]);
+        good =
+            attribute_of_value(file, job->task, &job->task->parameters[i], &job->values.items[i]);
     return good;
 }
 
-/* What sealing overwrites: there from the start, so that sealing changes no metadata's size. */
-static bool attributes_of_outcome(hid_t file, const struct summary *summary, double finish_s,
-                                  int32_t complete)
+/* As the file has it, filled up with zeros; borrowed until the next call. */
+static const char *outcome_text(const char *outcome)
 {
-    const int32_t running = 0;
-    char checksum[17];
-    snprintf(checksum, sizeof checksum, "%016" PRIx64, summary->checksum);
-    return attribute_text(file, LAYOUT_CHECKSUM, checksum) &&
-           attribute_put(file, LAYOUT_MINIMUM, H5T_NATIVE_DOUBLE, &summary->minimum) &&
-           attribute_put(file, LAYOUT_MAXIMUM, H5T_NATIVE_DOUBLE, &summary->maximum) &&
-           attribute_put(file, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &finish_s) &&
-           attribute_put(file, LAYOUT_FAILED, H5T_NATIVE_INT64, &summary->failed) &&
-           attribute_put(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete) &&
-           attribute_put(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &running);
+    static char text[JOB_OUTCOME_SIZE];
+    memset(text, 0, sizeof text);
+    snprintf(text, sizeof text, "%s", outcome ? outcome : "");
+    return text;
 }
 
-static bool attributes_of_input(hid_t file, const struct output_info *info)
+/* What sealing overwrites: there from the start, so that sealing changes no metadata's size. */
+static bool attributes_of_outcome(hid_t file, const struct summary *summary, const char *outcome,
+                                  double startup_s, double finish_s, int32_t complete)
 {
+    const int32_t running = 0;
+    char checksum[17], digest[17];
+    layout_outcome_digest(outcome_text(outcome), JOB_OUTCOME_SIZE, digest);
+    snprintf(checksum, sizeof checksum, "%016" PRIx64, summary->checksum);
+    return entry_words(file, LAYOUT_CHECKSUM, checksum) &&
+           entry_words(file, LAYOUT_OUTCOME_DIGEST, digest) &&
+           entry_number(file, LAYOUT_MINIMUM, H5T_NATIVE_DOUBLE, &summary->minimum) &&
+           entry_number(file, LAYOUT_MAXIMUM, H5T_NATIVE_DOUBLE, &summary->maximum) &&
+           entry_number(file, LAYOUT_STARTUP, H5T_NATIVE_DOUBLE, &startup_s) &&
+           entry_number(file, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &finish_s) &&
+           entry_number(file, LAYOUT_FAILED, H5T_NATIVE_INT64, &summary->failed) &&
+           entry_number(file, LAYOUT_RANK_PEAK, H5T_NATIVE_INT64, &summary->rank_peak) &&
+           entry_number(file, LAYOUT_COMMAND_PEAK, H5T_NATIVE_INT64, &summary->command_peak) &&
+           entry_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete) &&
+           entry_number(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &running);
+}
+
+static bool attributes_of_input(hid_t file, const struct job *job, const struct output_info *info)
+{
+    const int32_t kind = job->task->input;
     return !info->input ||
-           (attribute_text(file, LAYOUT_INPUT, info->input) &&
+           (entry_words(file, LAYOUT_INPUT, info->input) &&
+            entry_number(file, LAYOUT_INPUT_KIND, H5T_NATIVE_INT32, &kind) &&
             attribute_digest(file, LAYOUT_INPUT_SHA256, info->input_sha256) &&
-            (!info->input_stamp || attribute_digest(file, LAYOUT_INPUT_STAMP, info->input_stamp)));
+            (!info->input_stamp || attribute_digest(file, LAYOUT_INPUT_STAMP, info->input_stamp)) &&
+            (!info->input_identity ||
+             attribute_digest(file, LAYOUT_INPUT_IDENTITY, info->input_identity)));
 }
 
 static bool attributes_of_dealing(hid_t file, const struct output_info *info)
 {
     const bool asks = info->rule || info->tail;
-    return (!info->rule || attribute_text(file, LAYOUT_RULE, info->rule)) &&
-           (!info->tail || attribute_text(file, LAYOUT_TAIL, info->tail)) &&
-           (!info->replan || attribute_text(file, LAYOUT_REPLAN, info->replan)) &&
-           (!asks || attribute_put(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &info->ahead));
+    const int32_t yes = 1;
+    return (!info->rule || entry_words(file, LAYOUT_RULE, info->rule)) &&
+           (!info->tail || entry_words(file, LAYOUT_TAIL, info->tail)) &&
+           (!info->replan || entry_words(file, LAYOUT_REPLAN, info->replan)) &&
+           (!info->surveyed || entry_number(file, LAYOUT_SURVEYED, H5T_NATIVE_INT32, &yes)) &&
+           (!asks || entry_number(file, LAYOUT_AHEAD, H5T_NATIVE_INT, &info->ahead));
 }
 
 static bool attributes_create(hid_t file, const struct job *job, const struct output_info *info)
@@ -187,32 +239,18 @@ static bool attributes_create(hid_t file, const struct job *job, const struct ou
     const int32_t none = 0;
     struct summary nothing;
     summary_init(&nothing);
-    return attribute_text(file, LAYOUT_VERSION, SCOW_VERSION) && attributes_of_input(file, info) &&
-           (!info->plugin || (attribute_text(file, LAYOUT_PLUGIN, info->plugin) &&
-                              attribute_text(file, LAYOUT_PLUGIN_SHA256, info->plugin_sha256))) &&
-           (!job->results.emits || attribute_text(file, LAYOUT_RESULTS, info->emitted)) &&
+    return entry_words(file, LAYOUT_VERSION, SCOW_VERSION) &&
+           attributes_of_input(file, job, info) &&
+           (!info->plugin || (entry_words(file, LAYOUT_PLUGIN, info->plugin) &&
+                              entry_words(file, LAYOUT_PLUGIN_SHA256, info->plugin_sha256))) &&
+           (!job->results.emits || entry_words(file, LAYOUT_RESULTS, info->emitted)) &&
            attributes_of_dealing(file, info) &&
-           attribute_text(file, LAYOUT_ISA, info->conditions.isa) && attributes_of_job(file, job) &&
-           attribute_put(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &none) &&
-           attributes_of_outcome(file, &nothing, 0, 0);
+           entry_words(file, LAYOUT_ISA, info->conditions.isa) && attributes_of_job(file, job) &&
+           entry_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &none) &&
+           attributes_of_outcome(file, &nothing, NULL, 0, 0, 0);
 }
 
 /* ---- data sets ----------------------------------------------------------------------------- */
-
-/* A data set in one piece, whose place in the file is fixed now; filled with zeros or not at all.
- */
-static hid_t dataset_create(hid_t file, const char *name, hid_t type, int rank,
-                            const hsize_t *shape, bool filled)
-{
-    hid_t space = rank > 0 ? H5Screate_simple(rank, shape, NULL) : H5Screate(H5S_SCALAR);
-    hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
-    H5Pset_fill_time(creation, filled ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER);
-    hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    H5Pclose(creation);
-    H5Sclose(space);
-    return dataset;
-}
 
 /* Closed again: its address, or negative. */
 static int64_t dataset_place(hid_t dataset)
@@ -226,7 +264,7 @@ static int64_t dataset_place(hid_t dataset)
 /* A data set filled with zeros; its address, or negative. */
 static int64_t rows_create(hid_t file, const char *name, hid_t type, int rank, const hsize_t *shape)
 {
-    return dataset_place(dataset_create(file, name, type, rank, shape, true));
+    return dataset_place(entry_rows(file, name, type, rank, shape, true));
 }
 
 /* One of the grid's shape, not filled; its address, or negative. */
@@ -235,7 +273,7 @@ static int64_t numbers_create(hid_t file, const char *name, hid_t type, const st
     hsize_t shape[3];
     for (int i = 0; i < 3; i++)
         shape[i] = (hsize_t)job->results.grid_extent[i];
-    return dataset_place(dataset_create(file, name, type, 3, shape, false));
+    return dataset_place(entry_rows(file, name, type, 3, shape, false));
 }
 
 static bool image_attributes(hid_t file, const char *name)
@@ -283,6 +321,17 @@ static bool emitted_create(hid_t file, const struct job *job, struct output_plac
     return places->emitted >= 0;
 }
 
+/* Not filled: a new file reads as zeros. */
+static bool reasons_create(hid_t file, const struct job *job, struct output_places *places)
+{
+    const hsize_t tasks = (hsize_t)job->setup.tasks;
+    hid_t type = layout_text_type(layout_reason_size(job->setup.tasks));
+    places->reasons = dataset_place(entry_rows(file, LAYOUT_REASONS, type, 1, &tasks, false));
+    places->reason_size = (int64_t)H5Tget_size(type);
+    H5Tclose(type);
+    return places->reasons >= 0;
+}
+
 static bool partial_create(hid_t file, const struct job *job, int workers,
                            struct output_places *places)
 {
@@ -299,43 +348,10 @@ static bool results_create(hid_t file, const struct job *job, int workers,
     const hsize_t tasks = (hsize_t)job->setup.tasks;
     *places = (struct output_places){0};
     places->ledger = rows_create(file, LAYOUT_LEDGER, H5T_STD_U8LE, 1, &tasks);
-    return places->ledger >= 0 && grid_create(file, job, places) &&
+    places->digests = rows_create(file, LAYOUT_DIGESTS, H5T_NATIVE_UINT64, 1, &tasks);
+    return places->ledger >= 0 && places->digests >= 0 && grid_create(file, job, places) &&
            records_create(file, job, places) && emitted_create(file, job, places) &&
            partial_create(file, job, workers, places);
-}
-
-static bool text_create(hid_t file, const char *name, const char *text)
-{
-    hid_t type = layout_text_type(strlen(text));
-    hid_t space = H5Screate(H5S_SCALAR);
-    hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
-    if (dataset >= 0)
-        H5Dclose(dataset);
-    H5Sclose(space);
-    H5Tclose(type);
-    return good;
-}
-
-/* In place of what a run before has left there, if any. */
-static bool text_put(hid_t file, const char *name, const char *text)
-{
-    if (H5Lexists(file, name, H5P_DEFAULT) > 0 && H5Ldelete(file, name, H5P_DEFAULT) < 0)
-        return false;
-    return !text || text_create(file, name, text);
-}
-
-static bool trace_create(hid_t file, int64_t events)
-{
-    hid_t type = layout_trace_type();
-    hid_t packed = H5Tcopy(type);
-    H5Tpack(packed);
-    hsize_t rows = (hsize_t)events;
-    hid_t dataset = dataset_create(file, LAYOUT_TRACE, packed, 1, &rows, true);
-    bool good = dataset >= 0 && H5Dclose(dataset) >= 0;
-    H5Tclose(packed);
-    H5Tclose(type);
-    return good;
 }
 
 /* Sealing overwrites it, without changing any metadata: room for what most reductions print. */
@@ -344,7 +360,7 @@ static bool outcome_create(hid_t file, const struct job *job)
     static const char nothing[JOB_OUTCOME_SIZE] = "";
     hid_t type = layout_text_type(sizeof nothing);
     hid_t dataset =
-        job->state_size == 0 ? -1 : dataset_create(file, LAYOUT_OUTCOME, type, 0, NULL, true);
+        job->state_size == 0 ? -1 : entry_rows(file, LAYOUT_OUTCOME, type, 0, NULL, true);
     bool good = job->state_size == 0 || dataset >= 0;
     if (dataset >= 0)
         good = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, nothing) >= 0 &&
@@ -353,28 +369,24 @@ static bool outcome_create(hid_t file, const struct job *job)
     return good;
 }
 
-static bool conditions_create(hid_t group, const struct conditions *here)
+static bool run_create(hid_t file, const struct job *job, const struct output_info *info,
+                       struct output_places *places)
 {
-    return (!here->processor || attribute_text(group, LAYOUT_PROCESSOR, here->processor)) &&
-           attribute_put(group, LAYOUT_THREADS, H5T_NATIVE_INT, &here->threads) &&
-           attribute_put(group, LAYOUT_WORKERS_PER_NODE, H5T_NATIVE_INT, &here->workers_per_node);
-}
-
-static bool run_create(hid_t file, const struct job *job, const struct output_info *info)
-{
-    hid_t group = H5Gcreate2(file, LAYOUT_RUN, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = part_file_group(file);
     if (group < 0)
         return false;
     const bool good =
-        conditions_create(group, &info->conditions) &&
-        (!info->command_line || attribute_text(group, LAYOUT_COMMAND_LINE, info->command_line));
+        part_file_conditions(group, &info->conditions) &&
+        part_file_usage(group, &info->requested) &&
+        (!info->command_line || entry_words(group, LAYOUT_COMMAND_LINE, info->command_line));
     H5Gclose(group);
     struct run_part part = info->part;
     part.began_s = parts_now();
-    return good && trace_create(file, info->events) && outcome_create(file, job) &&
-           parts_create(file) && parts_put(file, 0, &part) &&
-           text_create(file, LAYOUT_PLAN, info->plan) &&
-           (!info->profile || text_create(file, LAYOUT_PROFILE, info->profile));
+    return good && entry_trace(file, LAYOUT_TRACE, info->events) && outcome_create(file, job) &&
+           (job->results.grid_type == SCOW_NONE || cuts_create(file, job)) && parts_create(file) &&
+           parts_put(file, 0, &part) && losses_create(file, info->part.workers, places) &&
+           entry_text(file, LAYOUT_PLAN, info->plan) &&
+           (!info->profile || entry_text(file, LAYOUT_PROFILE, info->profile));
 }
 
 /* ---- whole --------------------------------------------------------------------------------- */
@@ -396,8 +408,9 @@ static bool draft_fill(const char *draft, const struct job *job, const struct ou
     hid_t file = file_create(draft);
     if (file < 0)
         return false;
-    bool good = results_create(file, job, info->workers, places) && run_create(file, job, info) &&
-                attributes_create(file, job, info);
+    bool good = results_create(file, job, info->workers, places) &&
+                run_create(file, job, info, places) && attributes_create(file, job, info) &&
+                reasons_create(file, job, places);
     return H5Fclose(file) >= 0 && good; /* a full disk may show only now */
 }
 
@@ -426,18 +439,38 @@ static bool draft_make(const char *draft, const char *path, const struct job *jo
 {
     if (!draft_begin(draft, path, job, info, failure))
         return false;
-    struct output_places made;
+    struct output_places made = {0};
     bool good = draft_fill(draft, job, info, &made) ||
                 failure_set(failure, FAILURE_FAILED,
                             "%s: cannot be written in full: free some space or write to another "
                             "disk",
                             path);
-    good = good && reserve_all(draft, path, failure) && draft_publish(draft, path, failure);
+    good = good && reserve_all(draft, path, job, &made, failure) &&
+           draft_publish(draft, path, failure);
     if (good)
         *places = made;
     else
         unlink(draft);
     return good;
+}
+
+/* Owned; NULL: out of memory. */
+static char *draft_name(const char *path, int64_t process)
+{
+    const size_t room = strlen(path) + 32;
+    char *draft = malloc(room);
+    if (draft)
+        snprintf(draft, room, "%s.%" PRId64 ".new", path, process);
+    return draft;
+}
+
+void outputfile_discard(const char *path, int64_t process)
+{
+    char *draft = draft_name(path, process);
+    if (draft)
+        unlink(draft);
+    unlink(path);
+    free(draft);
 }
 
 bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
@@ -449,64 +482,23 @@ bool outputfile_create(const char *path, const struct job *job, const struct out
         return failure_set(failure, FAILURE_USAGE, "the output's name is empty: give -o FILE");
     if (lstat(path, &status) == 0)
         return exists_already(path, failure);
-    size_t room = strlen(path) + 32;
-    char *draft = malloc(room);
+    char *draft = draft_name(path, getpid());
     if (!draft)
         return failure_memory(failure, "creating the output");
-    snprintf(draft, room, "%s.%ld.new", path, (long)getpid());
     bool good = draft_make(draft, path, job, info, places, failure);
     free(draft);
     return good;
 }
 
-/* Rows in the trace as it was made. Negative: there is none. */
-static int64_t trace_rows(hid_t file)
-{
-    hid_t dataset = H5Dopen2(file, LAYOUT_TRACE, H5P_DEFAULT);
-    if (dataset < 0)
-        return -1;
-    hid_t space = H5Dget_space(dataset);
-    const int64_t rows = (int64_t)H5Sget_simple_extent_npoints(space);
-    H5Sclose(space);
-    H5Dclose(dataset);
-    return rows;
-}
-
-/* A rule's trace is longer than what was announced: a new one takes the place of the first. */
-static bool trace_extend(hid_t file, const struct trace *trace)
-{
-    const int64_t rows = trace_rows(file);
-    return rows >= 0 &&
-           (rows >= (int64_t)trace->count || (H5Ldelete(file, LAYOUT_TRACE, H5P_DEFAULT) >= 0 &&
-                                              trace_create(file, (int64_t)trace->count)));
-}
-
-static bool trace_write(hid_t file, const struct trace *trace)
-{
-    if (!trace_extend(file, trace))
-        return false;
-    hid_t dataset = H5Dopen2(file, LAYOUT_TRACE, H5P_DEFAULT);
-    if (dataset < 0)
-        return false;
-    hid_t type = layout_trace_type();
-    bool good = trace->count == 0 ||
-                layout_rows_write(dataset, type, 0, (int64_t)trace->count, trace->events);
-    H5Tclose(type);
-    return H5Dclose(dataset) >= 0 && good;
-}
-
 static bool outcome_write(hid_t file, const char *outcome)
 {
-    static char text[JOB_OUTCOME_SIZE];
     if (!outcome)
         return true;
-    memset(text, 0, sizeof text);
-    snprintf(text, sizeof text, "%s", outcome);
     hid_t dataset = H5Dopen2(file, LAYOUT_OUTCOME, H5P_DEFAULT);
     if (dataset < 0)
         return false;
     hid_t type = H5Dget_type(dataset);
-    bool good = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    bool good = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, outcome_text(outcome)) >= 0;
     H5Tclose(type);
     return H5Dclose(dataset) >= 0 && good;
 }
@@ -521,7 +513,7 @@ enum { SUPERBLOCK_BYTES = 48 };
 static hid_t seal_begin(const char *path)
 {
     char superblock[SUPERBLOCK_BYTES];
-    int raw = open(path, O_RDWR | O_CLOEXEC);
+    int raw = own_open(path, O_RDWR);
     if (raw < 0)
         return -1;
     hid_t file = -1;
@@ -544,19 +536,21 @@ static bool digest_write(hid_t file, const char *digest)
            attribute_digest(file, LAYOUT_INPUT_SHA256, digest);
 }
 
-/* The part at hand is over, as `ended` says. */
-static bool part_end(hid_t file, const struct run_part *ended, enum part_outcome outcome)
+/* The part at hand is over, as the outcome says. */
+static bool part_end(hid_t file, const struct output_outcome *outcome, enum part_outcome how)
 {
     struct run_part part;
     int32_t times = 0;
-    if (!ended || !contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &times) ||
-        !parts_get(file, times, &part))
+    contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &times);
+    if (!part_file_end(file, times, outcome))
+        return false;
+    if (!outcome->part || !parts_get(file, times, &part))
         return true;
     part.ended_s = parts_now();
-    part.makespan_s = ended->makespan_s;
-    part.tasks = ended->tasks;
-    part.packages = ended->packages;
-    part.outcome = (int32_t)outcome;
+    part.makespan_s = outcome->part->makespan_s;
+    part.tasks = outcome->part->tasks;
+    part.packages = outcome->part->packages;
+    part.outcome = (int32_t)how;
     return parts_put(file, times, &part);
 }
 
@@ -564,15 +558,10 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
                      struct failure *failure)
 {
     hid_t file = seal_begin(path);
-    bool good = file >= 0 && trace_write(file, outcome->trace) &&
-                digest_write(file, outcome->input_sha256) &&
-                outcome_write(file, outcome->outcome) &&
-                part_end(file, outcome->part, PART_COMPLETE) &&
-                text_put(file, LAYOUT_TOLD, outcome->told) &&
-                text_put(file, LAYOUT_REPLANNED, outcome->replanned) &&
-                text_put(file, LAYOUT_LOST_TOLD, outcome->lost_told) &&
-                text_put(file, LAYOUT_LOST, outcome->lost) &&
-                attributes_of_outcome(file, outcome->summary, outcome->finish_s, 1);
+    bool good = file >= 0 && digest_write(file, outcome->input_sha256) &&
+                outcome_write(file, outcome->outcome) && part_end(file, outcome, PART_COMPLETE) &&
+                attributes_of_outcome(file, outcome->summary, outcome->outcome, outcome->startup_s,
+                                      outcome->finish_s, 1);
     good = file >= 0 && H5Fclose(file) >= 0 && good;
     return good || failure_set(failure, FAILURE_FAILED,
                                "%s: the results are there, but its trace and checksum could not "
@@ -583,20 +572,20 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
 /* To the disk, and not only to the system, so that another node sees it after this one is gone. */
 static bool flush(const char *path)
 {
-    const int file = open(path, O_RDWR | O_CLOEXEC);
+    const int file = own_open(path, O_RDWR);
     const bool good = file >= 0 && fsync(file) == 0;
     if (file >= 0)
         close(file);
     return good;
 }
 
-bool outputfile_stop(const char *path, const char *input_sha256, const struct run_part *part,
+bool outputfile_stop(const char *path, const struct output_outcome *outcome,
                      struct failure *failure)
 {
     const int32_t stopped = 1;
     hid_t file = seal_begin(path);
-    bool good = file >= 0 && attribute_put(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &stopped) &&
-                part_end(file, part, PART_STOPPED) && digest_write(file, input_sha256);
+    bool good = file >= 0 && entry_number(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &stopped) &&
+                part_end(file, outcome, PART_STOPPED) && digest_write(file, outcome->input_sha256);
     good = file >= 0 && H5Fclose(file) >= 0 && good;
     return (good && flush(path)) ||
            failure_set(failure, FAILURE_FAILED,
@@ -605,25 +594,45 @@ bool outputfile_stop(const char *path, const char *input_sha256, const struct ru
                        path);
 }
 
+void outputfile_halt(const char *path, const char *why)
+{
+    int32_t times = 0;
+    struct run_part part;
+    hid_t file = seal_begin(path);
+    if (file < 0)
+        return;
+    contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &times);
+    if (parts_get(file, times, &part)) {
+        part.ended_s = parts_now();
+        part.outcome = PART_HALTED;
+        if (part_file_halt(file, times, why))
+            parts_put(file, times, &part);
+    }
+    H5Fclose(file);
+}
+
 void outputfile_distrust(const char *path)
 {
     hid_t file = seal_begin(path);
     if (file < 0)
         return;
     attribute_digest(file, LAYOUT_INPUT_STAMP, "");
+    attribute_digest(file, LAYOUT_INPUT_IDENTITY, "");
     H5Fclose(file);
 }
 
-bool outputfile_reopen(const char *path, int32_t times, const struct run_part *last,
-                       const struct run_part *next)
+bool outputfile_reopen(const char *path, const struct job *job, int32_t times,
+                       const struct run_part *last, const struct run_part *next,
+                       const struct part_info *info)
 {
     const int32_t no = 0;
     layout_quiet();
     hid_t file = seal_begin(path);
     const bool good = file >= 0 && parts_put(file, times - 1, last) &&
-                      parts_put(file, times, next) &&
-                      attribute_put(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &times) &&
-                      attribute_put(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &no) &&
-                      attribute_put(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &no);
+                      parts_put(file, times, next) && part_file_begin(file, path, times, info) &&
+                      attributes_change(file, job) &&
+                      entry_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &times) &&
+                      entry_number(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &no) &&
+                      entry_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &no);
     return file >= 0 && H5Fclose(file) >= 0 && good;
 }

@@ -3,15 +3,23 @@
 
 #include <hdf5.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "kernel/vector/isa.h"
 #include "spmd/input/input.h"
+#include "spmd/input/spool.h"
 #include "spmd/job/job.h"
 #include "spmd/job/kernel.h"
 #include "spmd/output/archive.h"
+#include "spmd/output/failed.h"
 #include "spmd/output/fields.h"
+#include "spmd/output/intact_file.h"
+#include "spmd/output/outputs.h"
 #include "spmd/output/preview.h"
+#include "spmd/output/records.h"
 #include "spmd/output/slices.h"
+#include "spmd/output/slowest.h"
 #include "spmd/output/tiff.h"
 #include "spmd/output/xdmf.h"
 
@@ -38,7 +46,14 @@ static bool kernel_count(const struct scow_task *task, const char *name,
                                ? "has no input: leave -i out"
                                : "has an input that says how much work it is: give -i INPUT, or -X "
                                  "TASKS");
-    struct input *input = input_open((enum scow_input_kind)task->input, name, failure);
+    char *spooled = spool_wanted(name) ? spool_temporary(failure) : NULL;
+    if (spool_wanted(name) && !spooled)
+        return false;
+    struct input *input =
+        input_open((enum scow_input_kind)task->input, spooled ? spooled : name, failure);
+    if (spooled)
+        unlink(spooled);
+    free(spooled);
     const bool good = input && job_describe(&description, task, values, input, failure);
     if (good)
         *tasks = description.tasks;
@@ -99,12 +114,18 @@ const struct readers *readers_available(void)
     static const struct readers readers = {
         .count_tasks = count_tasks,
         .read_run = archive_read,
+        .check_run = intact_file_check,
         .write_preview = write_preview,
         .write_tiff = write_tiff,
         .write_xdmf = xdmf_write,
         .print_slices = print_slices,
         .print_fields = fields_print,
         .show_task = archive_task,
+        .show_failed = failed_show,
+        .print_failed = failed_print,
+        .print_slowest = slowest_print,
+        .write_records = records_write,
+        .write_outputs = outputs_write,
         .show_joblog = archive_joblog,
         .list_kernels = kernel_list,
         .describe_kernel = kernel_describe,

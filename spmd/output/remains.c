@@ -11,9 +11,11 @@
 
 #include "kernel/type.h"
 #include "planner/base/array.h"
+#include "planner/base/text.h"
 #include "planner/files/plan_json.h"
 #include "spmd/output/contents.h"
 #include "spmd/output/layout.h"
+#include "spmd/output/losses_file.h"
 #include "spmd/output/parts.h"
 
 /* ---- is it the same job? ------------------------------------------------------------------- */
@@ -45,11 +47,26 @@ static bool attribute_same(const struct check *check, const char *name, const ch
     return same;
 }
 
+/* A parameter that the version that began it did not know yet is what it was then: its default. */
+static bool parameter_new(const struct check *check, const struct scow_parameter *row,
+                          const struct scow_value *value)
+{
+    double number;
+    char *then = contents_attribute(check->file, row->name);
+    const bool known = then || contents_number(check->file, row->name, H5T_NATIVE_DOUBLE, &number);
+    free(then);
+    if (known || (row->kind == SCOW_TEXT && value->text != row->text))
+        return false;
+    return row->kind != SCOW_PATH && value->number == row->initial;
+}
+
 static bool parameter_same(const struct check *check, const struct scow_parameter *row,
                            const struct scow_value *value)
 {
     double number = 0;
     char then[40], now[40], what[80];
+    if (parameter_new(check, row, value))
+        return true;
     snprintf(what, sizeof what, "parameter %.60s", row->name);
     if (row->kind != SCOW_NUMBER && row->kind != SCOW_WHOLE)
         return attribute_same(check, row->name, what, value->text);
@@ -61,12 +78,14 @@ static bool parameter_same(const struct check *check, const struct scow_paramete
     return differs(check, what, then, now);
 }
 
+/* But for those that a run may change. */
 static bool parameters_same(const struct check *check)
 {
     const struct job *job = check->wanted->job;
     bool good = true;
     for (int i = 0; good && i < job->values.count; i++)
-        good = parameter_same(check, &job->task->parameters[i], &job->values.items[i]);
+        if (!task_run_parameter(job->task, job->task->parameters[i].name))
+            good = parameter_same(check, &job->task->parameters[i], &job->values.items[i]);
     return good;
 }
 
@@ -76,6 +95,8 @@ static bool plan_same(const struct check *check)
     struct failure none = FAILURE_INIT;
     struct plan plan;
     bool same = false;
+    if (check->wanted->any_plan)
+        return true;
     char *text = contents_text(check->file, LAYOUT_PLAN);
     if (text && plan_parse(&plan, text, strlen(text), check->path, &none)) {
         char *then = plan_print(&plan), *now = plan_print(check->wanted->plan);
@@ -91,11 +112,18 @@ static bool plan_same(const struct check *check)
                                check->path, check->wanted->plan_name);
 }
 
-static bool stamp_same(const struct check *check)
+/* Nobody has touched its files since, as far as their states tell: a time of change can be set back
+ * (cp -p, rsync -t), that of status change cannot. Files of older versions do not have the latter.
+ */
+static bool state_same(const struct check *check)
 {
-    char *then = contents_attribute(check->file, LAYOUT_INPUT_STAMP);
-    const bool same = then && strcmp(then, check->wanted->input_stamp) == 0;
-    free(then);
+    const struct remains_wanted *wanted = check->wanted;
+    char *identity = contents_attribute(check->file, LAYOUT_INPUT_IDENTITY);
+    char *stamp = contents_attribute(check->file, LAYOUT_INPUT_STAMP);
+    const bool same = identity ? strcmp(identity, wanted->input_identity) == 0
+                               : stamp && strcmp(stamp, wanted->input_stamp) == 0;
+    free(identity);
+    free(stamp);
     return same;
 }
 
@@ -111,10 +139,11 @@ static bool input_differs(const struct check *check)
 /* Of a run that was killed before it had read all of its input. */
 static bool input_unread(const struct check *check)
 {
-    return stamp_same(check) ||
+    return state_same(check) ||
            failure_set(check->failure, FAILURE_MISMATCH,
                        "%s: its run ended before the SHA-256 of its input was known, and %s has "
-                       "been changed or copied since: run to another file",
+                       "been changed, copied or moved since (its time of status change says so): "
+                       "run to another file",
                        check->path, check->wanted->input);
 }
 
@@ -122,7 +151,7 @@ static bool input_unread(const struct check *check)
 static bool input_compare(const struct check *check, char *then, struct remains *remains)
 {
     struct digest *now = check->wanted->digest;
-    if (!digest_known(now)[0] && stamp_same(check)) {
+    if (!digest_known(now)[0] && state_same(check)) {
         remains->input_sha256 = then;
         return true;
     }
@@ -191,6 +220,53 @@ static bool rows_find(const struct check *check, const char *name, int64_t *plac
            damaged(check->path, name + 1, check->failure);
 }
 
+/* " name value" of then, where it is another one now. */
+static void change_tell(const struct check *check, const struct scow_parameter *row,
+                        const struct scow_value *value, struct text *text)
+{
+    double number = 0;
+    if (row->kind == SCOW_NUMBER || row->kind == SCOW_WHOLE) {
+        if (contents_number(check->file, row->name, H5T_NATIVE_DOUBLE, &number) &&
+            number != value->number)
+            text_add(text, " --%s %.15g", row->name, number);
+        return;
+    }
+    char *then = contents_attribute(check->file, row->name);
+    if (then && then[0] && (!value->text || strcmp(then, value->text) != 0))
+        text_add(text, " --%s %s", row->name, then);
+    free(then);
+}
+
+/* Some parameter that a run may change decides on the size of records. */
+static bool layout_differs(const struct check *check)
+{
+    const struct job *job = check->wanted->job;
+    struct text text = TEXT_INIT;
+    for (int i = 0; i < job->values.count; i++)
+        if (task_run_parameter(job->task, job->task->parameters[i].name))
+            change_tell(check, &job->task->parameters[i], &job->values.items[i], &text);
+    failure_set(check->failure, FAILURE_MISMATCH,
+                "%s: its records are of another size, as it was begun with%.200s: resume with "
+                "that, or run to another file",
+                check->path, text.bytes ? text.bytes : " other options");
+    text_release(&text);
+    return false;
+}
+
+static bool records_find(const struct check *check, int64_t *place)
+{
+    const hid_t dataset = contents_open(check->file, LAYOUT_RECORDS);
+    const hid_t type = dataset >= 0 ? H5Dget_type(dataset) : -1;
+    const bool same = type >= 0 && H5Tget_size(type) == check->wanted->job->record_size;
+    if (type >= 0)
+        H5Tclose(type);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    if (type >= 0 && !same)
+        return layout_differs(check);
+    return rows_find(check, LAYOUT_RECORDS, place);
+}
+
 static bool grid_find(const struct check *check, const char *name, int64_t *place)
 {
     int64_t shape[3] = {0, 0, 0};
@@ -213,16 +289,26 @@ static bool partial_find(const struct check *check, struct remains *remains)
            damaged(check->path, "partial states", check->failure);
 }
 
+/* Rows that files of older versions do not have: 0. */
+static bool newer_find(const struct check *check, const char *name, int64_t *place)
+{
+    *place = 0;
+    return H5Lexists(check->file, name, H5P_DEFAULT) == 0 || rows_find(check, name, place);
+}
+
 static bool places_find(const struct check *check, struct remains *remains)
 {
     const struct job *job = check->wanted->job;
     const bool grid = job->results.grid_type != SCOW_NONE;
     struct output_places *places = &remains->places;
+    places->reason_size = (int64_t)layout_reason_size(job->setup.tasks);
     return rows_find(check, LAYOUT_LEDGER, &places->ledger) &&
+           newer_find(check, LAYOUT_DIGESTS, &places->digests) &&
+           newer_find(check, LAYOUT_REASONS, &places->reasons) &&
            (!grid || grid_find(check, LAYOUT_RESPONSE, &places->response)) &&
            (!grid || !job->results.grid_picture ||
             grid_find(check, LAYOUT_NORMALIZED, &places->normalized)) &&
-           (!job->results.fields || rows_find(check, LAYOUT_RECORDS, &places->records)) &&
+           (!job->results.fields || records_find(check, &places->records)) &&
            (!job->results.emits || rows_find(check, LAYOUT_EMITTED, &places->emitted)) &&
            (job->state_size == 0 || partial_find(check, remains));
 }
@@ -314,6 +400,15 @@ static int64_t ledger_count(const struct remains *remains, int64_t tasks, int ma
     return count;
 }
 
+/* Those that were given up are in nobody's state. */
+static int64_t given_up_count(const struct remains *remains)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < remains->lost_count; k++)
+        count += remains->lost[k].given_up && remains->ledger[remains->lost[k].first] == 2;
+    return count;
+}
+
 static bool states_merge(struct remains *remains, const struct job *job, struct failure *failure)
 {
     const int64_t tasks = job->setup.tasks;
@@ -330,7 +425,7 @@ static bool states_merge(struct remains *remains, const struct job *job, struct 
             job->task->merge(job->opened, remains->state, slot + 1);
         within += slot ? slot->tasks : 0;
     }
-    if (within == tasks - ledger_count(remains, tasks, 0))
+    if (within + given_up_count(remains) == tasks - ledger_count(remains, tasks, 0))
         return true;
     job->task->reset(job->opened, remains->state);
     memset(remains->ledger, 0, (size_t)tasks);
@@ -357,20 +452,72 @@ static bool range_extend(struct remains *remains, size_t *capacity, int64_t task
     return true;
 }
 
+/* Failed ones are to be done again where that can be, those given up are not. */
+static void ledger_settle(struct remains *remains, const struct job *job)
+{
+    const int64_t tasks = job->setup.tasks;
+    for (int64_t k = 0; k < tasks; k++)
+        if (remains->ledger[k] > 2 || (remains->ledger[k] == 2 && job->state_size == 0))
+            remains->ledger[k] = 0;
+    for (int64_t k = 0; k < remains->lost_count; k++)
+        if (remains->lost[k].given_up)
+            remains->ledger[remains->lost[k].first] = 2;
+}
+
+static bool suspect_add(struct remains *remains, size_t *capacity, int64_t task, int losses)
+{
+    struct suspect *suspects = array_reserve(remains->suspects, capacity,
+                                             (size_t)remains->suspect_count + 1, sizeof *suspects);
+    if (!suspects)
+        return false;
+    remains->suspects = suspects;
+    suspects[remains->suspect_count++] = (struct suspect){{task, 1}, losses};
+    return true;
+}
+
+/* What is left of one row, in as many pieces as it lies in. */
+static bool row_take(struct remains *remains, size_t *capacity, const struct losses_row *row,
+                     uint8_t *taken)
+{
+    bool goes_on = false;
+    for (int64_t task = row->first; task < row->first + row->count; task++) {
+        const bool suspect = remains->ledger[task] == 0 && !taken[task];
+        if (suspect && goes_on)
+            remains->suspects[remains->suspect_count - 1].range.count++;
+        else if (suspect && !suspect_add(remains, capacity, task, row->losses))
+            return false;
+        goes_on = suspect;
+        taken[task] = taken[task] || suspect;
+        remains->suspect_tasks += suspect;
+    }
+    return true;
+}
+
+/* The last row that has a core task counts: it is of the fewest others and the most losses. */
+static bool suspects_make(struct remains *remains, uint8_t *taken)
+{
+    size_t capacity = 0;
+    bool good = true;
+    for (int64_t k = remains->lost_count - 1; good && k >= 0; k--)
+        good = row_take(remains, &capacity, &remains->lost[k], taken);
+    return good;
+}
+
 static bool ranges_make(struct remains *remains, const struct job *job, struct failure *failure)
 {
     const int64_t tasks = job->setup.tasks;
     size_t capacity = 0;
-    for (int64_t k = 0; k < tasks; k++) {
-        if (remains->ledger[k] > 2 || (remains->ledger[k] == 2 && job->state_size == 0))
-            remains->ledger[k] = 0;
-        if (remains->ledger[k] == 0 && !range_extend(remains, &capacity, k))
-            return failure_memory(failure, "finding out what is left of a run");
-    }
+    uint8_t *taken = remains->lost_count > 0 ? calloc((size_t)tasks, 1) : NULL;
+    ledger_settle(remains, job);
+    bool good = (taken || remains->lost_count == 0) && suspects_make(remains, taken);
+    for (int64_t k = 0; good && k < tasks; k++)
+        if (remains->ledger[k] == 0 && !(taken && taken[k]))
+            good = range_extend(remains, &capacity, k);
+    free(taken);
     remains->done = ledger_count(remains, tasks, 1);
     remains->failed = ledger_count(remains, tasks, 2);
     remains->left = tasks - remains->done - remains->failed;
-    return true;
+    return good || failure_memory(failure, "finding out what is left of a run");
 }
 
 /* ---- whole --------------------------------------------------------------------------------- */
@@ -407,21 +554,57 @@ static bool progress_read(const struct check *check, struct remains *remains)
     remains->complete = complete != 0;
     remains->checksum = checksum ? strtoull(checksum, NULL, 16) : 0;
     remains->profile = contents_text(check->file, LAYOUT_PROFILE);
+    remains->outcome_holds = contents_outcome_holds(check->file);
+    contents_number(check->file, LAYOUT_MINIMUM, H5T_NATIVE_DOUBLE, &remains->minimum);
+    contents_number(check->file, LAYOUT_MAXIMUM, H5T_NATIVE_DOUBLE, &remains->maximum);
     free(checksum);
+    parts_get(check->file, remains->resumed, &remains->last);
     return there || damaged(check->path, "attributes", check->failure);
 }
 
-/* What a part that did not say how it ended has come to. */
+static bool was_killed(const struct remains *remains)
+{
+    return remains->last.outcome == PART_RUNNING && remains->last.began_s > 0;
+}
+
+/* What is known of core tasks on which workers were lost, those of the end of a run that was killed
+ * among them. */
+static bool losses_read(const struct check *check, struct remains *remains)
+{
+    const int64_t tasks = check->wanted->job->setup.tasks;
+    int64_t workers = 0;
+    struct losses_in_flight *in_flight =
+        was_killed(remains) ? losses_in_flight_list(check->file, &workers) : NULL;
+    losses_find(check->file, &remains->places);
+    struct losses_known known = {.rows = losses_list(check->file, workers, &known.count),
+                                 .in_flight = in_flight,
+                                 .in_flight_count = workers,
+                                 .ledger = remains->ledger,
+                                 .tasks = tasks};
+    if (check->wanted->retry_lost)
+        losses_forget(&known);
+    if (known.rows)
+        losses_resolve(&known);
+    remains->lost = known.rows;
+    remains->lost_count = known.count < LOSSES_MOST ? known.count : LOSSES_MOST;
+    free(in_flight);
+    return true;
+}
+
+/* What a part that did not say how it ended, or only that, has come to. */
 static void last_settle(struct remains *remains, const char *path)
 {
     struct run_part *last = &remains->last;
     struct stat status;
-    if (last->outcome != PART_RUNNING || !(last->began_s > 0))
+    const bool killed = was_killed(remains);
+    if (!killed && last->outcome != PART_HALTED)
         return;
-    last->outcome = PART_KILLED;
     last->tasks = remains->done + remains->failed - last->before;
     if (last->tasks < 0)
         last->tasks = 0;
+    if (!killed)
+        return;
+    last->outcome = PART_KILLED;
     if (stat(path, &status) == 0)
         last->ended_s = (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;
 }
@@ -429,24 +612,35 @@ static void last_settle(struct remains *remains, const char *path)
 bool remains_read(struct remains *remains, const char *path, const struct remains_wanted *wanted,
                   struct failure *failure)
 {
-    *remains = (struct remains){.complete = false};
+    *remains = (struct remains){.job = wanted->job};
     const struct check check = {file_open(path, failure), path, wanted, failure};
     if (check.file < 0)
         return false;
-    const bool good =
-        all_same(&check, remains) && places_find(&check, remains) && ledger_read(&check, remains) &&
-        progress_read(&check, remains) && emitted_find(&check, remains) &&
-        states_merge(remains, wanted->job, failure) && ranges_make(remains, wanted->job, failure);
-    if (good)
-        parts_get(check.file, remains->resumed, &remains->last);
+    const bool good = all_same(&check, remains) && places_find(&check, remains) &&
+                      ledger_read(&check, remains) && progress_read(&check, remains) &&
+                      losses_read(&check, remains) && emitted_find(&check, remains);
     H5Fclose(check.file);
-    last_settle(remains, path);
     return good;
+}
+
+bool remains_settle(struct remains *remains, const char *path, const struct intact_damage *damage,
+                    struct failure *failure)
+{
+    for (int64_t k = 0; k < damage->count; k++)
+        memset(remains->ledger + damage->ranges[k].first, 0, (size_t)damage->ranges[k].count);
+    if (!states_merge(remains, remains->job, failure) ||
+        !ranges_make(remains, remains->job, failure))
+        return false;
+    last_settle(remains, path);
+    remains->complete = remains->complete && remains->outcome_holds;
+    return true;
 }
 
 void remains_release(struct remains *remains)
 {
     free(remains->ranges);
+    free(remains->suspects);
+    free(remains->lost);
     free(remains->state);
     free(remains->emitted);
     free(remains->profile);

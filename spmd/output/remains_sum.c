@@ -2,9 +2,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "kernel/type.h"
+#include "planner/base/own.h"
 #include "spmd/output/parts.h"
 #include "spmd/output/remains.h"
 #include "spmd/output/stretches.h"
@@ -121,12 +123,34 @@ bool remains_sum(const char *path, const struct job *job, const struct output_pl
     return good;
 }
 
-bool remains_mend(const struct remains *remains, const char *path, struct failure *failure)
+/* The table as it shall be, and nothing in flight. */
+static bool losses_mend(const struct remains *remains, int file)
+{
+    const struct output_places *places = &remains->places;
+    const size_t in_flight = (size_t)places->in_flight_rows * sizeof(struct losses_in_flight);
+    const size_t table = LOSSES_MOST * sizeof(struct losses_row);
+    if (places->in_flight_rows == 0)
+        return true;
+    char *bytes = calloc(1, table > in_flight ? table : in_flight);
+    const bool cleared =
+        bytes && transfer_write(file, bytes, (int64_t)in_flight, places->in_flight);
+    if (bytes && remains->lost_count > 0)
+        memcpy(bytes, remains->lost, (size_t)remains->lost_count * sizeof *remains->lost);
+    bool good = cleared && transfer_write(file, bytes, (int64_t)table, places->lost);
+    for (int64_t k = 0; good && k < remains->lost_count; k++)
+        good = !remains->lost[k].given_up || losses_given_up_write(file, places, &remains->lost[k]);
+    free(bytes);
+    return good;
+}
+
+bool remains_mend(const struct remains *remains, const char *path, const struct part_info *info,
+                  struct failure *failure)
 {
     const int64_t tasks = remains->done + remains->failed + remains->left;
-    const int file = open(path, O_RDWR | O_CLOEXEC);
+    const int file = own_open(path, O_RDWR);
     const bool good =
         file >= 0 && transfer_write(file, remains->ledger, tasks, remains->places.ledger) &&
+        losses_mend(remains, file) &&
         (!remains->partial || transfer_write(file, remains->partial, (int64_t)remains->partial_size,
                                              remains->places.partial));
     const struct run_part next = {.began_s = parts_now(),
@@ -134,7 +158,8 @@ bool remains_mend(const struct remains *remains, const char *path, struct failur
                                   .workers = remains->workers};
     if (file >= 0)
         close(file);
-    return (good && outputfile_reopen(path, remains->resumed + 1, &remains->last, &next)) ||
+    return (good && outputfile_reopen(path, remains->job, remains->resumed + 1, &remains->last,
+                                      &next, info)) ||
            failure_set(failure, FAILURE_FAILED,
                        "%s: could not be made ready for going on: is the disk full?", path);
 }

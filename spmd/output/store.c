@@ -10,12 +10,16 @@
 #include <unistd.h>
 
 #include "kernel/type.h"
+#include "planner/base/own.h"
 #include "spmd/output/behind.h"
 #include "spmd/output/hold.h"
 #include "spmd/output/layout.h"
 #include "spmd/output/picture.h"
 #include "spmd/output/stretches.h"
+#include "spmd/output/task_digest.h"
 #include "spmd/output/transfer.h"
+
+enum { REASON_ROOM = 128 }; /* at least layout_reason_size */
 
 struct store {
     char *path, *emitted; /* owned */
@@ -29,6 +33,8 @@ struct store {
     struct picture *picture;      /* owned; NULL: nothing has been normalised yet */
     struct layout_emitted *index; /* owned; of a package */
     int64_t index_room;
+    uint64_t *digests; /* owned; of a package */
+    int64_t digests_room;
     int emitted_file;      /* negative: not open */
     int64_t emitted_place; /* bytes written to it */
     char *slot;            /* owned; struct layout_partial and the state */
@@ -55,6 +61,7 @@ static void store_free(struct store *store)
     free(store->room);
     picture_free(&store->picture);
     free(store->index);
+    free(store->digests);
     free(store->slot);
     free(store);
 }
@@ -149,7 +156,7 @@ static bool file_open(struct store *store)
 static bool behind_open(struct store *store)
 {
     if (store->job->values.write_behind)
-        store->behind_file = open(store->path, O_RDWR | O_CLOEXEC);
+        store->behind_file = own_open(store->path, O_RDWR);
     return store->behind_file >= 0 || !store->job->values.write_behind;
 }
 
@@ -282,12 +289,17 @@ static bool grid_write(struct store *store, const struct package_results *result
 
 /* ---- emitted bytes ------------------------------------------------------------------------- */
 
-static bool emitted_open(struct store *store, struct failure *failure)
+static bool results_open(struct store *store, struct failure *failure)
 {
     if (store->emitted_file >= 0)
         return true;
     store->emitted_file =
-        open(store->emitted, O_WRONLY | O_CREAT | O_CLOEXEC | (store->resumed ? 0 : O_EXCL), 0666);
+        store->resumed ? own_open_or_make(store->emitted) : own_make(store->emitted);
+    if (store->emitted_file < 0 && errno == ELOOP)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is a symbolic link, and results are not written through one: "
+                           "remove it, or choose another name with --results",
+                           store->emitted);
     if (store->emitted_file < 0 && errno == EEXIST)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: cannot be created: %s: remove it, or choose another name with "
@@ -341,13 +353,35 @@ static bool emitted_write(struct store *store, const struct package_results *res
                           struct failure *failure)
 {
     const int64_t row_size = (int64_t)sizeof *store->index;
-    if (results->emissions.count == 0)
+    /* What a task that had failed left in a run before does not count where it is done again. */
+    if (!store->job->results.emits || (results->emissions.count == 0 && !store->resumed))
         return true;
-    if (!emitted_open(store, failure) || !index_reserve(store, results->count, failure) ||
-        !emitted_append(store, results, failure))
+    if ((results->emissions.count > 0 && !results_open(store, failure)) ||
+        !index_reserve(store, results->count, failure) || !emitted_append(store, results, failure))
         return false;
     return package_write(store, store->places.emitted + results->first * row_size, store->index,
                          results->count * row_size, results->first, failure);
+}
+
+/* ---- reasons of failed tasks --------------------------------------------------------------- */
+
+/* At once, also where results are written behind: they are few, or the run is of no use. */
+static bool reasons_write(struct store *store, const struct package_results *results,
+                          struct failure *failure)
+{
+    const struct emissions *reasons = &results->reasons;
+    const size_t row_size = layout_reason_size(store->job->setup.tasks);
+    char row[REASON_ROOM];
+    for (size_t i = 0; store->places.reasons > 0 && i < reasons->count; i++) {
+        const struct emission *reason = &reasons->items[i];
+        const size_t size = reason->size < row_size ? reason->size : row_size;
+        memset(row, 0, sizeof row);
+        memcpy(row, reasons->bytes + reason->offset, size);
+        if (!bytes_write(store, store->places.reasons + reason->task * (int64_t)row_size, row,
+                         (int64_t)row_size))
+            return write_failed(store, store->path, reason->task, failure);
+    }
+    return true;
 }
 
 /* ---- whole packages ------------------------------------------------------------------------ */
@@ -378,12 +412,37 @@ static bool state_write(struct store *store, const struct package_results *resul
                          (int64_t)slot_size, results->first, failure);
 }
 
+static bool digests_reserve(struct store *store, int64_t count, struct failure *failure)
+{
+    if (count > store->digests_room) {
+        free(store->digests);
+        store->digests = malloc((size_t)count * sizeof *store->digests);
+        store->digests_room = store->digests ? count : 0;
+    }
+    return store->digests || failure_memory(failure, "taking results' digests");
+}
+
+static bool digests_write(struct store *store, const struct package_results *results,
+                          struct failure *failure)
+{
+    const int64_t size = (int64_t)sizeof *store->digests;
+    const bool indexed = results->emissions.count > 0 || store->resumed;
+    if (store->places.digests == 0)
+        return true;
+    if (!digests_reserve(store, results->count, failure))
+        return false;
+    task_digests_fill(store->job, results, indexed ? store->index : NULL, store->digests);
+    return package_write(store, store->places.digests + results->first * size, store->digests,
+                         results->count * size, results->first, failure);
+}
+
 bool store_write(struct store *store, const struct package_results *results,
                  struct failure *failure)
 {
     return (!results->grid || grid_write(store, results, failure)) &&
            (!results->records || records_write(store, results, failure)) &&
-           emitted_write(store, results, failure) &&
+           emitted_write(store, results, failure) && reasons_write(store, results, failure) &&
+           digests_write(store, results, failure) &&
            (!results->state || store->comm->rank == 0 || state_write(store, results, failure)) &&
            package_write(store, store->places.ledger + results->first, results->ledger,
                          results->count, results->first, failure);
@@ -394,7 +453,7 @@ bool store_write(struct store *store, const struct package_results *results,
 /* Of a package, all kinds of results together. */
 static double package_bytes(const struct job *job, int64_t tasks)
 {
-    const size_t each = job->tile_size + job->record_size + 1 +
+    const size_t each = job->tile_size + job->record_size + 1 + sizeof(uint64_t) +
                         (job->results.emits ? sizeof(struct layout_emitted) : 0);
     return (double)tasks * (double)each +
            (job->state_size > 0 ? (double)layout_slot_size(job->state_size) : 0);

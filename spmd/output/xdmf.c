@@ -34,7 +34,7 @@ static const char *kind_of(hid_t type)
 static bool grid_find(hid_t file, const char *path, struct grid *grid)
 {
     *grid = (struct grid){.path = path};
-    if (contents_place(file, path, DIMENSIONS, grid->extent) < 0)
+    if (!contents_shape(file, path, DIMENSIONS, grid->extent))
         return false;
     const hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT), type = H5Dget_type(dataset);
     grid->kind = kind_of(type);

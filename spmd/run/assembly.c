@@ -11,6 +11,8 @@
 static const double tell_every_s = 1;
 /* Who has not looked for longer was itself busy or stopped: that was not others' silence. */
 static const double away_s = 2;
+/* After which silence a process is looked for. */
+static const double silence_s = 3;
 /* Workers miss the master one after the other, so that one says it for all. */
 static const double apart_s = 0.5;
 enum { APART_MOST = 20 };
@@ -68,18 +70,28 @@ static void words_take(struct assembly *assembly)
     }
 }
 
+/* One sentence. */
+static void missing_say(const struct assembly *assembly, int missed, bool gone)
+{
+    const struct assembly_setup *setup = &assembly->setup;
+    char how[80] = "is gone";
+    if (!gone)
+        snprintf(how, sizeof how, "has said nothing for %.0f s", assembly->most_s);
+    fprintf(stderr, "%s: %s: rank %d %s, and %s: run the same again\n", setup->program, setup->path,
+            missed, how, setup->state);
+}
+
 /* Says so for all, and leaves with them. */
-static void missing(struct assembly *assembly, int missed)
+static _Noreturn void missing(struct assembly *assembly, int missed, bool gone)
 {
     const struct comm *comm = assembly->comm;
     const double start_s = clock_now();
     for (int rank = 0; rank < comm->size; rank++)
         if (rank != comm->rank) /* the one that is missing, too, should it come back */
             word_send(assembly, rank, LEAVE);
-    fprintf(stderr,
-            "scow run: %s: rank %d has said nothing for %.0f s, and there is no package yet: run "
-            "the same again\n",
-            assembly->path, missed, assembly->most_s);
+    if (assembly->leaving.call)
+        assembly->leaving.call(assembly->leaving.self);
+    missing_say(assembly, missed, gone);
     while (clock_now() - start_s < said_s) {
         int flag = 0; /* MPI moves only while it is called */
         MPI_Iprobe(MPI_ANY_SOURCE, WIRE_PRESENT, comm->mpi, &flag, MPI_STATUS_IGNORE);
@@ -89,11 +101,20 @@ static void missing(struct assembly *assembly, int missed)
     _exit(FAILURE_STOPPED);
 }
 
-static double patience_of(const struct assembly *assembly)
+/* So much later than others this rank says that one is missing. */
+static double later_s(const struct assembly *assembly)
 {
     const int before = assembly->comm->rank - 1;
-    return assembly->most_s +
-           (before > 0 ? apart_s * (before < APART_MOST ? before : APART_MOST) : 0);
+    return before > 0 ? apart_s * (before < APART_MOST ? before : APART_MOST) : 0;
+}
+
+static void other_look(struct assembly *assembly, int rank, double now)
+{
+    const double silent_s = now - assembly->heard_s[rank] - later_s(assembly);
+    if (silent_s > fmin(silence_s, assembly->most_s) && process_gone(&assembly->processes[rank]))
+        missing(assembly, rank, true);
+    if (silent_s > assembly->most_s)
+        missing(assembly, rank, false);
 }
 
 static void look(void *self)
@@ -109,8 +130,7 @@ static void look(void *self)
         double *heard_s = &assembly->heard_s[rank];
         if (away > 0)
             *heard_s = fmin(*heard_s + away, now);
-        if (now - *heard_s > patience_of(assembly))
-            missing(assembly, rank);
+        other_look(assembly, rank, now);
     }
     assembly->looked_s = now;
 }
@@ -124,14 +144,20 @@ static void processes_share(struct assembly *assembly)
     comm_broadcast(assembly->comm, assembly->processes, sizeof *assembly->processes);
 }
 
-bool assembly_begin(struct assembly *assembly, struct comm *comm, const char *path, double most_s,
+void assembly_bear(struct assembly *assembly, double most_s)
+{
+    assembly->most_s = most_s > 0 ? most_s : assembly->setup.most_s;
+}
+
+bool assembly_begin(struct assembly *assembly, const struct assembly_setup *setup,
                     struct failure *failure)
 {
     const double now = clock_now();
+    struct comm *comm = setup->comm;
     *assembly = (struct assembly){.base = {look, assembly, now},
+                                  .setup = *setup,
                                   .comm = comm,
-                                  .path = path,
-                                  .most_s = most_s,
+                                  .most_s = setup->most_s,
                                   .heard_s = calloc((size_t)comm->size, sizeof(double)),
                                   .processes = calloc((size_t)comm->size, sizeof(struct process)),
                                   .told_s = now,

@@ -1,7 +1,8 @@
 /*
- * Before a run's output is there, its ranks wait for each other in collective calls, and one that
- * is gone would be waited for for ever. Until then master and workers tell each other every second
- * that they live; who hears nothing for too long says so, and all leave.
+ * Ranks that cannot do without each other: before a run's output is there, and while a calibration
+ * measures, they wait for each other in collective calls, and one that is gone would be waited for
+ * for ever. So master and workers tell each other every second that they live; who hears nothing
+ * for too long, or sees that a process is gone, says so, and all leave.
  */
 #ifndef SPMD_RUN_ASSEMBLY_H
 #define SPMD_RUN_ASSEMBLY_H
@@ -12,12 +13,28 @@
 #include "planner/base/failure.h"
 #include "spmd/transport/comm.h"
 
+/* Borrowed, texts for sentences. */
+struct assembly_setup {
+    struct comm *comm;   /* calls it from assembly_begin to assembly_end */
+    const char *program; /* "scow run" */
+    const char *path;    /* the output's */
+    const char *state;   /* of the work: "there is no package yet" */
+    double most_s;       /* silence that is borne */
+};
+
+/* Called before all leave: removes what would be left behind. */
+struct assembly_leaving {
+    void (*call)(void *self); /* NULL: there is nothing */
+    void *self;
+};
+
 struct assembly {
     struct comm_vigil base;
-    struct comm *comm; /* borrowed; calls it from assembly_begin to assembly_end; NULL: over */
-    const char *path;  /* borrowed; the output's, for sentences */
-    double most_s;     /* silence that is borne */
-    double *heard_s;   /* owned; by rank: the workers' for the master, the master's for them */
+    struct assembly_setup setup;
+    struct comm *comm; /* the setup's; NULL: over */
+    struct assembly_leaving leaving;
+    double most_s;   /* silence that is borne by now */
+    double *heard_s; /* owned; by rank: the workers' for the master, the master's for them */
     struct process *processes; /* owned; by rank, of those that this one listens to */
     double told_s, looked_s;
     int word; /* being received */
@@ -26,9 +43,12 @@ struct assembly {
 };
 
 /* Collective. Whoever is silent for `most_s`, in collective calls and between two of them, ends the
- * run with FAILURE_STOPPED on all ranks. False with *failure set: out of memory, on all ranks. */
-bool assembly_begin(struct assembly *assembly, struct comm *comm, const char *path, double most_s,
+ * command with FAILURE_STOPPED on all ranks. False with *failure set: out of memory, on all ranks.
+ */
+bool assembly_begin(struct assembly *assembly, const struct assembly_setup *setup,
                     struct failure *failure);
+/* Local. From here on this rank bears silence of so long; 0: of as long as in the beginning. */
+void assembly_bear(struct assembly *assembly, double most_s);
 /* Collective, also where assembly_begin has failed, or nothing has begun (zero), or it is over. */
 void assembly_end(struct assembly *assembly);
 

@@ -5,6 +5,7 @@
 
 #include "spmd/run/membership.h"
 #include "spmd/run/resumption.h"
+#include "spmd/run/usage.h"
 #include "spmd/transport/wire.h"
 
 /* What is normalised between two signs of life: numbers of so many bytes, or a core task. Rows that
@@ -121,6 +122,7 @@ static void answer_take(struct gathering *gathering, int rank)
     membership_heard(gathering->members, rank);
     membership_await(gathering->members, rank, false);
     gathering->awaited--;
+    gathering->closing->used->processor_s += answer->processor_s;
     gathering->changed = gathering->changed || answer->changed;
     if (answer->failure.code != FAILURE_NONE)
         failure_set(gathering->failure, answer->failure.code, "%s", answer->failure.text);
@@ -216,6 +218,8 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
     membership_open(run->members);
     membership_work(run->members, false);
     orders_fill(&gathering, ending);
+    if (ending == WIRE_ENDING_WHOLE && membership_living(run->members) == 0)
+        range_normalize(run, (struct task_range){0, run->job->setup.tasks}, summary, failure);
     orders_send(&gathering);
     answers_await(&gathering);
     if (ending == WIRE_ENDING_KEPT)
@@ -273,6 +277,9 @@ bool closing_follow(const struct closing *closing, const struct done_packages *d
     struct wire_verdict verdict;
     comm_receive(comm, &order, sizeof order, 0, WIRE_CLOSE);
     part_end(closing, &order, done, &answer);
+    struct run_usage used;
+    usage_measure(&used);
+    answer.processor_s = used.processor_s;
     vigil_hush(closing->run->vigil); /* a message that nobody takes would be complained of */
     comm_send(comm, &answer, sizeof answer, 0, WIRE_CLOSED);
     comm_receive(comm, &verdict, sizeof verdict, 0, WIRE_VERDICT);

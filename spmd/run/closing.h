@@ -7,6 +7,7 @@
 #ifndef SPMD_RUN_CLOSING_H
 #define SPMD_RUN_CLOSING_H
 
+#include "planner/model/usage.h"
 #include "spmd/run/message.h"
 #include "spmd/run/run.h"
 
@@ -17,6 +18,7 @@ struct closing {
     const char *digest;        /* the input's, as the run began */
     /* Shares of the whole job, not what each has done: that is not all, or each sees all of it. */
     bool even;
+    struct run_usage *used; /* the master's: what all ranks have used is added */
 };
 
 /* Local to the master: tell every worker how to end its part, and hear that it has. Where the input

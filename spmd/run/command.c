@@ -5,36 +5,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/base/text.h"
 #include "planner/studies/watching.h"
+#include "spmd/job/devices.h"
 #include "spmd/job/documents.h"
 #include "spmd/job/instructions.h"
 #include "spmd/job/launch.h"
 #include "spmd/job/method.h"
+#include "spmd/output/output_name.h"
+#include "spmd/run/changes.h"
 #include "spmd/run/execute.h"
 #include "spmd/run/interrupt.h"
+#include "spmd/run/run_outcome.h"
 
 enum { PATIENCE_USUAL = 60 };
 /* Of that, until there is an output: somebody may be reading a large input alone. */
 static const double ASSEMBLY_FACTOR = 5;
 
 struct arguments {
+    const char *ends;   /* --until */
+    struct until until; /* the same, or as the batch system says, which the master asks */
     const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule, *replan, *tail;
-    int64_t ahead;
+    int64_t ahead, gpus;
     double patience_s;
-    bool resume, quiet, verbose, version;
-    char *line; /* owned: all of it, as it could be typed; NULL: not known */
+    bool resume, trust, retry_lost, quiet, verbose, version;
+    struct changes changes; /* of the core task */
+    char *line;             /* owned: all of it, as it could be typed; NULL: not known */
 };
 
-/* The most that the output keeps of it. */
-enum { LINE_MOST = 32000 };
+enum { ROWS_MOST = 24 };
 
-static bool arguments_parse(const struct comm *comm, int argc, char **argv,
-                            struct arguments *arguments, bool *over, struct failure *failure)
+/* First those of every run, then those of core tasks: *own becomes how many. */
+static size_t rows_fill(struct arguments *arguments, struct option_row *rows, size_t *own)
 {
-    const struct option_row rows[] = {
+    const struct option_row fixed[] = {
         {'i', "input", "INPUT", OPTION_TEXT, &arguments->input,
-         "input that the plan was made for, if its core task has one"},
+         "input that the plan was made for, if its core task has one; -: standard input, which is "
+         "kept as OUTPUT.input"},
         {'o', "output", "FILE", OPTION_TEXT, &arguments->output, "HDF5 file to create"},
         {'p', "profile", "FILE", OPTION_TEXT, &arguments->profile,
          "profile the plan was made from, kept in the output for the report (default: the plan's "
@@ -55,11 +61,22 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
          "for what core tasks write: FILE.1, FILE.2, ..., one a worker (default: OUTPUT.results)"},
         {0, "resume", NULL, OPTION_FLAG, &arguments->resume,
          "go on with FILE, which the same run left when it was stopped or killed; begin if it is "
-         "not "
-         "there"},
+         "not there"},
+        {0, "trust", NULL, OPTION_FLAG, &arguments->trust,
+         "with --resume: take for done what FILE says is done, without reading it back to compare "
+         "it with its digests"},
+        {0, "retry-lost", NULL, OPTION_FLAG, &arguments->retry_lost,
+         "with --resume: begin core tasks again that were given up because workers were lost on "
+         "them"},
+        {0, "until", "TIME", OPTION_TEXT, &arguments->ends,
+         "begin nothing that would not end by then: 2h30m, 45s (from now), 18:30, "
+         "2026-11-23T18:30; none (default: the end of the job, as Slurm or PBS says)"},
         {0, "patience", "SECONDS", OPTION_NUMBER, &arguments->patience_s,
          "a worker that is silent for so long, and for ten times the longest package, is lost "
          "(60)"},
+        {0, "gpus-per-worker", "N", OPTION_COUNT, &arguments->gpus,
+         "give each worker N of its node's GPUs, none to two of them (CUDA_VISIBLE_DEVICES, "
+         "ROCR_VISIBLE_DEVICES, SCOW_GPUS)"},
         {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
          "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
         {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet,
@@ -67,20 +84,58 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
         {'v', "verbose", NULL, OPTION_FLAG, &arguments->verbose, "say what is being done"},
         {0, "version", NULL, OPTION_FLAG, &arguments->version, "print versions and exit"},
     };
+    const size_t count = sizeof fixed / sizeof fixed[0];
+    _Static_assert(sizeof fixed / sizeof fixed[0] <= ROWS_MOST, "room for all rows");
+    memcpy(rows, fixed, sizeof fixed);
+    *own = changes_rows(&arguments->changes, rows + count);
+    return count + *own;
+}
+
+/* What belongs together. */
+static bool arguments_check(const struct arguments *arguments, struct failure *failure)
+{
+    if ((!arguments->plan || !arguments->output) &&
+        !changes_refuse_unknown(&arguments->changes, failure))
+        return false;
+    if (!arguments->plan || !arguments->output)
+        return failure_set(failure, FAILURE_USAGE, "%s is missing: see scow run --help",
+                           !arguments->plan ? "the plan" : "the output (-o FILE)");
+    if (arguments->ahead > 1000)
+        return failure_set(failure, FAILURE_USAGE, "--ahead is at most 1000: give less");
+    if (!(arguments->patience_s > 0))
+        return failure_set(failure, FAILURE_USAGE, "--patience is in seconds, above 0");
+    if (arguments->retry_lost && !arguments->resume)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--retry-lost is for going on with an output: add --resume");
+    if (arguments->trust && !arguments->resume)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--trust is for going on with an output: add --resume");
+    return !arguments->rule || (!arguments->replan && !arguments->tail) ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--replan and --tail are for plans: leave -s RULE out");
+}
+
+static bool arguments_parse(const struct comm *comm, int argc, char **argv,
+                            struct arguments *arguments, bool *over, struct failure *failure)
+{
+    struct option_row rows[ROWS_MOST + CHANGES_MOST];
+    size_t own = 0;
+    const size_t row_count = rows_fill(arguments, rows, &own);
     const struct option_table table = {
         .usage = "scow run PLAN [-i INPUT] -o FILE [options]",
         .purpose = "Execute a plan, started as mpiexec -n P+1 scow run ...: rank 0 is the master, "
-                   "ranks 1 to P "
-                   "are the workers.",
+                   "ranks 1 to P are the workers.",
         .rows = rows,
-        .row_count = sizeof rows / sizeof rows[0],
+        .row_count = row_count,
+        .own_count = own,
+        .own_title = "Options of core tasks that do not change their costs, in place of the plan's",
+        .unknown = changes_keep,
+        .self = &arguments->changes,
         .epilogue =
             "Threads per rank: what the plan says (calibrate --threads), or OMP_NUM_THREADS, or "
-            "the node's\ncores shared among its workers.\nExit: 0 done, 1 failed, 2 usage, 4 plan, "
-            "input or output do not "
-            "match,\n75 stopped as asked (SIGINT, SIGTERM, SIGUSR1), or no worker is left: run "
-            "again "
-            "with --resume.\n",
+            "the node's cores shared among its workers.\nExit: 0 done, 1 failed, 2 usage, 4 plan, "
+            "input or output do not match, 75 stopped as asked (SIGINT, SIGTERM, SIGUSR1), for "
+            "want of time, or no worker is left: run again with --resume.\n",
     };
     char *operand = NULL;
     int operands = 0;
@@ -90,105 +145,10 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     arguments->plan = operand;
     if (*over)
         return true;
-    if (!arguments->plan || !arguments->output)
-        return failure_set(failure, FAILURE_USAGE, "%s is missing: see scow run --help",
-                           !arguments->plan ? "the plan" : "the output (-o FILE)");
-    if (arguments->ahead > 1000)
-        return failure_set(failure, FAILURE_USAGE, "--ahead is at most 1000: give less");
-    if (!(arguments->patience_s > 0))
-        return failure_set(failure, FAILURE_USAGE, "--patience is in seconds, above 0");
-    if (arguments->rule && (arguments->replan || arguments->tail))
-        return failure_set(failure, FAILURE_USAGE,
-                           "--replan and --tail are for plans: leave -s RULE out");
-    return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
-}
-
-/* With odd characters in quotes, as a shell wants it. */
-static void word_add(struct text *text, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "@%+=:,./_-";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        text_add(text, " %s", word);
-        return;
-    }
-    text_add(text, " '");
-    for (; *word; word++) {
-        if (*word == '\'')
-            text_add(text, "'\\''");
-        else
-            text_add(text, "%c", *word);
-    }
-    text_add(text, "'");
-}
-
-/* Owned; NULL: it is too long, or memory ended. */
-static char *line_make(const struct comm *comm, int argc, char **argv)
-{
-    struct text text = TEXT_INIT;
-    text_add(&text, "mpiexec -n %d scow run", comm->size);
-    for (int i = 1; i < argc; i++)
-        word_add(&text, argv[i]);
-    char *line = text_take(&text);
-    if (line && strlen(line) < LINE_MOST)
-        return line;
-    free(line);
-    return NULL;
-}
-
-static void prediction_print(const struct plan_prediction *predicted, double makespan_s)
-{
-    printf(" (predicted %.4f s, ", predicted->makespan_s);
-    if (predicted->interval_s[1] > 0)
-        printf("90 %% between %.4f and %.4f s, ", predicted->interval_s[0],
-               predicted->interval_s[1]);
-    printf("%+.1f %%)", 100 * (makespan_s / predicted->makespan_s - 1));
-}
-
-static void outcome_print(const struct arguments *arguments, const struct run_outcome *outcome)
-{
-    const struct summary *summary = &outcome->summary;
-    const struct plan_prediction *predicted = &outcome->predicted;
-    printf("%s: %" PRId64 " core tasks", arguments->output, summary->tasks);
-    if (outcome->resumed)
-        printf(", %" PRId64 " of them done before", outcome->kept);
-    if (outcome->kept < summary->tasks)
-        printf("%s in %.4f s", outcome->resumed ? ", the others" : "", outcome->makespan_s);
-    if (predicted->known && predicted->makespan_s > 0 && !arguments->rule)
-        prediction_print(predicted, outcome->makespan_s);
-    if (summary->values > summary->not_numbers)
-        printf("\nresponse %g to %g, ", summary->minimum, summary->maximum);
-    else
-        printf("\n%s", summary->values > 0 ? "response without a single number, " : "");
-    printf("checksum %016" PRIx64 "\n", summary->checksum);
-    if (summary->not_numbers > 0)
-        printf("%" PRId64 " of %" PRId64 " values are not numbers\n", summary->not_numbers,
-               summary->values);
-    if (outcome->json)
-        printf("%s\n", outcome->json);
-    if (outcome->told)
-        printf("%s", outcome->told);
-    if (outcome->losses)
-        printf("%s", outcome->losses);
-}
-
-/* Core tasks that could not be done are a failure of the run, though everything else is there. They
- * are counted from 1, as in scow show --task. */
-static void rejections_tell(const struct arguments *arguments, const struct run_outcome *outcome,
-                            struct failure *failure)
-{
-    char list[400] = "";
-    size_t used = 0;
-    for (int i = 0; i < outcome->rejection_count && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRId64 " (%.100s)",
-                                 i > 0 ? ", " : "", outcome->rejections[i].task + 1,
-                                 outcome->rejections[i].why);
-    if (outcome->summary.failed > 0)
-        failure_set(failure, FAILURE_FAILED,
-                    "%s: %" PRId64 " of %" PRId64
-                    " core tasks failed, all others are there%s%.300s",
-                    arguments->output, outcome->summary.failed, outcome->summary.tasks,
-                    list[0] ? "; among them " : "", list);
+    if (!arguments_check(arguments, failure))
+        return false;
+    return (!arguments->isa || instructions_pin(arguments->isa, comm, failure)) &&
+           (comm->rank > 0 || output_name_check(arguments->output, failure));
 }
 
 /* Local to the master. */
@@ -230,19 +190,6 @@ static bool kernel_find(struct kernel *kernel, const struct comm *comm,
     return failure->code == FAILURE_NONE;
 }
 
-/* Owned: where emitted bytes go. NULL: out of memory. */
-static char *results_name(const struct arguments *arguments)
-{
-    static const char ending[] = ".results";
-    if (arguments->results)
-        return strdup(arguments->results);
-    const size_t size = strlen(arguments->output) + sizeof ending;
-    char *name = malloc(size);
-    if (name)
-        snprintf(name, size, "%s%s", arguments->output, ending);
-    return name;
-}
-
 /* Collective. What the plan was made for; where it does not say, as the ranks were started. */
 static int threads_choose(const struct comm *comm, const struct plan *plan)
 {
@@ -271,13 +218,21 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
 {
     struct run_outcome outcome = {0};
     struct kernel kernel = {0};
-    char *emitted = results_name(arguments), *isa = NULL;
+    struct parameter_list changed = {0};
+    char *emitted = run_outcome_emitted(arguments->output, arguments->results), *isa = NULL;
+    char *input = NULL;
     if (!emitted)
         failure_memory(failure, "naming the results");
     ahead_check(arguments, &documents->plan, failure);
     launch_threads_check(failure);
-    if (!comm_agree(comm, failure) ||
+    if (!comm_agree(comm, failure) || !devices_share(comm, arguments->gpus, failure) ||
         !kernel_find(&kernel, comm, arguments, &documents->plan, failure))
+        goto out;
+    changes_read(&arguments->changes, kernel.task, &changed, failure);
+    if (!comm_agree(comm, failure))
+        goto out;
+    input = launch_input(comm, arguments->input, arguments->output, arguments->resume, failure);
+    if (failure->code != FAILURE_NONE)
         goto out;
     comm_align_clocks(comm);
     isa = instructions_gather(comm);
@@ -288,12 +243,16 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .plan_text = documents->plan_text,
         .profile_text = documents->profile_text,
         .plan_name = arguments->plan,
-        .input = arguments->input,
+        .input = input,
         .output = arguments->output,
         .command_line = arguments->line,
         .emitted = emitted,
+        .changed = &changed,
         .emitted_given = arguments->results != NULL,
         .resume = arguments->resume,
+        .trust = arguments->trust,
+        .retry_lost = arguments->retry_lost,
+        .again = "run the same again with --resume",
         .isa = isa,
         .threads = threads_choose(comm, &documents->plan),
         .rule = arguments->rule,
@@ -302,22 +261,34 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .ahead = arguments->ahead > 0 ? (int)arguments->ahead : WATCHING_AHEAD,
         .quiet = arguments->quiet,
         .patience_s = arguments->patience_s,
+        .until = &arguments->until,
         .assembly = assembly,
     };
     if (comm->rank == 0)
         intent_print(arguments, documents, &execution);
     if (execute_run(&execution, &outcome, failure) && comm->rank == 0) {
-        outcome_print(arguments, &outcome);
-        rejections_tell(arguments, &outcome, failure);
+        run_outcome_print(arguments->output, &outcome, !arguments->rule);
+        run_outcome_check(arguments->output, &outcome, failure);
     }
     comm->broken = outcome.broken;
     comm->others = outcome.others;
     outcome.others = (struct process_list){NULL, 0};
 out:
     free(isa);
+    free(input);
     free(emitted);
     run_outcome_release(&outcome);
+    parameter_list_release(&changed);
     kernel_close(&kernel);
+}
+
+/* When all must have ended. */
+static void end_find(const struct comm *comm, struct arguments *arguments, struct failure *failure)
+{
+    if (arguments->ends)
+        until_parse(&arguments->until, arguments->ends, until_now(), failure);
+    else if (comm->rank == 0)
+        until_ask(&arguments->until, until_now());
 }
 
 static void run_command(struct comm *comm, int argc, char **argv, struct failure *failure)
@@ -327,11 +298,17 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
     struct assembly assembly = {.comm = NULL};
     bool over = false;
     arguments_parse(comm, argc, argv, &arguments, &over, failure);
+    if (!over && failure->code == FAILURE_NONE)
+        end_find(comm, &arguments, failure);
     if (!comm_agree(comm, failure) || over)
         return;
-    arguments.line = line_make(comm, argc, argv);
-    if (assembly_begin(&assembly, comm, arguments.output, ASSEMBLY_FACTOR * arguments.patience_s,
-                       failure) &&
+    arguments.line = launch_line(comm, "run", argc, argv);
+    const struct assembly_setup setup = {.comm = comm,
+                                         .program = "scow run",
+                                         .path = arguments.output,
+                                         .state = "there is no package yet",
+                                         .most_s = ASSEMBLY_FACTOR * arguments.patience_s};
+    if (assembly_begin(&assembly, &setup, failure) &&
         documents_read(&documents, comm, arguments.plan, arguments.profile, failure))
         plan_execute(comm, &arguments, &documents, &assembly, failure);
     assembly_end(&assembly);

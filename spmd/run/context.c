@@ -20,12 +20,26 @@ static bool package_make(struct worker_context *context, struct failure *failure
     return context->package || failure_memory(failure, "making room for a package");
 }
 
+/* A new one, or the one that was kept, large enough. NULL: with *failure set. */
+static struct engine *engine_find(struct worker_context *context, const struct run *run,
+                                  struct failure *failure)
+{
+    struct engine *engine = run->kept ? *run->kept : NULL;
+    if (!engine) {
+        context->begun_s = comm_now(run->comm);
+        return engine_new(run->job, run->largest_package, run->threads, run->comm->rank, failure);
+    }
+    *run->kept = NULL;
+    if (!engine_grow(engine, run->largest_package, failure))
+        engine_free(&engine);
+    return engine;
+}
+
 bool worker_context_init(struct worker_context *context, const struct run *run,
                          struct failure *failure)
 {
     *context = (struct worker_context){.run = run, .cancelling = MPI_REQUEST_NULL};
-    context->engine =
-        engine_new(run->job, run->largest_package, run->threads, run->comm->rank, failure);
+    context->engine = engine_find(context, run, failure);
     if (!context->engine || !package_make(context, failure) ||
         (run->job->values.write_behind &&
          !store_reserve(run->store, run->largest_package, failure)))
@@ -45,9 +59,30 @@ void worker_context_release(struct worker_context *context)
         comm_wait(context->run->comm, &context->cancelling, MPI_STATUS_IGNORE);
     }
     inbox_free(&context->inbox);
-    engine_free(&context->engine);
+    if (context->run->kept)
+        *context->run->kept = context->engine;
+    else
+        engine_free(&context->engine);
+    context->engine = NULL;
     free(context->package);
     context->package = NULL;
+}
+
+void worker_context_start(struct worker_context *context)
+{
+    const struct run *run = context->run;
+    const double start_s =
+        run->emulation ? emulation_cost(run->emulation, OPERATION_START, run->comm->rank - 1, 1)
+                       : 0;
+    context->prepared_s = start_s > 0 ? comm_now(run->comm) + start_s : 0;
+}
+
+double worker_context_prepared(const struct worker_context *context)
+{
+    const double started_s = engine_started_s(context->engine);
+    if (context->prepared_s > 0)
+        return context->prepared_s;
+    return context->begun_s > 0 && started_s > 0 ? context->begun_s + started_s : 0;
 }
 
 void worker_context_finish(struct worker_context *context)
@@ -99,6 +134,8 @@ bool worker_context_compute(struct worker_context *context, const struct inbox_p
     const struct package *package = &in->header.package;
     const void *bytes = NULL;
     size_t size = 0;
+    if (context->prepared_s > 0)
+        emulation_await(comm, context->prepared_s, (struct engine_pulse){pulse, context});
     inbox_progress_s(context->inbox); /* from here on */
     const double start = comm_now(comm);
     if (!package_find(context, in, &bytes, &size, failure)) {
@@ -114,11 +151,6 @@ bool worker_context_compute(struct worker_context *context, const struct inbox_p
     if (context->package || context->run->emulation)
         times->receive_s = received - start;
     return good;
-}
-
-void worker_context_move(struct worker_context *context, int64_t first)
-{
-    engine_results_move(context->engine, first);
 }
 
 /* As store_write; where it is asked for, *stalled_s gets for how long the store was waited for. */

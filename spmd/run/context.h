@@ -24,7 +24,9 @@ struct worker_context {
      * when an emulated store is busy. */
     void (*meanwhile)(void *self); /* NULL: nothing */
     void *self;
-    double due_s; /* 0: it is not emulated */
+    double due_s;      /* 0: it is not emulated */
+    double begun_s;    /* its engine was, in this run; 0: it has outlived an earlier one */
+    double prepared_s; /* an emulated start ends; 0: it is not emulated */
 };
 
 /* How long the parts of computing a package took. */
@@ -37,6 +39,11 @@ struct compute_times {
 bool worker_context_init(struct worker_context *context, const struct run *run,
                          struct failure *failure);
 void worker_context_release(struct worker_context *context);
+/* Local. The worker starts now, where that is emulated: no package is worked on before it has. */
+void worker_context_start(struct worker_context *context);
+/* Local. When what this rank has begun for its job was ready; 0: it needed no time, or nobody knows
+ * yet. */
+double worker_context_prepared(const struct worker_context *context);
 /* Local. Wait for the master's word to stop, which it sends once in every run, at the end if not
  * before: one that came later would stop whatever is next on these ranks. */
 void worker_context_finish(struct worker_context *context);
@@ -44,9 +51,6 @@ void worker_context_finish(struct worker_context *context);
  * said to stop (context->cancelled). */
 bool worker_context_compute(struct worker_context *context, const struct inbox_package *in,
                             struct compute_times *times, struct failure *failure);
-/* Local, for trial writes: what was computed last counts as the results of the tasks from `first`
- * on. */
-void worker_context_move(struct worker_context *context, int64_t first);
 /* Local. Results computed last into the store and into *summary. */
 bool worker_context_output(struct worker_context *context, struct summary *summary,
                            struct failure *failure);

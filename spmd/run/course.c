@@ -44,7 +44,8 @@ static struct progress_course course_on(const struct plan *plan,
     if (!platform_init(&platform, setting, 0, &none))
         return course;
     platform.buffers = plan_buffers(plan);
-    if (simulate_plan(&platform, plan, &trace, &simulation, &none))
+    if (platform_map(&platform, setting, plan->tasks, &none) &&
+        simulate_plan(&platform, plan, &trace, &simulation, &none))
         course = course_from(&trace);
     trace_release(&trace);
     platform_release(&platform);

@@ -64,7 +64,8 @@ bool decider_init(struct decider *decider, const struct decider_request *request
 {
     const struct plan *plan = request->plan;
     *decider = (struct decider){.plan = plan, .by_rule = request->rule != NULL};
-    decider->largest = (int64_t)plan_largest_load(plan);
+    decider->largest =
+        request->surveyed_most > 0 ? request->surveyed_most : (int64_t)plan_largest_load(plan);
     if (!decider->by_rule && !request->replan && !request->tail)
         return true;
     if (!decider->by_rule && !request->profile_text)
@@ -120,8 +121,8 @@ void decider_tell(const struct decider *decider, const struct dispatch *dispatch
     *lines = *json = NULL;
     if (!watch)
         return;
-    watching_tell(watch, &told);
-    watching_json(watch, &listed);
+    watching_tell(watch, decider->begun_s, &told);
+    watching_json(watch, decider->begun_s, &listed);
     *lines = text_take(&told);
     *json = text_take(&listed);
 }

@@ -22,6 +22,8 @@ struct decider_request {
     const char *profile_text; /* for rates, weights and package sizes; NULL: none */
     int ahead;                /* packages that a worker has at a time under a rule, >= 1 */
     int workers;
+    int64_t surveyed_most; /* > 0: the run is planned while it works, with packages of at most so
+                            * many core tasks, and a survey decides in place of this */
 };
 
 struct decider {
@@ -30,7 +32,9 @@ struct decider {
     double *weights;             /* owned; NULL: all equal */
     int64_t largest;             /* no package is larger */
     bool by_rule, watches;
-    double expected_s;        /* with replan or tail: the makespan, as long as nothing is unusual */
+    double expected_s; /* with replan or tail: the makespan, as long as nothing is unusual */
+    double
+        begun_s; /* of the run's time, when it began to decide; for whom it is not 0, to be set */
     struct watching watching; /* with replan or tail: points into itself, so do not move it */
 };
 

@@ -110,6 +110,8 @@ double emulation_cost(const struct emulation *emulation, enum operation operatio
         return cost_of(class->request, (double)tasks);
     case OPERATION_ANSWER:
         return cost_of(window->answer, (double)tasks);
+    case OPERATION_START:
+        return class->start_s;
     case OPERATION_IDLE:
         break;
     }

@@ -1,11 +1,17 @@
 #include "spmd/run/ending.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/process.h"
+#include "spmd/job/commands.h"
+#include "spmd/job/rejected.h"
 #include "spmd/output/outputfile.h"
+#include "spmd/run/interrupt.h"
 #include "spmd/run/membership.h"
+#include "spmd/run/usage.h"
 
 /* The outcome of a reduction. */
 static void outcome_print(const struct job *job, struct run_outcome *outcome,
@@ -17,6 +23,13 @@ static void outcome_print(const struct job *job, struct run_outcome *outcome,
         summary_add_outcome(&outcome->summary, outcome->json);
 }
 
+/* The master's own memory counts, too. */
+static void peak_add(struct summary *summary)
+{
+    const int64_t peak = process_peak();
+    summary->rank_peak = peak > summary->rank_peak ? peak : summary->rank_peak;
+}
+
 /* Of the run, what this time came to. */
 static struct run_part part_of(const struct run_outcome *outcome)
 {
@@ -25,44 +38,143 @@ static struct run_part part_of(const struct run_outcome *outcome)
                              .packages = trace_packages(&outcome->trace)};
 }
 
+/* What the output keeps of this run, whether all is done or not. */
+struct account {
+    struct output_outcome outcome; /* points to the others: not to be moved */
+    struct run_part part;
+    char *losses, *plan; /* owned */
+};
+
+static void account_make(struct account *account, const struct ending *ending,
+                         const struct run_outcome *outcome, const struct run_usage *used)
+{
+    const struct pilot *pilot = ending->pilot;
+    account->part = part_of(outcome);
+    account->losses = membership_json(ending->closing.run->members);
+    account->plan = pilot ? pilot_plan_print(pilot, ending->plan) : NULL;
+    account->outcome = (struct output_outcome){.plan = account->plan,
+                                               .profile = pilot ? pilot->profile_text : NULL,
+                                               .tail = pilot ? pilot->tail : NULL,
+                                               .replan = pilot ? pilot->replan : NULL,
+                                               .trace = &outcome->trace,
+                                               .input_sha256 = digest_known(ending->digest),
+                                               .told = outcome->told,
+                                               .replanned = outcome->replanned,
+                                               .lost = account->losses,
+                                               .lost_told = outcome->losses,
+                                               .startup_s = outcome->startup_s,
+                                               .used = used,
+                                               .part = &account->part};
+}
+
+static void account_release(struct account *account)
+{
+    free(account->losses);
+    free(account->plan);
+}
+
+/* Nothing more would have ended in time. */
+static void time_tell(const struct ending *ending, const struct run_outcome *outcome,
+                      const struct run_part *part, struct failure *failure)
+{
+    const int64_t tasks = ending->closing.run->job->setup.tasks;
+    if (part->tasks > 0)
+        failure_set(failure, FAILURE_STOPPED,
+                    "%s: %s ends this run too soon for what is left, with %" PRId64 " of %" PRId64
+                    " core tasks done: %s to go on",
+                    ending->output, outcome->ends, outcome->summary.tasks, tasks, ending->again);
+    else
+        failure_set(failure, FAILURE_STOPPED,
+                    "%s: %s ends this run too soon for a single core task, with %" PRId64
+                    " of %" PRId64 " done: ask for more time, and %s",
+                    ending->output, outcome->ends, outcome->summary.tasks, tasks, ending->again);
+}
+
+/* All that were tried have failed. */
+static void failures_tell(const struct ending *ending, struct run_outcome *outcome,
+                          struct failure *failure)
+{
+    enum { TOLD = 2 };
+    const struct job *job = ending->closing.run->job;
+    struct commands *commands = commands_of(job, ending->closing.run->input);
+    struct text text = TEXT_INIT;
+    for (int k = 0; k < outcome->rejection_count && k < TOLD; k++)
+        rejected_add(&outcome->rejections[k], commands, &text);
+    commands_close(&commands);
+    outcome->failures = text_take(&text);
+    failure_set(failure, FAILURE_FAILED,
+                "%s: all %" PRId64 " core tasks that were tried have failed, of %" PRId64
+                ": see to what is wrong and %s, with --halt never if they may all fail",
+                ending->output, outcome->summary.tasks, job->setup.tasks, ending->again);
+}
+
+enum { ENDED_SIZE = 600 };
+
+/* For those who read the output later. */
+static void ended_print(const struct run_outcome *outcome, const struct failure *failure,
+                        char ended[ENDED_SIZE])
+{
+    const char *signal = interrupt_name();
+    if (failure->code == FAILURE_STOPPED)
+        snprintf(ended, ENDED_SIZE, "stopped, as no worker was left");
+    else if (outcome->given_up)
+        snprintf(ended, ENDED_SIZE, "halted, as all core tasks that were tried had failed");
+    else if (outcome->ends)
+        snprintf(ended, ENDED_SIZE, "stopped for want of time, as %s says", outcome->ends);
+    else
+        snprintf(ended, ENDED_SIZE, "stopped as asked%s%s%s", signal ? " (" : "",
+                 signal ? signal : "", signal ? ")" : "");
+}
+
 /* As asked, or because nobody is left to go on: the file stays as it is, with what is done. */
-static void stop(const struct ending *ending, const struct run_outcome *outcome,
-                 struct failure *failure)
+static void stop(const struct ending *ending, struct run_outcome *outcome,
+                 const struct run_usage *used, struct failure *failure)
 {
     struct failure marking = FAILURE_INIT;
-    const struct run_part part = part_of(outcome);
-    if (!outputfile_stop(ending->output, digest_known(ending->digest), &part, &marking) &&
+    struct account account;
+    char ended[ENDED_SIZE];
+    ended_print(outcome, failure, ended);
+    account_make(&account, ending, outcome, used);
+    account.outcome.ended = ended;
+    if (!outputfile_stop(ending->output, &account.outcome, &marking) &&
         failure->code == FAILURE_NONE)
         *failure = marking;
+    if (outcome->given_up && failure->code == FAILURE_NONE)
+        failures_tell(ending, outcome, failure);
+    if (outcome->ends && failure->code == FAILURE_NONE)
+        time_tell(ending, outcome, &account.part, failure);
     failure_set(failure, FAILURE_STOPPED,
                 "%s: stopped as asked, with %" PRId64 " of %" PRId64
-                " core tasks done: run the same again with --resume to go on",
-                ending->output, outcome->summary.tasks, ending->closing.run->job->setup.tasks);
+                " core tasks done: %s to go on",
+                ending->output, outcome->summary.tasks, ending->closing.run->job->setup.tasks,
+                ending->again);
+    account_release(&account);
+}
+
+/* By what core tasks said, as where --halt ends it, or by the machine. */
+static void halt(const struct ending *ending, const struct failure *failure)
+{
+    char ended[ENDED_SIZE];
+    snprintf(ended, sizeof ended, "halted: %s", failure->text);
+    outputfile_halt(ending->output, ended);
 }
 
 /* The run is complete. A digest that was taken meanwhile is of an input that nobody has touched
  * until then. */
 static void seal(const struct ending *ending, const struct run_outcome *outcome, double start_s,
-                 struct failure *failure)
+                 const struct run_usage *used, struct failure *failure)
 {
     const struct closing *closing = &ending->closing;
     if (!digest_wait(ending->digest, failure) ||
         !input_unchanged(closing->input, closing->digest, failure))
         return;
-    char *losses = membership_json(closing->run->members);
-    const struct run_part part = part_of(outcome);
-    const struct output_outcome sealed = {.trace = &outcome->trace,
-                                          .summary = &outcome->summary,
-                                          .input_sha256 = digest_known(ending->digest),
-                                          .outcome = outcome->json,
-                                          .told = outcome->told,
-                                          .replanned = outcome->replanned,
-                                          .lost = losses,
-                                          .lost_told = outcome->losses,
-                                          .finish_s = comm_now(closing->run->comm) - start_s,
-                                          .part = &part};
-    outputfile_seal(ending->output, &sealed, failure);
-    free(losses);
+    struct account account;
+    account_make(&account, ending, outcome, used);
+    account.outcome.summary = &outcome->summary;
+    account.outcome.outcome = outcome->json;
+    account.outcome.finish_s = comm_now(closing->run->comm) - start_s;
+    outputfile_seal(ending->output, &account.outcome, failure);
+    account_release(&account);
 }
 
 /* Sizes and times said that it is the input of the run before, and its bytes are others: what was
@@ -100,14 +212,22 @@ void ending_lead(const struct ending *ending, struct run_outcome *outcome, struc
     const enum wire_ending how = ending_find(ending, outcome, failure);
     if (how == WIRE_ENDING_WHOLE)
         digest_hurry(ending->digest);
-    const bool good = closing_lead(&ending->closing, how, &outcome->summary, failure);
+    peak_add(&outcome->summary);
+    struct run_usage used, others = {.walltime_s = 0};
+    struct closing closing = ending->closing;
+    closing.used = &others;
+    const bool good = closing_lead(&closing, how, &outcome->summary, failure);
     outcome->losses = membership_lines(run->members);
+    usage_measure(&used);
+    used.processor_s += others.processor_s;
     if ((good && outcome->stopped) || failure->code == FAILURE_STOPPED)
-        stop(ending, outcome, failure);
+        stop(ending, outcome, &used, failure);
     else if (good)
-        seal(ending, outcome, start_s, failure);
+        seal(ending, outcome, start_s, &used, failure);
     else if (how == WIRE_ENDING_VOID)
         outputfile_distrust(ending->output);
+    else
+        halt(ending, failure);
     outcome->broken = closing_verdict(&ending->closing, failure, &outcome->others);
 }
 

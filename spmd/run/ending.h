@@ -8,15 +8,19 @@
 #include "planner/base/failure.h"
 #include "spmd/input/digest.h"
 #include "spmd/run/closing.h"
+#include "spmd/run/pilot.h"
 #include "spmd/run/run.h"
 
 /* Of one rank; borrowed. */
 struct ending {
     struct closing closing;
     const char *output;
-    struct digest *digest;  /* the master's: of the input, as far as it has got */
-    const char *begun_with; /* SHA-256 of the input that a run before had, if that has not been
-                             * compared yet; NULL: it has, or there was none */
+    struct digest *digest;     /* the master's: of the input, as far as it has got */
+    const char *begun_with;    /* SHA-256 of the input that a run before had, if that has not been
+                                * compared yet; NULL: it has, or there was none */
+    const struct plan *plan;   /* the user's */
+    const struct pilot *pilot; /* of a run that was measured while it worked; NULL: it was not */
+    const char *again;         /* what to do to go on with a run that was stopped */
 };
 
 /* Local to the master. The last package is done, or something failed: complete *outcome. */

@@ -1,10 +1,13 @@
 #include "spmd/run/execute.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "planner/base/duration.h"
+#include "planner/base/own.h"
 #include "spmd/input/digest.h"
 #include "spmd/job/making.h"
 #include "spmd/job/method.h"
@@ -13,9 +16,11 @@
 #include "spmd/run/decider.h"
 #include "spmd/run/ending.h"
 #include "spmd/run/fitting.h"
+#include "spmd/run/live_status.h"
 #include "spmd/run/presence.h"
 #include "spmd/run/resumption.h"
 #include "spmd/run/run_conditions.h"
+#include "spmd/run/usage.h"
 
 /* What one rank opens and must close again. */
 struct performance {
@@ -30,11 +35,13 @@ struct performance {
     char method[JOB_METHOD_SIZE];
     bool created; /* the master has made the output */
     struct decider decider;
-    struct dispatch *dispatch; /* the master's */
-    struct digest *digest;     /* the master's: of the input, taken while the run goes on */
-    char stamp[65];            /* the master's; of the input's files */
-    char early[65];            /* the input's digest; "": it was not known before the run */
-    struct presence presence;  /* while packages are under way */
+    struct dispatch *dispatch;    /* the master's */
+    struct digest *digest;        /* the master's: of the input, taken while the run goes on */
+    char stamp[65], identity[65]; /* the master's; of the input's files */
+    char early[65];               /* the input's digest; "": it was not known before the run */
+    struct presence presence;     /* while packages are under way */
+    struct losses losses;
+    struct status_writer status; /* the master's */
 };
 
 static struct fitting fitting_of(const struct performance *performance)
@@ -55,6 +62,18 @@ static int workers_of(const struct performance *performance)
     return resumption->on ? resumption->workers : performance->execution->comm->size - 1;
 }
 
+/* Core tasks of a survey's packages: an even share, as far as it takes no more memory than that on
+ * its way. 0: there is no survey. */
+static int64_t surveyed_most(const struct performance *performance)
+{
+    static const double bytes_most = 64e6;
+    const double tasks = performance->plan->tasks, workers = workers_of(performance);
+    const double one = (double)job_package_most(&performance->making.job, 1) + 1;
+    if (!performance->execution->pilot)
+        return 0;
+    return (int64_t)fmax(1, fmin(ceil(tasks / workers), floor(bytes_most / one)));
+}
+
 /* Collective. */
 static bool decider_make(struct performance *performance, struct failure *failure)
 {
@@ -65,12 +84,14 @@ static bool decider_make(struct performance *performance, struct failure *failur
                                             .tail = execution->tail,
                                             .profile_text = execution->profile_text,
                                             .ahead = execution->ahead,
-                                            .workers = workers_of(performance)};
+                                            .workers = workers_of(performance),
+                                            .surveyed_most = surveyed_most(performance)};
     if (decider_init(&performance->decider, &request, failure)) {
         const struct fitting fitting = fitting_of(performance);
         const struct fitting_packages packages = {.plan = performance->plan,
                                                   .largest = performance->decider.largest,
-                                                  .by_rule = performance->decider.by_rule,
+                                                  .by_rule = performance->decider.by_rule ||
+                                                             execution->pilot != NULL,
                                                   .resumed = performance->resumption.on};
         fitting_plan(&fitting, &packages, failure);
     }
@@ -106,6 +127,7 @@ static bool digest_await(const void *comm, struct digest *digest, struct failure
 static void digest_start(struct performance *performance, struct failure *failure)
 {
     input_stamp(performance->making.input, performance->stamp, failure);
+    input_identity(performance->making.input, performance->identity, failure);
     performance->digest =
         digest_begin(performance->making.input, performance->making.digest, failure);
     snprintf(performance->early, sizeof performance->early, "%s", digest_text(performance));
@@ -120,6 +142,8 @@ static bool job_make(struct performance *performance, struct failure *failure)
     struct values values = {0};
     values_read(&values, execution->kernel->task, &execution->plan->parameters,
                 execution->plan_name, true, failure);
+    if (failure->code == FAILURE_NONE && execution->changed)
+        values_change(&values, execution->kernel->task, execution->changed, failure);
     if (failure->code == FAILURE_NONE)
         values_resize(&values, execution->kernel->task, execution->plan->tasks);
     bool good = comm_agree(comm, failure) &&
@@ -137,6 +161,22 @@ static bool job_make(struct performance *performance, struct failure *failure)
     return true;
 }
 
+static struct conditions conditions_of(const struct performance *performance)
+{
+    return (struct conditions){.processor = performance->processor,
+                               .isa = performance->execution->isa,
+                               .method = performance->method,
+                               .threads = performance->execution->threads,
+                               .workers_per_node = performance->workers_per_node};
+}
+
+static struct run_request requested_of(void)
+{
+    struct run_request requested;
+    usage_requested(&requested);
+    return requested;
+}
+
 static struct resumption_setup resumption_setup(const struct performance *performance)
 {
     const struct execution *execution = performance->execution;
@@ -146,15 +186,27 @@ static struct resumption_setup resumption_setup(const struct performance *perfor
         .wanted = {.job = &performance->making.job,
                    .plan = execution->plan,
                    .plan_name = execution->plan_name,
+                   .any_plan = execution->pilot != NULL,
                    .input = execution->input,
                    .input_stamp = performance->stamp,
+                   .input_identity = performance->identity,
                    .digest = performance->digest,
                    .wait = digest_await,
                    .waiter = execution->comm,
                    .plugin_sha256 = execution->kernel->plugin ? execution->kernel->sha256 : NULL,
                    .isa = execution->isa,
-                   .emitted = execution->emitted_given ? execution->emitted : NULL},
+                   .emitted = execution->emitted_given ? execution->emitted : NULL,
+                   .retry_lost = execution->retry_lost},
         .profile_text = execution->profile_text,
+        .trust = execution->trust,
+        .part = {.conditions = conditions_of(performance),
+                 .surveyed = execution->pilot != NULL,
+                 .command_line = execution->command_line,
+                 .requested = requested_of(),
+                 .rule = execution->rule,
+                 .tail = execution->tail,
+                 .replan = execution->replan,
+                 .ahead = execution->ahead},
     };
 }
 
@@ -170,7 +222,7 @@ static bool work_find(struct performance *performance, struct failure *failure)
         return false;
     if (resumption->left > 0)
         performance->plan = &resumption->plan;
-    if (!resumption->on && execution->comm->rank == 0 && !execution->quiet)
+    if (!resumption->on && execution->comm->rank == 0 && !execution->quiet && !execution->pilot)
         fprintf(stderr, "scow run: %s is not there yet: begins with the first core task\n",
                 execution->output);
     return true;
@@ -191,15 +243,6 @@ static bool costs_make(struct performance *performance, struct failure *failure)
     return comm_agree(execution->comm, failure);
 }
 
-static struct conditions conditions_of(const struct performance *performance)
-{
-    return (struct conditions){.processor = performance->processor,
-                               .isa = performance->execution->isa,
-                               .method = performance->method,
-                               .threads = performance->execution->threads,
-                               .workers_per_node = performance->workers_per_node};
-}
-
 /* Workers that a new file has room for states of: some more than there are, so that more can go on
  * with it, as far as that costs little. */
 static int slots_wanted(const struct job *job, int workers)
@@ -208,6 +251,20 @@ static int slots_wanted(const struct job *job, int workers)
     enum { SPARE_MOST = 64 };
     const size_t fit = job->state_size > 0 ? spare_bytes / (2 * (job->state_size + 64)) : 0;
     return workers + (fit < SPARE_MOST ? (int)fit : SPARE_MOST);
+}
+
+/* Local to the master. Of the folders that this run writes to. */
+static void folders_check(const struct execution *execution)
+{
+    const char *const places[] = {execution->output, execution->emitted};
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++)
+        if (places[k] && own_folder_is_anybodys(places[k])) {
+            fprintf(stderr,
+                    "scow run: %s: anybody may remove or replace files in its folder, which has "
+                    "no sticky bit: choose another one, or 'chmod +t' it\n",
+                    places[k]);
+            return;
+        }
 }
 
 /* Local to the master. */
@@ -222,17 +279,22 @@ static void output_create(struct performance *performance, struct output_places 
         .input = execution->input,
         .input_sha256 = digest_text(performance),
         .input_stamp = performance->stamp,
+        .input_identity = performance->identity,
         .plugin = execution->kernel->plugin,
         .plugin_sha256 = execution->kernel->sha256,
         .emitted = execution->emitted,
         .conditions = conditions_of(performance),
         .command_line = execution->command_line,
+        .requested = requested_of(),
         .rule = execution->rule,
         .tail = execution->tail,
         .replan = execution->replan,
+        .surveyed = execution->pilot != NULL,
         .ahead = execution->ahead,
         /* How many packages a rule deals is known at the end. */
-        .events = execution->rule ? 1 : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
+        .events = execution->rule || execution->pilot
+                      ? 1
+                      : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
         .workers = slots_wanted(job, execution->comm->size - 1),
         .part = {.workers = execution->comm->size - 1},
     };
@@ -244,12 +306,14 @@ static bool output_open(struct performance *performance, struct failure *failure
 {
     const struct execution *execution = performance->execution;
     struct resumption *resumption = &performance->resumption;
-    const struct resumption_setup resuming = resumption_setup(performance);
     struct output_places places = resumption->places;
     if (execution->comm->rank == 0) {
         performance->processor = run_conditions_processor();
         job_method(&performance->making.job, performance->method, sizeof performance->method);
     }
+    const struct resumption_setup resuming = resumption_setup(performance);
+    if (execution->comm->rank == 0)
+        folders_check(execution);
     if (execution->comm->rank == 0 && !resumption->on)
         output_create(performance, &places, failure);
     if (!comm_agree(execution->comm, failure) ||
@@ -262,12 +326,17 @@ static bool output_open(struct performance *performance, struct failure *failure
                                       .resumed = resumption->on};
     performance->store =
         store_open(&setup, &places, execution->comm, &performance->making.job, failure);
+    comm_broadcast(execution->comm, &places, sizeof places);
+    losses_open(&performance->losses, execution->output, &places, execution->comm->rank,
+                resumption->remains.lost_count);
     return performance->store != NULL;
 }
 
 static void idle_ranks_say(const struct performance *performance)
 {
     const struct execution *execution = performance->execution;
+    if (execution->pilot)
+        return;
     int64_t used = plan_workers_used(performance->plan), workers = execution->comm->size - 1;
     if (!execution->quiet && execution->comm->rank == 0 && used < workers && !execution->rule)
         fprintf(stderr,
@@ -283,12 +352,22 @@ static void conditions_say(const struct performance *performance)
         run_conditions_warn(&here, execution->plan, execution->profile_text);
 }
 
+/* Collective. Before anything is measured; who sleeps takes nobody's core. */
+static void crowding_say(const struct performance *performance)
+{
+    const struct execution *execution = performance->execution;
+    if (!execution->quiet && !sleeps(performance))
+        run_conditions_crowded(execution->comm, execution->threads,
+                               execution->pilot ? "scow go" : "scow run");
+}
+
 /* The plan's, or what is expected of it when it is watched or dealt at its end: how far that may be
  * off, the plan says of its own tail alone. */
 static struct plan_prediction prediction_of(const struct performance *performance)
 {
     const struct execution *execution = performance->execution;
-    struct plan_prediction predicted = performance->plan->predicted;
+    struct plan_prediction predicted =
+        execution->pilot ? execution->pilot->predicted : performance->plan->predicted;
     if (!performance->decider.watches || !predicted.known)
         return predicted;
     predicted.makespan_s = performance->decider.expected_s;
@@ -297,38 +376,196 @@ static struct plan_prediction prediction_of(const struct performance *performanc
     return predicted;
 }
 
+/* On the port, and at the worker. */
+static struct deadline_cost package_cost(const void *self, int64_t worker, int64_t tasks)
+{
+    static const enum operation way[] = {OPERATION_ENVELOPE, OPERATION_SEND, OPERATION_LINK};
+    static const enum operation work[] = {OPERATION_RECEIVE, OPERATION_COMPUTE, OPERATION_OUTPUT};
+    const struct emulation *costs = self;
+    struct deadline_cost cost = {0, 0};
+    for (size_t k = 0; k < sizeof way / sizeof *way; k++)
+        cost.way_s += emulation_cost(costs, way[k], worker, tasks);
+    for (size_t k = 0; k < sizeof work / sizeof *work; k++)
+        cost.work_s += emulation_cost(costs, work[k], worker, tasks);
+    return cost;
+}
+
+static double worker_start_s(const void *self, int64_t worker)
+{
+    return emulation_cost(self, OPERATION_START, worker, 1);
+}
+
+/* Local to the master. What would not end in time is not begun. */
+static bool deadline_set(const struct performance *performance, struct dispatch *recovery,
+                         struct failure *failure)
+{
+    static const double margin = 0.1;
+    const struct execution *execution = performance->execution;
+    const struct plan_prediction predicted = prediction_of(performance);
+    char words[DURATION_SIZE];
+    if (!execution->until || !execution->until->known)
+        return true;
+    const struct deadline_setup setup = {.end_s = until_left_s(execution->until, until_now()),
+                                         .margin = margin,
+                                         .cost = performance->costs ? package_cost : NULL,
+                                         .start_s = performance->costs ? worker_start_s : NULL,
+                                         .self = performance->costs,
+                                         .workers = workers_of(performance)};
+    if (!execution->quiet && predicted.known && predicted.makespan_s > setup.end_s)
+        fprintf(stderr,
+                "scow run: %s ends this run in %s, and more than that is predicted: what fits is "
+                "begun, the rest when it is gone on with\n",
+                execution->until->who, duration_print(fmax(0, setup.end_s), words));
+    return dispatch_recovery_deadline(recovery, &setup) ||
+           failure_memory(failure, "preparing for the end of the job");
+}
+
+/* Local to the master. Who looks from elsewhere is told how far it is. */
+static void status_start(struct performance *performance, const struct run *run,
+                         struct progress *progress, const struct run_outcome *outcome)
+{
+    const struct execution *execution = performance->execution;
+    const bool ends = execution->until && execution->until->known;
+    const struct status_setup setup = {.output = execution->output,
+                                       .progress = progress,
+                                       .outcome = outcome,
+                                       .members = run->members,
+                                       .kept = performance->resumption.before.tasks,
+                                       .kept_failed = performance->resumption.before.failed,
+                                       .workers = workers_of(performance),
+                                       .job_end_s = ends ? execution->until->end_s : 0};
+    status_begin(&performance->status, &setup);
+    progress->tick = (struct progress_tick){status_tell, &performance->status};
+}
+
+/* Local to the master. Until all packages are done, or no more fits into the time that there is. */
+static bool packages_lead(struct performance *performance, const struct run *run,
+                          struct progress *progress, struct run_outcome *outcome,
+                          struct failure *failure)
+{
+    struct dispatch *dispatch = performance->dispatch;
+    if (dispatch) {
+        dispatch_recovery_limit(dispatch, performance->decider.largest);
+        deadline_set(performance, dispatch, failure);
+    }
+    status_start(performance, run, progress, outcome);
+    const bool good = master_run(run, dispatch, progress, outcome, failure);
+    status_pause(&performance->status);
+    if (dispatch && dispatch_recovery_over(dispatch)) {
+        outcome->stopped = true;
+        outcome->ends = performance->execution->until->who;
+    }
+    return good;
+}
+
 /* Local to the master. To be ended. */
 static void progress_begin(const struct performance *performance, struct progress *progress)
 {
     const struct execution *execution = performance->execution;
     const struct plan_prediction predicted = prediction_of(performance);
     const bool planned = predicted.known && !execution->rule;
-    progress_init(progress, execution->quiet ? NULL : stderr, (int64_t)performance->plan->tasks,
-                  planned ? predicted.makespan_s : 0);
-    if (planned && progress->out && !performance->decider.watches)
+    const struct resumption *resumption = &performance->resumption;
+    progress_init(progress, execution->quiet ? NULL : stderr,
+                  resumption->on ? resumption->left : (int64_t)performance->plan->tasks,
+                  execution->pilot ? -1
+                  : planned        ? predicted.makespan_s
+                                   : 0);
+    if (planned && progress->out && !execution->pilot && !performance->decider.watches)
         progress->course = course_of(performance->plan, execution->profile_text);
+}
+
+static struct dispatch *survey_new(const struct performance *performance, struct pilot_sight *sight,
+                                   struct failure *failure)
+{
+    sight->job = &performance->making.job;
+    sight->most = performance->decider.largest;
+    sight->workers = workers_of(performance);
+    return pilot_survey(sight, (int64_t)performance->plan->tasks, failure);
+}
+
+/* When the rest was planned anew, and why. */
+static void told_take(const struct performance *performance, const struct dispatch *decides,
+                      struct run_outcome *outcome)
+{
+    struct pilot *pilot = performance->execution->pilot;
+    if (pilot)
+        pilot->tell(pilot, &outcome->told, &outcome->replanned);
+    else
+        decider_tell(&performance->decider, decides, &outcome->told, &outcome->replanned);
+}
+
+/* Local to the master. The survey's, the plan's or the rule's. */
+static struct dispatch *decides_new(const struct performance *performance,
+                                    struct pilot_sight *sight, struct failure *failure)
+{
+    return sight->pilot ? survey_new(performance, sight, failure)
+                        : decider_dispatch(&performance->decider, failure);
+}
+
+/* Local to the master. Hands out, with what `decides` (owned; NULL: it could not be made), all that
+ * is left. */
+static void dispatch_make(struct performance *performance, struct dispatch *decides,
+                          struct failure *failure)
+{
+    const struct resumption *resumption = &performance->resumption;
+    if (decides && resumption->on)
+        decides = resumption_dispatch(resumption, decides, failure);
+    if (decides)
+        decides = dispatch_new_recovery(decides, workers_of(performance));
+    performance->dispatch = decides;
+    if (!decides)
+        failure_memory(failure, "preparing for the loss of workers");
+    else if (resumption->on)
+        resumption_suspects(resumption, decides, failure);
+}
+
+/* Local to the master. */
+static void preview_lead(struct performance *performance, struct failure *failure)
+{
+    struct pilot *pilot = performance->execution->pilot;
+    const struct resumption *resumption = &performance->resumption;
+    const struct trace none = {.events = NULL};
+    struct progress silent;
+    struct pilot_sight sight = {.pilot = pilot, .trace = &none, .progress = &silent};
+    progress_init(&silent, NULL, (int64_t)performance->plan->tasks, 0);
+    const int64_t left = resumption->on ? resumption->left : (int64_t)performance->plan->tasks;
+    if (left > 0)
+        dispatch_make(performance, decides_new(performance, &sight, failure), failure);
+    const struct pilot_preview seen = {.making = &performance->making,
+                                       .dispatch = performance->dispatch,
+                                       .left = left,
+                                       .workers = workers_of(performance)};
+    if (failure->code == FAILURE_NONE)
+        pilot->preview(pilot, &seen);
+    dispatch_free(&performance->dispatch);
+    progress_end(&silent);
+}
+
+/* Collective. What would be done, in place of doing it. */
+static bool preview(struct performance *performance, struct failure *failure)
+{
+    const struct comm *comm = performance->execution->comm;
+    if (!decider_make(performance, failure) || !memory_suffices(performance, failure))
+        return false;
+    if (comm->rank == 0)
+        preview_lead(performance, failure);
+    return comm_agree(comm, failure);
 }
 
 /* Local to the master. */
 static bool lead(struct performance *performance, const struct run *run,
                  struct run_outcome *outcome, struct failure *failure)
 {
-    struct dispatch *decides = decider_dispatch(&performance->decider, failure);
-    performance->dispatch = decides;
-    if (performance->dispatch && performance->resumption.on)
-        performance->dispatch =
-            resumption_dispatch(&performance->resumption, performance->dispatch, failure);
-    if (performance->dispatch)
-        performance->dispatch =
-            dispatch_new_recovery(performance->dispatch, workers_of(performance));
-    if (!performance->dispatch)
-        failure_memory(failure, "preparing for the loss of workers");
     struct progress progress;
+    struct pilot_sight sight = {
+        .pilot = performance->execution->pilot, .trace = &outcome->trace, .progress = &progress};
+    struct dispatch *decides = decides_new(performance, &sight, failure);
+    dispatch_make(performance, decides, failure);
     progress_begin(performance, &progress);
-    bool good = master_run(run, performance->dispatch, &progress, outcome, failure);
+    bool good = packages_lead(performance, run, &progress, outcome, failure);
     progress_end(&progress);
-    if (good)
-        decider_tell(&performance->decider, decides, &outcome->told, &outcome->replanned);
+    if (good && (!performance->resumption.on || performance->resumption.dealt > 0))
+        told_take(performance, decides, outcome);
     return good;
 }
 
@@ -386,12 +623,26 @@ static void end(struct performance *performance, const struct run *run,
                     .digest = performance->early,
                     .even = resumption->on || lost || is_one_node(performance)},
         .output = performance->execution->output,
+        .plan = performance->plan,
+        .pilot = performance->execution->pilot,
+        .again = performance->execution->again,
         .digest = performance->digest,
         .begun_with = resumption->remains.input_sha256};
     if (run->comm->rank == 0)
         ending_lead(&ending, outcome, failure);
     else
         ending_follow(&ending, done, outcome, failure);
+}
+
+/* Core tasks that were done well before speak for the others. */
+static int64_t failing_most(const struct performance *performance)
+{
+    enum { FAILING_LEAST = 12 };
+    const struct summary *before = &performance->resumption.before;
+    const int workers = workers_of(performance);
+    if (!performance->execution->failing_ends || before->tasks > before->failed)
+        return 0;
+    return workers > FAILING_LEAST ? workers : FAILING_LEAST;
 }
 
 /* Collective. */
@@ -402,6 +653,7 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
     struct presence *presence = &performance->presence;
     if (!watch(performance, failure))
         return false;
+    presence->vigil.losses = &performance->losses;
     const struct run run = {
         .comm = &presence->comm,
         .job = &performance->making.job,
@@ -409,9 +661,14 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
         .vigil = presence_vigil(presence),
         .input = performance->making.input,
         .store = performance->store,
+        .losses = &performance->losses,
         .costs = performance->costs,
         .emulation = sleeps(performance) ? performance->costs : NULL,
         .largest_package = performance->decider.largest,
+        .tasks = performance->resumption.on ? performance->resumption.left
+                                            : (int64_t)execution->plan->tasks,
+        .again = execution->again,
+        .failing_most = failing_most(performance),
         .threads = execution->threads,
         .buffers = plan_buffers(execution->plan),
     };
@@ -432,15 +689,48 @@ static void complete_tell(const struct performance *performance, struct run_outc
     outcome->kept = performance->making.job.setup.tasks;
     outcome->summary = (struct summary){
         .tasks = outcome->kept, .failed = remains->failed, .checksum = remains->checksum};
+    resumption_tell(&performance->resumption, outcome);
+}
+
+static bool is_preview(const struct execution *execution)
+{
+    return execution->pilot && execution->pilot->preview;
+}
+
+/* It holds nothing, and would stand in the way of the next try. */
+static bool is_in_vain(const struct performance *performance, const struct run_outcome *outcome,
+                       bool good)
+{
+    return performance->created && !good && outcome->summary.tasks == 0 && !outcome->stopped;
+}
+
+/* Local. Who looks from elsewhere is told how it ended; of what is complete, or in vain, the output
+ * says all, or there is none. */
+static void status_finish(struct performance *performance, const struct run_outcome *outcome,
+                          bool good, const struct failure *failure)
+{
+    const struct execution *execution = performance->execution;
+    const bool stopped = outcome->stopped || failure->code == FAILURE_STOPPED;
+    if (execution->comm->rank != 0 || is_preview(execution))
+        return;
+    if (good || is_in_vain(performance, outcome, good))
+        status_remove(&performance->status, execution->output);
+    else
+        status_end(&performance->status, stopped ? RUN_STOPPED : RUN_FAILED, &outcome->summary);
 }
 
 bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure)
 {
-    struct performance performance = {.execution = execution, .plan = execution->plan};
+    struct performance performance = {
+        .execution = execution, .plan = execution->plan, .losses = {.file = -1}};
     bool good = false;
     if (!job_make(&performance, failure) || !work_find(&performance, failure))
         goto out;
+    if (is_preview(execution)) {
+        good = preview(&performance, failure);
+        goto out;
+    }
     if (performance.resumption.complete) {
         complete_tell(&performance, outcome);
         good = true;
@@ -449,13 +739,15 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
     if (!decider_make(&performance, failure) || !memory_suffices(&performance, failure) ||
         !costs_make(&performance, failure) || !output_open(&performance, failure))
         goto out;
+    crowding_say(&performance);
     good = perform(&performance, outcome, failure);
 out:
+    status_finish(&performance, outcome, good, failure);
     good = store_close(&performance.store, failure) && good;
     presence_end(&performance.presence);
-    if (performance.created && !good && outcome->summary.tasks == 0 && !outcome->stopped)
-        unlink(
-            execution->output); /* it holds nothing, and would stand in the way of the next try */
+    losses_close(&performance.losses);
+    if (is_in_vain(&performance, outcome, good))
+        unlink(execution->output);
     dispatch_free(&performance.dispatch);
     decider_release(&performance.decider);
     resumption_release(&performance.resumption);

@@ -10,7 +10,9 @@
 #include "planner/model/plan.h"
 #include "spmd/job/kernel.h"
 #include "spmd/run/assembly.h"
+#include "spmd/run/pilot.h"
 #include "spmd/run/run.h"
+#include "spmd/run/until.h"
 #include "spmd/transport/comm.h"
 
 /* What to run; all borrowed and the same on every rank. */
@@ -26,25 +28,36 @@ struct execution {
     const char *emitted;      /* FILE of FILE.1, FILE.2, ...: where emitted bytes go */
     const char *isa;          /* which rank computes with which instruction set */
     int threads;
-    const char *rule;   /* deals packages on request in place of the plan's rounds; NULL: none */
+    const char *rule; /* deals packages on request in place of the plan's rounds; NULL: none */
+    /* The run is measured while it works, and what remains is planned then: the plan says what the
+     * job is and nothing of packages. NULL: as the plan or the rule has it. */
+    struct pilot *pilot;
     const char *replan; /* tolerance with which the plan is watched; NULL: it is not */
     const char *tail;   /* rule that deals the plan's end on request; NULL: none */
     int ahead;          /* packages that a worker has at a time under a rule */
-    bool emitted_given; /* `emitted` is as the user said */
-    bool resume;        /* go on with the output, if it is there */
-    bool quiet;         /* no progress */
+    const struct parameter_list *changed; /* the core task's, in place of the plan's; NULL: none */
+    bool emitted_given;                   /* `emitted` is as the user said */
+    bool resume;                          /* go on with the output, if it is there */
+    bool failing_ends;                    /* a run whose first core tasks all fail is given up */
+    bool trust;                           /* then without comparing results with their digests */
+    bool retry_lost;                      /* then also with core tasks that workers were lost on */
+    const char *again; /* what to do to go on with it, for sentences: "run the same again" */
+    bool quiet;        /* no progress */
     /* No worker is taken for lost that has been silent for less; 0: nobody is looked after, and a
      * rank that dies leaves the others waiting. */
     double patience_s;
+    const struct until *until; /* the master's; nothing is begun that would not end by then */
     struct assembly *assembly; /* of these ranks, ended when packages begin; NULL: none */
 };
 
 /* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing
  * is created when plan and input do not match. To resume, the output must be of the same plan,
  * input, kernel and parameters; what is left of it is planned anew for these ranks, and the outcome
- * is that of a run that nobody disturbed, but for its trace. Stopped as asked, or because no worker
- * is left: FAILURE_STOPPED. Where the outcome says that ranks are lost, nothing collective can
- * follow. The outcome is complete on the master (elsewhere its summary and who is lost). */
+ * is that of a run that nobody disturbed, but for its trace. Stopped as asked, for want of
+ * time, or because no worker is left: FAILURE_STOPPED. Where the outcome says that ranks are lost,
+ * nothing collective can follow. With a preview, nothing is begun or changed, and the outcome stays
+ * as it is. The outcome is complete on the master (elsewhere its summary and
+ * who is lost). */
 bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure);
 

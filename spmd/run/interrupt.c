@@ -7,8 +7,8 @@
 /* Ctrl-C reaches a rank from its terminal and from its launcher, within this time. */
 static const double twice_s = 1;
 
-static volatile sig_atomic_t asked, hinted;
-static struct timespec asked_at; /* written before these two, by the handler alone */
+static volatile sig_atomic_t asked, hinted; /* asked: the signal's number */
+static struct timespec asked_at;            /* written before these two, by the handler alone */
 
 static double passed_s(struct timespec since, struct timespec now)
 {
@@ -24,7 +24,7 @@ static void ask(int number)
         hinted = 1;
     } else if (!asked) {
         asked_at = now;
-        asked = 1;
+        asked = number;
     } else if (passed_s(asked_at, now) > twice_s) {
         signal(number, SIG_DFL);
         raise(number);
@@ -46,6 +46,14 @@ bool interrupt_asked(void)
     return asked != 0;
 }
 
+const char *interrupt_name(void)
+{
+    return asked == SIGINT    ? "SIGINT"
+           : asked == SIGTERM ? "SIGTERM"
+           : asked == SIGUSR1 ? "SIGUSR1"
+                              : NULL;
+}
+
 bool interrupt_hinted(void)
 {
     return hinted != 0;
@@ -54,6 +62,6 @@ bool interrupt_hinted(void)
 void interrupt_settle(bool meant)
 {
     hinted = 0;
-    if (meant)
-        asked = 1;
+    if (meant && !asked)
+        asked = SIGUSR1;
 }

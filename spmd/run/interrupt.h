@@ -14,6 +14,8 @@
 void interrupt_watch(void);
 /* Local. Has this rank been asked to stop? */
 bool interrupt_asked(void);
+/* Local. The signal's name; NULL: this rank has not been asked. */
+const char *interrupt_name(void);
 /* Local. Has there been a SIGUSR1 that nobody has settled? */
 bool interrupt_hinted(void);
 /* Local. It was meant, or was not. */

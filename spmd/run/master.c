@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planner/base/array.h"
+#include "planner/base/process.h"
 #include "spmd/run/interrupt.h"
 #include "spmd/run/master.h"
 #include "spmd/transport/wire.h"
@@ -18,6 +19,9 @@ enum { OUTBOX_LEAST = 2 };
 static const double soon_s = 1e-9;
 /* Naps once everything has left: nobody waits for the master. */
 enum { LAST_NAPS = 16 };
+/* Packages that a worker has and has not reported. MPI takes small ones in at once, however many,
+ * and keeps them in memory at the worker, so that a plan of many would all lie there. */
+enum { UNDER_WAY_MOST = 256 };
 
 static void idle_take(void *self)
 {
@@ -94,6 +98,7 @@ static bool package_pack(struct master *master, const struct package *package, s
     const double start = comm_now(run->comm);
     if (master->sent == 0) {
         master->origin_s = start;
+        master->outcome->startup_s = process_age_s();
         if (run->members)
             membership_origin(run->members, start);
     }
@@ -119,10 +124,43 @@ static bool package_assign(struct master *master, const struct package *package)
     return true;
 }
 
+/* Nothing to do before a result comes, a package may leave, or it is due_s since the run began. */
+static void master_pause(struct master *master, struct pause *pause, double due_s)
+{
+    struct awaited awaited = {.requests = {&master->receiving}};
+    outbox_await(master->outbox, &awaited);
+    const double left_s = master->origin_s + due_s - comm_now(master->run->comm);
+    if (isfinite(due_s) && (!(awaited.left_s > 0) || left_s < awaited.left_s))
+        awaited.left_s = fmax(left_s, soon_s);
+    comm_pause(master->run->comm, pause, &awaited);
+}
+
+/* Has this rank been asked to stop, and not only told that another one has died? */
+static bool is_asked(const struct master *master)
+{
+    if (interrupt_hinted())
+        interrupt_settle(!master->run->members || !membership_misses(master->run->members));
+    return interrupt_asked();
+}
+
+/* Let a worker that has more than enough report some, or be lost. */
+static void worker_catch_up(struct master *master, int64_t worker)
+{
+    struct pause pause = {.longer = OUTBOX_NAPS};
+    int64_t count = 0;
+    while (outstanding_of(&master->outstanding, worker, &count) && count >= UNDER_WAY_MOST &&
+           master->failure->code == FAILURE_NONE && !master->asked && !is_asked(master)) {
+        master_hear(master);
+        outbox_progress(master->outbox);
+        master_pause(master, &pause, HUGE_VAL);
+    }
+}
+
 static bool package_send(struct master *master, const struct package *package)
 {
     const struct comm *comm = master->run->comm;
     size_t size;
+    worker_catch_up(master, package->worker);
     if (!sent_reserve(master, package->index) || !package_pack(master, package, &size))
         return false;
     const double packed = comm_now(comm);
@@ -135,17 +173,6 @@ static bool package_send(struct master *master, const struct package *package)
     master->sent++;
     master_event(master, 0, OPERATION_SEND, package, packed, comm_now(comm));
     return true;
-}
-
-/* Nothing to do before a result comes, a package may leave, or it is due_s since the run began. */
-static void master_pause(struct master *master, struct pause *pause, double due_s)
-{
-    struct awaited awaited = {.requests = {&master->receiving}};
-    outbox_await(master->outbox, &awaited);
-    const double left_s = master->origin_s + due_s - comm_now(master->run->comm);
-    if (isfinite(due_s) && (!(awaited.left_s > 0) || left_s < awaited.left_s))
-        awaited.left_s = fmax(left_s, soon_s);
-    comm_pause(master->run->comm, pause, &awaited);
 }
 
 /* What the decision object says now. False: there is nothing more to send. */
@@ -186,23 +213,17 @@ static void reports_answer(struct master *master)
     }
 }
 
-/* Has this rank been asked to stop, and not only told that another one has died? */
-static bool is_asked(const struct master *master)
-{
-    if (interrupt_hinted())
-        interrupt_settle(!master->run->members || !membership_misses(master->run->members));
-    return interrupt_asked();
-}
-
 /* Until everything is handed out, something failed, or somebody wants the run to stop. */
 static void packages_send(struct master *master)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
     while (master->failure->code == FAILURE_NONE && !master->asked && !is_asked(master) &&
-           decision_take(master, &pause)) {
+           !master->dealt && decision_take(master, &pause)) {
         master_hear(master);
         reports_answer(master);
     }
+    if (master->asked || is_asked(master))
+        losses_asked(master->run->losses);
     if (!master->dealt && master->failure->code == FAILURE_NONE)
         master->outcome->stopped = true;
 }
@@ -300,8 +321,10 @@ static bool master_init(struct master *master, const struct run *run, struct fai
     master->receiving = MPI_REQUEST_NULL;
     master->report_size = wire_result_size(run->job->state_size, true);
     master->report = calloc(1, master->report_size);
+    master->starts = calloc((size_t)run->comm->size, sizeof *master->starts);
+    master->workers = calloc((size_t)run->comm->size, sizeof *master->workers);
     if (!outstanding_init(&master->outstanding, run->comm->size - 1) || !master->report ||
-        !state_make(master))
+        !master->starts || !master->workers || !state_make(master))
         return failure_memory(failure, "preparing the master");
     size_t bytes = job_message_most(run->job, run->largest_package) + JOB_GUARD;
     const struct outbox_setup setup = {
@@ -324,6 +347,8 @@ static void master_release(struct master *master)
     outbox_free(&master->outbox);
     free(master->report);
     free(master->sent_s);
+    free(master->starts);
+    free(master->workers);
     pending_release(&master->pending);
     outstanding_release(&master->outstanding);
 }
@@ -347,6 +372,7 @@ bool master_run(const struct run *run, struct dispatch *dispatch, struct progres
             membership_work(run->members, true);
         packages_send(&master);
         workers_stop(&master);
+        master_starts_settle(&master);
     }
     master_release(&master);
     return failure->code == FAILURE_NONE;
@@ -360,9 +386,10 @@ void run_outcome_release(struct run_outcome *outcome)
     free(outcome->told);
     free(outcome->replanned);
     free(outcome->losses);
+    free(outcome->failures);
     free(outcome->others.items);
     outcome->state = NULL;
-    outcome->losses = NULL;
+    outcome->losses = outcome->failures = NULL;
     outcome->others = (struct process_list){NULL, 0};
     outcome->json = outcome->told = outcome->replanned = NULL;
 }

@@ -11,6 +11,18 @@
 #include "spmd/run/run.h"
 #include "spmd/transport/outbox.h"
 
+/* What is known of a worker's start. */
+struct master_start {
+    bool reported; /* it has reported a package */
+    bool known;    /* its start is in the trace */
+};
+
+/* What a worker has told of its core tasks. */
+struct master_counts {
+    int64_t finished, failed;
+    bool anew; /* since the last time when all had */
+};
+
 struct master {
     const struct run *run;
     struct dispatch *dispatch;
@@ -26,16 +38,29 @@ struct master {
     double origin_s;                /* the first envelope's start */
     double *sent_s;                 /* owned; per package: end of its send, for its link event */
     size_t sent_capacity;
-    double port_free_s;     /* of an emulated port */
-    struct pending pending; /* reports on an emulated network */
-    bool cancelled;         /* the workers have been told to stop */
-    bool asked;             /* a worker has been asked to stop */
+    struct master_start *starts;   /* owned, by worker */
+    double port_free_s;            /* of an emulated port */
+    struct pending pending;        /* reports on an emulated network */
+    struct counts_sum counts;      /* of all workers */
+    struct scow_others all;        /* when every one at work had told anew */
+    struct master_counts *workers; /* owned; one a worker */
+    bool sharing;                  /* some worker wants to know of others */
+    bool cancelled;                /* the workers have been told to stop */
+    bool asked;                    /* a worker has been asked to stop */
     bool dealt; /* everything has been handed out, and is reported where it can be lost */
 };
 
 /* An event of the run's trace. */
 void master_event(struct master *master, int rank, enum operation operation,
                   const struct package *package, double start_s, double end_s);
+/* The start of the result's worker, once it is known: into the trace, out of what it computed
+ * first. */
+void master_start_trace(struct master *master, const struct wire_result *report);
+/* At the end: what has not shown for how long it started, for it has had single tasks alone, is
+ * taken to have computed its first package as fast as the profile says. */
+void master_starts_settle(struct master *master);
+/* When the package at hand was really begun, as far as is known or expected. */
+double master_started_s(const struct master *master, const struct wire_result *report);
 /* Ready for the next result. */
 void master_listen(struct master *master);
 /* Take in every result that has come, and find out who is lost; never waits. */
@@ -46,9 +71,9 @@ bool master_counts_on(const struct master *master, int rank);
 bool master_reaches(const struct master *master, int rank);
 /* Those that do not answer any more. */
 void master_losses(struct master *master);
-/* That worker is lost, or has trouble of its own: what it had goes to others. Without others, or
- * where losses end the run, a failure is set. */
-void master_lose(struct master *master, int rank, const char *why);
+/* That worker is lost (at_work: maybe by what it was working on), or has trouble of its own: what
+ * it had goes to others. Without others, or where losses end the run, a failure is set. */
+void master_lose(struct master *master, int rank, const char *why, bool at_work);
 void master_retire(struct master *master, int rank, const struct failure *trouble);
 
 #endif

@@ -1,4 +1,6 @@
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "spmd/run/master.h"
 #include "spmd/transport/wire.h"
@@ -21,8 +23,63 @@ static void pending_tell(struct master *master)
         dispatch_done(master->dispatch, &report.package, report.start_s, report.end_s);
 }
 
+/* Of those packages, the one that it was working on: as it has noted in the output; where there is
+ * nothing of that, the oldest. NULL: there are none. */
+static const struct package *package_begun(const struct package *packages, int64_t count,
+                                           const struct losses_in_flight *noted)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (packages[k].first == noted->first && packages[k].count == noted->count)
+            return &packages[k];
+    return packages;
+}
+
+/* It counts as failed, and as done: nobody will begin it again. */
+static void task_give_up(struct master *master, const struct losses_row *row)
+{
+    struct rejection rejection = {.task = row->first};
+    losses_tell(row, rejection.why, sizeof rejection.why);
+    fprintf(stderr, "scow run: core task %" PRId64 " counts as failed: %s\n",
+            job_task_number(row->first), rejection.why);
+    if (!losses_give_up(master->run->losses, row))
+        failure_set(master->failure, FAILURE_FAILED,
+                    "%s: that core task %" PRId64 " has failed could not be written: is the disk "
+                    "full?",
+                    master->run->members->path, job_task_number(row->first));
+    master->outcome->summary.tasks++;
+    master->outcome->summary.failed++;
+    rejection_keep(master->outcome, &rejection);
+}
+
+/* Before its packages come back. */
+static void package_blame(struct master *master, int rank, const struct package *packages,
+                          int64_t count)
+{
+    struct losses_in_flight noted;
+    losses_of(master->run->losses, rank, &noted);
+    const struct package *package = package_begun(packages, count, &noted);
+    if (!package)
+        return;
+    const struct dispatch_blame blame = dispatch_blame(master->dispatch, package);
+    const struct losses_row row = {.first = package->first,
+                                   .count = package->count,
+                                   .losses = blame.losses,
+                                   .signal = noted.signal,
+                                   .given_up = blame.given_up};
+    if (blame.losses == 0)
+        return;
+    fprintf(stderr, "scow run: rank %d was working on core task", rank);
+    if (row.count > 1)
+        fprintf(stderr, "s %" PRId64 " to", job_task_number(row.first));
+    fprintf(stderr, " %" PRId64 " (%s)\n", job_task_number(row.first + row.count - 1),
+            losses_cause(row.signal));
+    losses_add(master->run->losses, &row);
+    if (blame.given_up)
+        task_give_up(master, &row);
+}
+
 /* What it had comes back to be handed out again. */
-static void packages_return(struct master *master, int rank)
+static void packages_return(struct master *master, int rank, bool at_work)
 {
     int64_t count, tasks = 0;
     const struct package *packages = outstanding_of(&master->outstanding, rank - 1, &count);
@@ -31,39 +88,45 @@ static void packages_return(struct master *master, int rank)
     progress_end(master->progress);
     membership_note(master->run->members, rank, tasks);
     store_disown(master->run->store, rank, packages, count);
+    if (at_work)
+        package_blame(master, rank, packages, count);
     outstanding_drop(&master->outstanding, rank - 1);
     pending_tell(master);
     dispatch_lost(master->dispatch, rank - 1);
 }
 
-static void loss_survive(struct master *master, int rank, enum member_state state, const char *why)
+static void loss_survive(struct master *master, int rank, enum member_state state, const char *why,
+                         bool at_work)
 {
     membership_lose(master->run->members, rank, state, why);
-    packages_return(master, rank);
+    packages_return(master, rank, at_work);
     if (state == MEMBER_LOST) {
         comm_tell(master->run->comm, rank, WIRE_LOST);
         outbox_abandon(master->outbox, rank, master->failure);
     }
 }
 
-void master_lose(struct master *master, int rank, const char *why)
+void master_lose(struct master *master, int rank, const char *why, bool at_work)
 {
     if (!master->run->members) {
         outstanding_drop(&master->outstanding, rank - 1);
         failure_set(master->failure, FAILURE_FAILED, "rank %d is lost: %s", rank, why);
         return;
     }
-    loss_survive(master, rank, MEMBER_LOST, why);
-    if (membership_living(master->run->members) == 0)
+    loss_survive(master, rank, MEMBER_LOST, why, at_work);
+    if (membership_living(master->run->members) > 0)
+        return;
+    if (master->outcome->summary.tasks == master->run->tasks)
+        master->dealt = true; /* what it was lost on was the last one */
+    else
         failure_set(master->failure, FAILURE_STOPPED,
-                    "%s: no worker is left; what is done is kept: run the same again with --resume "
-                    "to go on",
-                    master->run->members->path);
+                    "%s: no worker is left; what is done is kept: %s to go on",
+                    master->run->members->path, master->run->again);
 }
 
 void master_retire(struct master *master, int rank, const struct failure *trouble)
 {
-    loss_survive(master, rank, MEMBER_FAILED, trouble->text);
+    loss_survive(master, rank, MEMBER_FAILED, trouble->text, false);
     if (membership_living(master->run->members) == 0)
         failure_set(master->failure, trouble->code, "%s", trouble->text);
 }
@@ -73,5 +136,5 @@ void master_losses(struct master *master)
     if (!master->run->members)
         return;
     for (int rank; (rank = membership_find(master->run->members)) > 0;)
-        master_lose(master, rank, membership_why(master->run->members, rank));
+        master_lose(master, rank, membership_why(master->run->members, rank), true);
 }

@@ -34,7 +34,7 @@ static void report_trace(struct master *master, const struct wire_result *report
     const struct wire_times *times = &report->times;
     int rank = (int)package->worker + 1;
     double left = fmax(master->sent_s[package->index], times->transit_s);
-    double needed = fmax(times->free_s, master->origin_s);
+    double needed = fmax(fmax(times->free_s, times->prepared_s), master->origin_s);
     master_event(master, rank, OPERATION_LINK, package, left, fmax(left, times->arrived_s));
     master_event(master, rank, OPERATION_IDLE, package, needed, fmax(needed, times->start_s));
     double computing = times->start_s + times->receive_s;
@@ -48,8 +48,7 @@ static void report_trace(struct master *master, const struct wire_result *report
     master->outcome->stalled_s += times->stalled_s;
 }
 
-/* The few with the lowest numbers, sorted. */
-static void rejection_keep(struct run_outcome *outcome, const struct rejection *rejection)
+void rejection_keep(struct run_outcome *outcome, const struct rejection *rejection)
 {
     int at = outcome->rejection_count;
     if (at == RUN_REJECTIONS && rejection->task >= outcome->rejections[at - 1].task)
@@ -95,7 +94,7 @@ static void pace_tell(struct master *master, const struct wire_result *report)
                                                 OPERATION_OUTPUT};
     const struct package *package = &report->package;
     double expected_s = 0;
-    if (!master->run->costs || !master->progress->out)
+    if (!master->run->costs || (!master->progress->out && !master->progress->tick.tell))
         return;
     for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
         expected_s +=
@@ -104,18 +103,30 @@ static void pace_tell(struct master *master, const struct wire_result *report)
                     report->times.written_s - report->times.start_s);
 }
 
+/* Whatever is wrong with those that were tried is wrong with the others, too. */
+static void give_up(struct master *master)
+{
+    const struct summary *summary = &master->outcome->summary;
+    const int64_t most = master->run->failing_most;
+    if (most > 0 && summary->tasks >= most && summary->failed == summary->tasks)
+        master->outcome->given_up = master->asked = true;
+}
+
 static void result_take(struct master *master)
 {
     const struct wire_result *report = master->report;
     const struct job *job = master->run->job;
+    const double start_s = master_started_s(master, report);
     report_trace(master, report);
+    master_start_trace(master, report);
     pace_tell(master, report);
     summary_merge(&master->outcome->summary, &report->summary);
     if (report->summary.failed > 0)
         rejection_keep(master->outcome, &wire_result_told(report, job->state_size)->rejection);
+    give_up(master);
     if (master->outcome->state)
         job->task->merge(job->opened, master->outcome->state, report + 1);
-    report_tell(master, &report->package, report->times.start_s - master->origin_s,
+    report_tell(master, &report->package, start_s - master->origin_s,
                 report->times.written_s - master->origin_s);
 }
 
@@ -131,16 +142,73 @@ static void report_heard(struct master *master, int rank)
     membership_took(master->run->members, times->written_s - times->start_s);
 }
 
+/* ---- counts --------------------------------------------------------------------------------- */
+
+/* Has every worker that is at work told anew? A share of them all is not known otherwise. */
+static bool counts_complete(const struct master *master)
+{
+    for (int worker = 0; worker < master->run->comm->size - 1; worker++) {
+        int64_t count = 0;
+        outstanding_of(&master->outstanding, worker, &count);
+        if (count > 0 && !master->workers[worker].anew)
+            return false;
+    }
+    return true;
+}
+
+static void counts_take(struct master *master, int rank, const struct counts *counts)
+{
+    struct master_counts *own = &master->workers[rank - 1];
+    counts_add(&master->counts, counts);
+    own->finished += counts->finished;
+    own->failed += counts->failed;
+    own->anew = true;
+    if (!master->sharing || !counts_complete(master))
+        return;
+    master->all.all_finished = master->counts.finished;
+    master->all.all_failed = master->counts.failed;
+    master->all.told++;
+    for (int worker = 0; worker < master->run->comm->size - 1; worker++)
+        master->workers[worker].anew = false;
+}
+
+/* What the others have come to, for a worker that has told of itself while it computes. */
+static void interim_take(struct master *master, int rank, int size)
+{
+    if (!wire_interim_check(master->report, (size_t)size) || rank < 1 ||
+        rank >= master->run->comm->size || !master_reaches(master, rank)) {
+        if (rank >= 1 && rank < master->run->comm->size && master_counts_on(master, rank))
+            master_lose(master, rank, "it sent a message that is damaged", false);
+        return;
+    }
+    master->sharing = true;
+    counts_take(master, rank, &master->report->counts);
+    const struct master_counts *own = &master->workers[rank - 1];
+    struct scow_others others = master->all;
+    others.finished = master->counts.finished - own->finished;
+    others.failed = master->counts.failed - own->failed;
+    others.median_s = counts_median(&master->counts);
+    if (master->run->members)
+        membership_heard(master->run->members, rank);
+    comm_send(master->run->comm, &others, sizeof others, rank, WIRE_OTHERS);
+}
+
+/* ---- reports -------------------------------------------------------------------------------- */
+
 /* What comes from one that is given up is late: somebody else does its work. */
 static void report_take(struct master *master, int rank, int size)
 {
     const struct wire_result *report = master->report;
     const size_t state_size = master->run->job->state_size;
     const struct package *expected = expected_of(master, rank);
+    if (report->interim != 0) {
+        interim_take(master, rank, size);
+        return;
+    }
     if (!master_counts_on(master, rank))
         return;
     if (!expected || !wire_result_check(report, state_size, (size_t)size, expected)) {
-        master_lose(master, rank, "it sent a message that is damaged");
+        master_lose(master, rank, "it sent a message that is damaged", false);
         return;
     }
     const struct failure *failure = &wire_result_told(report, state_size)->failure;
@@ -148,6 +216,7 @@ static void report_take(struct master *master, int rank, int size)
         master_retire(master, rank, failure);
         return;
     }
+    counts_take(master, rank, &report->counts);
     outstanding_take(&master->outstanding, rank - 1);
     report_heard(master, rank);
     master->asked = master->asked || report->asked;

@@ -184,13 +184,15 @@ void membership_took(struct membership *membership, double seconds)
     membership->longest_s = fmax(membership->longest_s, seconds);
 }
 
+double membership_deadline(double least_s, double longest_s)
+{
+    return longest_s > 0 ? fmax(least_s, deadline_factor * longest_s) : unknown_factor * least_s;
+}
+
 static double deadline_of(const struct membership *membership)
 {
-    if (!membership->working)
-        return membership->least_s;
-    return membership->longest_s > 0
-               ? fmax(membership->least_s, deadline_factor * membership->longest_s)
-               : unknown_factor * membership->least_s;
+    return membership->working ? membership_deadline(membership->least_s, membership->longest_s)
+                               : membership->least_s;
 }
 
 /* True: *why says how it was lost. */

@@ -68,6 +68,10 @@ bool membership_init(struct membership *membership, const struct membership_setu
                      struct failure *failure);
 void membership_release(struct membership *membership);
 
+/* After which silence a worker is lost whose longest package takes that long (0: nobody knows), and
+ * none is that has been silent for less than `least_s`. */
+double membership_deadline(double least_s, double longest_s);
+
 /* All below: local to the master. */
 
 /* From here until it is told otherwise, looking is done by membership_find; before, a rank that is

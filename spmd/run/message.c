@@ -42,6 +42,20 @@ void wire_result_seal(struct wire_result *result, size_t state_size)
     result->digest = digest_of(result, state_size);
 }
 
+void wire_interim_seal(struct wire_result *interim)
+{
+    interim->interim = 1;
+    interim->troubled = 0;
+    wire_result_seal(interim, 0);
+}
+
+bool wire_interim_check(const struct wire_result *interim, size_t size)
+{
+    return (size == 0 || size == sizeof *interim) && interim->interim == 1 &&
+           interim->troubled == 0 && interim->digest == digest_of(interim, 0) &&
+           counts_check(&interim->counts);
+}
+
 static bool packages_equal(const struct package *a, const struct package *b)
 {
     return a->index == b->index && a->round == b->round && a->worker == b->worker &&
@@ -53,7 +67,8 @@ static bool times_check(const struct wire_times *times)
     return isfinite(times->start_s) && isfinite(times->written_s) &&
            times->start_s <= times->written_s && isfinite(times->receive_s) &&
            isfinite(times->handed_s) && isfinite(times->stalled_s) && isfinite(times->computed_s) &&
-           isfinite(times->arrived_s) && isfinite(times->free_s) && isfinite(times->transit_s);
+           isfinite(times->arrived_s) && isfinite(times->free_s) && isfinite(times->transit_s) &&
+           isfinite(times->prepared_s);
 }
 
 bool wire_result_check(const struct wire_result *result, size_t state_size, size_t size,
@@ -65,6 +80,6 @@ bool wire_result_check(const struct wire_result *result, size_t state_size, size
     const struct wire_trouble *trouble = wire_result_told(result, state_size);
     const bool done = trouble->failure.code == FAILURE_NONE && !result->skipped;
     return result->digest == digest_of(result, state_size) &&
-           packages_equal(&result->package, package) &&
+           packages_equal(&result->package, package) && counts_check(&result->counts) &&
            (!done || (result->summary.tasks == package->count && times_check(&result->times)));
 }

@@ -8,11 +8,14 @@
 
 #include "planner/base/failure.h"
 #include "planner/dispatch/dispatch.h"
+#include "spmd/job/counts.h"
 #include "spmd/job/summary.h"
 
 /* When a worker did what with one package; seconds on the master's clock. */
 struct wire_times {
-    double free_s;    /* the worker had nothing left to do */
+    double free_s; /* the worker had nothing left to do */
+    double
+        prepared_s;   /* what it had begun for its job was ready; 0: at once, or it does not know */
     double transit_s; /* at the earliest when the package began to arrive */
     double arrived_s; /* the package was complete */
     double start_s;   /* work on it began */
@@ -34,6 +37,10 @@ struct wire_result {
     int32_t skipped;  /* so it has not begun this package */
     int32_t own;      /* the failure is this rank's own trouble: others may do better */
     int32_t troubled; /* struct wire_trouble follows */
+    int32_t interim;  /* nothing but counts, while a package is under way: it is to be answered by
+                       * WIRE_OTHERS. Nothing follows */
+    int32_t reserved;
+    struct counts counts; /* what is new of core tasks */
 };
 
 struct wire_trouble {
@@ -55,6 +62,10 @@ void wire_result_seal(struct wire_result *result, size_t state_size);
 bool wire_result_check(const struct wire_result *result, size_t state_size, size_t size,
                        const struct package *package);
 
+/* The same of one that is interim. */
+void wire_interim_seal(struct wire_result *interim);
+bool wire_interim_check(const struct wire_result *interim, size_t size);
+
 /* How a worker's part of a run is to end. */
 enum wire_ending {
     WIRE_ENDING_WHOLE,  /* everything is done: normalise a share */
@@ -74,6 +85,7 @@ struct wire_closed {
     struct failure share;   /* of normalising: somebody else can do that */
     int32_t changed;        /* the failure is that the input has changed */
     int32_t rank;           /* whose answer it is */
+    double processor_s;     /* that it used: struct run_usage */
 };
 
 struct wire_verdict {

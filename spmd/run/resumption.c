@@ -1,5 +1,7 @@
 #include "spmd/run/resumption.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +10,7 @@
 #include "spmd/output/hold.h"
 #include "spmd/run/remainder.h"
 #include "spmd/transport/clock.h"
+#include "spmd/transport/wire.h"
 
 /* ---- what is left -------------------------------------------------------------------------- */
 
@@ -41,7 +44,18 @@ static bool file_look(struct resumption *resumption, const struct resumption_set
     if (resumption->hold < 0 || !remains_read(remains, setup->path, &setup->wanted, failure))
         return false;
     resumption->places = remains->places;
+    return true;
+}
+
+/* Local to the master. */
+static bool left_find(struct resumption *resumption, const struct resumption_setup *setup,
+                      const struct intact_damage *damage, struct failure *failure)
+{
+    struct remains *remains = &resumption->remains;
+    if (!remains_settle(remains, setup->path, damage, failure))
+        return false;
     resumption->left = remains->left;
+    resumption->dealt = remains->left - remains->suspect_tasks;
     resumption->complete = remains->complete && remains->left == 0;
     resumption->slots = remains->slots;
     resumption->workers = setup->comm->size - 1;
@@ -51,13 +65,169 @@ static bool file_look(struct resumption *resumption, const struct resumption_set
     return true;
 }
 
+/* ---- does it hold what was written? -------------------------------------------------------- */
+
+enum { PIECES = 100 }; /* of a share, between which others see that this rank lives */
+
+static bool job_box(const void *self, int64_t task, int64_t start[3], int64_t count[3])
+{
+    struct failure none = FAILURE_INIT;
+    return job_place(self, task, start, count, &none);
+}
+
+/* The emitted files of it are to be closed. */
+static struct intact_subject subject_of(const struct resumption *resumption,
+                                        const struct resumption_setup *setup,
+                                        struct failure *failure)
+{
+    const struct job *job = setup->wanted.job;
+    const char *emitted = resumption->emitted;
+    struct intact_subject subject = {
+        .path = setup->path,
+        .places = resumption->places,
+        .record_size = job->record_size,
+        .number_type = job->results.grid_type,
+        .box = job_box,
+        .self = job,
+        .emitted = emitted ? emitted_open(emitted, setup->path, failure) : NULL,
+        .contents = !setup->trust && resumption->places.digests > 0};
+    memcpy(subject.extent, job->results.grid_extent, sizeof subject.extent);
+    return subject;
+}
+
+/* Local. */
+static bool share_compare(const struct comm *comm, const struct intact_subject *subject,
+                          int64_t tasks, struct intact_damage *damage, struct failure *failure)
+{
+    const struct task_range share = resumption_share(tasks, comm->size, comm->rank);
+    bool good = failure->code == FAILURE_NONE;
+    for (int k = 0; good && k < PIECES; k++) {
+        const struct task_range piece = resumption_share(share.count, PIECES, k);
+        comm_look(comm);
+        good = piece.count == 0 ||
+               intact_compare(subject, share.first + piece.first, piece.count, damage, failure);
+    }
+    return good;
+}
+
+/* Local to the master. Behind its own what the others have found, whose shares come later. */
+static bool damage_receive(const struct comm *comm, const int64_t *counts,
+                           struct intact_damage *damage)
+{
+    bool good = true;
+    for (int rank = 1; rank < comm->size; rank++) {
+        struct task_range *ranges = calloc((size_t)counts[rank] + 1, sizeof *ranges);
+        if (!ranges)
+            return false;
+        if (counts[rank] > 0)
+            comm_receive(comm, ranges, (size_t)counts[rank] * sizeof *ranges, rank, WIRE_DAMAGE);
+        for (int64_t k = 0; good && k < counts[rank]; k++)
+            good = intact_damage_add(damage, ranges[k]);
+        free(ranges);
+    }
+    return good;
+}
+
+/* Collective. What all have found, on the master. */
+static bool damage_gather(const struct comm *comm, struct intact_damage *damage,
+                          struct failure *failure)
+{
+    int64_t *counts = calloc((size_t)comm->size, sizeof *counts);
+    if (!counts)
+        failure_memory(failure, "comparing results with their digests");
+    if (!comm_agree(comm, failure) || !counts) {
+        free(counts);
+        return false;
+    }
+    comm_gather(comm, &damage->count, sizeof damage->count, counts);
+    if (comm->rank != 0 && damage->count > 0)
+        comm_send(comm, damage->ranges, (size_t)damage->count * sizeof *damage->ranges, 0,
+                  WIRE_DAMAGE);
+    if (comm->rank == 0 && !damage_receive(comm, counts, damage))
+        failure_memory(failure, "comparing results with their digests");
+    free(counts);
+    return comm_agree(comm, failure);
+}
+
+/* Local to the master. */
+static void damage_tell(const struct resumption_setup *setup, const struct intact_damage *damage)
+{
+    struct text which = TEXT_INIT;
+    if (damage->tasks == 0)
+        return;
+    intact_damage_tell(damage, &which);
+    fprintf(stderr,
+            "scow run: %s: the results of %" PRId64
+            " core task%s are not what was written (%s): done again%s\n",
+            setup->path, damage->tasks, damage->tasks == 1 ? "" : "s",
+            which.bytes ? which.bytes : "?",
+            setup->wanted.job->state_size > 0 ? ", with all others, for theirs is one result" : "");
+    text_release(&which);
+}
+
+/* Collective. Is the picture of a complete run that of its results? */
+static bool picture_compare(const struct comm *comm, const struct resumption *resumption,
+                            const struct intact_subject *subject)
+{
+    const int64_t *extent = subject->extent;
+    double range[2] = {resumption->remains.minimum, resumption->remains.maximum};
+    const struct task_range share =
+        resumption_share(extent[0] * extent[1] * extent[2], comm->size, comm->rank);
+    struct failure differs = FAILURE_INIT;
+    bool same = true;
+    comm_broadcast(comm, range, sizeof range);
+    for (int k = 0; same && k < PIECES; k++) {
+        const struct task_range piece = resumption_share(share.count, PIECES, k);
+        comm_look(comm);
+        same = intact_picture(subject, share.first + piece.first, piece.count, range[0], range[1]);
+    }
+    if (!same)
+        failure_set(&differs, FAILURE_FAILED, "it differs");
+    return comm_agree(comm, &differs);
+}
+
+/* Collective. What is made when all is done; where it is not what was made, it is made again. */
+static void whole_compare(const struct comm *comm, struct resumption *resumption,
+                          const struct resumption_setup *setup,
+                          const struct intact_subject *subject)
+{
+    bool look = resumption->complete && subject->contents && subject->places.normalized > 0;
+    comm_broadcast(comm, &look, sizeof look);
+    if (!look || picture_compare(comm, resumption, subject))
+        return;
+    resumption->complete = resumption->remains.complete = false;
+    if (comm->rank == 0)
+        fprintf(stderr, "scow run: %s: its picture is not that of its results: it is made again\n",
+                setup->path);
+}
+
+/* Collective. Compares, and finds out what is left. */
+static bool damage_find(struct resumption *resumption, const struct resumption_setup *setup,
+                        struct failure *failure)
+{
+    const struct comm *comm = setup->comm;
+    struct intact_damage damage = {.count = 0};
+    struct intact_subject subject = subject_of(resumption, setup, failure);
+    share_compare(comm, &subject, setup->wanted.job->setup.tasks, &damage, failure);
+    const bool good = comm_agree(comm, failure) && damage_gather(comm, &damage, failure);
+    if (good && comm->rank == 0) {
+        damage_tell(setup, &damage);
+        left_find(resumption, setup, &damage, failure);
+    }
+    intact_damage_release(&damage);
+    if (comm_agree(comm, failure))
+        whole_compare(comm, resumption, setup, &subject);
+    emitted_close(&subject.emitted);
+    return failure->code == FAILURE_NONE;
+}
+
 /* Local to the master. Owned; NULL: there is nothing left to plan, or *failure is set. */
 static char *rest_text(const struct resumption *resumption, const struct resumption_setup *setup,
                        struct failure *failure)
 {
     const struct remainder_request request = {
         .plan = setup->wanted.plan,
-        .tasks = resumption->left,
+        .tasks = resumption->dealt > 0 ? resumption->dealt : resumption->left,
         .workers = resumption->workers,
     };
     const char *profile = setup->profile_text ? setup->profile_text : resumption->remains.profile;
@@ -76,12 +246,11 @@ static char *text_share(const struct comm *comm, char *text)
 /* Collective. */
 static void figures_share(struct resumption *resumption, const struct comm *comm)
 {
-    comm_broadcast(comm, &resumption->on, sizeof resumption->on);
     comm_broadcast(comm, &resumption->complete, sizeof resumption->complete);
     comm_broadcast(comm, &resumption->workers, sizeof resumption->workers);
     comm_broadcast(comm, &resumption->slots, sizeof resumption->slots);
     comm_broadcast(comm, &resumption->left, sizeof resumption->left);
-    comm_broadcast(comm, &resumption->places, sizeof resumption->places);
+    comm_broadcast(comm, &resumption->dealt, sizeof resumption->dealt);
 }
 
 bool resumption_init(struct resumption *resumption, const struct resumption_setup *setup,
@@ -90,17 +259,25 @@ bool resumption_init(struct resumption *resumption, const struct resumption_setu
     const struct comm *comm = setup->comm;
     char *text = NULL;
     *resumption = (struct resumption){.hold = -1};
-    if (comm->rank == 0 && file_look(resumption, setup, failure) && resumption->on)
+    if (comm->rank == 0)
+        file_look(resumption, setup, failure);
+    if (!comm_agree(comm, failure))
+        return false;
+    comm_broadcast(comm, &resumption->on, sizeof resumption->on);
+    comm_broadcast(comm, &resumption->places, sizeof resumption->places);
+    resumption->emitted = text_share(comm, resumption->remains.emitted);
+    resumption->remains.emitted = NULL;
+    if (resumption->on && !damage_find(resumption, setup, failure))
+        return false;
+    if (comm->rank == 0 && resumption->on)
         text = rest_text(resumption, setup, failure);
     if (comm_agree(comm, failure)) {
         figures_share(resumption, comm);
         text = text_share(comm, text);
-        resumption->emitted = text_share(comm, resumption->remains.emitted);
-        resumption->remains.emitted = NULL;
         if (text)
             plan_parse(&resumption->plan, text, strlen(text), "the plan of what is left", failure);
     }
-    free(text);
+    resumption->plan_text = text;
     return comm_agree(comm, failure);
 }
 
@@ -108,6 +285,7 @@ void resumption_release(struct resumption *resumption)
 {
     remains_release(&resumption->remains);
     plan_release(&resumption->plan);
+    free(resumption->plan_text);
     free(resumption->emitted);
     if (resumption->on && resumption->hold >= 0)
         close(resumption->hold);
@@ -127,7 +305,6 @@ struct task_range resumption_share(int64_t tasks, int64_t shares, int64_t which)
 static bool share_sum(const struct resumption *resumption, const struct resumption_setup *setup,
                       struct summary *mine, struct failure *failure)
 {
-    enum { PIECES = 100 };
     const struct comm *comm = setup->comm;
     const struct job *job = setup->wanted.job;
     const struct task_range share = resumption_share(job->setup.tasks, comm->size, comm->rank);
@@ -163,11 +340,29 @@ static bool kept_sum(struct resumption *resumption, const struct resumption_setu
     return failure->code == FAILURE_NONE;
 }
 
+/* Pieces between core tasks that were done before make more packages of what was planned. How many
+ * a rule deals is known at the end. */
+static struct part_info part_of(const struct resumption *resumption,
+                                const struct resumption_setup *setup)
+{
+    const char *now = setup->profile_text, *then = resumption->remains.profile;
+    struct part_info part = setup->part;
+    part.plan = resumption->plan_text;
+    part.profile = now && then && strcmp(now, then) == 0 ? NULL : now;
+    part.events = part.rule || part.surveyed
+                      ? 1
+                      : (plan_packages(&resumption->plan) + resumption->remains.range_count) *
+                            RUN_EVENTS_PER_PACKAGE;
+    return part;
+}
+
 bool resumption_begin(struct resumption *resumption, const struct resumption_setup *setup,
                       struct failure *failure)
 {
-    if (setup->comm->rank == 0)
-        remains_mend(&resumption->remains, setup->path, failure);
+    if (setup->comm->rank == 0) {
+        const struct part_info part = part_of(resumption, setup);
+        remains_mend(&resumption->remains, setup->path, &part, failure);
+    }
     return comm_agree(setup->comm, failure) && kept_sum(resumption, setup, failure);
 }
 
@@ -175,10 +370,38 @@ struct dispatch *resumption_dispatch(const struct resumption *resumption, struct
                                      struct failure *failure)
 {
     const struct remains *remains = &resumption->remains;
-    struct dispatch *dispatch = dispatch_new_ranges(inner, remains->ranges, remains->range_count);
+    struct dispatch *dispatch = NULL;
+    if (resumption->dealt > 0) {
+        dispatch = dispatch_new_ranges(inner, remains->ranges, remains->range_count);
+    } else {
+        dispatch_free(&inner);
+        dispatch = dispatch_new_list(NULL, 0, resumption->workers, 1);
+    }
     if (!dispatch)
         failure_memory(failure, "dealing what is left");
     return dispatch;
+}
+
+bool resumption_suspects(const struct resumption *resumption, struct dispatch *recovery,
+                         struct failure *failure)
+{
+    const struct remains *remains = &resumption->remains;
+    for (int64_t k = 0; k < remains->suspect_count; k++)
+        if (!dispatch_recovery_suspect(recovery, remains->suspects[k].range,
+                                       remains->suspects[k].losses))
+            return failure_memory(failure, "dealing what is left");
+    return true;
+}
+
+void resumption_tell(const struct resumption *resumption, struct run_outcome *outcome)
+{
+    const struct remains *remains = &resumption->remains;
+    for (int64_t k = 0; k < remains->lost_count; k++) {
+        struct rejection rejection = {.task = remains->lost[k].first};
+        losses_tell(&remains->lost[k], rejection.why, sizeof rejection.why);
+        if (remains->lost[k].given_up)
+            rejection_keep(outcome, &rejection);
+    }
 }
 
 void resumption_join(const struct resumption *resumption, const struct job *job,
@@ -188,6 +411,7 @@ void resumption_join(const struct resumption *resumption, const struct job *job,
     if (resumption->left == 0)
         summary_init(&outcome->summary); /* there was no run that would have */
     summary_merge(&outcome->summary, &resumption->before);
+    resumption_tell(resumption, outcome);
     if (!state)
         return;
     if (!outcome->state) {

@@ -18,6 +18,8 @@ struct resumption_setup {
     const char *path;
     struct remains_wanted wanted;
     const char *profile_text; /* NULL: what the file has */
+    bool trust;               /* what the ledger says: digests are not compared */
+    struct part_info part;    /* what this run does, without its plan, profile and events */
 };
 
 struct resumption {
@@ -26,28 +28,36 @@ struct resumption {
     int workers;   /* that can take part */
     int slots;     /* workers that the file has room for states of */
     int64_t left;  /* core tasks */
+    int64_t dealt; /* of them by the plan: not those that workers were lost on before */
     struct output_places places;
-    struct plan plan;       /* of those left, if any */
+    struct plan plan;       /* of those dealt; where they are none, of those left, if any */
+    char *plan_text;        /* the master's, owned; NULL: nothing is left */
     struct remains remains; /* the master's */
     struct summary before;  /* the master's; of what is kept */
     char *emitted;          /* owned; NULL: nothing is emitted */
     int hold;               /* the master's, on the file; to be closed */
 };
 
-/* Collective. Finds out what is left and plans it; changes nothing. False with *failure set: the
+/* Collective. Finds out what is left and plans it; changes nothing. What does not hold what was
+ * written is to be done again, and the master says so. False with *failure set: the
  * file is of another job, or somebody writes to it. To be released also on failure. */
 bool resumption_init(struct resumption *resumption, const struct resumption_setup *setup,
                      struct failure *failure);
 /* Collective. From here on the file is this run's; sums up what is kept in it. */
 bool resumption_begin(struct resumption *resumption, const struct resumption_setup *setup,
                       struct failure *failure);
-/* Local to the master. What `inner` (owned) deals as tasks 0, 1, ... are those left. NULL with
- * *failure set. */
+/* Local to the master. What `inner` (owned; not used where nothing is dealt by the plan) deals as
+ * tasks 0, 1, ... are those left but for suspects. NULL with *failure set. */
 struct dispatch *resumption_dispatch(const struct resumption *resumption, struct dispatch *inner,
                                      struct failure *failure);
+/* Local to the master. Suspects are handed out by `recovery`. False with *failure set. */
+bool resumption_suspects(const struct resumption *resumption, struct dispatch *recovery,
+                         struct failure *failure);
 /* Local to the master. What was done before counts, too. */
 void resumption_join(const struct resumption *resumption, const struct job *job,
                      struct run_outcome *outcome);
+/* Local to the master. Why core tasks were given up before is told, too. */
+void resumption_tell(const struct resumption *resumption, struct run_outcome *outcome);
 /* Local. The part number `which`, from 0, of a job that is cut in so many, as even as can be; it
  * may be empty. */
 struct task_range resumption_share(int64_t tasks, int64_t shares, int64_t which);

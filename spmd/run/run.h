@@ -15,11 +15,14 @@
 #include "spmd/job/job.h"
 #include "spmd/job/progress.h"
 #include "spmd/job/summary.h"
+#include "spmd/output/losses.h"
 #include "spmd/output/store.h"
 #include "spmd/run/emulation.h"
 #include "spmd/run/membership.h"
 #include "spmd/run/vigil.h"
 #include "spmd/transport/comm.h"
+
+struct engine;
 
 /* What every rank holds during a run; all borrowed. */
 struct run {
@@ -29,16 +32,23 @@ struct run {
     const struct job *job;
     struct input *input; /* the master's; with a staged job, every rank's own */
     struct store *store;
+    struct losses *losses;             /* in the output; NULL: nothing is kept of them */
     const struct emulation *costs;     /* by the profile; NULL: not known */
     const struct emulation *emulation; /* those of a job that sleeps; NULL otherwise */
     bool one_by_one;         /* the master sends no package before the last one has arrived */
     bool weighs_output;      /* workers say for how much of their output they wait for the store */
+    struct engine **kept;    /* a worker's: its engine outlives runs, and is there from the second
+                              * one on (then to be freed); NULL: it does not */
     int64_t largest_package; /* core tasks */
-    int threads;             /* OpenMP threads of this rank */
-    int buffers;             /* packages that a worker receives ahead, >= 1 */
+    int64_t tasks;           /* that this run is to do; the master's, with members */
+    int64_t failing_most; /* the master's: the run is given up when the first core tasks, so many,
+                           * have all failed; 0: it never is */
+    int threads;          /* OpenMP threads of this rank */
+    const char *again;    /* what to do to go on with it, for sentences */
+    int buffers;          /* packages that a worker receives ahead, >= 1 */
 };
 
-enum { RUN_EVENTS_PER_PACKAGE = OPERATION_COUNT }; /* rows of the trace */
+enum { RUN_EVENTS_PER_PACKAGE = OPERATION_START }; /* rows of the trace, beside workers' starts */
 enum { RUN_REJECTIONS = 3 };                       /* of which reasons are told */
 
 /* What the master knows at the end. */
@@ -51,15 +61,19 @@ struct run_outcome {
     char *json;             /* owned; the same in words, when the run has reached its end */
     struct rejection rejections[RUN_REJECTIONS]; /* those with the lowest numbers that were told */
     int rejection_count;
+    double startup_s; /* from the master's process began to the first package; 0: not known */
     double makespan_s;
     double worked_s, stalled_s; /* sums over packages: receiving, computing and output; for how much
                                  * of that the store was waited for (run->weighs_output) */
     struct plan_prediction predicted; /* of the plan that was executed */
     bool stopped;                     /* as asked, with packages left that nobody has begun */
-    bool resumed;                     /* went on with what a run before had done */
-    int64_t kept;                     /* then: core tasks that had been done before */
-    char *losses;               /* owned; lines about workers that were lost; NULL: none was */
-    bool broken;                /* on every rank: some are lost, and do not answer */
+    bool given_up;                    /* and not as asked: all that were tried had failed */
+    char *failures;                   /* owned; then: lines about the first of them; NULL: none */
+    const char *ends; /* borrowed; stopped because that one ends the run soon; NULL: as asked */
+    bool resumed;     /* went on with what a run before had done */
+    int64_t kept;     /* then: core tasks that had been done before */
+    char *losses;     /* owned; lines about workers that were lost; NULL: none was */
+    bool broken;      /* on every rank: some are lost, and do not answer */
     struct process_list others; /* on every rank: that it may end when they do not answer */
 };
 
@@ -78,12 +92,16 @@ struct done_packages {
  *
  * With run->members, a worker that is lost, sends what it cannot have meant, or has trouble of its
  * own (a disk that is full) gets nothing more; what it had and had not reported counts as never
- * sent, and `dispatch` hands it out again. Only when none is left the run fails. */
+ * sent, and `dispatch` hands it out again. A core task that costs one worker after the other is
+ * given up: it counts as failed. Only when no worker is left, and something to be done, the run
+ * fails. */
 bool master_run(const struct run *run, struct dispatch *dispatch, struct progress *progress,
                 struct run_outcome *outcome, struct failure *failure);
 /* Local to a worker, except as master_run: work until the master says stop. Its own failure is in
  * *failure and has been told to the master. */
 bool worker_run(const struct run *run, struct done_packages *done, struct failure *failure);
+/* Among the few that are told: those with the lowest numbers, sorted. */
+void rejection_keep(struct run_outcome *outcome, const struct rejection *rejection);
 void done_packages_release(struct done_packages *done);
 void run_outcome_release(struct run_outcome *outcome);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/files/profile_json.h"
+#include "spmd/job/crowding.h"
 
 char *run_conditions_processor(void)
 {
@@ -42,4 +43,14 @@ void run_conditions_warn(const struct conditions *conditions, const struct plan 
         fprintf(stderr, "%sscow run: times will differ from the plan's\n", text.bytes);
     text_release(&text);
     profile_release(&profile);
+}
+
+void run_conditions_crowded(const struct comm *comm, int threads, const char *who)
+{
+    const struct crowding crowding = crowding_find(comm);
+    struct text text = TEXT_INIT;
+    crowding_describe(&crowding, threads, &text);
+    if (comm->rank == 0 && text.length > 0)
+        fprintf(stderr, "%s: %s", who, text.bytes);
+    text_release(&text);
 }

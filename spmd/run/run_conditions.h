@@ -6,6 +6,7 @@
 
 #include "planner/model/conditions.h"
 #include "planner/model/plan.h"
+#include "spmd/transport/comm.h"
 
 /* Local. The model of this machine's processor, owned; NULL where the system does not say. */
 char *run_conditions_processor(void);
@@ -13,5 +14,8 @@ char *run_conditions_processor(void);
  * other than this run's. profile_text NULL: none, nothing to compare with. */
 void run_conditions_warn(const struct conditions *conditions, const struct plan *plan,
                          const char *profile_text);
+/* Collective. A line on the master's standard error where workers of so many threads have no core
+ * each (crowding.h); `who` says it. */
+void run_conditions_crowded(const struct comm *comm, int threads, const char *who);
 
 #endif

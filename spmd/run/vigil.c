@@ -19,9 +19,11 @@ static bool master_lives(const struct vigil *vigil)
     return !vigil->sees || hold_taken(vigil->hold, 0);
 }
 
-/* One worker says it for all: who gets the place behind those of the ranks. */
+/* One worker says it for all: who gets the place behind those of the ranks. What this one works on
+ * is not the reason. */
 static void master_gone(const struct vigil *vigil)
 {
+    losses_begin(vigil->losses, 0, 0);
     if (hold_place(vigil->hold, vigil->comm->size)) {
         fprintf(stderr,
                 "scow run: %s: the master is gone; what is done is kept: run the same again with "

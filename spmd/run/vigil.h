@@ -11,15 +11,17 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "spmd/output/losses.h"
 #include "spmd/transport/comm.h"
 
 struct vigil {
     struct comm_vigil base;
-    struct comm *comm; /* borrowed; calls it from vigil_begin to vigil_end */
-    const char *path;  /* borrowed; the output's, for sentences */
-    int hold;          /* borrowed */
-    bool sees;         /* the master's place was seen taken */
-    bool hushed;       /* it says no more that it lives */
+    struct comm *comm;     /* borrowed; calls it from vigil_begin to vigil_end */
+    const char *path;      /* borrowed; the output's, for sentences */
+    int hold;              /* borrowed */
+    bool sees;             /* the master's place was seen taken */
+    bool hushed;           /* it says no more that it lives */
+    struct losses *losses; /* borrowed; NULL: none */
     MPI_Request lost;
     double told_s, probed_s;
 };

@@ -1,8 +1,12 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "planner/base/array.h"
+#include "planner/base/process.h"
+#include "spmd/job/complaint.h"
 #include "spmd/run/context.h"
+#include "spmd/run/fault.h"
 #include "spmd/run/interrupt.h"
 #include "spmd/run/message.h"
 #include "spmd/run/run.h"
@@ -25,6 +29,10 @@ struct worker {
     bool writing;             /* the results of the package that is to be reported next */
     struct failure unwritten; /* what became of results that were written behind */
     double free_s;
+    struct wire_result interim; /* travelling while `telling` is not null */
+    MPI_Request telling, answering;
+    struct scow_others others; /* being received */
+    double told_s;             /* counts were, last */
 };
 
 static struct report *report_next(struct worker *worker)
@@ -48,6 +56,7 @@ static void report_send(struct worker *worker)
     struct report *report = report_next(worker);
     const size_t state_size = worker->run->job->state_size;
     const size_t size = wire_result_size(state_size, report->result->troubled);
+    report->result->summary.rank_peak = process_peak();
     wire_result_seal(report->result, state_size);
     MPI_Isend(report->result, (int)size, MPI_BYTE, 0, WIRE_RESULT, worker->run->comm->mpi,
               &report->sending);
@@ -86,10 +95,14 @@ static bool is_asked(const struct worker *worker)
 static void trouble_tell(const struct worker *worker, struct wire_result *report,
                          const struct failure *failure)
 {
-    const struct wire_trouble trouble = {engine_results(worker->context.engine)->rejection,
-                                         *failure};
-    if (failure->code != FAILURE_NONE || report->summary.failed > 0)
-        wire_result_trouble(report, worker->run->job->state_size, &trouble);
+    const struct package_results *results = engine_results(worker->context.engine);
+    struct wire_trouble trouble = {results->rejection, *failure};
+    if (failure->code == FAILURE_NONE && report->summary.failed == 0)
+        return;
+    if (report->summary.failed > 0)
+        complaint_find(worker->run->job, results, trouble.rejection.task, trouble.rejection.output,
+                       sizeof trouble.rejection.output);
+    wire_result_trouble(report, worker->run->job->state_size, &trouble);
 }
 
 /* ---- results that are written behind ------------------------------------------------------- */
@@ -131,6 +144,57 @@ static void behind_finish(struct worker *worker, struct failure *failure)
         failure_set(failure, worker->unwritten.code, "%s", worker->unwritten.text);
 }
 
+/* ---- counts --------------------------------------------------------------------------------- */
+
+/* Between two messages: a master of very many workers has other things to hear. */
+static double counts_every_s(const struct worker *worker)
+{
+    static const double least_s = 0.5, each_s = 1e-3;
+    return least_s + each_s * worker->run->comm->size;
+}
+
+/* Nothing is sent before the last answer is there: so each is waited for. */
+static void counts_exchange(struct worker *worker)
+{
+    const struct comm *comm = worker->run->comm;
+    const double now_s = comm_now(comm);
+    int answered = 0;
+    if (worker->answering != MPI_REQUEST_NULL) {
+        MPI_Test(&worker->answering, &answered, MPI_STATUS_IGNORE);
+        if (answered)
+            engine_others_set(worker->context.engine, &worker->others);
+        return;
+    }
+    if (!engine_counts_used(worker->context.engine) ||
+        now_s < worker->told_s + counts_every_s(worker))
+        return;
+    comm_wait(comm, &worker->telling, MPI_STATUS_IGNORE);
+    memset(&worker->interim, 0, sizeof worker->interim);
+    worker->interim.package.worker = comm->rank - 1;
+    summary_init(&worker->interim.summary);
+    engine_counts_tell(worker->context.engine, &worker->interim.counts);
+    wire_interim_seal(&worker->interim);
+    MPI_Irecv(&worker->others, (int)sizeof worker->others, MPI_BYTE, 0, WIRE_OTHERS, comm->mpi,
+              &worker->answering);
+    MPI_Isend(&worker->interim, (int)sizeof worker->interim, MPI_BYTE, 0, WIRE_RESULT, comm->mpi,
+              &worker->telling);
+    worker->told_s = now_s;
+}
+
+/* The master answers before it has heard of this worker's last package. */
+static void counts_finish(struct worker *worker)
+{
+    comm_wait(worker->run->comm, &worker->telling, MPI_STATUS_IGNORE);
+    comm_wait(worker->run->comm, &worker->answering, MPI_STATUS_IGNORE);
+}
+
+/* While it computes. */
+static void meanwhile(void *self)
+{
+    behind_look(self);
+    counts_exchange(self);
+}
+
 /* ---- packages ------------------------------------------------------------------------------ */
 
 /* The processor's part is computing; then the store may still be busy with what came before. */
@@ -170,6 +234,9 @@ static void package_done(struct worker *worker, const struct inbox_package *in,
         return;
     }
     times->receive_s = within.receive_s;
+    times->prepared_s = worker_context_prepared(&worker->context);
+    times->start_s = fmax(times->start_s, fmin(times->prepared_s, comm_now(comm)));
+    engine_counts_tell(worker->context.engine, &report->counts);
     if (results->state)
         memcpy(report + 1, results->state, worker->run->job->state_size);
     if (worker->run->job->values.write_behind)
@@ -189,8 +256,10 @@ static void package_work(struct worker *worker, const struct inbox_package *in,
     report->times.transit_s = in->transit_s;
     report->times.arrived_s = in->arrived_s;
     report->skipped = is_asked(worker);
-    if (failure->code == FAILURE_NONE && !report->skipped)
+    if (failure->code == FAILURE_NONE && !report->skipped) {
+        losses_begin(worker->run->losses, package->first, package->count);
         package_done(worker, in, report, failure);
+    }
     if (worker->writing && report->times.handed_s > 0) {
         trouble_tell(worker, report, failure);
         return; /* behind_look sends it */
@@ -216,6 +285,7 @@ static bool done_add(struct done_packages *done, const struct package *package)
 static void worker_loop(struct worker *worker, struct done_packages *done, struct failure *failure)
 {
     worker->free_s = comm_now(worker->run->comm);
+    worker_context_start(&worker->context);
     for (;;) {
         struct inbox_package in;
         inbox_take(worker->context.inbox, (struct inbox_idle){behind_idle, worker}, &in);
@@ -236,19 +306,28 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
 
 bool worker_run(const struct run *run, struct done_packages *done, struct failure *failure)
 {
-    struct worker worker = {.run = run, .unwritten = FAILURE_INIT};
+    struct worker worker = {.run = run,
+                            .unwritten = FAILURE_INIT,
+                            .telling = MPI_REQUEST_NULL,
+                            .answering = MPI_REQUEST_NULL};
+    if (run->losses)
+        fault_watch(run->losses->file, losses_signal_place(run->losses, run->comm->rank));
     bool ready = worker_context_init(&worker.context, run, failure);
-    worker.context.meanwhile = behind_look;
+    worker.context.meanwhile = meanwhile;
     worker.context.self = &worker;
     reports_init(&worker, failure);
     if (comm_agree(run->comm, failure)) {
+        engine_counts_begin(worker.context.engine);
         worker_loop(&worker, done, failure);
+        counts_finish(&worker);
+        losses_begin(run->losses, 0, 0);
         worker_context_finish(&worker.context);
     } else {
         ready = false;
     }
     reports_release(&worker);
     worker_context_release(&worker.context);
+    fault_unwatch();
     return ready && failure->code == FAILURE_NONE;
 }
 

@@ -213,15 +213,18 @@ int comm_workers_on_node(const struct comm *comm)
     return workers > 0 ? workers : 1;
 }
 
-int comm_nodes(const struct comm *comm)
+bool comm_first_on_node(const struct comm *comm)
 {
-    if (comm->nodes > 0)
-        return comm->nodes;
     MPI_Comm node = node_of(comm);
     int rank = 0;
     MPI_Comm_rank(node, &rank);
     MPI_Comm_free(&node);
-    return sum_over(comm, comm->mpi, rank == 0);
+    return rank == 0;
+}
+
+int comm_nodes(const struct comm *comm)
+{
+    return comm->nodes > 0 ? comm->nodes : sum_over(comm, comm->mpi, comm_first_on_node(comm));
 }
 
 /* Where a rank is. */

@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 #include "planner/base/failure.h"
+#include "planner/base/process.h"
 #include "spmd/transport/clock.h"
-#include "spmd/transport/process.h"
 
 /* Who is called now and then while a rank waits or works: does who it depends on still live? */
 struct comm_vigil {
@@ -76,5 +76,7 @@ int comm_workers_on_node(const struct comm *comm);
 void comm_find_node(struct comm *comm);
 /* Collective, unless comm_find_node has found out. How many nodes the ranks are on. */
 int comm_nodes(const struct comm *comm);
+/* Collective. Is this the first rank on its node, by rank? One is on each. */
+bool comm_first_on_node(const struct comm *comm);
 
 #endif

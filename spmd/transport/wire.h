@@ -21,7 +21,9 @@ enum wire_tag {
     WIRE_CLOSED = 8,    /* worker to master: struct wire_closed, that it has */
     WIRE_VERDICT = 9,   /* master to worker: struct wire_verdict, and who is lost */
     WIRE_FAREWELL = 10, /* master to worker after a loss, empty: everything is said, leave */
-    WIRE_PRESENT = 11   /* before there is an output, an int: that somebody is there */
+    WIRE_OTHERS = 12, /* master to worker: struct scow_others, an answer to one that tells counts */
+    WIRE_PRESENT = 11, /* before there is an output, an int: that somebody is there */
+    WIRE_DAMAGE = 13 /* worker to master: struct task_range, what does not hold what was written */
 };
 
 enum wire_kind {

@@ -9,6 +9,7 @@ import { chromium } from 'playwright-core';
 const folder = resolve(process.argv[2]), wanted = process.argv.slice(3);
 // How many sections each must have at least, how many pictures, and what it must say.
 const PAGES = { run: [6, 2], many: [6, 0], plan: [4, 0], runs: [3, 0], calibration: [3, 0],
+    heavy: [5, 0, 'the heaviest tenth of its core tasks is 55.0\u00a0% of the work; the total is known to 2.0\u00a0%'],
     'dealt-plan': [4, 0, 'dealt on request by fac:30%'], dealt: [6, 0, 'dealt on request, by fac:30%'],
     watched: [6, 0, 'Planned anew at'], lost: [6, 0, 'Lost rank 2 after'], resumed: [4, 0, 'Resumed once'],
     rows: [6, 1], commands: [6, 0, 'seconds'], staged: [6, 2], eight: [3, 0] };
@@ -110,8 +111,8 @@ async function hoverCheck(page, name) {
     await page.waitForSelector('.tip:not([hidden])');
     const words = await page.locator('.tip').innerText();
     const wide = columns.length_ns[k] / end * (box.width - GUTTER) >= 3; // else its neighbours are as near
-    for (const part of [`Compute · worker ${columns.rank[k] - 1} · ${trace}`, ...(wide
-        ? [`round ${columns.round[k]}, package ${columns.package[k]},`, seconds(columns.length_ns[k])] : [])])
+    for (const part of [`Compute · worker ${columns.rank[k]} · ${trace}`, ...(wide
+        ? [`round ${columns.round[k] + 1}, package ${columns.package[k] + 1},`, seconds(columns.length_ns[k])] : [])])
         assert.ok(words.includes(part), `${name}: the tip says '${part}': ${words}`);
     await canvas.focus();
     await page.keyboard.press('ArrowDown');
@@ -240,11 +241,20 @@ async function auditCheck(page, name) {
     assert.deepEqual(violations.map((one) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node) => node.target).join(', ')}`), [], name);
 }
 
+/* In the page: sections that show nothing but their heading. */
+function headingsAlone() {
+    const shown = (node) => node.checkVisibility() && node.offsetHeight > 0;
+    return [...document.querySelectorAll('section')].filter((section) => shown(section) &&
+        ![...section.children].some((child) => child.tagName !== 'HEADER' && shown(child))).map((section) => section.id);
+}
+
 /* Printed from a dark screen: dark ink on white paper, all charts painted anew. */
 async function printCheck(browser, name) {
     const page = await pageOpen(browser, name, { colorScheme: 'dark' });
     await page.pdf({ path: join(folder, `${name}.pdf`), format: 'A4', printBackground: true });
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark', 'after printing all is as before');
+    await page.emulateMedia({ media: 'print' });
+    assert.deepEqual(await page.evaluate(headingsAlone), [], `${name}: headings without anything below them in print`);
     assert.deepEqual(page.complaints, [], name);
     await page.close();
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The picture of a report that the README shows, from a real run on this machine: jobs/data/report.png.
+# The picture of a report that README and guide show, from a real run on this machine: jobs/data/report.png.
 #
 #     bash tests/browser/picture.sh [BUILD]        after tests/browser/run.sh, which installs the browser
 set -euo pipefail

@@ -40,6 +40,18 @@ scow plan -p matched.json -i slices -s scow-mp -q -o plan.json --html plan.html
 "$mpiexec" -n 3 scow run plan.json -i slices -o run.h5 -q
 scow report run.h5 -q --html run.html
 
+# Core tasks that are heavy where they stand together.
+cat >heavy.json <<'PROFILE'
+{ "schema": "scow-profile-1", "kernel": "sleep",
+  "settings": [ { "map": {"tasks": 100, "sampled": 64, "error": 0.02, "unseen": 0.1, "regions":
+      [{"tasks": 90, "cost": 0.5}, {"tasks": 10, "cost": 5.5}]},
+    "windows": [ { "tasks": [1, 100],
+    "envelope": {"latency_s": 0, "s_per_task": 0}, "send": {"latency_s": 0, "s_per_task": 0},
+    "workers": [ { "count": 2, "receive": {"latency_s": 0, "s_per_task": 0},
+      "compute": {"latency_s": 0, "s_per_task": 1e-2} } ] } ] } ] }
+PROFILE
+scow plan -p heavy.json -X 1000 -q -o heavy-plan.json --html heavy.html
+
 # Two settings, with their probes; the folded one is printed, too.
 "$mpiexec" -n 3 scow calibrate -k mandelbrot --width 400,800 --height 400 --budget 4s -q -o measured.json \
     --html calibration.html

@@ -277,7 +277,7 @@ static void test_many_ranks(void **state)
     int count = 0;
     for (int rank = 1; rank <= RANKS; rank++)
         rank_time(rank < SLOW ? &quick : &slow, OPERATION_COMPUTE, rank, &samples);
-    struct worker_class *classes = classes_make(&samples, 0, RANKS, &count, &failure);
+    struct worker_class *classes = classes_make(&samples, 0, RANKS, NULL, &count, &failure);
     assert_non_null(classes);
     assert_int_equal(count, 2);
     for (int k = 0; k < 2; k++) {
@@ -303,11 +303,88 @@ static void test_ranks_that_drift(void **state)
     int count = 0;
     for (int rank = 1; rank <= RANKS; rank++)
         rank_time(&drifting, OPERATION_COMPUTE, rank, &samples);
-    struct worker_class *classes = classes_make(&samples, 0, RANKS, &count, &failure);
+    struct worker_class *classes = classes_make(&samples, 0, RANKS, NULL, &count, &failure);
     assert_non_null(classes);
     assert_true(count <= CLASSES_MOST);
     free(classes);
     samples_release(&samples);
+}
+
+/* One timing of a worker's first package since it was begun anew, and what its trace tells of its
+ * start (0: nothing). */
+static void fresh_add(struct samples *samples, int rank, int64_t tasks, double seconds,
+                      double told_s)
+{
+    struct sample sample = {.operation = OPERATION_COMPUTE,
+                            .rank = rank,
+                            .cold = true,
+                            .fresh = true,
+                            .tasks = tasks,
+                            .seconds = seconds};
+    assert_true(samples_add(samples, &sample));
+    sample.operation = OPERATION_START;
+    sample.seconds = told_s;
+    assert_true(told_s == 0 || samples_add(samples, &sample));
+}
+
+/* A start is found in its own timings, or in first packages that told nothing of it; cold memory is
+ * none. It is in every window. */
+static void test_starts(void **state)
+{
+    static const double factors[WORKERS] = {1, 1, 3};
+    static const struct {
+        double first_s, told_s, start_s;
+    } cases[] = {{2.502, 0, 2.5}, {0.0021, 2.5, 2.5}, {0.004, 0, 0}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct samples samples = cluster(factors, 100);
+        struct profile_setting setting;
+        struct failure failure = FAILURE_INIT;
+        for (int rank = 1; rank <= WORKERS; rank++)
+            for (int pass = 0; pass < 2; pass++)
+                fresh_add(&samples, rank, 2, cases[k].first_s * (1 + 0.002 * pass),
+                          cases[k].told_s * (1 + 0.002 * pass));
+        assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+        assert_true(setting.window_count > 1);
+        for (size_t w = 0; w < setting.window_count; w++) {
+            const struct profile_worker *worker = &setting.windows[w].workers[0];
+            assert_true(fabs(worker->start.cost.latency_s - cases[k].start_s) <= 0.01);
+            assert_true(worker->start.fit.n == (cases[k].start_s > 0 ? 4 : 0));
+            assert_true(near(&worker->compute, 50, 0.0501));
+        }
+        samples_release(&samples);
+        profile_setting_release(&setting);
+    }
+}
+
+/* Where core tasks are unlike each other, a first package that is long is no start; a start that is
+ * longer than they differ is. */
+static void test_no_start_of_unlike_tasks(void **state)
+{
+    static const double factors[WORKERS] = {1, 1, 1};
+    static const struct {
+        double first_s;
+        bool start;
+    } cases[] = {{0.5, false}, {30, true}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct samples samples = cluster(factors, 100);
+        struct profile_setting setting;
+        struct failure failure = FAILURE_INIT;
+        for (int64_t i = 0; i < samples.count; i++)
+            if (samples.items[i].operation == OPERATION_COMPUTE)
+                samples.items[i].seconds +=
+                    i % 8 == 0 ? 0.5 * (double)samples.items[i].tasks : 0; /* heavy ones */
+        for (int rank = 1; rank <= WORKERS; rank++)
+            fresh_add(&samples, rank, 1, cases[k].first_s, 0);
+        assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+        for (int64_t w = 0; w < (int64_t)setting.windows[0].worker_count; w++) {
+            const double start_s = setting.windows[0].workers[w].start.cost.latency_s;
+            assert_true((start_s > 0) == cases[k].start);
+        }
+        samples_release(&samples);
+        profile_setting_release(&setting);
+    }
 }
 
 int main(void)
@@ -321,6 +398,8 @@ int main(void)
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_which_samples_count),
         cmocka_unit_test(test_cold_samples),
+        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_no_start_of_unlike_tasks),
         cmocka_unit_test(test_no_samples),
         cmocka_unit_test(test_many_ranks),
         cmocka_unit_test(test_ranks_that_drift),

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Where output waits for the store, a calibration finds out by itself what writing behind computing
 # brings, and a plan uses it; where it does not, or where somebody has said what to do, it does not.
+# Every profile says what sealing takes.
 # usage: write_behind.sh SCOW MPIEXEC IMAGE SLOW_STORE
 set -euo pipefail
 scow=$1 mpiexec=$2 image=$3 shim=$4
@@ -35,3 +36,5 @@ settings yes 0.002 -i "$image" --block 64 --write-behind yes
 settings yesno 0.002 -i "$image" --block 64 --write-behind both
 # Next to no output.
 settings '' 0 -k mandelbrot --width 200 --height 400 --iterations 20000
+# What sealing the output takes is in every profile, and a plan knows of it.
+grep -qE '"seal_s": [0-9.e-]*[1-9]' profile.json || { echo "nothing is known of sealing"; grep overhead profile.json; exit 1; }

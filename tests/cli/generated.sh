@@ -11,11 +11,15 @@ fail() { echo "generated: $*"; exit 1; }
 
 python3 "$source/jobs/package/generate.py" "$scow" "$made" "$@"
 for kind in man completion; do
-    diff -ru "$source/jobs/package/$kind" "$made/$kind" ||
+    diff -ru -x '*.[35]' "$source/jobs/package/$kind" "$made/$kind" ||
         fail "old: python3 jobs/package/generate.py build/release/bin/scow jobs/package $*"
 done
 
 if command -v groff >/dev/null; then
+    for page in "$source"/jobs/package/man/*.[35]; do # written by hand
+        words=$(groff -man -Tascii -P-cbou -ww "$page" 2>&1 >/dev/null)
+        [[ -z $words ]] || fail "${page##*/}: $words"
+    done
     for page in "$made"/man/*.1; do
         words=$(groff -man -Tascii -P-cbou -ww "$page" 2>&1 >"$page.txt")
         [[ -z $words ]] || fail "${page##*/}: $words"
@@ -54,7 +58,7 @@ offers 'motif' mpiexec -n 3 scow calibrate -k mot
 offers '--width' mpiexec -n 3 scow calibrate -k mandelbrot --wid
 offers '' mpiexec -n 3 scow calibrate -k motif --wid
 offers 'folder' mpiexec -n 3 scow calibrate --scratch fol
-offers '--replan --results --resume' mpiexec -n 3 /usr/bin/scow run --re
+offers '--replan --results --resume --retry-lost --retries' mpiexec -n 3 /usr/bin/scow run --re
 offers '' mpiexec -n 3 other --wid
 
 command -v zsh >/dev/null || { echo "no zsh here: its completion was not tried"; exit 0; }
@@ -71,4 +75,4 @@ zsh_offers 'one.json' 'scow plan --profile=o'
 zsh_offers 'mandelbrot' 'scow tasks man'
 zsh_offers 'motif' 'mpiexec -n 3 scow calibrate -k mot'
 zsh_offers '--width' 'mpiexec -n 3 scow calibrate -k mandelbrot --wid'
-zsh_offers '--replan --results --resume' 'mpiexec -n 3 /usr/bin/scow run --re'
+zsh_offers '--replan --results --resume --retries --retry-lost' 'mpiexec -n 3 /usr/bin/scow run --re'

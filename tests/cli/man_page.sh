@@ -2,6 +2,7 @@
 # Every command and every option that a command's help lists is in the manual page.
 # usage: man_page.sh SCOW MAN_PAGE MPIEXEC...
 set -euo pipefail
+export COLUMNS=1000 # a word at the beginning of a line is an option, then
 scow=$1 page=$2
 shift 2
 text=$(sed 's/\\-/-/g; s/\\f[RIBP]//g' "$page")
@@ -20,6 +21,7 @@ for command in plan simulate report show; do
 done
 if (($# > 0)); then
     check calibrate "$("$@" -n 1 "$scow" calibrate --help)"
+    check go "$("$@" -n 1 "$scow" go --help)"
     check run "$("$@" -n 1 "$scow" run --help)"
 fi
 exit $missing

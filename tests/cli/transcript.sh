@@ -17,7 +17,7 @@ fi
 cp "$fixtures"/* "$folder"
 cd "$folder" || exit 1
 PATH=$bin:$programs:$PATH
-export PATH NO_COLOR=1
+export PATH NO_COLOR=1 COLUMNS=100
 while IFS= read -r line; do
     case $line in
     '#'* | '') printf '%s\n' "$line" ;;

@@ -4,7 +4,7 @@
     emulated.py --scow PATH --name CLUSTER --nodes N [--work chain|filter|sleep] [--chain FILE.so] [--runs R]
                 [--every RUNS] [--budget SECONDS] [--only NAME,...] [--smoke] -- MPIEXEC...
     emulated.py --table CLUSTER...          every row by itself; exit code 1 where one is off by too much
-    emulated.py --brief CLUSTER...          a row for every scheduler: the README's table
+    emulated.py --brief CLUSTER...          a row for every scheduler: the table of jobs/guide/figures.md
 
 Every fifth run of a core task begins with a calibration; 'sleep' has its costs from a profile of random ones.
 Then every static scheduler's plan and every rule are run, in random order, and what the report says of each is
@@ -332,7 +332,7 @@ def errors_of(rows):
 
 
 def brief(names):
-    """The README's."""
+    """The guide's (jobs/guide/figures.md)."""
     results = json.loads(KEPT.read_text())
     print("| scheduler |" + "".join(f" {name} | error | T/ideal |" for name in names))
     print("|---|" + "---|---|---|" * len(names))

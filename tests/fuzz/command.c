@@ -24,28 +24,45 @@ static void words_check(const struct template *template, const char *line, size_
     free(words);
 }
 
-static void text_check(const char *command, const char *line, size_t size)
+static void text_check(const char *command, const struct columns *columns, const char *line,
+                       size_t size)
 {
-    const size_t length = command_text(command, line, size, 1, NULL, 0);
+    const size_t length = command_text(command, columns, line, size, 1, NULL, 0);
     char *text = malloc(length + 1);
-    if (!text || command_text(command, line, size, 1, text, length + 1) != length ||
+    if (!text || command_text(command, columns, line, size, 1, text, length + 1) != length ||
         text[length] != '\0')
         abort();
     free(text);
 }
 
-static void template_check(const char *command, const char *line, size_t size)
+static void template_check(const char *command, const struct columns *columns, const char *line,
+                           size_t size)
 {
     struct template template;
-    const char *why = template_parse(&template, command);
+    const char *why = template_parse(&template, command, NULL, columns);
     if (!why && memchr(line, '\0', size) == NULL &&
-        template_fields(line, size) >= template.field_most)
+        columns_count(columns, line, size) >= template.field_most)
         words_check(&template, line, size);
     if (!why)
         template_release(&template);
     else if (!*why || template.parts)
         abort();
-    text_check(command, line, size);
+    text_check(command, columns, line, size);
+}
+
+/* The line is its own header, too. */
+static void columns_check_all(const char *command, const char *line, size_t size)
+{
+    char why[COLUMNS_WHY_SIZE];
+    const enum columns_format formats[] = {COLUMNS_TSV, COLUMNS_CSV, COLUMNS_JSON};
+    for (int i = 0; i < 6; i++) {
+        struct columns columns;
+        columns_init(&columns, formats[i % 3], NULL, NULL);
+        if (i >= 3 && memchr(line, '\0', size) == NULL)
+            columns_name(&columns, line, size, why);
+        template_check(command, &columns, line, size);
+        columns_release(&columns);
+    }
 }
 
 static void pieces_check(const uint8_t *data, size_t size)
@@ -91,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bytes[size] = '\0';
     const size_t command = strlen(bytes);
     const size_t line = command < size ? command + 1 : size;
-    template_check(bytes, bytes + line, size - line);
+    columns_check_all(bytes, bytes + line, size - line);
     pieces_check(data, size);
     kept_check(bytes, size);
     free(bytes);

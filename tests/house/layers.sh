@@ -44,13 +44,14 @@ simulate="$model planner/dispatch planner/simulate"
     room planner/report/html $base
     room planner/report $simulate planner/studies
     room planner/studies $simulate planner/schedulers
-    room planner/command $simulate planner/{schedulers,files,studies,report,report/html}
+    room planner/library $simulate planner/{schedulers,files,studies}
+    room planner/command $simulate planner/{schedulers,files,studies,library,report,report/html}
 
     room kernel/vector
     room kernel/matched/banks
     room kernel/matched/correlators kernel/vector kernel/matched/banks
     room kernel/matched kernel kernel/vector kernel/matched/{banks,correlators}
-    room kernel/command kernel
+    room kernel/command kernel $base
     room kernel/mandelbrot kernel kernel/vector
     room kernel/motif kernel kernel/vector
     room kernel/sleep kernel
@@ -59,14 +60,18 @@ simulate="$model planner/dispatch planner/simulate"
     room spmd/transport $model planner/dispatch
     room spmd/input $base kernel
     room spmd/job $model planner/files kernel kernel/{vector,command} spmd/{transport,input}
-    room spmd/output $model planner/{dispatch,files,report,command} kernel kernel/vector \
+    room spmd/output $model planner/{dispatch,files,report,command} kernel \
+        kernel/{vector,command} \
         spmd/{transport,input,job}
     room spmd/run $model planner/{dispatch,simulate,schedulers,files,studies} kernel kernel/vector \
         spmd/{transport,input,job,output}
 
     room calibrate/fit $model
+    room calibrate/go $simulate planner/{schedulers,files,studies,report,command} kernel \
+        spmd/{transport,input,job,output,run} calibrate calibrate/fit
     room calibrate $model planner/command planner/{dispatch,files,schedulers} kernel kernel/vector \
         spmd/{transport,input,job,output,run} calibrate/fit
+    room calibrate/library $base planner/command kernel spmd/{job,run} calibrate calibrate/go
 }
 
 rooms=(planner kernel spmd calibrate)
@@ -76,17 +81,19 @@ done < <(find "${rooms[@]}" -name '*.[ch]' -printf '%h\n' | sort -u)
 
 include='^ *# *include *[<"]'
 pure=(planner/{base,model,dispatch,simulate,schedulers} kernel)
-refuse 'planner knows no MPI, HDF5, LAPACKE, OpenMP or libpng' "$include(mpi|hdf5|lapacke|omp|png)\.h" planner
-refuse 'kernel knows no MPI, HDF5, LAPACKE or libpng' "$include(mpi|hdf5|lapacke|png)\.h" kernel
-refuse 'the pure rooms know neither JSON nor cryptography' "$include(jansson\.h|openssl/)" "${pure[@]}"
+refuse 'planner knows no MPI, HDF5, LAPACKE, OpenMP or libpng' "$include(mpi|hdf5|lapacke|omp|png|tiffio)\.h" planner
+refuse 'kernel knows no MPI, HDF5, LAPACKE or libpng' "$include(mpi|hdf5|lapacke|png|tiffio)\.h" kernel
+mapfile -t without_json < <(find "${pure[@]}" -name '*.[ch]' ! -path kernel/command/json.c)
+refuse 'the pure rooms know neither JSON nor cryptography, but for lines that are JSON objects' \
+    "$include(jansson\.h|openssl/)" "${without_json[@]}"
 refuse 'the pure rooms do not read or print' \
     '\b(v?f?printf|v?dprintf|f?puts|f?putc|putchar|fopen|fread|fwrite|fflush|perror|f?scanf|f?gets|getline)\(' \
     planner/{model,dispatch,simulate,schedulers} \
     kernel/{vector,command,mandelbrot,matched,motif,sleep}
 refuse 'LAPACKE is for calibrate alone' "${include}lapacke\.h" spmd
 refuse 'fitting knows no MPI' "$include(mpi|omp)\.h" calibrate/fit
-refuse 'HDF5 and libpng are for spmd alone' "$include(hdf5|png)\.h" calibrate
-refuse 'the transport knows MPI only' "$include(hdf5|png)\.h" spmd/transport
+refuse 'HDF5 and libpng are for spmd alone' "$include(hdf5|png|tiffio)\.h" calibrate
+refuse 'the transport knows MPI only' "$include(hdf5|png|tiffio)\.h" spmd/transport
 mapfile -t portable < <(find kernel -name '*.[ch]' ! -name vector_x86.h)
 refuse 'intrinsics are for vector_x86.h alone' "$include([a-z0-9]*intrin\.h|arm_[a-z]*\.h)" "${portable[@]}"
 refuse 'the product does not stand on its tests' "${include}tests/" "${rooms[@]}"

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Every source of the product passes clang-tidy with .clang-tidy, as the build compiles it.
 
-usage: tidy.py BUILD
+usage: tidy.py BUILD [--deep]
 
 A source that has passed is looked at again only when something has changed: itself, what it
-includes, how it is compiled, or the rules. Other versions than 14 have other checks.
+includes, how it is compiled, or the rules. Other versions than 14 have other checks. In the suite
+the static analyser follows 10,000 steps of a function, which takes a tenth of the time; with
+--deep as many as it does by itself, 225,000.
 """
 import concurrent.futures
 import hashlib
@@ -20,6 +22,7 @@ ROOMS = ("calibrate", "kernel", "planner", "spmd")
 SKIPPED = 77
 # Assertions tell the analyser what cannot be, so they are there whatever the build does.
 OPTIONS = ["--quiet", "--extra-arg=-UNDEBUG"]
+SHALLOW = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=10000")]
 
 
 def linter_find():
@@ -53,7 +56,8 @@ def digest(entry, rules):
 def main():
     build, root = pathlib.Path(sys.argv[1]).resolve(), os.getcwd()
     linter, version = linter_find()
-    rules = version + pathlib.Path(".clang-tidy").read_bytes() + " ".join(OPTIONS).encode()
+    options = OPTIONS + ([] if "--deep" in sys.argv[2:] else SHALLOW)
+    rules = version + pathlib.Path(".clang-tidy").read_bytes() + " ".join(options).encode()
     passed = build / "tidy"
     passed.mkdir(exist_ok=True)
 
@@ -63,7 +67,7 @@ def main():
         if mark.exists():
             return mark, None
         # One source at a time: several in one process disturb each other's analysis.
-        run = subprocess.run([linter, *OPTIONS, "-p", str(build), entry["file"]],
+        run = subprocess.run([linter, *options, "-p", str(build), entry["file"]],
                              capture_output=True, text=True, check=False)
         if run.returncode == 0:
             mark.touch()

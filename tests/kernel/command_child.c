@@ -8,6 +8,7 @@
  *     deaf       close standard input           mute       close standard output
  *     leave      leave a process behind, which holds standard output
  *     once=FILE  make FILE and end with code 9, unless it is there already
+ *     fill=N     take N megabytes of memory
  *     hold       hold answers back until the input ends
  *     echo       read all input and write it, as it comes, in small pieces
  */
@@ -44,6 +45,15 @@ static void once(const char *file)
     }
 }
 
+/* Given back with the process. */
+static void fill(long megabytes)
+{
+    const size_t size = (size_t)megabytes * 1000000;
+    char *bytes = malloc(size);
+    for (size_t i = 0; bytes && i < size; i += 4096)
+        ((volatile char *)bytes)[i] = 1;
+}
+
 static void stay(void)
 {
     sleep(FOREVER_S);
@@ -74,6 +84,8 @@ static void verb_do(const char *verb, const char *value, long number)
         close(1);
     else if (strcmp(verb, "once") == 0)
         once(value);
+    else if (strcmp(verb, "fill") == 0)
+        fill(number);
     else if (strcmp(verb, "echo") == 0)
         echo();
     else if (strcmp(verb, "leave") == 0 && fork() == 0)

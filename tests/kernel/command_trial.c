@@ -7,7 +7,7 @@
 
 static struct trial *trial_of(const struct scow_host *host)
 {
-    return (struct trial *)(uintptr_t)host;
+    return ((const struct trial *)(const void *)host)->self;
 }
 
 static int host_fail(const struct scow_host *host, const char *format, ...)
@@ -17,6 +17,19 @@ static int host_fail(const struct scow_host *host, const char *format, ...)
     va_start(list, format);
     if (!trial->failed[0])
         vsnprintf(trial->failed, sizeof trial->failed, format, list);
+    va_end(list);
+    return SCOW_FAILED;
+}
+
+static int host_refuse(const struct scow_host *host, const char *parameter, const char *format, ...)
+{
+    struct trial *trial = trial_of(host);
+    va_list list;
+    va_start(list, format);
+    if (!trial->failed[0]) {
+        vsnprintf(trial->failed, sizeof trial->failed, format, list);
+        snprintf(trial->refused, sizeof trial->refused, "%s", parameter);
+    }
     va_end(list);
     return SCOW_FAILED;
 }
@@ -66,6 +79,11 @@ static int host_emit(const struct scow_host *host, int64_t task, const void *byt
     return SCOW_OK;
 }
 
+static void host_started(const struct scow_host *host, double seconds)
+{
+    trial_of(host)->started_s = seconds;
+}
+
 static void trial_prepare(struct trial *trial, int64_t tasks)
 {
     *trial = (struct trial){.host = {.size = sizeof trial->host,
@@ -75,7 +93,11 @@ static void trial_prepare(struct trial *trial, int64_t tasks)
                                      .share = host_share,
                                      .pulse = host_pulse,
                                      .reject = host_reject,
-                                     .emit = host_emit},
+                                     .emit = host_emit,
+                                     .rank = 3,
+                                     .started = host_started,
+                                     .refuse = host_refuse},
+                            .self = trial,
                             .tasks = tasks,
                             .threads = 2,
                             .emit_most = SIZE_MAX};
@@ -165,7 +187,8 @@ int trial_describe(struct trial *trial)
     const int status = command_task.describe(&trial->host, trial->values, &input, &tasks);
     if (status != SCOW_OK)
         return status;
-    assert_true(tasks == trial->tasks);
+    assert_true(tasks <= trial->tasks);
+    trial->tasks = tasks;
     const struct scow_setup setup = {.values = trial->values,
                                      .input = input,
                                      .tasks = tasks,
@@ -211,6 +234,7 @@ int trial_run(struct trial *trial)
     const size_t size = command_task.workspace_size(trial->job, trial->threads);
     void *workspace = aligned_alloc(4096, (size + 4095) / 4096 * 4096);
     memset(workspace, 0, size);
+    trial->host.threads = trial->threads;
     status = command_task.start(&trial->host, trial->job, workspace);
     if (status == SCOW_OK) {
         const int64_t each = trial->package ? trial->package : trial->tasks;

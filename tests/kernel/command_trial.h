@@ -9,7 +9,7 @@
 
 #include "kernel/command/command.h"
 
-enum { TRIAL_VALUES = 16, TRIAL_TEXT = 512 };
+enum { TRIAL_VALUES = 32, TRIAL_TEXT = 512 };
 
 /* Of one task. */
 struct trial_task {
@@ -21,10 +21,11 @@ struct trial_task {
 
 struct trial {
     struct scow_host host; /* first: a host's functions find the trial by it */
+    struct trial *self;
     struct scow_value values[TRIAL_VALUES];
     struct scow_item *items; /* lines; owned, their bytes borrowed or owned by `text` */
     char *text;
-    int64_t tasks;
+    int64_t tasks; /* before it is described: lines */
     /* Set before it runs: */
     int64_t package, batch; /* lines of a package, and of the batches that it is cut into; 0: all */
     int threads;
@@ -33,12 +34,14 @@ struct trial {
     /* Set by running: */
     void *shared, *job;
     size_t shared_size;
-    char failed[TRIAL_TEXT]; /* the first sentence of host->fail */
+    char failed[TRIAL_TEXT];  /* the first sentence of host->fail or refuse */
+    char refused[TRIAL_TEXT]; /* the parameter of the latter */
     struct trial_task *results;
     char *records;
     struct scow_results shape;
     int64_t pulses, rejects;
     size_t emitted_size;
+    double started_s; /* as a long-lived command's start was told; 0: it was not */
 };
 
 /* With these lines, separated by newlines; or `count` lines that are the numbers from 1. */

@@ -44,6 +44,19 @@ __attribute__((format(printf, 2, 3))) static int memory_fail(const struct scow_h
     return SCOW_FAILED;
 }
 
+__attribute__((format(printf, 3, 4))) static int
+memory_refuse(const struct scow_host *host, const char *parameter, const char *format, ...)
+{
+    char sentence[MEMORY_SENTENCE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    if (!parameter || !parameter[0])
+        memory_abort("a value is refused without its parameter's name");
+    return memory_fail(host, "%s", sentence);
+}
+
 /* False: this one is made to fail. */
 static bool read_counts(struct memory_host *memory)
 {
@@ -154,6 +167,7 @@ void memory_host_init(struct memory_host *memory)
     *memory = (struct memory_host){.host = {.size = sizeof memory->host,
                                             .abi = SCOW_ABI,
                                             .fail = memory_fail,
+                                            .refuse = memory_refuse,
                                             .read_image = memory_read_image,
                                             .read_item = memory_read_item,
                                             .share = memory_share,

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel/command/memory.h"
 #include "tests/kernel/command_left.h"
 #include "tests/kernel/command_trial.h"
 
@@ -94,6 +95,29 @@ static void lines_arrive_whole(void **state)
         }
 }
 
+/* A header is no task; columns are told by their names. */
+static void columns_of_lines(void **state)
+{
+    (void)state;
+    struct trial trial;
+    trial_make(&trial, "printf %s.%s.%s {name} {#} {2}", "task",
+               "id,name\n1,\"a, \"\"b\"\"\"\n2,$HOME");
+    trial_set(&trial, "format", "csv");
+    trial_set(&trial, "header", "yes");
+    trial.package = 1;
+    assert_int_equal(trial_run(&trial), SCOW_OK);
+    assert_int_equal(trial.tasks, 2);
+    assert_done(&trial, 0, "a, \"b\".1.a, \"b\"");
+    assert_done(&trial, 1, "$HOME.2.$HOME");
+    trial_release(&trial);
+    trial_make(&trial, "printf %s {a} | cat", "task", "{\"a\":\"x y\"}\n{\"a\":[1,2]}");
+    trial_set(&trial, "format", "jsonl");
+    assert_int_equal(trial_run(&trial), SCOW_OK);
+    assert_done(&trial, 0, "x y");
+    assert_done(&trial, 1, "[1,2]");
+    trial_release(&trial);
+}
+
 /* The text of a command does, given to a shell, what the command does. */
 static void commands_as_texts(void **state)
 {
@@ -106,8 +130,8 @@ static void commands_as_texts(void **state)
         trial_init(&lines, hostile);
         char texts[4000] = "", *at = texts;
         for (int64_t i = 0; i < lines.tasks; i++)
-            at += command_text(commands[row], lines.items[i].bytes, lines.items[i].size, i + 1, at,
-                               (size_t)(texts + sizeof texts - at)) +
+            at += command_text(commands[row], NULL, lines.items[i].bytes, lines.items[i].size,
+                               i + 1, at, (size_t)(texts + sizeof texts - at)) +
                   1;
         for (char *zero = texts; zero < at - 1; zero++)
             *zero = *zero ? *zero : '\n';
@@ -218,6 +242,162 @@ static void what_commands_see(void **state)
     trial_release(&trial);
 }
 
+/* Which line, which attempt, whose worker; and none of it from a scow that runs this one. */
+static void what_is_said_to_commands(void **state)
+{
+    (void)state;
+    struct trial trial;
+    static const char say[] = "echo $SCOW_TASK $SCOW_ATTEMPT $SCOW_WORKER $SCOW_SLOT "
+                              "${SCOW_TASKS-none} ${SCOW_OUT-none}";
+    char command[300];
+    snprintf(command, sizeof command, "%s; test {} != twice -o $SCOW_ATTEMPT = 2", say);
+    trial_make(&trial, command, "task", "once\ntwice");
+    trial_set_number(&trial, "jobs", 1);
+    trial_set_number(&trial, "retries", 1);
+    assert_int_equal(trial_run(&trial), SCOW_OK);
+    assert_done(&trial, 0, "1 1 3 1 none none");
+    assert_done(&trial, 1, "2 2 3 1 none none");
+    trial_release(&trial);
+    snprintf(command, sizeof command, "%s; cat >/dev/null; echo; echo", say);
+    trial_make(&trial, command, "package", "a\nb\nc\nd\ne\nf");
+    trial_set_number(&trial, "jobs", 1);
+    trial.package = 3;
+    assert_int_equal(trial_run(&trial), SCOW_OK);
+    assert_done(&trial, 3, "4 1 3 1 3 none");
+    trial_release(&trial);
+    snprintf(command, sizeof command, "while read -r line; do %s; done", say);
+    trial_make(&trial, command, "worker", "a\nb");
+    trial_set_number(&trial, "jobs", 1);
+    assert_int_equal(trial_run(&trial), SCOW_OK);
+    assert_done(&trial, 1, "3 1 none none");
+    trial_release(&trial);
+}
+
+static void where_commands_run(void **state)
+{
+    (void)state;
+    struct trial trial;
+    char folder[300];
+    snprintf(folder, sizeof folder, "%s/there", scratch);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    trial_make(&trial, "printf '%s ' $A \"$B\" $OMP_NUM_THREADS $TEST_ENVIRONMENT; basename $PWD",
+               "task", "a");
+    trial_set(&trial, "workdir", folder);
+    trial_set(&trial, "env", "A=1 B=\"two words\" OMP_NUM_THREADS=7");
+    trial_set(&trial, "wrap", "env A=2");
+    assert_int_equal(trial_run(&trial), SCOW_OK);
+    assert_done(&trial, 0, "2 two words 7 stays there");
+    trial_release(&trial);
+    /* A program beside the folder's other files, and one in a PATH of its own. */
+    char program[320], path[330];
+    snprintf(program, sizeof program, "%s/prog", folder);
+    FILE *script = fopen(program, "w");
+    assert_non_null(script);
+    assert_true(fputs("#!/bin/sh\necho ran\n", script) > 0);
+    assert_int_equal(fclose(script), 0);
+    assert_int_equal(chmod(program, 0700), 0);
+    trial_make(&trial, "./prog", "task", "a");
+    trial_set(&trial, "workdir", folder);
+    assert_int_equal(trial_run(&trial), SCOW_OK);
+    assert_done(&trial, 0, "ran");
+    trial_release(&trial);
+    snprintf(path, sizeof path, "PATH=/bin:%s", folder);
+    trial_make(&trial, "prog", "task", "a");
+    trial_set(&trial, "env", path);
+    assert_int_equal(trial_run(&trial), SCOW_OK);
+    assert_done(&trial, 0, "ran");
+    trial_release(&trial);
+    assert_int_equal(unlink(program), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* A path for every line, whose folders are there. */
+static void paths_of_their_own(void **state)
+{
+    (void)state;
+    struct trial trial;
+    char folder[300], file[330];
+    snprintf(folder, sizeof folder, "%s/results/run", scratch);
+    trial_make(&trial, "echo {} > $SCOW_OUT.txt", "task", "a\nb");
+    trial_set(&trial, "out-dir", folder);
+    assert_int_equal(trial_run(&trial), SCOW_OK);
+    trial_release(&trial);
+    for (int i = 1; i <= 2; i++) {
+        snprintf(file, sizeof file, "%s/%d.txt", folder, i);
+        assert_int_equal(unlink(file), 0);
+    }
+    trial_init_numbers(&trial, 12345);
+    trial_set(&trial, "command", "while read -r line; do echo ${SCOW_OUT##*/run/}; done");
+    trial_set(&trial, "per", "package");
+    trial_set(&trial, "out-dir", folder);
+    trial_set_number(&trial, "jobs", 2);
+    assert_int_equal(trial_run(&trial), SCOW_OK);
+    assert_done(&trial, 0, "00/00001");
+    assert_done(&trial, 12344, "06/06173");
+    trial_release(&trial);
+    for (int i = 0; i <= 6; i += 6) {
+        snprintf(file, sizeof file, "%s/%02d", folder, i);
+        assert_int_equal(rmdir(file), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+    snprintf(folder, sizeof folder, "%s/results", scratch);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void surroundings_that_are_wrong(void **state)
+{
+    (void)state;
+    static const char *const rows[][3] = {
+        {"workdir", "/nowhere", "--workdir /nowhere is no folder here: make it on every node"},
+        {"out-dir", "/dev/null/x", "--out-dir /dev/null/x cannot be made: Not a directory"},
+        {"wrap", "nice |",
+         "--wrap 'nice |' is more than words: what a shell must read stands in "
+         "--command alone"},
+        {"wrap", "no-such-program",
+         "'no-such-program', which --command runs, cannot be run here: "
+         "No such file or directory"},
+        {"env", "A=$B",
+         "--env 'A=$B' is more than words: what a shell must read stands in "
+         "--command alone"},
+        {"env", "A=1 2",
+         "--env has '2', and must be words NAME=VALUE, with quotes around blanks: "
+         "'A=1 B=\"two words\"'"},
+        {"env", "1A=1",
+         "--env has '1A=1', and must be words NAME=VALUE, with quotes around "
+         "blanks: 'A=1 B=\"two words\"'"},
+        {"env", "SCOW_TASK=1", "--env sets SCOW_TASK, which scow sets for every command by itself"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct trial trial;
+        trial_make(&trial, "echo {}", "task", "a");
+        trial_set(&trial, rows[i][0], rows[i][1]);
+        assert_int_equal(trial_run(&trial), SCOW_FAILED);
+        assert_string_equal(trial.failed, rows[i][2]);
+        trial_release(&trial);
+    }
+}
+
+/* Of one process for each line; for all lines, told with the last one that it has answered. */
+static void peaks_of_memory(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"task", "package", "worker"};
+    for (int way = 0; way < 3; way++) {
+        struct trial trial;
+        trial_make(&trial, way == 0 ? CHILD " {}" : CHILD, methods[way], "say=a\nfill=50 say=b");
+        if (way == 0)
+            trial.items[1] = (struct scow_item){.bytes = "fill=50", .size = 7};
+        trial_set_number(&trial, "jobs", 1);
+        assert_int_equal(trial_run(&trial), SCOW_OK);
+        assert_in_range((int64_t)trial_number(&trial, 1, "peak_kib"), 50000000 / 1024, 80000);
+        assert_in_range((int64_t)trial_number(&trial, 0, "peak_kib"), 0, 30000);
+        trial_release(&trial);
+    }
+    assert_in_range(memory_peak_kib(getpid()), 500, 1 << 30);
+    assert_in_range(memory_left_kib(), 1000, INT64_MAX);
+    assert_int_equal(memory_peak_kib(-5), 0);
+}
+
 static void exits_and_signals(void **state)
 {
     (void)state;
@@ -273,7 +453,7 @@ static void lines_that_are_too_long(void **state)
     enum { LONG = 3000000 };
     char *lines = malloc(LONG + 10);
     memset(lines, 'x', LONG);
-    strcpy(lines + LONG, "\nshort");
+    memcpy(lines + LONG, "\nshort", sizeof "\nshort");
     struct trial trial;
     trial_make(&trial, "echo {}", "task", lines);
     assert_int_equal(trial_run(&trial), SCOW_OK);
@@ -387,7 +567,7 @@ static void halts(void **state)
     trial_set(&trial, "halt", "2");
     trial_set_number(&trial, "jobs", 1);
     assert_int_equal(trial_run(&trial), SCOW_FAILED);
-    assert_string_equal(trial.failed, "2 of 3 commands failed on rank 3, which --halt 2 ends; "
+    assert_string_equal(trial.failed, "2 of 3 commands failed, which --halt 2 ends; "
                                       "line 3: exit 2");
     assert_int_equal(trial.rejects, 2);
     trial_release(&trial);
@@ -395,8 +575,16 @@ static void halts(void **state)
     trial_set(&trial, "halt", "50%");
     trial_set_number(&trial, "jobs", 1);
     assert_int_equal(trial_run(&trial), SCOW_FAILED);
-    assert_string_equal(trial.failed, "3 of 5 commands failed on rank 3, which --halt 50% ends; "
+    assert_string_equal(trial.failed, "3 of 5 commands failed, which --halt 50% ends; "
                                       "line 5: exit 3");
+    trial_release(&trial);
+    /* All commands and more cannot fail. */
+    trial_make(&trial, CHILD " {}", "task", "exit=1");
+    trial_set(&trial, "halt", "101%");
+    assert_int_equal(trial_run(&trial), SCOW_FAILED);
+    assert_string_equal(trial.failed,
+                        "--halt is '101%': it must be a number above 0, a percentage up to "
+                        "100%, or never");
     trial_release(&trial);
     /* Those that run at that time are ended with it. */
     trial_make(&trial, CHILD " {1} {2}", "task",
@@ -412,7 +600,7 @@ static int scratch_remove(void **state)
     (void)state;
     char command[200];
     snprintf(command, sizeof command, "rm -rf %s", scratch);
-    return system(command);
+    return system(command); /* NOLINT(cert-env33-c) */
 }
 
 int main(void)
@@ -429,12 +617,18 @@ int main(void)
 #define EACH(test) cmocka_unit_test_setup_teardown(test, left_before, left_after)
     const struct CMUnitTest tests[] = {
         EACH(lines_arrive_whole),
+        EACH(columns_of_lines),
         EACH(commands_as_texts),
         EACH(fields_of_lines),
         EACH(lines_in_packages),
         EACH(both_streams),
         EACH(nothing_is_kept),
         EACH(what_commands_see),
+        EACH(what_is_said_to_commands),
+        EACH(where_commands_run),
+        EACH(paths_of_their_own),
+        EACH(surroundings_that_are_wrong),
+        EACH(peaks_of_memory),
         EACH(exits_and_signals),
         EACH(programs_that_cannot_start),
         EACH(lines_that_are_too_long),

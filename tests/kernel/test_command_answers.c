@@ -76,6 +76,36 @@ static void answers_that_are_missing(void **state)
     trial_release(&trial);
 }
 
+/* What loads before its first line is told apart from answering, in the same package or in another
+ * one; what needs no time is not. An older host is told nothing. */
+static void a_process_that_loads(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command;
+        int64_t package;
+        bool old, slow;
+    } cases[] = {{"sh -c 'sleep 0.4; exec sed -u s/x/y/'", 0, false, true},
+                 {"sh -c 'sleep 0.4; exec sed -u s/x/y/'", 1, false, true},
+                 {"sh -c 'sleep 0.4; exec sed -u s/x/y/'", 0, true, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct trial trial;
+        trial_make(&trial, cases[k].command, "worker", "ax\nbx\ncx\ndx");
+        trial_set_number(&trial, "jobs", 1);
+        trial.package = cases[k].package;
+        if (cases[k].old)
+            trial.host.size = (uint32_t)offsetof(struct scow_host, threads);
+        assert_int_equal(trial_run(&trial), SCOW_OK);
+        assert_done(&trial, 0, "ay");
+        assert_done(&trial, 3, "dy");
+        if (cases[k].slow)
+            assert_true(trial.started_s >= 0.35 && trial.started_s < 20);
+        else
+            assert_true(trial.started_s == 0);
+        trial_release(&trial);
+    }
+}
+
 static void answers_that_are_too_many(void **state)
 {
     (void)state;
@@ -224,15 +254,11 @@ int main(void)
     left_begin();
 #define EACH(test) cmocka_unit_test_setup_teardown(test, left_before, left_after)
     const struct CMUnitTest tests[] = {
-        EACH(a_process_for_a_package),
-        EACH(answers_that_come_at_the_end),
-        EACH(answers_that_are_missing),
-        EACH(answers_that_are_too_many),
-        EACH(a_process_that_dies),
-        EACH(a_process_that_begins_afresh),
-        EACH(a_process_that_holds_back),
-        EACH(what_is_said_beside_answers),
-        EACH(many_lines),
+        EACH(a_process_for_a_package),      EACH(answers_that_come_at_the_end),
+        EACH(answers_that_are_missing),     EACH(answers_that_are_too_many),
+        EACH(a_process_that_loads),         EACH(a_process_that_dies),
+        EACH(a_process_that_begins_afresh), EACH(a_process_that_holds_back),
+        EACH(what_is_said_beside_answers),  EACH(many_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

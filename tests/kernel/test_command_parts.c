@@ -14,12 +14,14 @@
 
 /* ---- templates ---- */
 
+static const struct columns tabs = {.separator = '\t'};
+
 /* Words that a template makes of a line, each in brackets; of a shell's, without its first two. */
 static const char *expand(const char *text, const char *line, int64_t number)
 {
     static char printed[8192], words[4096];
     struct template template;
-    const char *why = template_parse(&template, text);
+    const char *why = template_parse(&template, text, NULL, &tabs);
     if (why)
         return why;
     const size_t size = template_print(&template, line, strlen(line), number, words);
@@ -57,7 +59,8 @@ static void words_without_a_shell(void **state)
         {"prog 'it''s' a'|'b", "a", "[prog][its][a|b]"},
         {"'my prog' {}", "a", "[my prog][a]"},
         {"{} x", "a", "[a][x]"},
-        {"prog {print} {a,b} {-1} {} }{", "l", "[prog][{print}][{a,b}][{-1}][l][}{]"},
+        {"awk '{print $1}' {a,b} {a:1} {} }{", "l", "[awk][{print $1}][{a,b}][{a:1}][l][}{]"},
+        {"prog {{}} {{#}} {{1}}x {{print}} {{}", "l", "[prog][{}][{#}][{1}x][{print}][{l]"},
         {"prog a#b a~b {#}", "l", "[prog][a#b][a~b][42]"},
         {"prog -- {}", "-rf", "[prog][--][-rf]"},
         {"prog {}", "$(touch x) `y` ; & | > < * ? ' \" \\ ~ # !",
@@ -106,9 +109,9 @@ static void templates_that_are_wrong(void **state)
         {"prog 'x", "has a quote or parenthesis that is not closed"},
         {"prog \"{}", "has a quote or parenthesis that is not closed"},
         {"prog $(x", "has a quote or parenthesis that is not closed"},
-        {"prog {0}", "asks for {0}: fields are counted from 1"},
-        {"prog {10000}", "asks for a field beyond {9999}"},
-        {"prog {99999999999999999999999}", "asks for a field beyond {9999}"},
+        {"prog {0}", "asks for {0}: columns are counted from 1"},
+        {"prog {10000}", "asks for a column beyond {9999}"},
+        {"prog {99999999999999999999999}", "asks for a column beyond {9999}"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_string_equal(expand(rows[i][0], "line", 1), rows[i][1]);
@@ -127,7 +130,7 @@ static void templates_that_are_large(void **state)
         for (int i = 0; i < FIELDS; i++)
             memcpy(line + i * 2, "a\t", 2);
         struct template template;
-        assert_null(template_parse(&template, text));
+        assert_null(template_parse(&template, text, NULL, &tabs));
         assert_int_equal(template.field_most, FIELDS);
         assert_int_equal(template.words, shell ? FIELDS + 4 : 1);
         const size_t size = template_print(&template, line, FIELDS * 2 - 1, 1, words);
@@ -141,7 +144,7 @@ static void templates_that_are_large(void **state)
     memset(text + 500, ')', 500);
     text[1000] = '\0';
     struct template template;
-    assert_null(template_parse(&template, text));
+    assert_null(template_parse(&template, text, NULL, &tabs));
     assert_true(template.shell);
     template_release(&template);
     free(text);
@@ -166,8 +169,8 @@ static void templates_by_chance(void **state)
         for (int64_t i = 0; i < length; i++)
             line[i] = "a\tb'$"[random_between(&random, 0, 4)];
         struct template template;
-        if (template_parse(&template, text) ||
-            template.field_most > template_fields(line, (size_t)length)) {
+        if (template_parse(&template, text, NULL, &tabs) ||
+            template.field_most > columns_count(&tabs, line, (size_t)length)) {
             template_release(&template);
             continue;
         }
@@ -195,13 +198,15 @@ static void texts_of_commands(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char text[60], cut[7];
         const size_t size = strlen(rows[i][1]);
-        const size_t length = command_text(rows[i][0], rows[i][1], size, 42, text, sizeof text);
+        const size_t length =
+            command_text(rows[i][0], NULL, rows[i][1], size, 42, text, sizeof text);
         assert_string_equal(text, rows[i][2]);
         assert_int_equal(length, strlen(text));
-        assert_int_equal(command_text(rows[i][0], rows[i][1], size, 42, cut, sizeof cut), length);
+        assert_int_equal(command_text(rows[i][0], NULL, rows[i][1], size, 42, cut, sizeof cut),
+                         length);
         assert_memory_equal(cut, text, 6);
         assert_int_equal(cut[6], '\0');
-        assert_int_equal(command_text(rows[i][0], rows[i][1], size, 42, NULL, 0), length);
+        assert_int_equal(command_text(rows[i][0], NULL, rows[i][1], size, 42, NULL, 0), length);
     }
 }
 
@@ -215,7 +220,7 @@ static void the_program(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct template template;
         char name[20];
-        assert_null(template_parse(&template, rows[i][0]));
+        assert_null(template_parse(&template, rows[i][0], NULL, &tabs));
         const bool fixed = template_program(&template, name, sizeof name);
         assert_int_equal(fixed, rows[i][1] != NULL);
         if (fixed)
@@ -345,17 +350,18 @@ static void seconds_that_a_command_may_take(void **state)
 {
     (void)state;
     struct durations durations = {0};
-    assert_true(isinf(limit_seconds(&(struct limit){0, false}, &durations)));
-    assert_true(limit_seconds(&(struct limit){0.25, false}, &durations) == 0.25);
+    assert_true(isinf(limit_seconds(&(struct limit){0, false}, &durations, 0)));
+    assert_true(limit_seconds(&(struct limit){0.25, false}, &durations, 0) == 0.25);
     const struct limit twice = {200, true};
     durations_add(&durations, 10);
     durations_add(&durations, 10);
-    assert_true(isinf(limit_seconds(&twice, &durations)));
+    assert_true(isinf(limit_seconds(&twice, &durations, 0)));
     durations_add(&durations, 10);
-    assert_true(fabs(limit_seconds(&twice, &durations) / 20 - 1) < 0.023);
+    assert_true(fabs(limit_seconds(&twice, &durations, 0) / 20 - 1) < 0.023);
     for (int i = 0; i < 10; i++)
         durations_add(&durations, 0.001);
-    assert_true(limit_seconds(&twice, &durations) == 1);
+    assert_true(limit_seconds(&twice, &durations, 0) == 1);
+    assert_true(limit_seconds(&twice, &durations, 7) == 14); /* as all workers have it */
 }
 
 static void failures_that_are_too_many(void **state)
@@ -438,6 +444,45 @@ static void pieces_read_back(void **state)
     assert_int_equal(at, 0);
 }
 
+/* Whatever parts they are read in. */
+static void pieces_of_one_stream(void **state)
+{
+    static const char emitted[] = "\1\0\1\0\4\0\0\0old\n"
+                                  "\1\0\2\0\3\0\0\0one"
+                                  "\2\0\2\0\2\0\0\0no"
+                                  "\1\0\2\0\0\0\0\0"
+                                  "\1\0\2\0\4\0\0\0 two";
+    const size_t size = sizeof emitted - 1;
+    (void)state;
+    for (size_t each = 1; each <= size; each++) {
+        struct command_filter filter = {.stream = COMMAND_STDOUT, .attempt = 2};
+        char text[sizeof emitted] = "";
+        size_t used = 0;
+        for (size_t from = 0; from < size; from += each) {
+            const size_t part_size = size - from < each ? size - from : each;
+            const char *part;
+            size_t length;
+            for (size_t at = 0;
+                 command_filter_next(&filter, emitted + from, part_size, &at, &part, &length);) {
+                memcpy(text + used, part, length);
+                used += length;
+            }
+        }
+        assert_string_equal(text, "one two");
+        assert_false(filter.damaged);
+    }
+}
+
+static void what_is_no_piece(void **state)
+{
+    (void)state;
+    struct command_filter filter = {.stream = COMMAND_STDOUT, .attempt = 1};
+    const char *part;
+    size_t length, at = 0;
+    assert_false(command_filter_next(&filter, "\3\0\1\0\1\0\0\0x", 9, &at, &part, &length));
+    assert_true(filter.damaged);
+}
+
 static void pieces_as_a_text(void **state)
 {
     (void)state;
@@ -478,6 +523,8 @@ int main(void)
         cmocka_unit_test(failures_that_are_too_many),
         cmocka_unit_test(output_that_is_kept),
         cmocka_unit_test(pieces_read_back),
+        cmocka_unit_test(pieces_of_one_stream),
+        cmocka_unit_test(what_is_no_piece),
         cmocka_unit_test(pieces_as_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

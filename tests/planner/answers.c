@@ -78,6 +78,31 @@ static void plans_know_their_buffers(void **state)
     }
 }
 
+/* All tries together take what one plan may, and not as many times of it. */
+static void deadlines_heed_the_effort(void **state)
+{
+    (void)state;
+    static const double effort_s = 0.02;
+    struct dice dice = {7};
+    struct profile profile;
+    struct plan all, plan;
+    struct failure failure = FAILURE_INIT;
+    sample_profile(&dice, 60, 1, &profile);
+    struct planning planning = planning_of(&profile, "auto", 100000);
+    double used_s = 0;
+    planning.effort_s = effort_s;
+    planning.used_s = &used_s;
+    assert_true(planning_make(&planning, &all, &failure));
+    assert_true(used_s > effort_s / 2);
+    used_s = 0;
+    assert_true(sweep_deadline(&planning, 2 * all.predicted.makespan_s, &plan, &failure));
+    if (used_s > 2 * effort_s)
+        fail_msg("%g s of effort were used, and %g s allowed", used_s, effort_s);
+    plan_release(&plan);
+    plan_release(&all);
+    profile_release(&profile);
+}
+
 /* The plan meets the deadline, and one worker fewer does not. */
 static void deadlines_take_the_fewest(void **state)
 {
@@ -126,17 +151,17 @@ static void walltimes_have_the_risk_that_they_state(void **state)
     (void)state;
     for (int k = 0; k < DRAWS; k++)
         makespans_s[k] = 3600.5 + k;
-    assert_true(advice_walltime(&advice, &most_s) == 73 * 60); /* 4320 + 30 s, rounded up */
+    assert_true(advice_walltime(&advice, &most_s) == 74 * 60); /* 4320 + 30 + 30 + 60 s */
     assert_true(fabs(most_s - 4320) < 1e-9);
     advice.robustness = &rough;
-    assert_true(advice_walltime(&advice, &most_s) == 91 * 60);
+    assert_true(advice_walltime(&advice, &most_s) == 92 * 60);
     assert_true(most_s == 5400);
     advice.robustness = NULL;
     advice.interval = &interval;
-    assert_true(advice_walltime(&advice, &most_s) == 77 * 60); /* 4590 + 30 s is 77 minutes */
+    assert_true(advice_walltime(&advice, &most_s) == 79 * 60); /* 4590 + 120 s, rounded up */
     assert_true(fabs(most_s - 4590) < 1e-6);
     advice.risk = 0.4;
-    assert_true(advice_walltime(&advice, &most_s) == 71 * 60); /* 4200 + 30 s */
+    assert_true(advice_walltime(&advice, &most_s) == 72 * 60); /* 4200 + 120 s */
     assert_true(fabs(most_s - 4200) < 1e-6);
 }
 
@@ -182,6 +207,7 @@ int main(void)
         cmocka_unit_test(auto_is_the_best_of_the_comparison),
         cmocka_unit_test(plans_know_their_buffers),
         cmocka_unit_test(deadlines_take_the_fewest),
+        cmocka_unit_test(deadlines_heed_the_effort),
         cmocka_unit_test(walltimes_have_the_risk_that_they_state),
         cmocka_unit_test(charts_show_who_does_what),
     };

@@ -3,12 +3,17 @@
 #include "planner/studies/remainder.h"
 #include "tests/checks.h"
 
+#include <math.h>
+
 /* A plan on `workers` of a profile's `measured` ones, that were on `nodes` nodes with the master.
  */
 struct sample {
     int64_t workers, measured;
     int nodes, threads;
     double makespan_s, period_s, bytes, bytes_per_task, pace;
+    struct profile_peaks peaks;
+    double jobs;
+    struct overhead overhead;
 };
 
 static struct batch batch_of(const struct sample *sample)
@@ -18,8 +23,12 @@ static struct batch batch_of(const struct sample *sample)
         .least = 1, .greatest = 1000, .workers = &class, .worker_count = 1};
     struct profile_setting setting = {
         .windows = &window, .window_count = 1, .memory = {sample->bytes, sample->bytes_per_task}};
+    struct parameter jobs = {.name = "jobs", .number = sample->jobs};
     const struct profile profile = {.settings = &setting,
+                                    .parameters = {.items = &jobs, .count = 1},
+                                    .peaks = sample->peaks,
                                     .setting_count = 1,
+                                    .overhead = sample->overhead,
                                     .origin = {.nodes = sample->nodes, .threads = sample->threads}};
     double loads[64];
     int64_t workers[64];
@@ -84,6 +93,21 @@ static void the_walltime_holds_the_warning(void **state)
                 (double)(batch.walltime_s - batch.warning_s - 60));
 }
 
+/* Where starting the ranks or sealing the output was measured to take long, for twice as long. */
+static void the_walltime_holds_what_was_measured(void **state)
+{
+    (void)state;
+    const struct sample sample = {.workers = 1,
+                                  .measured = 1,
+                                  .makespan_s = 1000,
+                                  .period_s = 100,
+                                  .overhead = {.start_s = 150, .seal_s = 90}};
+    const struct batch batch = batch_of(&sample);
+    assert_true(batch.startup_s == 300);
+    assert_int_equal(batch.warning_s, 300);
+    assert_int_equal(batch.walltime_s, 60 * 31);
+}
+
 /* What is left of a run that was slower than predicted: so much longer, a round and the rest. */
 static void the_walltime_keeps_the_pace(void **state)
 {
@@ -136,6 +160,33 @@ static void assert_lines(const struct batch *batch,
     "# a master and 7 workers; exceeded by 1 % of runs: 61.50 s, with 30 s of start-up; warned "   \
     "42 s before the end\n"
 
+static void assert_near(double value, double wanted)
+{
+    assert_true(fabs(value - wanted) <= 1e-9 * wanted);
+}
+
+/* What was measured, with a margin of 12 %, of commands 15 %: of three ranks on a node one is the
+ * master, of nodes beyond the first none; of each worker as many commands as it runs at a time. */
+static void memory_is_what_was_measured(void **state)
+{
+    (void)state;
+    struct sample sample = {
+        .workers = 2, .measured = 2, .nodes = 1, .threads = 4, .peaks = {40e6, 0}};
+    assert_near(batch_of(&sample).node_bytes, 1.12 * 120e6);
+    sample.peaks.command = 100e6;
+    assert_near(batch_of(&sample).node_bytes, 1.12 * 120e6 + 1.15 * 8 * 100e6);
+    sample.jobs = 2;
+    assert_near(batch_of(&sample).node_bytes, 1.12 * 120e6 + 1.15 * 4 * 100e6);
+    sample.workers = sample.measured = 7, sample.nodes = 2;
+    assert_near(batch_of(&sample).node_bytes, 1.12 * 160e6 + 1.15 * 8 * 100e6);
+    /* Packages of 10 where those of 1000 were measured; but never below four fifths. */
+    sample.peaks = (struct profile_peaks){40e6, 0};
+    sample.bytes_per_task = 1000;
+    assert_near(batch_of(&sample).node_bytes, 1.12 * 4 * (40e6 - 990e3));
+    sample.bytes_per_task = 1e6;
+    assert_near(batch_of(&sample).node_bytes, 1.12 * 4 * 32e6);
+}
+
 static void lines_say_it(void **state)
 {
     (void)state;
@@ -169,6 +220,16 @@ static void lines_say_it(void **state)
                            "with 30 s of start-up"));
     text_release(&text);
     batch.pace = 1;
+    batch.gpus = 2;
+    assert_lines(&batch, batch_pbs,
+                 REMARK "#PBS -l select=3:ncpus=9:mpiprocs=3:ompthreads=3:ngpus=6:mem=541mb\n"
+                        "#PBS -l walltime=49:05:00\n#PBS -v SCOW_STOP_AFTER=176658\n");
+    assert_lines(&batch, batch_slurm,
+                 REMARK "#SBATCH --nodes=3\n#SBATCH --ntasks=9\n#SBATCH --ntasks-per-node=3\n"
+                        "#SBATCH --cpus-per-task=3\n#SBATCH --gpus-per-node=6\n"
+                        "#SBATCH --mem=541M\n#SBATCH --time=49:05:00\n"
+                        "#SBATCH --signal=B:USR1@42\n");
+    batch.gpus = 0;
     batch.nodes = batch.ranks_per_node = batch.threads = 0;
     batch.node_bytes = 0;
     assert_lines(&batch, batch_slurm,
@@ -184,9 +245,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_spread_as_measured),
         cmocka_unit_test(the_walltime_holds_the_warning),
+        cmocka_unit_test(the_walltime_holds_what_was_measured),
         cmocka_unit_test(the_walltime_keeps_the_pace),
         cmocka_unit_test(the_pace_is_that_of_the_parts),
         cmocka_unit_test(memory_is_for_a_full_node),
+        cmocka_unit_test(memory_is_what_was_measured),
         cmocka_unit_test(lines_say_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

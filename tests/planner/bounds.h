@@ -22,7 +22,8 @@ static inline double bound_priced_of(const struct platform *platform, double tas
     struct failure failure = FAILURE_INIT;
     struct prices prices;
     double bound_s = bound_of(platform, tasks, real_valued);
-    assert_true(bound_priced(platform, tasks, real_valued, above_s, &bound_s, &prices, &failure));
+    assert_true(
+        bound_priced(platform, tasks, real_valued, above_s, NULL, &bound_s, &prices, &failure));
     return bound_s;
 }
 

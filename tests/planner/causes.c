@@ -301,7 +301,8 @@ static void damaged_traces_are_divided_as_well(void **state)
             if (event->operation == OPERATION_ENVELOPE)
                 start_s = fmin(start_s, event->start_s);
             if (event->rank > 0 && event->operation != OPERATION_LINK &&
-                event->operation != OPERATION_IDLE && event->end_s >= event->start_s)
+                event->operation != OPERATION_IDLE && event->operation != OPERATION_START &&
+                event->end_s >= event->start_s)
                 end_s = fmax(end_s, event->end_s);
         }
         start_s = isfinite(start_s) ? start_s : 0;

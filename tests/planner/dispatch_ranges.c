@@ -87,19 +87,75 @@ static void test_each_task_once(void **state)
     }
 }
 
+static void assert_piece(struct dispatch *dispatch, const struct task_range *range, int64_t index)
+{
+    struct package package;
+    assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_SEND);
+    assert_true(package.index == index && package.worker == 1);
+    assert_true(package.first == range->first && package.count == range->count);
+}
+
+/* Two pieces at a time; the third when one of them is reported. */
 static void test_one_package_over_all(void **state)
 {
     (void)state;
     const struct package whole = {.worker = 1, .first = 0, .count = 6};
     const struct task_range ranges[] = {{3, 1}, {7, 3}, {20, 2}};
     struct dispatch *dispatch = dispatch_new_ranges(dispatch_new_list(&whole, 1, 2, 1), ranges, 3);
+    struct package package = {.index = 1, .worker = 1, .first = 7, .count = 3};
+    assert_piece(dispatch, &ranges[0], 0);
+    assert_piece(dispatch, &ranges[1], 1);
+    struct package none;
+    assert_int_equal(dispatch_next(dispatch, 0, &none), DISPATCH_WAIT);
+    dispatch_done(dispatch, &package, 0, 1);
+    assert_piece(dispatch, &ranges[2], 2);
+    assert_int_equal(dispatch_next(dispatch, 0, &none), DISPATCH_FINISHED);
+    dispatch_free(&dispatch);
+}
+
+/* Another worker's package passes the one whose worker has enough. */
+static void test_others_pass(void **state)
+{
+    (void)state;
+    const struct package wholes[] = {{.worker = 1, .first = 0, .count = 6},
+                                     {.worker = 0, .first = 6, .count = 2}};
+    const struct task_range ranges[] = {{3, 1}, {7, 3}, {20, 4}};
+    struct dispatch *dispatch = dispatch_new_ranges(dispatch_new_list(wholes, 2, 2, 1), ranges, 3);
     struct package package;
-    for (int64_t k = 0; k < 3; k++) {
-        assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_SEND);
-        assert_true(package.index == k && package.worker == 1);
-        assert_true(package.first == ranges[k].first && package.count == ranges[k].count);
-    }
-    assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_FINISHED);
+    while (dispatch_next(dispatch, 0, &package) == DISPATCH_SEND && package.worker == 1)
+        ;
+    assert_true(package.worker == 0 && package.first == 22 && package.count == 2);
+    dispatch_free(&dispatch);
+}
+
+/* Who decides may come to the other worker late. */
+static void test_nobody_waits_behind_others(void **state)
+{
+    (void)state;
+    struct package wholes[9];
+    const struct task_range ranges[] = {{3, 10}, {20, 10}, {40, 10}};
+    for (int k = 0; k < 9; k++)
+        wholes[k] = (struct package){.worker = k < 8 ? 1 : 0, .first = 3 * k, .count = 3};
+    struct dispatch *dispatch = dispatch_new_ranges(dispatch_new_list(wholes, 9, 2, 9), ranges, 3);
+    struct package package;
+    bool other = false;
+    while (dispatch_next(dispatch, 0, &package) == DISPATCH_SEND)
+        other = other || package.worker == 0;
+    assert_true(other);
+    dispatch_free(&dispatch);
+}
+
+/* Nobody reports a lost worker's pieces: all go out, for others to be given. */
+static void test_lost_workers_wait_for_nothing(void **state)
+{
+    (void)state;
+    const struct package whole = {.worker = 1, .first = 0, .count = 6};
+    const struct task_range ranges[] = {{3, 1}, {7, 3}, {20, 2}};
+    struct dispatch *dispatch = dispatch_new_ranges(dispatch_new_list(&whole, 1, 2, 1), ranges, 3);
+    assert_piece(dispatch, &ranges[0], 0);
+    assert_piece(dispatch, &ranges[1], 1);
+    dispatch_lost(dispatch, 1);
+    assert_piece(dispatch, &ranges[2], 2);
     dispatch_free(&dispatch);
 }
 
@@ -108,6 +164,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_task_once),
         cmocka_unit_test(test_one_package_over_all),
+        cmocka_unit_test(test_others_pass),
+        cmocka_unit_test(test_nobody_waits_behind_others),
+        cmocka_unit_test(test_lost_workers_wait_for_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,13 @@
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
-static struct dispatch *rule_new(const char *rule, int64_t tasks, int64_t workers, int ahead,
-                                 const double *weights)
+/* Package sizes that may be sent. */
+struct limits {
+    int64_t least, most;
+};
+
+static struct dispatch *rule_within(const char *rule, int64_t tasks, int64_t workers, int ahead,
+                                    const double *weights, struct limits limits)
 {
     const struct dispatch_setup setup = {.rule = rule,
                                          .tasks = tasks,
@@ -16,8 +21,8 @@ static struct dispatch *rule_new(const char *rule, int64_t tasks, int64_t worker
                                          .weights = weights,
                                          .overhead_s = 0.5,
                                          .deviation_s = 0.1,
-                                         .least = 1,
-                                         .most = tasks};
+                                         .least = limits.least,
+                                         .most = limits.most};
     struct failure failure = FAILURE_INIT;
     struct dispatch *dispatch = dispatch_new_rule(&setup, &failure);
     if (!dispatch)
@@ -25,11 +30,18 @@ static struct dispatch *rule_new(const char *rule, int64_t tasks, int64_t worker
     return dispatch;
 }
 
-/* Workers take turns and report at once: the sizes must be these, and no more where that is all. */
-static void assert_sizes(const char *rule, int64_t tasks, int64_t workers, const double *weights,
-                         const int64_t *sizes, size_t count, bool all)
+static struct dispatch *rule_new(const char *rule, int64_t tasks, int64_t workers, int ahead,
+                                 const double *weights)
 {
-    struct dispatch *dispatch = rule_new(rule, tasks, workers, 1, weights);
+    return rule_within(rule, tasks, workers, ahead, weights, (struct limits){1, tasks});
+}
+
+/* Workers take turns and report at once: the sizes must be these, and no more where that is all. */
+static void assert_sizes_within(const char *rule, int64_t tasks, int64_t workers,
+                                const double *weights, struct limits limits, const int64_t *sizes,
+                                size_t count, bool all)
+{
+    struct dispatch *dispatch = rule_within(rule, tasks, workers, 1, weights, limits);
     struct package package;
     double now_s = 0;
     for (size_t k = 0; k < count; k++) {
@@ -45,9 +57,19 @@ static void assert_sizes(const char *rule, int64_t tasks, int64_t workers, const
     dispatch_free(&dispatch);
 }
 
+static void assert_sizes(const char *rule, int64_t tasks, int64_t workers, const double *weights,
+                         const int64_t *sizes, size_t count, bool all)
+{
+    assert_sizes_within(rule, tasks, workers, weights, (struct limits){1, tasks}, sizes, count,
+                        all);
+}
+
 #define ASSERT_SIZES(rule, tasks, workers, weights, ...)                                           \
     assert_sizes(rule, tasks, workers, weights, (const int64_t[]){__VA_ARGS__},                    \
                  sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t), true)
+#define ASSERT_SIZES_WITHIN(rule, tasks, workers, weights, limits, ...)                            \
+    assert_sizes_within(rule, tasks, workers, weights, limits, (const int64_t[]){__VA_ARGS__},     \
+                        sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t), true)
 /* Only the first of them. */
 #define ASSERT_BEGINS(rule, tasks, workers, weights, ...)                                          \
     assert_sizes(rule, tasks, workers, weights, (const int64_t[]){__VA_ARGS__},                    \
@@ -75,6 +97,28 @@ static void sequences_as_published(void **state)
     ASSERT_SIZES("wf", 100, 2, weights, 13, 38, 7, 20, 3, 9, 2, 5, 1, 2);
     /* Powers 1 and 3: F = 32 / 8 = 4, 13 steps of 3 / 12; the second gets 3 (4 - (1 + 1) / 4). */
     ASSERT_SIZES("dtss", 32, 2, weights, 4, 10, 3, 7, 2, 4, 1, 1);
+}
+
+/* First and last size are cut first, and the steps then go from one to the other. */
+static void sequences_within_limits(void **state)
+{
+    static const struct limits limits = {5, 10};
+    static const double weights[] = {1, 3};
+    (void)state;
+    /* From 10 to 5, 14 steps of 5 / 13. */
+    ASSERT_SIZES_WITHIN("tss", 100, 4, NULL, limits, 10, 9, 9, 8, 8, 8, 7, 7, 6, 6, 6, 5, 5, 5, 1);
+    ASSERT_SIZES_WITHIN("dtss", 100, 4, NULL, limits, 10, 9, 9, 8, 8, 8, 7, 7, 6, 6, 6, 5, 5, 5, 1);
+    ASSERT_SIZES_WITHIN("tss,first=50,last=2", 100, 4, NULL, limits, 10, 9, 9, 8, 8, 8, 7, 7, 6, 6,
+                        6, 5, 5, 5, 1);
+    ASSERT_SIZES_WITHIN("tss,last=40", 30, 2, NULL, limits, 10, 10, 10);
+    /* C_0 = 4 is raised to 5, stages grow by 2 up to 10. */
+    ASSERT_SIZES_WITHIN("fiss", 100, 4, NULL, limits, 5, 5, 5, 5, 7, 7, 7, 7, 9, 9, 9, 9, 10, 6);
+    ASSERT_SIZES_WITHIN("fiss", 1000, 4, NULL, ((struct limits){5, 400}), 41, 41, 41, 41, 55, 55,
+                        55, 55, 69, 69, 69, 69, 83, 83, 83, 83, 8);
+    /* Powers 1 and 3: F = 64 / 8 and L = 1, between which a worker has 33.5 / 7 and 70.5 / 7 core
+     * tasks in the mean: 18 powers in all, steps of 7 / 17. */
+    ASSERT_SIZES_WITHIN("dtss", 64, 2, weights, ((struct limits){3, 12}), 8, 12, 6, 12, 4, 11, 3, 6,
+                        2);
 }
 
 /* Table 1 of Herrera, Huedo, Montero and Llorente: 50,000 tasks and 5 workers. */
@@ -249,7 +293,7 @@ static void measured_rules_learn(void **state)
     (void)state;
     for (size_t k = 0; k < COUNT_OF(learning); k++) {
         struct dispatch *dispatch = rule_new(learning[k], 10000, 2, 1, NULL);
-        struct package out[2], package;
+        struct package out[2] = {{0}}, package = {0};
         double ends_s[2] = {0, 0}, now_s = 0;
         int64_t tasks[2] = {0, 0};
         bool busy[2] = {false, false};
@@ -355,7 +399,8 @@ static void asking_again_changes_nothing(void **state)
 
 static void unknown_rules_are_refused(void **state)
 {
-    struct dispatch_setup setup = {"gsss", 1, 1, 1, NULL, 0, 0, 1, 1};
+    struct dispatch_setup setup = {
+        .rule = "gsss", .tasks = 1, .workers = 1, .ahead = 1, .least = 1, .most = 1};
     struct failure near = FAILURE_INIT, far = FAILURE_INIT;
     (void)state;
     assert_null(dispatch_new_rule(&setup, &near));
@@ -518,6 +563,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sequences_as_published),
+        cmocka_unit_test(sequences_within_limits),
         cmocka_unit_test(sequences_of_table_1),
         cmocka_unit_test(sequences_of_figure_3_2),
         cmocka_unit_test(phases_of_figure_3_2),

@@ -464,13 +464,37 @@ static void tails_are_drawn_as_they_are_dealt(void **state)
     interval_release(&tailed);
 }
 
-static void tails_of_large_plans_are_left_out(void **state)
+/* As in a plan that is small: what workers have in common is as wide. */
+static void tails_of_large_plans_are_drawn(void **state)
+{
+    static const int64_t repeats[] = {400, 250000, 20000000000};
+    double widths[3];
+    char tail[] = "fac:10%";
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct bench bench;
+        struct interval interval;
+        bench_init(&bench, repeats[k]);
+        uncertain(&bench);
+        bench.plan.tail = tail;
+        bench_draw(&bench, 4, &interval);
+        assert_false(interval.without_tail);
+        widths[k] = (interval_quantile(&interval, 0.95) - interval_quantile(&interval, 0.05)) /
+                    interval_quantile(&interval, 0.5);
+        interval_release(&interval);
+    }
+    print_message("relative widths: %.4f, %.4f, %.4f\n", widths[0], widths[1], widths[2]);
+    assert_true(fabs(widths[1] / widths[0] - 1) < 0.3 && fabs(widths[2] / widths[0] - 1) < 0.3);
+}
+
+static void tails_of_very_many_workers_are_left_out(void **state)
 {
     char tail[] = "fac:10%";
     struct bench bench;
     struct interval interval;
     (void)state;
     bench_init(&bench, 250000);
+    bench.workers[1].count = 100000;
     bench.plan.tail = tail;
     bench_draw(&bench, 4, &interval);
     assert_true(interval.without_tail);
@@ -498,8 +522,8 @@ static void quantiles_go_on_beyond_the_draws(void **state)
     assert_true(fabs(interval_quantile(&interval, 0.9999) - (100 + 5 * 3.719)) < 5);
     assert_true(fabs(interval_typical(&interval, 100) - 0.05 * 0.6745) < 0.008);
     double before_s = 0;
-    for (double share = 0.0005; share < 1; share += 0.0005) {
-        const double here_s = interval_quantile(&interval, share);
+    for (int k = 1; k < 2000; k++) {
+        const double here_s = interval_quantile(&interval, k / 2000.0);
         assert_true(here_s >= before_s);
         before_s = here_s;
     }
@@ -534,7 +558,8 @@ int main(void)
         cmocka_unit_test(waiting_does_not_drift),
         cmocka_unit_test(certain_tails_are_what_is_simulated),
         cmocka_unit_test(tails_are_drawn_as_they_are_dealt),
-        cmocka_unit_test(tails_of_large_plans_are_left_out),
+        cmocka_unit_test(tails_of_large_plans_are_drawn),
+        cmocka_unit_test(tails_of_very_many_workers_are_left_out),
         cmocka_unit_test(quantiles_go_on_beyond_the_draws),
         cmocka_unit_test(plans_that_do_not_fit_are_refused),
     };

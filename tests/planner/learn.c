@@ -177,6 +177,31 @@ static void histories_end_with_the_latest(void **state)
     run_record_release(&record);
 }
 
+/* Of a run that was resumed, packages of all parts count, those of one that left no trace not, and
+ * the drift is one. */
+static void all_parts_teach(void **state)
+{
+    const int64_t small[4] = {10, 10, 10, 10}, large[8] = {10, 20, 30, 40, 10, 20, 30, 40};
+    const double fast[4] = {1, 1, 1, 1}, slow[8] = {2, 4, 6, 8, 2, 4, 6, 8};
+    struct run_record record, whole;
+    (void)state;
+    run_make(small, fast, 4, &record);
+    record.others = calloc(2, sizeof *record.others);
+    assert_non_null(record.others);
+    run_make(large, slow, 8, &record.others[record.other_count++]);
+    run_make(small, fast, 4, &record.others[record.other_count++]);
+    record.others[1].trace.count = 0;
+    learn(&record);
+    assert_int_equal(compute_of(&record)->fit.n, 12);
+    assert_int_equal(record.profile.history_count, 1);
+    run_make(large, slow, 8, &whole);
+    learn(&whole);
+    assert_true(record.profile.history[0] > -0.02 &&
+                record.profile.history[0] < whole.profile.history[0]);
+    run_record_release(&whole);
+    run_record_release(&record);
+}
+
 /* Whatever profile and run: what is learnt is a profile. */
 static void learnt_profiles_are_read(void **state)
 {
@@ -195,6 +220,30 @@ static void learnt_profiles_are_read(void **state)
         profile_release(&again);
         run_record_release(&record);
     }
+}
+
+/* Noise of packages is none of starts. */
+static void starts_are_learnt(void **state)
+{
+    int checked = 0;
+    (void)state;
+    for (uint64_t seed = 2; seed <= 100; seed += 5) {
+        struct run_record record;
+        run_sample(seed, 0.3, &record);
+        const struct profile_setting *setting = &record.profile.settings[0];
+        double before_s[8];
+        for (size_t k = 0; k < setting->windows[0].worker_count; k++)
+            before_s[k] = setting->windows[0].workers[k].start.cost.latency_s;
+        learn(&record);
+        for (size_t k = 0; k < setting->windows[0].worker_count; k++)
+            for (size_t w = 0; w < setting->window_count; w++) {
+                const double start_s = setting->windows[w].workers[k].start.cost.latency_s;
+                assert_true(fabs(start_s - before_s[k]) <= 1e-9 * before_s[k]);
+                checked += start_s > 0;
+            }
+        run_record_release(&record);
+    }
+    assert_true(checked > 0);
 }
 
 static void runs_without_costs_teach_nothing(void **state)
@@ -226,7 +275,9 @@ int main(void)
         cmocka_unit_test(jitter_stays_jitter),
         cmocka_unit_test(what_is_known_is_pooled),
         cmocka_unit_test(histories_end_with_the_latest),
+        cmocka_unit_test(all_parts_teach),
         cmocka_unit_test(learnt_profiles_are_read),
+        cmocka_unit_test(starts_are_learnt),
         cmocka_unit_test(runs_without_costs_teach_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,10 +101,30 @@ static const struct malformed profiles[] = {
     {"\"s_per_task\": 8}", "\"s_per_task\": 8, \"deviation\": -0.1}",
      "p.json: settings[0].windows[0].workers[0].compute.deviation: must be a number from 0 to "
      "1000000, not -0.1"},
+    {"\"s_per_task\": 8}", "\"s_per_task\": 8}, \"start\": {\"latency_s\": -1}",
+     "p.json: settings[0].windows[0].workers[0].start.latency_s: must be a number from 0 to "
+     "1000000000, not -1"},
+    {"\"s_per_task\": 8}", "\"s_per_task\": 8}, \"start\": {\"latency_s\": 1, \"s_per_task\": 1}",
+     "p.json: settings[0].windows[0].workers[0].start: unknown key 's_per_task': remove it"},
+    {"\"s_per_task\": 8}", "\"s_per_task\": 8}, \"strat\": {\"latency_s\": 1}",
+     "p.json: settings[0].windows[0].workers[0]: unknown key 'strat': did you mean 'start'?"},
+    {" } ] } ] } ] }",
+     " } ] }, { \"tasks\": [451, 500], "
+     "\"envelope\": {\"latency_s\": 0, \"s_per_task\": 0}, \"send\": {\"latency_s\": 0, "
+     "\"s_per_task\": 0}, \"workers\": [ { \"count\": 1, \"receive\": {\"latency_s\": 0, "
+     "\"s_per_task\": 1}, \"compute\": {\"latency_s\": 0, \"s_per_task\": 1}}, "
+     "{ \"count\": 1, \"receive\": {\"latency_s\": 0, "
+     "\"s_per_task\": 1}, \"compute\": {\"latency_s\": 0, \"s_per_task\": 1}, "
+     "\"start\": {\"latency_s\": 2.5}} ] } ] } ] }",
+     "p.json: settings[0].windows[1].workers[1]: starts for 2.5 s, but for 0 s in the window "
+     "before "
+     "it: a worker starts once, so give it the same start in all of them"},
     {"\"block\": 64", "\"block\": 64, \"threads\": 0",
      "p.json: settings[0].threads: must be a whole number from 1 to 16384, not 0"},
     {"\"block\": 64", "\"block\": 64, \"score\": {\"held_out\": 0.1}",
      "p.json: settings[0].score: the key 'noise' is missing: add it"},
+    {"\"block\": 64", "\"block\": 64, \"extrapolated\": {\"budget_s\": 60}",
+     "p.json: settings[0].extrapolated: the key 'above' is missing: add it"},
     {"\"block\": 64", "\"block\": 64, \"score\": {\"held_uot\": 0.1, \"noise\": 0}",
      "p.json: settings[0].score: unknown key 'held_uot': did you mean 'held_out'?"},
     {"\"kernel\"", "\"history\": [0.1, -1.5], \"kernel\"",
@@ -200,7 +220,7 @@ static const struct malformed plans[] = {
     {"\"tasks\": 13", "\"tasks\": 14",
      "plan.json: rounds: the loads sum to 13 tasks, but the plan is for 14: make the plan again"},
     {"[0, 2]", "[]", "plan.json: workers: must have at least 1 element"},
-    {"[0, 2]", "[0, 0]", "plan.json: workers: lists worker 0 twice: list each once"},
+    {"[0, 2]", "[0, 0]", "plan.json: workers: lists 0 twice: list each once"},
     {"[0, 2]", "[0, -2]",
      "plan.json: workers[1]: must be a whole number from 0 to 9999999, not -2"},
     {"[0, 2]", "[0, [3]]", "plan.json: workers[1]: must be an index or [first, last]"},

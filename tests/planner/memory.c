@@ -159,8 +159,12 @@ static bool try_bound(void *self, struct failure *failure)
 static bool try_rule(void *self, struct failure *failure)
 {
     const struct texts *texts = self;
-    const struct dispatch_setup setup = {"awf-c", 100, texts->platform.worker_count, 2, NULL, 0, 0,
-                                         1,       300};
+    const struct dispatch_setup setup = {.rule = "awf-c",
+                                         .tasks = 100,
+                                         .workers = texts->platform.worker_count,
+                                         .ahead = 2,
+                                         .least = 1,
+                                         .most = 300};
     const struct decision decision = {.setup = &setup};
     struct scenario scenario = SCENARIO_INIT;
     struct robustness robustness;

@@ -1,5 +1,6 @@
 #include "planner/base/options.h"
 
+#include "planner/base/wrap.h"
 #include "tests/checks.h"
 
 struct values {
@@ -103,7 +104,7 @@ static void the_table_for_programs(void **state)
     FILE *out = open_memstream(&text, &size);
     (void)state;
     assert_non_null(out);
-    options_help(&table, OPTION_HELP_TABLE, out);
+    options_help(&table, OPTION_HELP_TABLE, 0, out);
     fclose(out);
     assert_string_equal(text, "usage\tscow plan FILE [options]\n"
                               "purpose\tPlans.\n"
@@ -113,6 +114,83 @@ static void the_table_for_programs(void **state)
                               "note\tFirst.\nnote\tSecond.\n"
                               "\nRules:\n  ss  one by one\n");
     free(text);
+}
+
+static void wrapped(const char *source, int columns, const char *wanted)
+{
+    struct text text = TEXT_INIT;
+    wrap_add(&text, source, columns);
+    assert_string_equal(text.bytes, wanted);
+    text_release(&text);
+}
+
+static void lines_are_wrapped(void **state)
+{
+    (void)state;
+    wrapped("short\n\nlines\n", 40, "short\n\nlines\n");
+    wrapped("no end", 40, "no end");
+    wrapped("one two three four five six seven eight nine ten", 40,
+            "one two three four five six seven eight\nnine ten");
+    wrapped("  -o, --output FILE   write what it is that was asked for there\n  -q", 44,
+            "  -o, --output FILE   write what it is that\n"
+            "                      was asked for there\n  -q");
+    wrapped("    a line that begins further to the right\n", 40,
+            "    a line that begins further to the\n    right\n");
+    wrapped("  --a  aWordThatIsLongerThanALineAndStaysWholeForItIsAPath here\n", 40,
+            "  --a  aWordThatIsLongerThanALineAndStaysWholeForItIsAPath\n       here\n");
+    /* Characters count, not their bytes. */
+    wrapped("\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244 "
+            "123456789 123456789 123456789 x",
+            40,
+            "\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244 "
+            "123456789 123456789 123456789\nx");
+}
+
+/* The options that belong to one core task come behind the others, below a title of theirs. */
+static void own_options_stand_apart(void **state)
+{
+    const char *output = NULL, *size = NULL;
+    const struct option_row rows[] = {
+        {'o', "output", "FILE", OPTION_TEXT, &output, "write there"},
+        {0, "size", "N", OPTION_TEXT, &size, "pixels"},
+    };
+    const struct option_table table = {.usage = "scow calibrate",
+                                       .purpose = "Measures.",
+                                       .rows = rows,
+                                       .row_count = COUNT_OF(rows),
+                                       .own_count = 1,
+                                       .own_title = "Options of julia"};
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    (void)state;
+    assert_non_null(out);
+    options_help(&table, OPTION_HELP_TEXT, 120, out);
+    fclose(out);
+    assert_string_equal(text, "Usage: scow calibrate\n\nMeasures.\n\nOptions:\n"
+                              "  -o, --output FILE             write there\n"
+                              "  -h, --help                    show this help and exit\n"
+                              "\nOptions of julia:\n"
+                              "      --size N                  pixels\n");
+    free(text);
+}
+
+static void columns_of_a_file(void **state)
+{
+    FILE *out = tmpfile();
+    (void)state;
+    assert_non_null(out);
+    unsetenv("COLUMNS");
+    assert_int_equal(wrap_columns(out, 0), 80);
+    assert_int_equal(wrap_columns(out, 132), 132);
+    setenv("COLUMNS", "100", 1);
+    assert_int_equal(wrap_columns(out, 132), 100);
+    setenv("COLUMNS", "7", 1);
+    assert_int_equal(wrap_columns(out, 0), 40);
+    setenv("COLUMNS", "wide", 1);
+    assert_int_equal(wrap_columns(out, 0), 80);
+    unsetenv("COLUMNS");
+    fclose(out);
 }
 
 static void option_values_refused(void **state)
@@ -139,9 +217,9 @@ static void option_values_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_of_every_kind),
-        cmocka_unit_test(options_refused),
-        cmocka_unit_test(the_table_for_programs),
+        cmocka_unit_test(options_of_every_kind),   cmocka_unit_test(options_refused),
+        cmocka_unit_test(the_table_for_programs),  cmocka_unit_test(lines_are_wrapped),
+        cmocka_unit_test(own_options_stand_apart), cmocka_unit_test(columns_of_a_file),
         cmocka_unit_test(option_values_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

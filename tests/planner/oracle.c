@@ -12,6 +12,7 @@ struct oracle_package {
 struct oracle_worker {
     int waiting, coming; /* packages that have arrived, that travel */
     double until_s;      /* works until then, HUGE_VAL when it does not */
+    bool starts;         /* it does not work yet, but starts */
     double writes_s;     /* results are written until then, HUGE_VAL when none are */
     bool holds, blocked; /* results that are not handed over yet; until what is handed is written */
     size_t next;         /* looks for its next package from here on */
@@ -145,7 +146,8 @@ static bool worker_step(struct oracle *oracle, size_t index)
     bool changed = false;
     if (worker->until_s <= oracle->now_s) {
         worker->until_s = HUGE_VAL;
-        worker->holds = true;
+        worker->holds = !worker->starts;
+        worker->starts = false;
         changed = true;
     }
     changed = writer_step(oracle, worker) || changed;
@@ -188,8 +190,14 @@ double oracle_makespan(const struct profile_setting *setting, const struct plan 
     oracle.workers = calloc(oracle.worker_count, sizeof *oracle.workers);
     if (!oracle.workers)
         abort();
-    for (size_t k = 0; k < oracle.worker_count; k++)
+    for (size_t k = 0; k < oracle.worker_count; k++) {
+        const double start_s =
+            oracle_profile(&setting->windows[0], plan->workers[k])->start.cost.latency_s;
         oracle.workers[k].until_s = oracle.workers[k].writes_s = HUGE_VAL;
+        oracle.workers[k].starts = start_s > 0;
+        if (start_s > 0)
+            oracle.workers[k].until_s = start_s;
+    }
     do {
         while (machines_step(&oracle))
             continue;

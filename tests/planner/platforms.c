@@ -233,6 +233,18 @@ static enum platform_holds holds_of(const struct platform *platform, int64_t wor
     return cost_of(class->output, most) > work_s ? PLATFORM_HOLDS_OUTPUT : PLATFORM_HOLDS_COMPUTE;
 }
 
+void platform_starts(struct dice *dice, struct platform *platform, double most_s)
+{
+    const bool alike = dice_roll(dice) < 0.3;
+    double start_s = most_s * dice_roll(dice);
+    for (int64_t c = 0; c < platform->windows[0].class_count; c++) {
+        if (!alike)
+            start_s = dice_roll(dice) < 0.2 ? 0 : most_s * dice_roll(dice);
+        for (int64_t w = 0; w < platform->window_count; w++)
+            platform->windows[w].classes[c].start_s = start_s;
+    }
+}
+
 void platform_write_behind(struct dice *dice, struct platform *platform, double share_most)
 {
     platform->write_behind = true;

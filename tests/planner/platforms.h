@@ -33,6 +33,8 @@ struct platform platform_cluster(struct dice *dice, int64_t workers);
 struct platform platform_split(int64_t each, double slow_link, double work);
 /* Distinct workers, every other one dominated by the master and by its link. */
 struct platform platform_mixed(struct dice *dice, int64_t workers);
+/* Have its classes start for up to `most_s` seconds, about a third of them all alike. */
+void platform_starts(struct dice *dice, struct platform *platform, double most_s);
 /* Have it write results behind: to write those of a package takes a worker from next to nothing to
  * `share_most` of the time of computing it. */
 void platform_write_behind(struct dice *dice, struct platform *platform, double share_most);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "planner/report/parts.h"
+#include "planner/report/residuals.h"
 #include "planner/report/resumed.h"
 #include "planner/report/trace_summary.h"
 #include "planner/studies/watching.h"
@@ -57,7 +59,8 @@ static void figures_add_up(void **state)
                             worker->seconds[OPERATION_COMPUTE] + worker->seconds[OPERATION_OUTPUT];
             if (worker->packages == 0)
                 continue;
-            assert_true(fabs(here_s + worker->seconds[OPERATION_IDLE] - reduction.makespan_s) <
+            assert_true(fabs(here_s + worker->seconds[OPERATION_START] +
+                             worker->seconds[OPERATION_IDLE] - reduction.makespan_s) <
                         1e-9 * reduction.makespan_s);
             busy_s += here_s;
             all_s += reduction.makespan_s;
@@ -73,6 +76,15 @@ static void figures_add_up(void **state)
 }
 
 /* One worker whose computing took twice as long as planned. */
+/* What rounding leaves of a prediction of nothing is no prediction. */
+static void nothing_predicted_has_no_error(void **state)
+{
+    (void)state;
+    assert_true(isnan(residuals_error(0, 0.03)));
+    assert_true(isnan(residuals_error(2e-16, 0.03)));
+    assert_true(fabs(residuals_error(1e-6, 0.03) - 29999) < 1e-3);
+}
+
 static void the_sentence_names_the_cause(void **state)
 {
     struct run_record record;
@@ -219,6 +231,42 @@ static void damaged_traces_are_refused(void **state)
     assert_failure(empty, FAILURE_MISMATCH,
                    "the run left no trace: it ended before its last round: go on with it by "
                    "scow run --resume");
+    empty = (struct failure)FAILURE_INIT;
+    record.surveyed = true;
+    assert_null(report_json(&record, &empty));
+    assert_failure(empty, FAILURE_MISMATCH,
+                   "the run left no trace: it ended before its last round: go on with it by "
+                   "the same scow go");
+    run_record_release(&record);
+}
+
+/* Killed when all was done, and then completed: what is known is told. */
+static void what_left_no_trace_has_a_report(void **state)
+{
+    struct run_record record;
+    struct failure failure = FAILURE_INIT;
+    json_error_t error;
+    (void)state;
+    run_sample(5, 0.1, &record);
+    record.trace.count = 0;
+    record.resumed = 1;
+    record.tasks_done = record.tasks;
+    char *text = report_text(&record, &failure), *json = report_json(&record, &failure);
+    assert_non_null(text);
+    assert_non_null(json);
+    assert_int_equal(lines_with(text, "checksum    "), 1);
+    assert_int_equal(lines_with(text, "The run was killed when all its core tasks were done"), 1);
+    assert_null(strstr(text, "nan"));
+    json_t *report = json_loads(json, 0, &error);
+    assert_non_null(report);
+    assert_true(json_is_true(json_object_get(report, "complete")));
+    assert_true(json_is_null(json_object_get(report, "measured_s")));
+    assert_int_equal(json_array_size(json_object_get(report, "workers")), 0);
+    json_decref(report);
+    free(text);
+    free(json);
+    record.tasks_done--;
+    assert_null(report_text(&record, &failure));
     run_record_release(&record);
 }
 
@@ -421,7 +469,7 @@ static void plans_made_anew_are_told_apart(void **state)
     char *text = report_text(&record, &failure);
     assert_non_null(text);
     assert_non_null(strstr(text, "\n  as planned anew   "));
-    assert_non_null(strstr(text, "The rest was planned anew, more than once, from round 1 on, and "
+    assert_non_null(strstr(text, "The rest was planned anew, more than once, from round 2 on, and "
                                  "ended 25.0 % later than the last plan promised."));
     free(text);
     json_decref(json);
@@ -441,8 +489,10 @@ static void assert_told(const struct run_record *record, const char *words)
 {
     struct failure failure = FAILURE_INIT;
     char *text = report_text(record, &failure);
-    if (!text)
+    if (!text) {
         fail_msg("%s", failure.text);
+        return;
+    }
     assert_non_null(strstr(text, words));
     free(text);
 }
@@ -538,10 +588,89 @@ static void parts_are_listed_and_summed(void **state)
     assert_non_null(strstr(text, "in all      3 parts, "));
     assert_non_null(
         strstr(text, "  part 2     1970-01-01 00:18:20 UTC, 2 workers: 20 core tasks, "));
-    assert_non_null(strstr(text, "s to its last sign of life, killed, or failed\n"));
+    assert_non_null(strstr(text, "s to its last sign of life, killed\n"));
     assert_non_null(strstr(text, ", 1 worker: 30 core tasks in 5 packages, "));
     free(text);
     run_record_release(&record);
+}
+
+/* What was given and used is beside each other; without a batch system, what the plan asks for. */
+static void requests_stand_beside_what_was_used(void **state)
+{
+    struct run_record record;
+    (void)state;
+    run_sample(5, 0, &record);
+    json_t *before = run_report(&record);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(before, "requested"), "by")), "plan");
+    assert_true(json_is_null(json_object_get(json_object_get(before, "used"), "walltime_s")));
+    record.plan.predicted.known = true;
+    record.plan.predicted.makespan_s = run_member(before, "predicted_s");
+    record.requested = (struct run_request){
+        .by = "pbs", .job = "7.here", .walltime_s = 100, .ranks = 4, .threads = 2};
+    record.used = (struct run_usage){.walltime_s = 25, .processor_s = 80};
+    record.rank_peak = 10000000;
+    record.workers_per_node = 3;
+    json_t *json = run_report(&record);
+    const json_t *requested = json_object_get(json, "requested"), *used;
+    assert_true(run_member(requested, "processor_s") == 800);
+    assert_true(json_is_null(json_object_get(requested, "memory_bytes")));
+    used = json_object_get(json, "used");
+    assert_true(run_member(used, "walltime_s") == 25 && run_member(used, "memory_bytes") == 4e7);
+    assert_non_null(
+        strstr(json_string_value(json_object_get(json, "next_request")), "#SBATCH --time="));
+    assert_told(&record, "requested: by job 7.here of pbs\n");
+    assert_told(&record, "walltime                 100.0 s");
+    json_decref(json);
+    json_decref(before);
+    run_record_release(&record);
+}
+
+/* Of 40 core tasks 4 failed and were done again: 40 of them, each part beside its own plan. */
+static void what_is_done_again_counts_once(void **state)
+{
+    const struct run_part parts[] = {
+        {.began_s = 1000, .ended_s = 1010, .makespan_s = 8, .tasks = 40, .outcome = PART_COMPLETE},
+        {.began_s = 1100,
+         .ended_s = 1102,
+         .makespan_s = 1,
+         .before = 36,
+         .tasks = 4,
+         .outcome = 3}};
+    const double predicted_s[] = {10, (double)NAN};
+    (void)state;
+    const struct parts_total total = parts_sum(parts, COUNT_OF(parts), predicted_s);
+    assert_int_equal(total.tasks, 40);
+    assert_int_equal(total.again, 4);
+    assert_true(total.measured_s == 9 && total.between_s == 90);
+    assert_true(total.predicted_s == 10 && total.compared_s == 8);
+}
+
+/* What a stopped part had sent and nobody began is no part of what it is compared with. */
+static void stopped_parts_are_compared_as_far_as_they_came(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct run_record record;
+        run_sample(seed, 0, &record);
+        json_t *whole = run_report(&record);
+        int64_t last = 0;
+        for (size_t k = 0; k < record.trace.count; k++)
+            last = record.trace.events[k].package > last ? record.trace.events[k].package : last;
+        for (size_t k = 0; last > 0 && k < record.trace.count; k++)
+            if (record.trace.events[k].package == last && record.trace.events[k].rank > 0)
+                record.trace.events[k--] = record.trace.events[--record.trace.count];
+        record.cut_short = true;
+        assert_true(run_record_cut_short(&record));
+        json_t *part = run_report(&record);
+        assert_true(run_member(part, "predicted_s") <=
+                    run_member(whole, "predicted_s") * (1 + 1e-9));
+        assert_true(fabs(run_member(part, "error")) < 1e-9);
+        assert_true(fabs(run_member(part, "drift")) < 1e-9);
+        json_decref(part);
+        json_decref(whole);
+        run_record_release(&record);
+    }
 }
 
 int main(void)
@@ -549,12 +678,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_perfect_run_has_no_error),
         cmocka_unit_test(figures_add_up),
+        cmocka_unit_test(nothing_predicted_has_no_error),
         cmocka_unit_test(the_sentence_names_the_cause),
         cmocka_unit_test(incomplete_runs_say_so),
         cmocka_unit_test(runs_without_a_profile_have_no_prediction),
         cmocka_unit_test(the_method_is_reported),
         cmocka_unit_test(other_conditions_are_told),
         cmocka_unit_test(damaged_traces_are_refused),
+        cmocka_unit_test(what_left_no_trace_has_a_report),
         cmocka_unit_test(chrome_traces_have_every_event),
         cmocka_unit_test(reports_tell_what_is_hidden),
         cmocka_unit_test(tails_are_predicted),
@@ -562,6 +693,9 @@ int main(void)
         cmocka_unit_test(what_was_left_may_lie_in_no_window),
         cmocka_unit_test(more_ranks_may_go_on_than_were_measured),
         cmocka_unit_test(parts_are_listed_and_summed),
+        cmocka_unit_test(what_is_done_again_counts_once),
+        cmocka_unit_test(requests_stand_beside_what_was_used),
+        cmocka_unit_test(stopped_parts_are_compared_as_far_as_they_came),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

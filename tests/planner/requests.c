@@ -43,7 +43,8 @@ static void one_worker_waits_for_every_answer(void **state)
                                      .answer = {5e-4, 0}};
     const struct platform platform = {
         .windows = &window, .window_count = 1, .worker_count = 1, .buffers = 2};
-    const struct dispatch_setup setup = {"ss", TASKS, 1, 1, NULL, 0, 0, 1, 1};
+    const struct dispatch_setup setup = {
+        .rule = "ss", .tasks = TASKS, .workers = 1, .ahead = 1, .least = 1, .most = 1};
     (void)state;
     const double package_s = 1e-4 + 2e-4 + 3e-4 + 1e-2, request_s = 2e-3 + 1e-5;
     const struct simulation simulation = play(&platform, &setup, NULL);
@@ -74,7 +75,12 @@ static void a_busy_master_pays_for_every_answer(void **state)
                                      .class_count = 1};
     const struct platform platform = {
         .windows = &window, .window_count = 1, .worker_count = WORKERS, .buffers = 2};
-    const struct dispatch_setup setup = {"fsc", TASKS, WORKERS, 1, NULL, 0, 0, PACKAGE, PACKAGE};
+    const struct dispatch_setup setup = {.rule = "fsc",
+                                         .tasks = TASKS,
+                                         .workers = WORKERS,
+                                         .ahead = 1,
+                                         .least = PACKAGE,
+                                         .most = PACKAGE};
     const double packages = ceil((double)TASKS / PACKAGE);
     (void)state;
     const double before_s = play(&platform, &setup, NULL).makespan_s;
@@ -118,7 +124,12 @@ static void a_trace_gives_them_back(void **state)
         const struct platform platform = {
             .windows = &window, .window_count = 1, .worker_count = workers, .buffers = 2};
         const int ahead = (int)dice_whole(&dice, 1, 3);
-        const struct dispatch_setup setup = {"fac", 1000, workers, ahead, NULL, 0, 0, 1, 1000};
+        const struct dispatch_setup setup = {.rule = "fac",
+                                             .tasks = 1000,
+                                             .workers = workers,
+                                             .ahead = ahead,
+                                             .least = 1,
+                                             .most = 1000};
         struct trace trace = {NULL, 0, 0};
         struct requests requests;
         const struct simulation simulation = play(&platform, &setup, &trace);
@@ -158,7 +169,8 @@ static void a_busy_trace_gives_the_answers_back(void **state)
                                          .answer = {answer_s, 0}};
         const struct platform platform = {
             .windows = &window, .window_count = 1, .worker_count = workers, .buffers = 2};
-        const struct dispatch_setup setup = {"ss", 2000, workers, 1, NULL, 0, 0, 1, 1};
+        const struct dispatch_setup setup = {
+            .rule = "ss", .tasks = 2000, .workers = workers, .ahead = 1, .least = 1, .most = 1};
         struct trace trace = {NULL, 0, 0};
         struct requests requests;
         play(&platform, &setup, &trace);
@@ -188,7 +200,8 @@ static void dearer_requests_take_longer(void **state)
                                          .class_count = 1};
         const struct platform platform = {
             .windows = &window, .window_count = 1, .worker_count = workers, .buffers = 2};
-        const struct dispatch_setup setup = {"ss", 200, workers, 1, NULL, 0, 0, 1, 1};
+        const struct dispatch_setup setup = {
+            .rule = "ss", .tasks = 200, .workers = workers, .ahead = 1, .least = 1, .most = 1};
         double before_s = 0;
         for (int k = 0; k < 8; k++) {
             const double now_s = play(&platform, &setup, NULL).makespan_s;

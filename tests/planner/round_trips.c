@@ -20,14 +20,17 @@ static bool cost_equal(const struct measured_cost *a, const struct measured_cost
     return a->cost.latency_s == b->cost.latency_s && a->cost.s_per_task == b->cost.s_per_task &&
            f->stderr_latency_s == g->stderr_latency_s &&
            f->stderr_s_per_task == g->stderr_s_per_task && f->correlation == g->correlation &&
-           f->deviation == g->deviation && f->drift == g->drift && f->r2 == g->r2 && f->n == g->n;
+           f->deviation == g->deviation && f->jitter_s == g->jitter_s && f->drift == g->drift &&
+           f->drift_own == g->drift_own && f->r2 == g->r2 && f->n == g->n &&
+           f->outliers == g->outliers;
 }
 
 static bool worker_equal(const struct profile_worker *a, const struct profile_worker *b)
 {
     return word_equal(a->name, b->name) && a->count == b->count && cost_equal(&a->link, &b->link) &&
            cost_equal(&a->receive, &b->receive) && cost_equal(&a->compute, &b->compute) &&
-           cost_equal(&a->output, &b->output) && cost_equal(&a->request, &b->request);
+           cost_equal(&a->output, &b->output) && cost_equal(&a->request, &b->request) &&
+           cost_equal(&a->start, &b->start);
 }
 
 static void assert_window_equal(const struct profile_window *a, const struct profile_window *b)
@@ -42,6 +45,7 @@ static void assert_window_equal(const struct profile_window *a, const struct pro
 
 static void assert_profile_equal(const struct profile *a, const struct profile *b)
 {
+    assert_true(a->peaks.rank == b->peaks.rank && a->peaks.command == b->peaks.command);
     assert_string_equal(a->kernel, b->kernel);
     assert_true(parameter_list_equal(&a->parameters, &b->parameters));
     assert_true(word_equal(a->origin.host_name, b->origin.host_name));
@@ -52,6 +56,10 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
     assert_int_equal(a->origin.workers_per_node, b->origin.workers_per_node);
     assert_true(word_equal(a->origin.machine, b->origin.machine));
     assert_int_equal(a->origin.nodes, b->origin.nodes);
+    assert_memory_equal(&a->origin.topology, &b->origin.topology, sizeof a->origin.topology);
+    assert_memory_equal(&a->origin.kinds, &b->origin.kinds, sizeof a->origin.kinds);
+    assert_true(a->overhead.start_s == b->overhead.start_s);
+    assert_true(a->overhead.seal_s == b->overhead.seal_s);
     assert_int_equal(a->history_count, b->history_count);
     for (size_t k = 0; k < a->history_count; k++)
         assert_true(a->history[k] == b->history[k]);
@@ -63,6 +71,8 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
         assert_int_equal(a->settings[k].threads, b->settings[k].threads);
         assert_true(a->settings[k].score.held_out == b->settings[k].score.held_out);
         assert_true(a->settings[k].score.noise == b->settings[k].score.noise);
+        assert_true(a->settings[k].extrapolation.above == b->settings[k].extrapolation.above);
+        assert_true(a->settings[k].extrapolation.budget_s == b->settings[k].extrapolation.budget_s);
         assert_int_equal(a->settings[k].spread_count, b->settings[k].spread_count);
         for (size_t i = 0; i < a->settings[k].spread_count; i++) {
             assert_int_equal(a->settings[k].spreads[i].tasks, b->settings[k].spreads[i].tasks);
@@ -82,6 +92,9 @@ static void profiles_round_trip(void **state)
         struct profile profile, again = {0};
         struct failure failure = FAILURE_INIT;
         sample_profile(&dice, 200, (size_t)dice_whole(&dice, 1, 3), &profile);
+        sample_starts(&dice, &profile);
+        profile.peaks.rank = (double)dice_whole(&dice, 0, 2) * 4e7;
+        profile.peaks.command = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 1e9 : 0;
         char *text = profile_print(&profile);
         assert_non_null(text);
         if (!profile_parse(&again, text, strlen(text), "p.json", &failure))
@@ -190,7 +203,8 @@ static void plan_of_many_is_small(void **state)
     for (int64_t slot = 0; slot < MANY; slot++) {
         plan.workers[slot] = slot;
         for (size_t k = 0; k < 3; k++) {
-            plan.rounds[k].loads[slot] = (double)(1000 + 7 * (slot / 25000));
+            const int64_t step = slot / 25000;
+            plan.rounds[k].loads[slot] = (double)(1000 + 7 * step);
             plan.tasks += 1000 * plan.rounds[k].loads[slot];
         }
     }

@@ -31,7 +31,7 @@ double dice_scale(struct dice *dice, double least, double greatest)
 /* Out of memory ends a test program. */
 static void *memory(size_t count, size_t size)
 {
-    void *found = calloc(count, size);
+    void *found = calloc(count + 1, size);
     if (!found)
         abort();
     return found;
@@ -114,6 +114,35 @@ static void sample_window(struct dice *dice, const int64_t *counts, size_t class
     sample_requests(*dice, rate, window);
 }
 
+static struct measured_cost sample_start(struct dice *dice)
+{
+    struct measured_cost start = {.cost = {dice_scale(dice, 1e-3, 1e2), 0}};
+    if (dice_whole(dice, 0, 1) > 0)
+        start.fit = (struct fit){.stderr_latency_s = dice_unit(dice),
+                                 .deviation = dice_unit(dice),
+                                 .jitter_s = (double)dice_whole(dice, 0, 1),
+                                 .drift = dice_unit(dice),
+                                 .drift_own = dice_unit(dice),
+                                 .n = 3,
+                                 .outliers = (int)dice_whole(dice, 0, 3)};
+    return start;
+}
+
+void sample_starts(struct dice *dice, struct profile *profile)
+{
+    if (dice_whole(dice, 0, 1) == 0)
+        profile->overhead = (struct overhead){dice_scale(dice, 0.1, 100), dice_unit(dice)};
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        const struct profile_setting *setting = &profile->settings[k];
+        for (size_t i = 0; i < setting->windows[0].worker_count; i++) {
+            const bool none = dice_whole(dice, 0, 2) == 0;
+            const struct measured_cost start = sample_start(dice);
+            for (size_t w = 0; !none && w < setting->window_count; w++)
+                setting->windows[w].workers[i].start = start;
+        }
+    }
+}
+
 static void sample_setting(struct dice *dice, const int64_t *counts, size_t classes,
                            struct profile_setting *setting)
 {
@@ -150,6 +179,16 @@ void sample_profile(struct dice *dice, int64_t worker_most, size_t settings,
     profile->origin.workers_per_node = (int)dice_whole(dice, 0, 2);
     profile->origin.machine = dice_whole(dice, 0, 1) ? word("a processor, 2 cores") : NULL;
     profile->origin.nodes = (int)dice_whole(dice, 0, 2);
+    if (dice_whole(dice, 0, 1))
+        profile->origin.topology = (struct topology){.packages = 2,
+                                                     .cores = 8,
+                                                     .threads = 16,
+                                                     .numa = 4,
+                                                     .gpus = (int)dice_whole(dice, 0, 2)};
+    if (profile->origin.topology.threads > 0 && dice_whole(dice, 0, 1)) {
+        topology_kinds_add(&profile->origin.kinds, &profile->origin.topology);
+        topology_kinds_add(&profile->origin.kinds, &(struct topology){1, 4, 4, 1, 1});
+    }
     profile->plugin = dice_whole(dice, 0, 1) ? word("/x/y.so") : NULL;
     profile->origin.created = dice_whole(dice, 0, 1) ? word("2026-01-01T00:00:00Z") : NULL;
     profile->history_count = (size_t)dice_whole(dice, 0, HISTORY_MOST);
@@ -168,6 +207,8 @@ void sample_profile(struct dice *dice, int64_t worker_most, size_t settings,
             profile->settings[k].spread_count = 2;
             profile->settings[k].threads = (int)dice_whole(dice, 1, 8);
             profile->settings[k].score = (struct score){dice_unit(dice), dice_unit(dice)};
+            profile->settings[k].extrapolation =
+                (struct extrapolation){dice_whole(dice, 1, 99), dice_unit(dice)};
         }
         profile->settings[k].method = dice_whole(dice, 0, 1) ? word("fft for 2 filters") : NULL;
         sample_setting(dice, counts, classes, &profile->settings[k]);

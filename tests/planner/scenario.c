@@ -101,7 +101,8 @@ static void noise_is_as_wide_as_said(void **state)
     struct platform_window window = {1, 1, {0, 0}, {0, 0}, &class, 1, {0, 0}};
     const struct platform platform = {
         .windows = &window, .window_count = 1, .worker_count = 1, .buffers = 2};
-    const struct dispatch_setup setup = {"ss", 20000, 1, 1, NULL, 0, 0, 1, 1};
+    const struct dispatch_setup setup = {
+        .rule = "ss", .tasks = 20000, .workers = 1, .ahead = 1, .least = 1, .most = 1};
     struct scenario noisy = SCENARIO_INIT;
     struct trace trace = {NULL, 0, 0};
     struct simulation simulation;
@@ -227,7 +228,8 @@ static void losing_the_only_worker_is_refused(void **state)
     struct platform_window window = {1, 100, {0, 0}, {0, 0}, &class, 1, {0, 0}};
     const struct platform platform = {
         .windows = &window, .window_count = 1, .worker_count = 1, .buffers = 2};
-    const struct dispatch_setup setup = {"gss", 100, 1, 1, NULL, 0, 0, 1, 100};
+    const struct dispatch_setup setup = {
+        .rule = "gss", .tasks = 100, .workers = 1, .ahead = 1, .least = 1, .most = 100};
     const struct decision decision = {.setup = &setup};
     struct scenario loss = SCENARIO_INIT;
     struct robustness robustness;

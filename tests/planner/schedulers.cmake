@@ -1,6 +1,8 @@
 add_library(planner-platforms STATIC platforms.c)
 target_link_libraries(planner-platforms PRIVATE scow-house PUBLIC scow-planner)
 
+scow_add_test(planner-survey prop survey.c planner-platforms)
+scow_add_test(planner-rule-windows prop rule_windows.c planner-platforms)
 scow_add_test(planner-schedulers-golden unit schedulers_golden.c planner-platforms)
 scow_add_test(planner-schedulers-properties prop schedulers_properties.c planner-platforms)
 scow_add_test(planner-schedulers-parts prop schedulers_parts.c planner-platforms)
@@ -9,9 +11,13 @@ scow_add_test(planner-schedulers-sets unit schedulers_sets.c planner-platforms)
 scow_add_test(planner-schedulers-tiny prop schedulers_tiny.c planner-platforms)
 scow_add_test(planner-schedulers-mixed unit schedulers_mixed.c planner-platforms)
 scow_add_test(planner-schedulers-counts prop schedulers_counts.c planner-platforms)
+scow_add_test(planner-starts prop starts.c planner-platforms)
 scow_add_test(planner-watch prop watch.c planner-platforms)
 set_tests_properties(planner-watch PROPERTIES COST 60)
 scow_add_test(planner-tail prop tail.c planner-platforms)
+scow_add_test(planner-effort prop effort.c planner-platforms)
+set_tests_properties(planner-effort PROPERTIES TIMEOUT 120)
+scow_add_test(planner-fast-forward prop fast_forward.c planner-platforms)
 scow_add_test(planner-schedulers-windows unit schedulers_windows.c planner-platforms)
 
 # Not a test: prints how fast planning is and how good the plans are.

@@ -93,7 +93,7 @@ static void last_round_ends_in_step(void **state)
             total += loads[i];
         }
         const double result_s = seed % 2 == 0 ? 0 : 0.05;
-        const struct last_round last = {loads, delays, total, result_s};
+        const struct last_round last = {loads, delays, total, result_s, INT64_MAX};
         bool out_of_memory = false;
         assert_true(last_round_make(&ranking, &last, round, auxiliary, &out_of_memory));
         assert_false(out_of_memory);
@@ -107,6 +107,34 @@ static void last_round_ends_in_step(void **state)
             sum += round[i] + auxiliary[i];
         }
         assert_true(fabs(sum - total) <= 1e-9 * total);
+    }
+}
+
+/* Two workers of 1 + 2 x that begin 1.5 s apart, with 2.5 core tasks in an ordinary round: without
+ * auxiliary packages both end at 6.75 s, with one for the first at 7.25 s. */
+static void fewer_auxiliary_packages_end_earlier(void **state)
+{
+    static const double loads[] = {2.5, 2.5}, delays[] = {0, 1.5};
+    static const double wanted[2][5] = {/* round, auxiliary, end */
+                                        {2.875, 2.125, 0, 0, 6.75},
+                                        {2.5, 2.375, 0.125, 0, 7.25}};
+    struct ranked_worker workers[] = {{.id = 0, .work = {1, 2}}, {.id = 1, .work = {1, 2}}};
+    const struct ranking ranking = {
+        .least = 1, .greatest = 1e9, .real_valued = true, .workers = workers, .count = 2};
+    (void)state;
+    for (int64_t most = 0; most < 2; most++) {
+        const struct last_round last = {loads, delays, 5, 0, most};
+        const double *row = wanted[most];
+        double round[2], auxiliary[2];
+        bool out_of_memory = false;
+        assert_true(last_round_make(&ranking, &last, round, auxiliary, &out_of_memory));
+        for (int i = 0; i < 2; i++) {
+            const double end_s = (i == 0 ? 0 : delays[1]) + cost_of(workers[i].work, round[i]) +
+                                 cost_of(workers[i].work, auxiliary[i]);
+            assert_true(fabs(round[i] - row[i]) < 1e-12);
+            assert_true(fabs(auxiliary[i] - row[2 + i]) < 1e-12);
+            assert_true(fabs(end_s - row[4]) < 1e-12);
+        }
     }
 }
 
@@ -410,6 +438,7 @@ int main(void)
         cmocka_unit_test(loads_are_whole_and_complete),
         cmocka_unit_test(largest_remainders_decide),
         cmocka_unit_test(last_round_ends_in_step),
+        cmocka_unit_test(fewer_auxiliary_packages_end_earlier),
         cmocka_unit_test(exact_production_is_exact),
         cmocka_unit_test(exact_production_has_two_rows),
         cmocka_unit_test(greedy_keeps_its_bound),

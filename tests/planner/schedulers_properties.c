@@ -141,7 +141,7 @@ static void auto_is_best(const struct platform *platform, double tasks, bool rea
     const bool made = schedule_auto(&request, &plan, NULL, &failure);
     assert_int_equal(made, best_s < HUGE_VAL);
     if (made)
-        assert_true(plan.predicted.makespan_s == best_s);
+        assert_true(plan.predicted.makespan_s <= best_s * (1 + SCHEDULE_WITHIN));
     else
         assert_int_equal(failure.code, FAILURE_INFEASIBLE);
     plan_release(&plan);

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -174,12 +175,69 @@ static void sets_have_every_plan(void **state)
     platform_release(&platform);
 }
 
+enum { TIES = 5 };
+
+/* A set of plans that take so long with so many workers. */
+static struct schedule_set set_of(const double makespans_s[TIES], const int64_t workers[TIES])
+{
+    struct schedule_set set = {.entries = calloc(TIES, sizeof *set.entries), .count = TIES};
+    assert_non_null(set.entries);
+    for (size_t k = 0; k < TIES; k++) {
+        struct plan *plan = &set.entries[k].plan;
+        set.entries[k].made = workers[k] > 0;
+        if (!set.entries[k].made)
+            continue;
+        plan->worker_count = workers[k];
+        plan->predicted.makespan_s = makespans_s[k];
+        plan->rounds = calloc(1, sizeof *plan->rounds);
+        plan->round_count = 1;
+        plan->rounds[0].loads = calloc((size_t)workers[k], sizeof(double));
+        for (int64_t i = 0; i < workers[k]; i++)
+            plan->rounds[0].loads[i] = 1;
+    }
+    return set;
+}
+
+/* The workers of the plan that is taken. */
+static int64_t taken_of(const double makespans_s[TIES], const int64_t workers[TIES], double within)
+{
+    struct schedule_set set = set_of(makespans_s, workers);
+    struct plan plan = {.kernel = NULL};
+    struct failure failure = FAILURE_INIT;
+    assert_true(schedule_set_take(&set, within, &plan, NULL, &failure));
+    const int64_t taken = plan_workers_used(&plan);
+    plan_release(&plan);
+    schedule_set_release(&set);
+    return taken;
+}
+
+static void the_thriftiest_of_equals_is_taken(void **state)
+{
+    static const double makespans_s[TIES] = {0, 100.09, 100, 100.05, 104};
+    static const int64_t workers[TIES] = {0, 17, 21, 16, 4};
+    (void)state;
+    assert_int_equal(taken_of(makespans_s, workers, 0), 21);
+    assert_int_equal(taken_of(makespans_s, workers, 0.0004), 21);
+    assert_int_equal(taken_of(makespans_s, workers, 0.0005), 16);
+    assert_int_equal(taken_of(makespans_s, workers, 0.001), 16);
+    assert_int_equal(taken_of(makespans_s, workers, 0.05), 4);
+    /* Worker-seconds first: 10 workers for 100 s are less than 9 for 112 s, and as many as 8 for
+     * 125 s. */
+    static const double longer_s[TIES] = {100, 112, 125, 0, 100};
+    static const int64_t fewer[TIES] = {10, 9, 8, 0, 11};
+    assert_int_equal(taken_of(longer_s, fewer, 0.2), 10);
+    assert_int_equal(taken_of(longer_s, fewer, 0.25), 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_are_checked),      cmocka_unit_test(empty_rounds_are_left_out),
-        cmocka_unit_test(effort_limits_planning), cmocka_unit_test(nothing_to_be_won_is_left_out),
+        cmocka_unit_test(plans_are_checked),
+        cmocka_unit_test(empty_rounds_are_left_out),
+        cmocka_unit_test(effort_limits_planning),
+        cmocka_unit_test(nothing_to_be_won_is_left_out),
         cmocka_unit_test(sets_have_every_plan),
+        cmocka_unit_test(the_thriftiest_of_equals_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,8 @@ static void extend(struct sequence *sequence)
 static double true_optimum(const struct platform *platform, int64_t tasks)
 {
     struct sequence sequence = {.platform = platform, .left = tasks, .best_s = HUGE_VAL};
+    for (int64_t k = 0; k < platform->worker_count; k++)
+        sequence.free_s[k] = platform_start(platform, k);
     extend(&sequence);
     return sequence.best_s;
 }
@@ -136,6 +138,33 @@ static void no_plan_is_below_the_optimum(void **state)
             const double priced_s = bound_priced_of(&platform, tasks, false, 2 * optimum_s);
             print_message("  bound %.4f of the optimum, with prices %.4f\n",
                           bound_of(&platform, tasks, false) / optimum_s, priced_s / optimum_s);
+            assert_true(priced_s <= optimum_s * (1 + 1e-9));
+            nothing_beats(&platform, sizes[k][1], optimum_s, true);
+            platform_release(&platform);
+        }
+}
+
+/* Workers that start for up to as long as the optimum takes without. */
+static void no_plan_is_below_the_optimum_after_starts(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][2] = {{1, 12}, {2, 12}, {3, 9}, {3, 2}};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+        for (uint64_t seed = 1; seed <= cases_of(12); seed++) {
+            struct dice dice = dice_of(40000 + 100 * k + seed);
+            struct platform platform = tiny_random(&dice, sizes[k][0]);
+            const double tasks = (double)sizes[k][1];
+            if (seed % 3 == 0)
+                platform_write_behind(&dice, &platform, 3);
+            platform_starts(&dice, &platform, true_optimum(&platform, sizes[k][1]));
+            const double optimum_s = true_optimum(&platform, sizes[k][1]);
+            const double bound_s = bound_of(&platform, tasks, false);
+            const double priced_s = bound_priced_of(&platform, tasks, false, 2 * optimum_s);
+            print_message("seed %d: %d workers, %d tasks: bound %.4f of the optimum, with prices "
+                          "%.4f\n",
+                          (int)seed, (int)sizes[k][0], (int)sizes[k][1], bound_s / optimum_s,
+                          priced_s / optimum_s);
+            assert_true(bound_s <= optimum_s * (1 + 1e-9));
             assert_true(priced_s <= optimum_s * (1 + 1e-9));
             nothing_beats(&platform, sizes[k][1], optimum_s, true);
             platform_release(&platform);
@@ -208,6 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_plan_is_below_the_optimum),
+        cmocka_unit_test(no_plan_is_below_the_optimum_after_starts),
         cmocka_unit_test(no_plan_is_below_the_optimum_written_behind),
         cmocka_unit_test(no_plan_is_below_the_optimum_in_narrow_windows)};
     return cmocka_run_group_tests(tests, NULL, NULL);

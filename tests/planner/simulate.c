@@ -210,14 +210,14 @@ static void plans_refused(void **state)
     assert_true(platform_init(&platform, &profile.settings[0], 1, &none));
     assert_false(simulate_plan(&platform, &plan, NULL, &simulation, &worker));
     assert_failure(worker, FAILURE_MISMATCH,
-                   "the plan uses worker 1, but there are 1: make the plan again with this "
+                   "the plan uses worker 2, but there are 1: make the plan again with this "
                    "profile");
     platform_release(&platform);
     assert_true(platform_init(&platform, &profile.settings[0], 0, &none));
     plan.rounds[1].loads[0] = 11;
     assert_false(simulate_plan(&platform, &plan, NULL, &simulation, &window));
     assert_failure(window, FAILURE_MISMATCH,
-                   "a package of 11 tasks for worker 0 lies in no window of the profile: make the "
+                   "a package of 11 tasks for worker 1 lies in no window of the profile: make the "
                    "plan again with this profile");
     assert_true(simulation.makespan_s == -1);
     platform_release(&platform);
@@ -276,6 +276,24 @@ static void write_behind(struct dice *dice, struct profile_setting *setting, str
         }
 }
 
+/* Workers that start for up to as long as the plan takes without. */
+static void starts_add(uint64_t seed, const struct plan *plan, struct profile *profile)
+{
+    struct dice dice = {~seed};
+    struct platform platform;
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    struct profile_setting *setting = &profile->settings[0];
+    assert_true(platform_init(&platform, setting, 0, &failure));
+    assert_true(simulate_plan(&platform, plan, NULL, &simulation, &failure));
+    for (size_t k = 0; k < setting->windows[0].worker_count; k++) {
+        const double start_s = simulation.makespan_s * dice_unit(&dice);
+        for (size_t w = 0; w < setting->window_count && k % 4 < 3; w++)
+            setting->windows[w].workers[k].start.cost.latency_s = start_s;
+    }
+    platform_release(&platform);
+}
+
 /* One random platform and plan: oracle = simulation = traced simulation >= bound. */
 static void random_case(uint64_t seed)
 {
@@ -291,6 +309,8 @@ static void random_case(uint64_t seed)
     sample_plan(&dice, workers, seed % 4 == 0, &plan);
     if (seed % 3 == 0)
         write_behind(&dice, &profile.settings[0], &plan);
+    if (seed % 2 == 0)
+        starts_add(seed, &plan, &profile);
     assert_true(platform_init(&platform, &profile.settings[0], 0, &failure));
     platform.buffers = (int)dice_whole(&dice, 1, 4);
     assert_true(simulate_plan(&platform, &plan, NULL, &simulation, &failure));
@@ -321,6 +341,8 @@ static void behind_case(uint64_t seed)
     sample_profile(&dice, 12, 1, &profile);
     sample_plan(&dice, profile_workers(&profile.settings[0].windows[0]), seed % 4 == 0, &plan);
     write_behind(&dice, &profile.settings[0], &plan);
+    if (seed % 3 == 0)
+        starts_add(seed, &plan, &profile);
     for (size_t r = 0; r < plan.round_count; r++)
         plan.rounds[r].repeat = dice_whole(&dice, 1, seed % 2 == 0 ? 4000 : 40);
     assert_true(platform_init(&platform, &profile.settings[0], 0, &failure));

@@ -1,5 +1,9 @@
 /* Whether the end of a plan is dealt on request because its packages are unequal. */
 #include "planner/studies/planning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 #include "tests/checks.h"
 
 enum { WORKERS = 3, TASKS = 3000 };
@@ -43,8 +47,13 @@ static void assert_tail(double deviation, double request_s, const char *wanted)
     char *tail = tail_of(deviation, request_s);
     if (wanted)
         assert_non_null(tail);
-    if (tail)
+    /* Its share stands behind it, so that the run deals what was predicted. */
+    if (tail) {
+        const size_t length = strcspn(tail, ":");
+        assert_int_equal(tail[length], ':');
+        tail[length] = '\0';
         assert_string_equal(tail, wanted ? wanted : "none");
+    }
     free(tail);
 }
 

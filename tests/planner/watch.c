@@ -378,8 +378,8 @@ static const struct dispatch *restless_inner(const struct dispatch *dispatch)
  * the same: the simulation's master and a real one. */
 static void asking_often_changes_nothing(void **state)
 {
-    static const struct dispatch_kind kind = {restless_next, restless_done,  NULL,
-                                              NULL,          restless_inner, NULL};
+    static const struct dispatch_kind kind = {
+        .next = restless_next, .done = restless_done, .inner = restless_inner};
     int64_t asked = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
@@ -491,7 +491,7 @@ static void losses_are_made_good(void **state)
 int main(int argc, char **argv)
 {
     seeds = cases_of(60);
-    slow_seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : cases_of(180);
+    slow_seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : cases_of(90);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_for_the_rest_are_good),
         cmocka_unit_test(where_all_goes_as_planned_nothing_changes),

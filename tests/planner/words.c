@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "planner/base/array.h"
+#include "planner/base/duration.h"
 #include "planner/base/nearest.h"
 #include "planner/base/parameter.h"
 #include "planner/base/text.h"
@@ -115,6 +116,30 @@ static void trace_keeps_events(void **state)
     assert_null(trace.events);
 }
 
+static void durations_as_people_say_them(void **state)
+{
+    static const struct {
+        const char *text;
+        double seconds; /* negative: it is none */
+    } texts[] = {{"90", 90},      {"1.5", 1.5},   {"45s", 45}, {"5m", 300}, {"5min", 300},
+                 {"1h30m", 5400}, {"2d", 172800}, {"", -1},    {"h", -1},   {"1h2", -1},
+                 {"-5", -1},      {"3 s", -1},    {"nan", -1}, {"2x", -1},  {"1e999", -1}};
+    char words[DURATION_SIZE];
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(texts); k++) {
+        const double seconds = duration_parse(texts[k].text);
+        if (texts[k].seconds < 0 ? seconds >= 0 : seconds != texts[k].seconds)
+            fail_msg("'%s' is %g s", texts[k].text, seconds);
+    }
+    assert_string_equal(duration_print(-3, words), "0 s");
+    assert_string_equal(duration_print(0.4, words), "0 s");
+    assert_string_equal(duration_print(99.4, words), "99 s");
+    assert_string_equal(duration_print(99.5, words), "1 min 40 s");
+    assert_string_equal(duration_print(5999, words), "99 min 59 s");
+    assert_string_equal(duration_print(6000, words), "1 h 40 min");
+    assert_string_equal(duration_print(1e300, words), "277777777 h 46 min");
+}
+
 static void failure_keeps_the_first(void **state)
 {
     struct failure failure = FAILURE_INIT;
@@ -133,6 +158,7 @@ int main(void)
         cmocka_unit_test(arrays_keep_their_items),
         cmocka_unit_test(text_numbers_read_back),
         cmocka_unit_test(trace_keeps_events),
+        cmocka_unit_test(durations_as_people_say_them),
         cmocka_unit_test(failure_keeps_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

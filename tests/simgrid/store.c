@@ -4,8 +4,10 @@
  * have each task once. Writing takes the time that the core task says.
  */
 #include "spmd/output/store.h"
+#include "spmd/output/emitted.h"
 #include "spmd/output/hold.h"
 #include "spmd/output/remains.h"
+#include "spmd/output/task_digest.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -199,16 +201,28 @@ bool hold_taken(int file, int place)
     return hold_place(file, place);
 }
 
-bool outputfile_stop(const char *path, const char *input_sha256, const struct run_part *part,
+bool outputfile_stop(const char *path, const struct output_outcome *outcome,
                      struct failure *failure)
 {
-    (void)input_sha256, (void)part;
+    (void)outcome;
     return failure_set(failure, FAILURE_FAILED, "%s: simulated runs are not stopped", path);
+}
+
+void outputfile_discard(const char *path, int64_t process)
+{
+    (void)path;
+    (void)process;
 }
 
 void outputfile_distrust(const char *path)
 {
     (void)path;
+}
+
+void outputfile_halt(const char *path, const char *why)
+{
+    (void)path;
+    (void)why;
 }
 
 int hold_first(const char *path, struct failure *failure)
@@ -225,8 +239,65 @@ bool remains_read(struct remains *remains, const char *path, const struct remain
     return failure_set(failure, FAILURE_FAILED, "%s: simulated runs are not resumed", path);
 }
 
-bool remains_mend(const struct remains *remains, const char *path, struct failure *failure)
+bool remains_settle(struct remains *remains, const char *path, const struct intact_damage *damage,
+                    struct failure *failure)
 {
+    (void)damage;
+    return remains_read(remains, path, NULL, failure);
+}
+
+bool intact_compare(const struct intact_subject *subject, int64_t first, int64_t count,
+                    struct intact_damage *damage, struct failure *failure)
+{
+    (void)damage;
+    return remains_read(NULL, subject->path, NULL, failure) && first + count > 0;
+}
+
+bool intact_damage_add(struct intact_damage *damage, struct task_range range)
+{
+    (void)range;
+    return damage->count > 0;
+}
+
+void intact_damage_tell(const struct intact_damage *damage, struct text *text)
+{
+    (void)damage;
+    (void)text;
+}
+
+void intact_damage_release(struct intact_damage *damage)
+{
+    (void)damage;
+}
+
+bool intact_picture(const struct intact_subject *subject, int64_t first, int64_t count,
+                    double least, double greatest)
+{
+    (void)subject;
+    return (double)(first + count) > least + greatest;
+}
+
+struct emitted *emitted_open(const char *base, const char *path, struct failure *failure)
+{
+    (void)base;
+    remains_read(NULL, path, NULL, failure);
+    return NULL;
+}
+
+void emitted_close(struct emitted **emitted)
+{
+    *emitted = NULL;
+}
+
+uint64_t task_digest_given_up(int64_t task)
+{
+    return (uint64_t)task;
+}
+
+bool remains_mend(const struct remains *remains, const char *path, const struct part_info *info,
+                  struct failure *failure)
+{
+    (void)info;
     return remains_read(NULL, path, NULL, failure) && remains;
 }
 

@@ -105,16 +105,23 @@ static void assert_state(const struct package_results *results)
 static void assert_ledger(const struct package_results *results, bool rejects)
 {
     int64_t rejected = 0, lowest = -1;
+    char why[120];
     for (int64_t k = 0; k < results->count; k++) {
         const bool failed = rejects && census_rejected(results->first + k);
         assert_int_equal(results->ledger[k], failed ? 2 : 1);
         lowest = failed && lowest < 0 ? results->first + k : lowest;
-        rejected += failed;
+        if (!failed)
+            continue;
+        const struct emission *reason = &results->reasons.items[rejected++];
+        census_rejection(results->first + k, why, sizeof why);
+        assert_int_equal(reason->task, results->first + k);
+        assert_int_equal(reason->size, strlen(why));
+        assert_memory_equal(results->reasons.bytes + reason->offset, why, strlen(why));
     }
+    assert_int_equal(results->reasons.count, rejected);
     assert_int_equal(results->rejected, rejected);
     if (rejected == 0)
         return;
-    char why[120];
     census_rejection(lowest, why, sizeof why);
     assert_int_equal(results->rejection.task, lowest);
     assert_string_equal(results->rejection.why, why);

@@ -8,21 +8,20 @@
 
 static const char lines[] = "plain\na b\none\ttwo\n\nit's\n";
 
-static void lines_write(const char *text, char digest[65])
+static struct input *lines_open(void)
 {
     struct failure failure = FAILURE_INIT;
-    picture_text("commands.txt", text);
+    picture_text("commands.txt", lines);
     struct input *input = input_open(SCOW_INPUT_LINES, "commands.txt", &failure);
     assert_non_null(input);
-    assert_true(input_sha256(input, digest, &failure));
-    input_close(&input);
+    return input;
 }
 
 static void assert_commands(const char *command, const char *const *wanted, int64_t count)
 {
-    char digest[65];
-    lines_write(lines, digest);
-    struct commands *commands = commands_open(command, "commands.txt", digest);
+    struct input *input = lines_open();
+    struct commands *commands = commands_open(
+        &(struct commands_source){.command = command, .input = "commands.txt"}, input);
     assert_non_null(commands);
     for (int64_t i = count - 1; i >= 0; i--) {
         struct text text = TEXT_INIT;
@@ -33,6 +32,7 @@ static void assert_commands(const char *command, const char *const *wanted, int6
     }
     commands_close(&commands);
     assert_null(commands);
+    input_close(&input);
 }
 
 static void every_line_has_its_own(void **state)
@@ -55,21 +55,18 @@ static void line_ends_stay_in_the_line(void **state)
 static void lines_that_are_not_there_are_not_made_up(void **state)
 {
     (void)state;
-    char digest[65], other[65];
     struct text text = TEXT_INIT;
-    lines_write("other\n", other);
-    lines_write(lines, digest);
-    assert_null(commands_open("run {}", "commands.txt", other));
-    assert_null(commands_open("run {}", "nowhere.txt", digest));
-    assert_null(commands_open("run {}", NULL, digest));
-    assert_null(commands_open("run {}", "commands.txt", NULL));
-    struct commands *commands = commands_open("run {}", "commands.txt", digest);
+    struct input *input = lines_open();
+    assert_null(commands_open(&(struct commands_source){.input = "commands.txt"}, input));
+    struct commands *commands = commands_open(
+        &(struct commands_source){.command = "run {}", .input = "commands.txt"}, input);
     assert_non_null(commands);
     assert_false(commands_print(commands, 5, &text));
     assert_false(commands_print(commands, -1, &text));
     assert_null(text.bytes);
     commands_close(&commands);
     commands_close(&commands);
+    input_close(&input);
     assert_int_equal(unlink("commands.txt"), 0);
 }
 

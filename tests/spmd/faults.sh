@@ -69,7 +69,7 @@ start() {
 command=()
 
 is_scow() { # PROCESS
-    [[ $(readlink "/proc/$1/exe" 2>/dev/null) == */scow-run ]]
+    [[ $(readlink "/proc/$1/exe" 2>/dev/null) == */scow-@(run|go|calibrate) ]]
 }
 
 # ranks_of OUTPUT: "PROCESS RANK" of those that are there: neither what becomes a rank nor what a rank

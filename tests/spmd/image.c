@@ -202,8 +202,10 @@ static void files_that_are_no_images(void **state)
     picture_text("empty.png", "");
     assert_refused_early("empty.png", "'empty.png' is empty: make or copy the image again");
     picture_text("notes.txt", "Portable grey");
-    assert_refused_early("notes.txt", "'notes.txt' is neither PNG, PGM nor HDF5: convert it to 8- "
-                                      "or 16-bit grey PNG");
+    assert_refused_early(
+        "notes.txt",
+        "'notes.txt' is neither PNG, PGM, TIFF, .npy, NIfTI nor HDF5: convert it to 8- "
+        "or 16-bit grey PNG");
     picture_text("one.pgm", "P2 1 1 9 7");
     assert_refused_early("one.pgm:/stack",
                          "'one.pgm' is a PGM file and has no data sets: leave ':/stack' away");
@@ -470,11 +472,14 @@ static void directories_are_refused(void **state)
                          "'bare/2.pgm' is 1 x 2 pixels of 16-bit, but 'bare/1.pgm' is 2 x 1 "
                          "of 8-bit: the slices of a stack must be alike");
     picture_text("bare/2.pgm", "notes");
-    assert_refused_early("bare", "'bare/2.pgm' is neither PNG, PGM nor HDF5: convert it to 8- or "
-                                 "16-bit grey PNG");
+    assert_refused_early(
+        "bare", "'bare/2.pgm' is neither PNG, PGM, TIFF, .npy, NIfTI nor HDF5: convert it to 8- or "
+                "16-bit grey PNG");
     assert_int_equal(unlink("bare/2.pgm"), 0);
     assert_int_equal(mkdir("bare/2", 0777), 0);
-    assert_refused_early("bare", "'bare/2' is a directory: name an image file (PNG, PGM or HDF5)");
+    assert_refused_early(
+        "bare",
+        "'bare/2' is a directory: name an image file (PNG, PGM, TIFF, .npy, NIfTI or HDF5)");
     rmdir("bare/2");
     unlink("bare/1.pgm");
     rmdir("bare");

@@ -1,5 +1,6 @@
 /* The kernel of a job, by its name or from a plug-in: every plug-in that is not one is refused. */
 #include "spmd/job/kernel.h"
+#include "spmd/job/values.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -186,6 +187,24 @@ static void plugins_that_lack_something_are_refused(void **state)
     check_unusable("option", "'output' is an option of scow's own: call the parameter otherwise");
 }
 
+/* What it says of its parameters counts, where its version can say it. */
+static void parameters_of_runs(void **state)
+{
+    (void)state;
+    struct kernel kernel;
+    struct failure failure;
+    assert_true(open_plugin(&kernel, PLUGIN_DIRECTORY "/runs.so", &failure));
+    assert_true(task_run_parameter(kernel.task, "power"));
+    assert_false(task_run_parameter(kernel.task, "powe"));
+    kernel_close(&kernel);
+    assert_true(open_plugin(&kernel, PLUGIN_DIRECTORY "/older.so", &failure));
+    assert_false(task_run_parameter(kernel.task, "power"));
+    kernel_close(&kernel);
+    check_unusable("run-unknown", "'speed', which it says is for runs, is none of its parameters");
+    check_unusable("run-taken", "'results', which it says is for runs, is an option of scow run's "
+                                "own: call the parameter otherwise");
+}
+
 /* A refused plug-in leaves nothing behind that would spoil the next one. */
 static void one_after_another(void **state)
 {
@@ -250,6 +269,7 @@ int main(void)
         cmocka_unit_test(a_plugin_has_its_symbol),
         cmocka_unit_test(other_versions_are_refused),
         cmocka_unit_test(plugins_that_lack_something_are_refused),
+        cmocka_unit_test(parameters_of_runs),
         cmocka_unit_test(one_after_another),
         cmocka_unit_test(kernels_describe_themselves),
         cmocka_unit_test(a_program_may_have_its_own),

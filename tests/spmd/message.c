@@ -121,6 +121,22 @@ static void failures_are_told(void **state)
     free(result);
 }
 
+/* One that tells counts alone, while a package is under way. */
+static void counts_are_told(void **state)
+{
+    (void)state;
+    struct wire_result interim = {.counts = {.finished = 3, .failed = 1, .told = 1}};
+    wire_interim_seal(&interim);
+    assert_true(wire_interim_check(&interim, sizeof interim));
+    assert_true(wire_interim_check(&interim, 0));
+    assert_false(wire_interim_check(&interim, sizeof interim - 1));
+    interim.counts.finished++;
+    assert_false(wire_interim_check(&interim, sizeof interim));
+    interim.counts.told = -1;
+    wire_interim_seal(&interim);
+    assert_false(wire_interim_check(&interim, sizeof interim));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +145,7 @@ int main(void)
         cmocka_unit_test(damage_is_noticed),
         cmocka_unit_test(what_cannot_be_is_not_believed),
         cmocka_unit_test(failures_are_told),
+        cmocka_unit_test(counts_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "planner/base/process.h"
 #include "spmd/output/hold.h"
 #include "spmd/run/outstanding.h"
-#include "spmd/transport/process.h"
 #include "tests/checks.h"
 
 enum { PLACE = 3 };

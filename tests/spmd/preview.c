@@ -164,7 +164,8 @@ static void previews_refused(void **state)
                    "cannot open 'none.h5': No such file or directory; check the name");
     assert_false(preview_write("old.png", NULL, 0, "old.png", &other));
     assert_failure(other, FAILURE_MISMATCH,
-                   "'old.png' is neither PNG, PGM nor HDF5: convert it to 8- or 16-bit grey PNG");
+                   "'old.png' is neither PNG, PGM, TIFF, .npy, NIfTI nor HDF5: convert it to 8- or "
+                   "16-bit grey PNG");
     assert_false(preview_write("out.h5", "none.png", 0, "old.png", &input));
     assert_failure(input, FAILURE_MISMATCH,
                    "cannot open 'none.png': No such file or directory; check the name");

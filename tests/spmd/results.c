@@ -8,6 +8,7 @@
 #include "spmd/output/archive.h"
 #include "spmd/output/layout.h"
 #include "spmd/output/outputfile.h"
+#include "spmd/output/records.h"
 #include "spmd/output/store.h"
 #include "tests/spmd/census.h"
 
@@ -294,6 +295,22 @@ static void check_ledger(hid_t file)
     free(ledger);
 }
 
+/* Of every task that failed, in whichever package. */
+static void check_reasons(hid_t file)
+{
+    const size_t size = layout_reason_size(TASKS);
+    const hid_t type = layout_text_type(size);
+    char *reasons = rows_read(file, "/reason", type, TASKS * size);
+    for (int64_t task = 0; task < TASKS; task++) {
+        char why[120] = "";
+        if (census_rejected(task))
+            census_rejection(task, why, sizeof why);
+        assert_string_equal(reasons + (size_t)task * size, why);
+    }
+    free(reasons);
+    H5Tclose(type);
+}
+
 /* ---- reductions ---- */
 
 /* Bytes of /partial, [worker][2][slot]. */
@@ -378,7 +395,7 @@ static void check_archive(void)
 {
     struct run_record record;
     struct failure failure = FAILURE_INIT;
-    assert_true(archive_read(path, &record, &failure));
+    assert_true(archive_read(path, 0, &record, &failure));
     assert_int_equal(record.tasks, TASKS);
     assert_int_equal(record.tasks_failed, 7);
     assert_int_equal(record.tasks_done, TASKS - 7);
@@ -415,6 +432,34 @@ static void check_tasks(void)
     assert_non_null(strstr(failure.text, ": has core tasks 1 to 75, and no 76"));
 }
 
+/* As text, with all that a record holds. */
+static void check_table(void)
+{
+    char name[240], line[200];
+    snprintf(name, sizeof name, "%s.csv", path);
+    struct text note = TEXT_INIT;
+    struct failure failure = FAILURE_INIT;
+    const struct records_request request = {path, name, RECORDS_CSV};
+    assert_true(records_write(&request, &note, &failure));
+    assert_null(note.bytes);
+    FILE *in = fopen(name, "r");
+    assert_non_null(in);
+    const char *const wanted[] = {
+        "task,state,reason,number,squares[0],squares[1],squares[2],name,rank",
+        "1,done,,0,0,1,4,task 0,",
+        "2,done,,1,1,4,9,task 1,",
+        "3,done,,2,4,9,16,task 2,",
+        "4,done,,3,9,16,25,task 3,",
+        "5,failed,task 4 is 4 more than a multiple of 11,4,16,25,36,task 4,"};
+    for (size_t k = 0; k < COUNT_OF(wanted); k++) {
+        assert_non_null(fgets(line, sizeof line, in));
+        line[strlen(wanted[k])] = '\0'; /* but for the rank */
+        assert_string_equal(line, wanted[k]);
+    }
+    fclose(in);
+    unlink(name);
+}
+
 /* HDF5 readers want the text by itself. */
 static void check_outcome(hid_t file)
 {
@@ -437,11 +482,13 @@ static void check_everything(const struct job *job, const struct output_places *
     check_records(file);
     check_emitted(file);
     check_ledger(file);
+    check_reasons(file);
     check_partial(file, job);
     check_outcome(file);
     H5Fclose(file);
     check_archive();
     check_tasks();
+    check_table();
     check_torn(places);
 }
 

@@ -13,7 +13,7 @@ source "$here/faults.sh"
 job_make sleep
 mv plan.json plan
 
-# lose NAME SIGNAL RANK: in a directory of its own. The master waits for its plan, which is a pipe.
+# lose NAME SIGNAL RANK SENTENCE: in a directory of its own. The master waits for its plan, which is a pipe.
 lose() {
     mkdir "$1"
     cd "$1"
@@ -27,9 +27,9 @@ lose() {
     exec 3>&-
     end part.h5
     [[ ! -e part.h5 ]] || fail "$1: there is an output"
-    [[ $(grep -c 'has said nothing for 5 s, and there is no package yet: run the same again' part.h5.said) == 1 ]] ||
+    [[ $(grep -c ", and there is no package yet: run the same again" part.h5.said) == 1 ]] ||
         fail "$1: not one sentence: $(cat part.h5.said)"
-    grep -Eq "^scow run: .*/part.h5: rank $3 has said" part.h5.said || fail "$1: another rank: $(cat part.h5.said)"
+    grep -Eq "^scow run: .*/part.h5: rank $3 $4, and" part.h5.said || fail "$1: another rank: $(cat part.h5.said)"
     cd ..
     echo "$1: done"
 }
@@ -38,9 +38,9 @@ lose() {
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 
 trap '' PIPE
-lose killed KILL 2 &
-lose stopped STOP 3 &
-lose master KILL 0 &
+lose killed KILL 2 'is gone' &
+lose stopped STOP 3 'has said nothing for 5 s' &
+lose master KILL 0 'is gone' &
 for job in $(jobs -p); do wait "$job" || fail "a rank that was lost early was waited for"; done
 
 # Gone before MPI has begun; ten minutes are two seconds here.

@@ -4,7 +4,7 @@
 # on with to that checksum; nothing is left running. SEED repeats a sequence.
 # usage: run_faults.sh SCOW MPIEXEC IMAGE FULL_DISK [RUNS]
 set -euo pipefail
-scow=$1 mpiexec=$2 image=$3 shim=$4 runs=${5:-20}
+scow=$1 mpiexec=$2 image=$3 shim=$4 runs=${5:-10}
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'pkill -KILL -f -- "-o $dir/" || true; rm -rf "$dir"' EXIT

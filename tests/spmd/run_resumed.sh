@@ -77,7 +77,7 @@ results() {
     case $job in
     records)
         "$scow" show "$1" --joblog | cut -f 1,7-9
-        for task in 1 7 60 120; do "$scow" show "$1" --task $task | sed '/^seconds\|^start\|^worker/d'; done
+        for task in 1 7 60 120; do "$scow" show "$1" --task $task | sed '/^seconds\|^start\|^worker\|^peak_kib/d'; done
         ;;
     esac
 }
@@ -108,24 +108,34 @@ done_of() {
     echo "${count:-0}"
 }
 
+# The ranks that a launcher has started so far, by their process numbers.
+ranks_of() { # LAUNCHER
+    local proxy
+    proxy=$(pgrep -P "$1") && pgrep -P "$proxy" -x scow-run
+}
+
 # disturb SIGNAL RANKS OPTION...: a run that gets it after a while, all its ranks; its exit code.
 disturb() {
-    local signal=$1 ranks=$2 before
+    local signal=$1 ranks=$2 before to
     shift 2
     before=$(done_of)
     "$mpiexec" -n "$ranks" "$scow" run plan.json -i "$input" -o "$dir/part.h5" -q "$@" >said 2>&1 &
     local launcher=$!
+    to=("$launcher")
     # From the first result on, or, now and then, before.
     if ((RANDOM % 4 > 0)); then
         while (($(done_of) <= before)) && kill -0 $launcher 2>/dev/null; do sleep 0.01; done
     else
-        while [[ ! -s part.h5 ]] && kill -0 $launcher 2>/dev/null; do sleep 0.01; done
+        # MPICH's launcher may wait for ever after a signal that comes while it starts the ranks (4.0.2):
+        # an early one goes to them, as Slurm's do.
+        while (($(ranks_of $launcher | wc -l) < ranks)) && kill -0 $launcher 2>/dev/null; do sleep 0.01; done
+        mapfile -t to < <(ranks_of $launcher)
     fi
     sleep "$(printf '0.%03d' $((RANDOM % (took_ms < 1500 ? took_ms / 3 + 1 : 500))))"
     if [[ $signal == KILL ]]; then
         pkill -KILL -f -- "-o $dir/part.h5" || true
     else
-        kill -"$signal" $launcher 2>/dev/null || true
+        kill -"$signal" "${to[@]}" 2>/dev/null || true
     fi
     code=0
     wait $launcher 2>/dev/null || code=$?
@@ -134,7 +144,7 @@ disturb() {
 # trial SIGNAL...: as many runs, each resuming the one before, then one that ends.
 trial() {
     rm -f part.h5 part.h5.results.*
-    local signal history="" fewest=3
+    local signal history="" fewest=3 lines
     for signal in "$@"; do
         disturb "$signal" $((fewest + RANDOM % 3)) --resume
         fewest=2 # the first part is the plan itself
@@ -148,9 +158,10 @@ trial() {
     echo "$history: $(head -n 1 said)"
     ((code == whole)) || fail "$history: exit code $code instead of $whole: $(cat said)"
     results part.h5 >found
-    diff <(head -n 1 expected) <(head -n 1 found) || fail "$history: not the checksum of an undisturbed run"
     # Where nothing was left to do, the reduction's outcome is not said again.
-    [[ $job == reduction && $(wc -l <found) == 1 ]] || diff expected found || fail "$history: not what comes out undisturbed"
+    lines=$(wc -l <expected)
+    [[ $job != reduction || ! -s found ]] || lines=$(wc -l <found)
+    diff <(head -n "$lines" expected) found || fail "$history: not what comes out undisturbed: $(cat said; "$scow" show part.h5 --failed)"
     [[ $job != grid ]] || [[ $("$check" whole.h5 part.h5 16 12) == "192 of 192 core tasks done, all right" ]] ||
         fail "$history: not the results of an undisturbed run"
     "$scow" report part.h5 >said 2>&1 || grep -q 'killed when all its core tasks were done' said ||

@@ -14,18 +14,19 @@ fail() {
     exit 1
 }
 
-# plan FILE SECONDS KEEP SCHEDULER
+# plan FILE SECONDS KEEP SCHEDULER [JOBS]
 plan() {
     cat >"$1" <<END
 {"schema": "scow-plan-1", "kernel": "command",
- "parameters": {"command": "sleep $2; echo {}", "per": "task", "retries": 0, "keep": $3, "jobs": 1, "grace": 1, "most-output": 1000},
+ "parameters": {"command": "sleep $2; echo {}", "per": "task", "retries": 0, "keep": $3, "jobs": ${5:-1}, "grace": 1, "most-output": 1000},
  "scheduler": "$4", "tasks": 12, "workers": [0, 1], "rounds": [{"repeat": 6, "loads": [1, 1]}]}
 END
 }
 seq 1 12 >lines.txt
 seq 2 13 >others.txt
 plan plan.json 0.3 32 "by hand"
-plan parameter.json 0.3 64 "by hand"
+plan parameter.json 0.3 32 "by hand" 2
+plan kept.json 0.3 64 "by hand"
 plan another.json 0.3 32 "by foot"
 
 begin() { # PLAN: in the background, until the first core task is done
@@ -75,7 +76,8 @@ wait $launcher || code=$?
 ((code == 75 || code == 0)) || fail "Ctrl-C: exit code $code: $(cat said)"
 grep -q 'stopped as asked, with .* --resume to go on' said || fail "Ctrl-C: it says: $(cat said)"
 sha256sum part.h5 >before
-refused 'parameter keep 32, and now it is 64' parameter.json lines.txt
+refused 'parameter jobs 1, and now it is 2' parameter.json lines.txt
+refused 'was begun with another plan than kept.json' kept.json lines.txt
 refused 'was begun with another plan than another.json' another.json lines.txt
 refused 'was begun with another input than others.txt' plan.json others.txt
 refused 'was begun with results in' plan.json lines.txt --results elsewhere

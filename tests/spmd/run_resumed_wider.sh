@@ -19,7 +19,7 @@ cat >profile.json <<END
   "envelope": {"latency_s": 1e-4, "s_per_task": 0}, "send": $none,
   "workers": [{"name": "n", "count": 2, "receive": $none, "compute": {"latency_s": 0, "s_per_task": 4e-3}}]}]}]}
 END
-"$scow" plan -p profile.json -X 400 -s scow-mp -o plan.json -q
+"$scow" plan -p profile.json -X 1200 -s scow-mp -o plan.json -q
 
 done_of() {
     "$scow" show out.h5 2>/dev/null | sed -n 's/^done *\([0-9]*\) of .*/\1/p'

@@ -14,6 +14,8 @@ enum { TASKS = 40, PACKAGE = 5, PACKAGES = TASKS / PACKAGE };
 static struct comm comm;
 static char path[200];
 
+enum { EVENTS = OPERATION_IDLE + 1 }; /* of a package */
+
 static const char profile_text[] =
     "{\"schema\": \"scow-profile-1\", \"kernel\": \"census-sleeps\", \"settings\": [{\"windows\": "
     "[{\"tasks\": [1, 100], \"envelope\": {\"latency_s\": 0.001, \"s_per_task\": 0.0002}, "
@@ -24,7 +26,7 @@ static const char profile_text[] =
     "\"output\": {\"latency_s\": 0.0001, \"s_per_task\": 0.0003}}]}]}]}";
 
 /* Of a package, as it is in the profile. */
-static const double costs[OPERATION_COUNT] = {
+static const double costs[EVENTS] = {
     [OPERATION_ENVELOPE] = 0.001 + PACKAGE * 0.0002,
     [OPERATION_SEND] = 0.001,
     [OPERATION_LINK] = 0.002,
@@ -67,7 +69,7 @@ static bool sleep_run(const char *profile, bool write_behind, struct run_outcome
     const bool good = whole_run(&run, outcome, failure);
     if (good && comm.rank == 0) {
         struct run_record record;
-        assert_true(archive_read(path, &record, failure));
+        assert_true(archive_read(path, 0, &record, failure));
         assert_int_equal(record.tasks_done, TASKS);
         run_record_release(&record);
     }
@@ -76,17 +78,29 @@ static bool sleep_run(const char *profile, bool write_behind, struct run_outcome
     return good;
 }
 
+/* Workers that start for so long. */
+static const double start_s = 0.15;
+static const char slow_start[] =
+    "{\"schema\": \"scow-profile-1\", \"kernel\": \"census-sleeps\", \"settings\": [{\"windows\": "
+    "[{\"tasks\": [1, 100], \"envelope\": {\"latency_s\": 0.001, \"s_per_task\": 0.0002}, "
+    "\"send\": {\"latency_s\": 0.001, \"s_per_task\": 0}, \"workers\": [{\"count\": 2, "
+    "\"link\": {\"latency_s\": 0.002, \"s_per_task\": 0}, "
+    "\"receive\": {\"latency_s\": 0.0005, \"s_per_task\": 0.0001}, "
+    "\"compute\": {\"latency_s\": 0.002, \"s_per_task\": 0.0006}, "
+    "\"output\": {\"latency_s\": 0.0001, \"s_per_task\": 0.0003}, "
+    "\"start\": {\"latency_s\": 0.15}}]}]}]}";
+
 /* [package][operation]; every one is there once. */
-static struct trace_event events[PACKAGES][OPERATION_COUNT];
+static struct trace_event events[PACKAGES][EVENTS];
 
 static void events_sort(const struct trace *trace)
 {
-    bool there[PACKAGES][OPERATION_COUNT] = {{false}};
-    assert_int_equal(trace->count, PACKAGES * OPERATION_COUNT);
+    bool there[PACKAGES][EVENTS] = {{false}};
+    assert_int_equal(trace->count, PACKAGES * EVENTS);
     for (size_t i = 0; i < trace->count; i++) {
         const struct trace_event *event = &trace->events[i];
         assert_in_range(event->package, 0, PACKAGES - 1);
-        assert_in_range(event->operation, 0, OPERATION_COUNT - 1);
+        assert_in_range(event->operation, 0, EVENTS - 1);
         assert_false(there[event->package][event->operation]);
         there[event->package][event->operation] = true;
         events[event->package][event->operation] = *event;
@@ -97,7 +111,7 @@ static void events_sort(const struct trace *trace)
 static void check_package(int64_t package)
 {
     const int worker = 1 + (int)(package % (comm.size - 1));
-    for (int operation = 0; operation < OPERATION_COUNT; operation++) {
+    for (int operation = 0; operation < EVENTS; operation++) {
         const struct trace_event *event = &events[package][operation];
         const bool masters = operation == OPERATION_ENVELOPE || operation == OPERATION_SEND;
         assert_int_equal(event->rank, masters ? 0 : worker);
@@ -195,6 +209,40 @@ static void output_is_hidden_behind_computing(void **state)
     run_outcome_release(&outcome);
 }
 
+/* Each worker starts once, while its first package is on its way, and then begins it. */
+static void check_start(const struct trace *trace, int rank)
+{
+    const struct trace_event *start = NULL, *receive = NULL;
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct trace_event *event = &trace->events[i];
+        if (event->rank != rank)
+            continue;
+        if (event->operation == OPERATION_START) {
+            assert_null(start);
+            start = event;
+        }
+        if (event->operation == OPERATION_RECEIVE && !receive)
+            receive = event;
+    }
+    assert_true(start && receive);
+    assert_true(start->start_s == 0 && start->end_s >= 0.5 * start_s);
+    assert_int_equal(start->package, receive->package);
+    check_after(receive, start);
+}
+
+static void workers_start_first(void **state)
+{
+    (void)state;
+    struct run_outcome outcome = {0};
+    struct failure failure = FAILURE_INIT;
+    const bool good = sleep_run(slow_start, false, &outcome, &failure);
+    assert_string_equal(failure.text, "");
+    assert_true(good);
+    for (int rank = 1; comm.rank == 0 && rank < comm.size; rank++)
+        check_start(&outcome.trace, rank);
+    run_outcome_release(&outcome);
+}
+
 static void without_a_profile_nobody_knows_how_long(void **state)
 {
     (void)state;
@@ -217,6 +265,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_follow_each_other),
         cmocka_unit_test(output_is_hidden_behind_computing),
+        cmocka_unit_test(workers_start_first),
         cmocka_unit_test(without_a_profile_nobody_knows_how_long),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

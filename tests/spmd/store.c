@@ -108,7 +108,7 @@ static void check_record(void)
 {
     struct run_record record;
     struct failure failure = FAILURE_INIT;
-    assert_true(archive_read(path, &record, &failure));
+    assert_true(archive_read(path, 0, &record, &failure));
     assert_int_equal(record.tasks, TASKS);
     assert_int_equal(record.tasks_done, TASKS - 1);
     assert_int_equal(record.tasks_failed, 0);
@@ -331,9 +331,9 @@ static void test_archives_refused(void **state)
     (void)state;
     struct run_record record;
     struct failure missing = FAILURE_INIT, foreign = FAILURE_INIT;
-    assert_false(archive_read("/nonexistent.h5", &record, &missing));
+    assert_false(archive_read("/nonexistent.h5", 0, &record, &missing));
     assert_int_equal(missing.code, FAILURE_MISMATCH);
-    assert_false(archive_read("/proc/self/cmdline", &record, &foreign));
+    assert_false(archive_read("/proc/self/cmdline", 0, &record, &foreign));
     assert_string_equal(foreign.text, "/proc/self/cmdline: is no readable HDF5 file: name an "
                                       "output of scow run");
 }

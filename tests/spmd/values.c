@@ -151,9 +151,10 @@ static void words_are_among_those_there_are(void **state)
     assert_true(blue.number == 2);
     assert_ptr_equal(blue.text, colours[2]); /* as long as the task */
     values_release(&values);
-    check_refused("colour", "grene", 0, "p.json: 'grene' is no colour: did you mean 'green'?");
-    check_refused("colour", "mauve", 0, "p.json: 'mauve' is no colour: 'scow tasks' has its words");
-    check_refused("colour", "", 0, "p.json: '' is no colour: 'scow tasks' has its words");
+    check_refused("colour", "grene", 0, "p.json: colour cannot be 'grene': did you mean 'green'?");
+    check_refused("colour", "mauve", 0,
+                  "p.json: colour cannot be 'mauve': 'scow tasks' has its words");
+    check_refused("colour", "", 0, "p.json: colour cannot be '': 'scow tasks' has its words");
     check_refused("colour", NULL, 2, "p.json: colour must be a word such as 'red', not a number");
 }
 

@@ -107,6 +107,13 @@ code=0
 mkdir elsewhere
 "$scow" show out.h5 --xdmf out.xdmf
 "$scow" show out.h5 --xdmf elsewhere/out.xdmf
+# A copy in compressed chunks is read as the file is.
+h5repack -f SHUF -f GZIP=6 out.h5 small.h5
+"$scow" show small.h5 --check -q || fail "the compressed copy is not known to be complete"
+"$scow" show small.h5 --xdmf small.xdmf
+diff <(sed 's/out\.h5/small.h5/' out.xdmf) small.xdmf || fail "the compressed copy is described otherwise"
+"$scow" show small.h5 -o small.tiff
+cmp slice.tiff small.tiff || fail "the compressed copy shows other numbers"
 /usr/bin/python3 - <<'EOF' || fail "the exported slice or grid is another"
 import os, struct, xml.etree.ElementTree
 import h5py, numpy

@@ -24,6 +24,17 @@ _scow_kernel() {
 # What follows an option: COMMAND OPTION WORD. False: that one takes nothing.
 _scow_value() {
     case $1:$2 in
+    go:-j | go:--workers) ;;
+    go:-k | go:--kernel) _scow_words "matched-filter command mandelbrot motif sleep" "$3" ;;
+    go:-i | go:--input) _scow_files -f "$3" ;;
+    go:-o | go:--output) _scow_files -f "$3" ;;
+    go:-p | go:--profile) _scow_files -f "$3" ;;
+    go:--results) _scow_files -f "$3" ;;
+    go:--threads) ;;
+    go:--until) ;;
+    go:--patience) ;;
+    go:--gpus-per-worker) ;;
+    go:--isa) ;;
     calibrate:-k | calibrate:--kernel) _scow_words "matched-filter command mandelbrot motif sleep" "$3" ;;
     calibrate:-i | calibrate:--input) _scow_files -f "$3" ;;
     calibrate:-o | calibrate:--output) _scow_files -f "$3" ;;
@@ -31,8 +42,10 @@ _scow_value() {
     calibrate:--probes) _scow_files -f "$3" ;;
     calibrate:--scratch) _scow_files -d "$3" ;;
     calibrate:--budget) ;;
+    calibrate:--patience) ;;
     calibrate:--threads) ;;
     calibrate:--write-behind) ;;
+    calibrate:--gpus-per-worker) ;;
     calibrate:--isa) ;;
     plan:-p | plan:--profile) _scow_files -f "$3" ;;
     plan:-i | plan:--input) _scow_files -f "$3" ;;
@@ -49,10 +62,12 @@ _scow_value() {
     plan:-o | plan:--output) _scow_files -f "$3" ;;
     plan:--html) _scow_files -f "$3" ;;
     plan:--deadline) ;;
+    plan:--within) ;;
     plan:--noise) ;;
     plan:--seeds) ;;
     plan:--risk) ;;
     plan:--effort) ;;
+    plan:--gpus-per-worker) ;;
     run:-i | run:--input) _scow_files -f "$3" ;;
     run:-o | run:--output) _scow_files -f "$3" ;;
     run:-p | run:--profile) _scow_files -f "$3" ;;
@@ -62,18 +77,29 @@ _scow_value() {
     run:--tail) _scow_words "ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af" "$3" ;;
     run:--ahead) ;;
     run:--results) _scow_files -f "$3" ;;
+    run:--until) ;;
     run:--patience) ;;
+    run:--gpus-per-worker) ;;
     run:--isa) ;;
+    run:--timeout) ;;
+    run:--retries) ;;
+    run:--halt) ;;
+    run:--keep) ;;
+    run:--grace) ;;
+    run:--most-output) ;;
+    report:--part) ;;
     report:--html) _scow_files -f "$3" ;;
     report:--probes) _scow_files -f "$3" ;;
     report:--chrome-trace) _scow_files -f "$3" ;;
     report:--csv) _scow_files -f "$3" ;;
     report:--profile) _scow_files -f "$3" ;;
     show:-i | show:--image) _scow_files -f "$3" ;;
-    show:-o | show:--png) _scow_files -f "$3" ;;
+    show:-o | show:--write) _scow_files -f "$3" ;;
+    show:--png) _scow_files -f "$3" ;;
     show:--slice) ;;
     show:--xdmf) _scow_files -f "$3" ;;
     show:--task) ;;
+    show:--to) _scow_files -d "$3" ;;
     simulate:-p | simulate:--profile) _scow_files -f "$3" ;;
     simulate:-s | simulate:--rule) _scow_words "ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af" "$3" ;;
     simulate:-X | simulate:--tasks) ;;
@@ -94,7 +120,7 @@ _scow_value() {
     simulate:--at) ;;
     simulate:--seed) ;;
     simulate:--seeds) ;;
-    calibrate:--algorithm | calibrate:--angles | calibrate:--bank | calibrate:--block | calibrate:--blocks | calibrate:--combine | calibrate:--command | calibrate:--grace | calibrate:--grain | calibrate:--halt | calibrate:--height | calibrate:--iterations | calibrate:--jobs | calibrate:--keep | calibrate:--length | calibrate:--most-output | calibrate:--per | calibrate:--polarity | calibrate:--positions | calibrate:--retries | calibrate:--search | calibrate:--sequences | calibrate:--ship | calibrate:--sigma | calibrate:--tasks | calibrate:--timeout | calibrate:--tuned | calibrate:--width | calibrate:--x-max | calibrate:--x-min | calibrate:--y-max | calibrate:--y-min) ;;
+    calibrate:--algorithm | calibrate:--angles | calibrate:--bank | calibrate:--block | calibrate:--blocks | calibrate:--colsep | calibrate:--combine | calibrate:--command | calibrate:--env | calibrate:--format | calibrate:--grace | calibrate:--grain | calibrate:--halt | calibrate:--header | calibrate:--height | calibrate:--iterations | calibrate:--jobs | calibrate:--keep | calibrate:--length | calibrate:--most-output | calibrate:--out-dir | calibrate:--per | calibrate:--polarity | calibrate:--positions | calibrate:--retries | calibrate:--search | calibrate:--sequences | calibrate:--ship | calibrate:--sigma | calibrate:--tasks | calibrate:--timeout | calibrate:--tuned | calibrate:--width | calibrate:--workdir | calibrate:--wrap | calibrate:--x-max | calibrate:--x-min | calibrate:--y-max | calibrate:--y-min | go:--algorithm | go:--angles | go:--bank | go:--block | go:--blocks | go:--colsep | go:--combine | go:--command | go:--env | go:--format | go:--grace | go:--grain | go:--halt | go:--header | go:--height | go:--iterations | go:--jobs | go:--keep | go:--length | go:--most-output | go:--out-dir | go:--per | go:--polarity | go:--positions | go:--retries | go:--search | go:--sequences | go:--ship | go:--sigma | go:--tasks | go:--timeout | go:--tuned | go:--width | go:--workdir | go:--wrap | go:--x-max | go:--x-min | go:--y-max | go:--y-min) ;;
     *) return 1 ;;
     esac
 }
@@ -103,7 +129,7 @@ _scow_value() {
 _scow_parameters() {
     case $1 in
     matched-filter) echo "--bank --combine --polarity --angles --sigma --length --block --blocks --width --algorithm --tuned" ;;
-    command) echo "--command --per --timeout --retries --halt --keep --jobs --grace --most-output" ;;
+    command) echo "--command --per --timeout --retries --halt --keep --jobs --grace --most-output --format --colsep --header --wrap --workdir --env --out-dir" ;;
     mandelbrot) echo "--width --height --x-min --x-max --y-min --y-max --iterations" ;;
     motif) echo "--sequences --length --positions --search --grain --ship" ;;
     sleep) echo "--tasks" ;;
@@ -120,17 +146,18 @@ _scow_from() {
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == at + 1)); then
-        _scow_words "calibrate plan run report show tasks simulate --help --version" "$word"
+        _scow_words "go calibrate plan run report show tasks simulate --help --version" "$word"
         return
     fi
     command=${COMP_WORDS[at + 1]}
     _scow_value "$command" "$before" "$word" && return
     case $command:$word in
-    calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --quick --threads --staged --staged-too --write-behind --isa --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
-    plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --scheduler --block --set --real-valued --buffers --tail --output --html --deadline --compare --sweep --noise --seeds --risk --effort --gantt --json --sbatch --pbs --quiet --verbose --help" "$word" ;;
-    run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --resume --patience --isa --quiet --verbose --version --help" "$word" ;;
-    report:-*) _scow_words "--json --compare --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
-    show:-*) _scow_words "--image --png --slice --xdmf --task --joblog --check --quiet --verbose --help" "$word" ;;
+    go:-*) _scow_words "--workers --kernel --input --output --profile --results --threads --staged --until --patience --gpus-per-worker --isa --trust --dry-run --no-page --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
+    calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --patience --quick --threads --staged --staged-too --write-behind --gpus-per-worker --isa --dry-run --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
+    plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --scheduler --block --set --real-valued --buffers --tail --output --html --deadline --within --compare --sweep --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
+    run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --resume --trust --retry-lost --until --patience --gpus-per-worker --isa --quiet --verbose --version --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
+    report:-*) _scow_words "--json --compare --part --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
+    show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
     simulate:-*) _scow_words "--profile --rule --tasks --workers --block --set --ahead --replan --tail --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --lose --at --seed --seeds --json --quiet --verbose --help" "$word" ;;
     tasks:*) _scow_words "matched-filter command mandelbrot motif sleep" "$word" ;;

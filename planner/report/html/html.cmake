@@ -28,6 +28,7 @@ scow_embed(embedded_script
     script/time.js
     script/lines.js
     script/calibration.js
+    script/regions.js
     script/workers.js
     script/result.js
     script/provenance.js

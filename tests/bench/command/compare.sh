@@ -7,7 +7,8 @@
 # All run as many commands at a time as there are cores. Each row is the least of several rounds,
 # which are interleaved, so that what else the machine does weighs on all alike. xargs only starts
 # commands: it keeps no output, exit codes or times, and is the floor that processes set. The raw
-# row is less than that: a loop of posix_spawn and wait in a small program. `cat`, long-lived or one
+# rows are less than that: a loop of posix_spawn and wait in a small program, once with an argument,
+# for which `true` looks up its language and takes half as long again. `cat`, long-lived or one
 # for a package, answers a line with that line; GNU parallel has a process for every line, or with
 # --pipe one for a block, but none that answers lines.
 set -euo pipefail
@@ -59,6 +60,7 @@ for ((i = 0; i < rounds; i++)); do
         row 'xargs: true' clocked xargs -P "$cores" -n 1 -a "$scratch/lines" true
     fi
     row 'raw: true' "$build/bin/bench-spawn" "$lines" "$cores" /bin/true
+    row 'raw: true 1' "$build/bin/bench-spawn" "$lines" "$cores" /bin/true 1
     row '--per task: true {}' ours task 'true {}'
     row '--per task: true {} | cat' ours task 'true {} | cat'
     row '--per task: true, line on standard input' ours task true

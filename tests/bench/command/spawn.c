@@ -17,8 +17,8 @@ static double clock_now(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "use: bench-spawn LINES JOBS PROGRAM\n");
+    if (argc < 4) {
+        fprintf(stderr, "use: bench-spawn LINES JOBS PROGRAM [WORD...]\n");
         return 2;
     }
     const long lines = strtol(argv[1], NULL, 10), jobs = strtol(argv[2], NULL, 10);

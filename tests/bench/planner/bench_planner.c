@@ -203,14 +203,18 @@ static void speed_simulation(void)
     struct platform platform = platform_cluster(&dice, 64);
     struct plan plan = named();
     time_plan(scheduler_find("scow-mp"), &platform, 1e9, &plan);
-    plan.rounds[0].repeat = 19000000 / plan.worker_count; /* only the length counts here */
+    plan.rounds[0].repeat = 1900000 / plan.worker_count; /* only the length counts here */
     plan.round_count = 1;
     struct simulation simulation;
     struct failure failure = FAILURE_INIT;
+    double packages = 0;
     const double start_s = now_s();
-    if (!simulate_plan(&platform, &plan, NULL, &simulation, &failure))
-        die(failure.text);
-    row("simulation", (double)simulation.packages / (now_s() - start_s) / 1e6, "million/s", "> 5");
+    for (int k = 0; k < 10; k++) {
+        if (!simulate_plan(&platform, &plan, NULL, &simulation, &failure))
+            die(failure.text);
+        packages += (double)simulation.packages;
+    }
+    row("simulation", packages / (now_s() - start_s) / 1e6, "million/s", "> 5");
     plan_release(&plan);
     platform_release(&platform);
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How far predictions are off: calibrate, plan, run and report, each time anew, for jobs of several
-kinds, and the table of it for the README.
+kinds, and the table of it for jobs/guide/figures.md.
 
     /usr/bin/python3 tests/bench/prediction/prediction.py [--runs N] [--budget TIME] [--case NAME]...
 
 Needs what 'bash jobs/setup.sh --tests' installs, python3-pil, and a build under build/release. The CT
 stack comes from Debian's package invesalius-examples (GPL-2, not kept); without it, that case is left
-out and says so. Everything it makes is under build/prediction/; results.json has every run.
+out and says so. Commands sleep, so that what is measured is no processor's. Everything it makes is under
+build/prediction/; results.json has every run.
 """
 import argparse
 import gzip
@@ -14,6 +15,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -22,7 +24,6 @@ import tarfile
 
 import h5py
 import numpy as np
-from PIL import Image
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 HERE = ROOT / "build" / "prediction"
@@ -32,6 +33,7 @@ RETINA = ROOT / "jobs" / "data" / "retina.png"
 
 def retina(slices, rows, columns):
     """Slices cut from the photograph, each a little farther on."""
+    from PIL import Image  # which commands do without
     picture = np.asarray(Image.open(RETINA))
     room = (picture.shape[0] - rows, picture.shape[1] - columns)
     return np.stack([picture[(room[0] and k % room[0]):, (room[1] and k % room[1]):]
@@ -78,6 +80,32 @@ CASES = [
 ]
 
 
+# Loads for a while, and then answers lines, each after a while of its own.
+ANSWERS = """import sys, time
+time.sleep(float(sys.argv[1]))
+for line in sys.stdin:
+    time.sleep(float(sys.argv[2]))
+    print(line, end="", flush=True)
+"""
+# Name, lines, how programs are started, seconds that one loads, seconds a line; two workers of one thread.
+COMMANDS = [
+    ("commands, 2.5 s to load per worker", 1000, "worker", 2.5, 0.007),
+    ("commands, 4 s to load per package", 1000, "package", 4, 0.005),
+]
+# Name, lines, from which line on they are heavy, seconds of the others and of these.
+SORTED = [
+    ("commands, heavy lines together", 400, 361, 0.02, 0.4),
+]
+# Done by scow go, whose first packages are the probes: name, lines, the command of a line, seconds that its
+# program loads; 0: a process for each line.
+GO = [
+    ("scow go, equal lines", 600, "sleep 0.05", 0),
+    ("scow go, heavy lines together", 400, "if [ {} -ge 361 ]; then sleep 0.4; else sleep 0.02; fi", 0),
+    ("scow go, 2.5 s to load per worker", 2000, None, 2.5),
+]
+ALL = CASES + COMMANDS + SORTED + GO
+
+
 def scow(*arguments, ranks=0, threads=1):
     command = [str(SCOW), *map(str, arguments)]
     if ranks:
@@ -89,17 +117,37 @@ def scow(*arguments, ranks=0, threads=1):
     return done.stdout
 
 
-def one_run(image, workers, threads, budget):
-    for leftover in HERE.glob("out.h5*"):
-        leftover.unlink()
-    scow("calibrate", "-i", image, "--bank", "source", "--combine", "max", "--budget", budget, "-q",
-         "-o", "profile.json", "--probes", "probes.tsv", ranks=workers + 1, threads=threads)
-    scow("plan", "-p", "profile.json", "-i", image, "-o", "plan.json", "-q")
-    scow("run", "plan.json", "-i", image, "-o", "out.h5", "-q", ranks=workers + 1, threads=threads)
+FILTER = ("--bank", "source", "--combine", "max")
+
+
+def reported():
+    """What the report of the run says, and how busy the machine is."""
     report = json.loads(scow("report", "out.h5", "--json"))
     keys = ("predicted_s", "measured_s", "error", "model_error", "drift", "interval")
     return {**{key: report.get(key) for key in keys}, "operations": report.get("operations"),
             "load": os.getloadavg()[0]}
+
+
+def outputs_remove():
+    for leftover in HERE.glob("out*"):
+        leftover.unlink()
+
+
+def one_run(source, task, workers, threads, budget):
+    outputs_remove()
+    scow("calibrate", "-i", source, *task, "--budget", budget, "-q",
+         "-o", "profile.json", "--probes", "probes.tsv", ranks=workers + 1, threads=threads)
+    scow("plan", "-p", "profile.json", "-i", source, "-o", "plan.json", "-q")
+    scow("run", "plan.json", "-i", source, "-o", "out.h5", "-q", ranks=workers + 1, threads=threads)
+    return reported()
+
+
+def go_run(task):
+    outputs_remove()
+    said = scow("go", "-i", "lines", *task, "-q", "--no-page", "-o", "out.h5", ranks=3)
+    run = reported()
+    told_s = float(re.search(r"predicted ([0-9.]+) s", said)[1])  # before what was planned anew
+    return {**run, "predicted_s": told_s, "error": run["measured_s"] / told_s - 1}
 
 
 def percent(values, choose):
@@ -118,11 +166,54 @@ def row(name, runs):
             f"{percent(models, max)} | {100 * inside / len(runs):.0f} % | {100 * width:.0f} % |")
 
 
+def filters(make, workers, threads, options):
+    """All runs of a case; None where its input cannot be had."""
+    stack = make()
+    if stack is None:
+        return None
+    with h5py.File(HERE / "input.h5", "w") as file:
+        file["stack"] = stack
+    return [one_run("input.h5:/stack", FILTER, workers, threads, options.budget)
+            for _ in range(options.runs)]
+
+
+def commands(lines, per, load, each, options):
+    (HERE / "lines").write_text("".join(f"{k}\n" for k in range(lines)))
+    (HERE / "answers.py").write_text(ANSWERS)
+    task = ("-k", "command", "--per", per, "--command",
+            f"{sys.executable} {HERE / 'answers.py'} {load} {each}")
+    return [one_run("lines", task, 2, 1, options.budget) for _ in range(options.runs)]
+
+
+def sorted_lines(lines, heavy, light_s, heavy_s, options):
+    (HERE / "lines").write_text("".join(f"{k + 1}\n" for k in range(lines)))
+    task = ("-k", "command", "--command",
+            f"if [ {{}} -ge {heavy} ]; then sleep {heavy_s}; else sleep {light_s}; fi")
+    return [one_run("lines", task, 2, 1, options.budget) for _ in range(options.runs)]
+
+
+def going(lines, command, load, options):
+    (HERE / "lines").write_text("".join(f"{k + 1}\n" for k in range(lines)))
+    (HERE / "answers.py").write_text(ANSWERS)
+    answers = f"{sys.executable} {HERE / 'answers.py'} {load} 0.01"
+    per = ("--per", "worker") if load > 0 else ()
+    return [go_run(("-k", "command", *per, "--command", command or answers))
+            for _ in range(options.runs)]
+
+
+def function_of(case):
+    for cases, function in ((CASES, filters), (COMMANDS, commands), (SORTED, sorted_lines)):
+        if case in cases:
+            return function
+    return going
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--budget", default="30s")
-    parser.add_argument("--case", action="append", choices=[case[0] for case in CASES])
+    parser.add_argument("--case", action="append",
+                        choices=[case[0] for case in ALL])
     options = parser.parse_args()
     if not SCOW.exists():
         sys.exit(f"{SCOW} is not there: build first")
@@ -131,21 +222,18 @@ def main():
     print("| job | runs | predicted | error, median | worst | model error, median | worst | "
           "inside the 90 % interval | its width |")
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
-    for name, make, workers, threads in CASES:
+    for case in ALL:
+        name = case[0]
         if options.case and name not in options.case:
             continue
-        stack = make()
-        if stack is None:
+        results[name] = function_of(case)(*case[1:], options)
+        if results[name] is None:
             print(f"| {name} | not to be had |", flush=True)
             continue
-        with h5py.File(HERE / "input.h5", "w") as file:
-            file["stack"] = stack
-        results[name] = [one_run("input.h5:/stack", workers, threads, options.budget)
-                         for _ in range(options.runs)]
         print(row(name, results[name]), flush=True)
         (HERE / "results.json").write_text(json.dumps(results, indent=1))
     shutil.rmtree(HERE / "ct", ignore_errors=True)
-    for leftover in ("input.h5", "out.h5"):
+    for leftover in ("input.h5", "out.h5", "lines", "answers.py"):
         (HERE / leftover).unlink(missing_ok=True)
 
 

@@ -3,6 +3,7 @@
  * what plug-ins may include.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,9 @@ enum fault {
     COMPUTE_UNKNOWN,
     COMPUTE_STOPS,
     COMPUTE_READS,
+    COMPUTE_DIES,
+    COMPUTE_IS_KILLED,
+    REJECTS_AT,
     REJECTS,
     REJECTS_LINES,
     REJECTS_BLANKS,
@@ -120,6 +124,9 @@ static const char *const words[FAULTS + 1] = {
     [COMPUTE_UNKNOWN] = "compute-unknown",
     [COMPUTE_STOPS] = "compute-stops",
     [COMPUTE_READS] = "compute-reads",
+    [COMPUTE_DIES] = "compute-dies",           /* of a segmentation fault, at --at */
+    [COMPUTE_IS_KILLED] = "compute-is-killed", /* by somebody else, at --at */
+    [REJECTS_AT] = "rejects-at",
     [REJECTS] = "rejects", /* which is none */
     [REJECTS_LINES] = "rejects-lines",
     [REJECTS_BLANKS] = "rejects-blanks",
@@ -135,7 +142,7 @@ static const char *const words[FAULTS + 1] = {
     [METHOD_OVERRUN] = "method-overrun",
 };
 
-enum { FAULT, TASKS, RANK };
+enum { FAULT, TASKS, RANK, AT };
 enum { WIDTH = 8 };
 
 static const struct scow_parameter parameters[] = {
@@ -152,13 +159,19 @@ static const struct scow_parameter parameters[] = {
      .initial = 2,
      .least = 0,
      .greatest = 1e6},
+    {.name = "at",
+     .help = "core task, from 0",
+     .kind = SCOW_WHOLE,
+     .initial = 0,
+     .least = 0,
+     .greatest = 1e6},
     {.name = NULL},
 };
 
 struct job {
     enum fault fault;
     int rank;
-    int64_t tasks;
+    int64_t tasks, at;
 };
 
 /* ---- describing ---- */
@@ -220,6 +233,7 @@ static int nonsense_open(const struct scow_host *host, const struct scow_setup *
     job->fault = (enum fault)setup->values[FAULT].number;
     job->rank = (int)setup->values[RANK].number;
     job->tasks = setup->tasks;
+    job->at = (int64_t)setup->values[AT].number;
     *opened = job;
     return SCOW_OK;
 }
@@ -406,8 +420,22 @@ static int task_fault(const struct scow_host *host, const struct job *job,
         return 12345;
     case COMPUTE_STOPS:
         return SCOW_STOPPED;
+    case COMPUTE_DIES:
+        if (task == job->at)
+            raise(SIGSEGV);
+        return SCOW_OK;
+    case COMPUTE_IS_KILLED:
+        if (task == job->at)
+            raise(SIGKILL);
+        return SCOW_OK;
     case COMPUTE_READS:
         return host->read_item(host, task, &item);
+    case REJECTS_AT:
+        if (task == job->at) {
+            *(int64_t *)batch->state -= 1; /* as if it had not been begun */
+            host->reject(host, task, "not that one");
+        }
+        return SCOW_OK;
     case REJECTS:
         if (task % 16 == 7)
             host->reject(host, task, "not today");

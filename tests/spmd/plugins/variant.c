@@ -1,4 +1,6 @@
 /* A plug-in as small as can be; what is defined when it is compiled makes it a wrong one. */
+#include <stddef.h>
+
 #include "kernel/scow.h"
 
 #ifndef PLUGIN_ABI
@@ -24,6 +26,10 @@
 #endif
 #ifndef PLUGIN_INITIAL
 #define PLUGIN_INITIAL 2
+#endif
+
+#ifndef PLUGIN_RUN
+#define PLUGIN_RUN NULL
 #endif
 
 extern const struct scow_task PLUGIN_SYMBOL;
@@ -60,6 +66,8 @@ int variant_compute(const struct scow_host *host, const void *job, const struct 
     return SCOW_OK;
 }
 
+static const char *const run_parameters[] = {PLUGIN_RUN, NULL};
+
 const struct scow_task PLUGIN_SYMBOL = {
     .size = (uint32_t)(PLUGIN_SIZE),
     .abi = PLUGIN_ABI,
@@ -71,4 +79,5 @@ const struct scow_task PLUGIN_SYMBOL = {
     .parameters = parameters,
     .describe = PLUGIN_DESCRIBE,
     .compute = PLUGIN_COMPUTE,
+    .run_parameters = run_parameters,
 };

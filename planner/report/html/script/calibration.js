@@ -12,7 +12,7 @@ function fitsOf(setting, operation) {
             return [{ cost: window[operation], least, greatest, kind: 0, name: 'master' }];
         return window.workers.slice(0, CLASSES_MOST).map((worker, kind) => [worker, kind]).filter(([worker]) => worker[operation]).map(
             ([worker, kind]) => ({ cost: worker[operation], least, greatest, kind,
-            name: worker.name ?? (window.workers.length > 1 ? `class ${kind}` : 'workers') }));
+            name: worker.name ?? (window.workers.length > 1 ? `class ${kind + 1}` : 'workers') }));
     });
 }
 
@@ -211,7 +211,7 @@ function classWords(setting) {
     const classes = setting.windows[0].workers;
     if (classes.length < 2)
         return '';
-    const shown = classes.slice(0, CLASSES_MOST).map((worker, kind) => `${DASH_WORDS[kind]} ${worker.name ?? `class ${kind}`}`);
+    const shown = classes.slice(0, CLASSES_MOST).map((worker, kind) => `${DASH_WORDS[kind]} ${worker.name ?? `class ${kind + 1}`}`);
     return ` Of workers: ${shown.join(', ')}${classes.length > CLASSES_MOST ? `, and ${words.count(classes.length - CLASSES_MOST)} classes more` : ''}.`;
 }
 
@@ -230,10 +230,12 @@ function calibrationParts(data, index) {
     return [el('div', { class: 'multiples' }, ...charts.map((chart) => calibrationChart(...chart))), costsTable(setting)];
 }
 
+/* Of a run, and of a plan, folded: they are the page's own subject after calibrating alone. */
 function calibrationSection(data) {
-    const setting = data.profile.settings[data.setting];
-    return section('calibration', 'Calibration', calibrationNote(setting, data.probes, data.events?.measured),
-        ...calibrationParts(data, data.setting));
+    const setting = data.profile.settings[data.setting], note = calibrationNote(setting, data.probes, data.events?.measured);
+    const parts = () => calibrationParts(data, data.setting);
+    return data.told === undefined ? section('calibration', 'Calibration', null, folded('Every operation’s fitted line, with what was measured',
+        () => [el('p', { class: 'soft' }, words.bound(note)), ...parts()])) : section('calibration', 'Calibration', note, ...parts());
 }
 
 /* ---- the page of a calibration alone ---- */

@@ -169,14 +169,14 @@ function roundsPaint(context, chart, palette) {
     context.setLineDash([1, 4]);
     chart.roundEnds.forEach((ns, round) => {
         const x = Math.round(ganttX(chart, ns)) + 0.5;
-        if (ns < chart.start || ns > chart.end || x - last < 14 + 7 * String(round).length)
+        if (ns < chart.start || ns > chart.end || x - last < 14 + 7 * String(round + 1).length)
             return;
         last = x;
         context.beginPath();
         context.moveTo(x, AXIS);
         context.lineTo(x, chart.height);
         context.stroke();
-        context.fillText(round, x - 3, AXIS + 4);
+        context.fillText(round + 1, x - 3, AXIS + 4);
     });
     context.setLineDash([]);
 }

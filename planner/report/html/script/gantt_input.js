@@ -2,7 +2,7 @@
 
 /* Rounds to choose from: more are reached by zooming. */
 const ROUNDS_MOST = 1000;
-const DRAG_LEAST = 5, DRAWN_KINDS = ['envelope', 'send', 'link', 'receive', 'compute', 'output', 'idle', 'unexplained'];
+const DRAG_LEAST = 5, DRAWN_KINDS = ['envelope', 'send', 'link', 'receive', 'compute', 'output', 'start', 'idle', 'unexplained'];
 
 /* ---- the tip ---- */
 
@@ -159,7 +159,7 @@ function kindsOf(events) {
 
 function roundChooser(chart, count) {
     const options = Array.from({ length: Math.min(count, ROUNDS_MOST) }, (_, round) =>
-        el('option', { value: round }, `round ${round}`));
+        el('option', { value: round }, `round ${round + 1}`));
     return el('select', { 'aria-label': 'Show', onchange(event) {
         const span = event.target.value === '' ? [0, chart.rows.end] : roundSpan(chart.rows, Number(event.target.value));
         if (span)
@@ -217,7 +217,7 @@ function plannedTable(rows) {
     return folded('The same in numbers', () => scrolled('Workers', table(null,
         [{ name: 'worker', text: true }, { name: 'core tasks' }, { name: 'packages' }, { name: 'receive' }, { name: 'compute' },
             { name: 'output' }, { name: 'ends at' }],
-        workers.map((one) => ({ cells: [String(one.worker), words.count(one.tasks), words.count(one.packages), seconds(one.receive),
+        workers.map((one) => ({ cells: [String(one.worker + 1), words.count(one.tasks), words.count(one.packages), seconds(one.receive),
             seconds(one.compute), seconds(one.output), seconds(one.end)] })))));
 }
 

@@ -22,17 +22,30 @@ function adviceOf(report) {
         + 'predicted below, and whether something else ran on these nodes.';
 }
 
+/* What failed comes before how long it took. */
+function failuresLead(report) {
+    if (!(report.tasks_failed > 0))
+        return null;
+    return el('p', { class: 'lead bad' }, `${words.several(report.tasks_failed, 'core task')} of ${words.count(report.tasks)} failed.`);
+}
+
 /* The first sentence large, what follows from it small. */
 function diagnosis(report) {
     const [first, ...rest] = words.bound(report.explanation).split(/(?<=\.)\s+/);
-    return [el('p', { class: 'lead' }, first), el('p', { class: 'advice' }, [...rest, adviceOf(report)].join(' '))];
+    return [failuresLead(report), el('p', { class: 'lead' }, first), el('p', { class: 'advice' }, [...rest, adviceOf(report)].join(' '))];
+}
+
+/* Where the run lies: "above its interval". */
+function intervalSide(report) {
+    const [low, high] = report.interval;
+    return `${report.measured_s < low ? 'below' : report.measured_s > high ? 'above' : 'inside'} its interval`;
 }
 
 function intervalWords(report) {
     if (!report.interval)
         return null;
     const [low, high] = report.interval.map(words.seconds);
-    return `90 % of runs between ${low} and ${high}: this one is ${report.inside ? 'inside' : 'outside'}`;
+    return `90 % of runs between ${low} and ${high}: this one is ${intervalSide(report)}`;
 }
 
 /* Predicted interval, predicted and measured makespan on one axis. */
@@ -62,8 +75,9 @@ function intervalStrip(report) {
 function remarksOf(report) {
     const own = [];
     if (report.resumed)
-        own.push(`Resumed ${report.resumed === 1 ? 'once' : 'more than once'}: this page is about the last part, ${
-            words.count(report.resumed_tasks)} of ${words.count(report.tasks)} core tasks.`);
+        own.push(`Resumed ${report.resumed === 1 ? 'once' : 'more than once'}: this page is about ${
+            report.part ? `part ${report.part}` : 'the last part'}, ${words.count(report.resumed_tasks)} of ${
+            words.count(report.tasks)} core tasks${report.part ? '; scow report --part N is about another one' : ''}.`);
     if (report.tail)
         own.push(`The end of the plan was dealt on request, by ${report.tail}.`);
     return [...own, ...(report.remarks ?? []).map((remark) => `${words.capital(remark)}.`)];
@@ -75,10 +89,11 @@ function remarksList(report) {
         ...remarks.map((remark) => el('li', null, words.bound(remark))));
 }
 
-function walltimeFigure(walltime, report) {
-    if (walltime)
-        return figure('Walltime to ask for', words.walltime(walltime.walltime_s), `next time, at a risk of ${words.percent(walltime.risk)}`);
-    return figure('Walltime to ask for', '–', report.resumed ? 'resumed: see the plan’s own' : 'the plan predicts nothing');
+function walltimeFigure(report) {
+    if (!report.next_walltime_s)
+        return figure('Walltime to ask for', '–', report.resumed ? 'resumed: see the plan’s own' : 'the plan predicts nothing');
+    return figure('Walltime to ask for', words.walltime(report.next_walltime_s), `next time, at a risk of ${words.percent(report.next_risk)}${
+        report.next_pace > 1 ? `, as slow as this run (${words.short(report.next_pace)} ×)` : ''}`);
 }
 
 function runFigures(report, data) {
@@ -90,9 +105,9 @@ function runFigures(report, data) {
         figure('Measured makespan', words.seconds(report.measured_s), `and ${words.seconds(report.finish_s)} to finish`),
         figure('Predicted', words.seconds(report.predicted_s),
             report.interval ? `${words.seconds(report.interval[0])} to ${words.seconds(report.interval[1])}` : 'without an interval'),
-        figure('Error', words.signedPercent(report.error), `drift ${words.signedPercent(report.drift)}, model ${
+        figure('Error', words.signedPercent(report.error), `${report.interval ? `${intervalSide(report)}; ` : ''}drift ${words.signedPercent(report.drift)}, model ${
             words.signedPercent(report.model_error)}`),
-        walltimeFigure(data.walltime, report),
+        walltimeFigure(report),
         figure('Core tasks done', words.count(report.tasks_done), report.complete && report.tasks_failed === 0
             ? `all, in ${words.count(packages)} packages`
             : `of ${words.count(report.tasks)}, ${words.count(report.tasks_failed)} failed`),
@@ -100,6 +115,19 @@ function runFigures(report, data) {
             report.threads === 1 ? '' : 's'} each`),
         busy('Workers busy', report.worker_busy_share, `in a period ${words.percent(report.worker_utilization.measured)}`),
         busy('Network busy', report.network_utilization));
+}
+
+/* The first ones that failed, and why. */
+function failedList(failed) {
+    if (!failed?.failures?.length)
+        return null;
+    const of = ({ stderr }) => (stderr ?? '').split('\n')[0];
+    const row = (one) => ({ cells: [words.count(one.task), one.line, one.reason, one.attempts === null ? null : words.count(one.attempts), of(one)] });
+    const more = failed.failed - failed.failures.length;
+    return scrolled('Core tasks that failed', table(`${more > 0 ? `The first ${failed.failures.length} that failed; ` : 'All that failed; '}${
+        'scow show OUT.h5 --failed lists them with their error output.'}${failed.note ? ` ${words.capital(failed.note)}.` : ''}`,
+        [{ name: 'core task', text: true }, { name: 'line', text: true, long: true }, { name: 'why', text: true, long: true }, { name: 'attempts' },
+            { name: 'first line of its error output', text: true, long: true }], failed.failures.map(row)));
 }
 
 function masthead(words_) {
@@ -110,7 +138,7 @@ function runHeadline(data) {
     const report = data.report;
     return [masthead(`scow report · ${data.path}`),
         el('h1', null, [report.kernel, report.input].filter(Boolean).join(' · ')),
-        ...diagnosis(report), remarksList(report),
+        ...diagnosis(report), failedList(data.failed), remarksList(report),
         runFigures(report, data), intervalStrip(report)];
 }
 

@@ -25,10 +25,16 @@ function lineSeries(series) {
     if (series.hidden)
         return { stroke: 'transparent', scale: 'y', paths: () => null, points: { show: false, stroke: 'transparent', fill: 'transparent' } };
     const stroke = colours.get(series.colour);
-    return { stroke, width: series.width ?? 1.5, fill: series.fill ? colours.get(series.fill) : undefined, dash: series.dash,
+    return { stroke, width: series.width ?? 1.5, fill: series.fill ? colours.get(series.fill) : undefined, fillTo: 0, dash: series.dash,
         scale: series.scale ?? 'y', spanGaps: true,
         paths: series.pointsOnly ? () => null : undefined,
         points: { show: Boolean(series.points || series.pointsOnly), size: series.pointsOnly ? 7 : 5, fill: stroke } };
+}
+
+/* An area begins at 0, which its axis shows, with a little room beyond the values. */
+function areaRange(low, high) {
+    const least = Math.min(low ?? 0, 0), most = Math.max(high ?? 0, 0), room = 0.06 * (most - least) || 1e-9;
+    return [least < 0 ? least - room : 0, most > 0 ? most + room : 0];
 }
 
 /* Of series: colour, width, fill, dash, scale, points, pointsOnly, hidden (only the axis has room for it).
@@ -46,6 +52,8 @@ function lineOptions(request, width) {
         axes[0].incrs = WHOLE_STEPS;
     if (request.yFrom0)
         scales.y.range = (_, low, high) => [0, 1.05 * high];
+    if (request.series.some((series) => series.fill))
+        scales.y.range = (_, low, high) => areaRange(low, high);
     if (request.share) {
         scales.share = { range: [0, 1.05] };
         axes.push({ ...lineAxis(request.share, (share) => `${Math.round(100 * share)} %`, true), scale: 'share', side: 1, grid: { show: false } });

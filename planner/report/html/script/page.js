@@ -24,7 +24,9 @@ function onePage(data) {
     const gantt = ganttPart(data);
     const sections = [...gantt.nodes];
     if (data.report)
-        sections.push(timeSection(data.report, gantt));
+        sections.push(timeSection(data.report, gantt, data.slowest));
+    if (data.profile && data.setting >= 0 && data.profile.settings[data.setting].map)
+        sections.push(regionsSection(data));
     if (data.profile && data.setting >= 0)
         sections.push(calibrationSection(data));
     if (data.told !== undefined && data.profile.settings.length > 1)
@@ -32,7 +34,7 @@ function onePage(data) {
     if (data.sweep || data.schedulers || data.report?.others?.length)
         sections.push(workersSection(data));
     if (data.report)
-        sections.push(resultSection(data));
+        sections.push(requestedSection(data.report), resultSection(data));
     sections.push(provenanceSection(data));
     return [contents(sections), ...sections];
 }
@@ -42,7 +44,7 @@ function pageFill(page, parts) {
     colours.apply();
 }
 
-/* The headline can be read while the charts are still being made. */
+/* The headline can be read while the charts are still being made; who prints by then waits for them. */
 function pageStart() {
     const data = JSON.parse(document.getElementById('data').textContent), page = document.getElementById('page');
     colours.start();
@@ -51,7 +53,15 @@ function pageStart() {
         return;
     }
     pageFill(page, data.report ? runHeadline(data) : data.plan ? planHeadline(data) : calibrationHeadline(data));
-    requestAnimationFrame(() => setTimeout(() => pageFill(page, onePage(data))));
+    let begun = false;
+    const rest = () => {
+        if (!begun) {
+            begun = true;
+            pageFill(page, onePage(data));
+        }
+    };
+    window.addEventListener('beforeprint', rest);
+    requestAnimationFrame(() => setTimeout(rest));
 }
 
 pageStart();

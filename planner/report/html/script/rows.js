@@ -91,7 +91,7 @@ function rowsMake(events) {
 }
 
 function rowName(row) {
-    return row === MASTER ? 'master' : row === PORT ? 'port' : `worker ${row - FIRST_WORKER}`;
+    return row === MASTER ? 'master' : row === PORT ? 'port' : `worker ${row - FIRST_WORKER + 1}`;
 }
 
 /* When rounds end, as far as events have them. */
@@ -122,9 +122,9 @@ function spanWords(rows, trace, k) {
     const waits = columns.cause[k] >= 0, operation = columns.operation[k];
     const start = columns.start_ns[k] / 1e9, length = columns.length_ns[k] / 1e9;
     const tasks = columns.tasks[k], first = columns.first[k];
-    const who = columns.rank[k] === 0 ? 'master' : `worker ${columns.rank[k] - 1}`;
-    const lines = [`round ${columns.round[k]}, package ${columns.package[k]}, ${
-        tasks === 1 ? `core task ${first}` : `core tasks ${first} to ${first + tasks - 1} (${tasks})`}`,
+    const who = columns.rank[k] === 0 ? 'master' : `worker ${columns.rank[k]}`;
+    const lines = [`round ${columns.round[k] + 1}, package ${columns.package[k] + 1}, ${
+        tasks === 1 ? `core task ${first + 1}` : `core tasks ${first + 1} to ${first + tasks} (${tasks})`}`,
     `${words.seconds(length)}, from ${words.seconds(start)} to ${words.seconds(start + length)}`];
     const twin = trace.name === 'measured' && !waits ? rows.findPredicted(columns.package[k], operation) : undefined;
     if (twin !== undefined) {

@@ -1,6 +1,6 @@
 /* Where the time went: from predicted to measured makespan, by worker, by round. */
 
-const WORKER_OPERATIONS = ['receive', 'compute', 'output'], WORKER_KINDS = [...WORKER_OPERATIONS, 'idle', 'unexplained'];
+const WORKER_OPERATIONS = ['start', 'receive', 'compute', 'output'], WORKER_KINDS = ['receive', 'compute', 'output', 'idle', 'unexplained'];
 const CAUSE_WORDS = { start: 'first package', master: 'the master', port: 'other transfers', buffer: 'others\u2019 buffers',
     transfer: 'own transfer', noise: 'unexplained', end: 'done before others' };
 const WORKERS_MOST = 512;
@@ -66,7 +66,7 @@ function workerRow(worker, scale, seconds, reveal) {
     const parts = partsOf(worker), of = (value) => parts.map((part) => ({ name: `${part.name}, ${value}`,
         colour: part.colour, seconds: part[value] }));
     const name = reveal ? el('button', { type: 'button', class: 'plain', title: 'Show in the chart above',
-        onclick: () => reveal(worker.worker) }, String(worker.worker)) : String(worker.worker);
+        onclick: () => reveal(worker.worker) }, String(worker.worker + 1)) : String(worker.worker + 1);
     return { cells: [name, words.count(worker.tasks), words.count(worker.packages), seconds(worker.end.predicted_s),
         seconds(worker.end.measured_s), words.signedPercent(worker.end.error),
         bars(...barStack(scale, of('predicted'), 0, 4, 0.6), ...barStack(scale, of('measured'), 5, 10, 1))] };
@@ -82,9 +82,9 @@ function workersTable(report, gantt) {
         [{ name: 'worker', text: true }, { name: 'core tasks' }, { name: 'packages' }, { name: 'end predicted' },
             { name: 'measured' }, { name: 'error' }, { name: 'time', text: true, wide: true }],
         shown.map((worker) => workerRow(worker, scale, seconds, gantt.reveal))));
-    const rows = node.querySelectorAll('tbody tr');
+    const rows = node.querySelectorAll('tbody tr'), starts = report.operations.start.measured_s > 0 || report.operations.start.predicted_s > 0;
     gantt.follow?.(({ rank }) => rows.forEach((row, k) => row.classList.toggle('marked', shown[k].worker === rank - 1)));
-    return [el('h3', null, 'By worker'), legend(WORKER_KINDS), node];
+    return [el('h3', null, 'By worker'), legend(starts ? ['start', ...WORKER_KINDS] : WORKER_KINDS), node];
 }
 
 /* ---- the master and the links, which overlap with the workers ---- */
@@ -98,7 +98,7 @@ function operationsTable(report) {
     return folded('Sums over all packages, with drift and model error', () => scrolled('Operations', table(null,
         [{ name: 'operation', text: true }, { name: 'predicted' }, { name: 'measured' }, { name: 'error' }, { name: 'drift' },
             { name: 'model' }],
-        [...Object.entries(report.operations).map(([name, both]) => row(name, both)),
+        [...Object.entries(report.operations).filter(([name, both]) => name !== 'start' || both.predicted_s > 0 || both.measured_s > 0).map(([name, both]) => row(name, both)),
             ...(beside ? [row('output', beside, 'output while working')] : [])])));
 }
 
@@ -109,7 +109,7 @@ function roundsTable(report) {
     const residuals = words.secondsColumn(report.rounds.map((round) => round.residual_s));
     return folded('The rounds in numbers', () => scrolled('Rounds', table(null,
         [{ name: 'round', text: true }, { name: 'predicted end' }, { name: 'measured end' }, { name: 'residual' }],
-        report.rounds.map((round) => ({ cells: [String(round.round), ends(round.predicted_end_s),
+        report.rounds.map((round) => ({ cells: [String(round.round + 1), ends(round.predicted_end_s),
             ends(round.measured_end_s), residuals(round.residual_s, true)] })))));
 }
 
@@ -117,11 +117,11 @@ function roundsTable(report) {
 function roundsChart(report, gantt) {
     const say = (k) => {
         const round = report.rounds[k];
-        return `round ${round.round}: predicted end ${words.seconds(round.predicted_end_s)}, measured ${
+        return `round ${round.round + 1}: predicted end ${words.seconds(round.predicted_end_s)}, measured ${
             words.seconds(round.measured_end_s)}, residual ${words.signedSeconds(round.residual_s)}`;
     };
     return lineChart({ label: 'Residuals by round: measured less predicted end', height: 170,
-        x: report.rounds.map((round) => round.round), say, choose: gantt.showRound,
+        x: report.rounds.map((round) => round.round + 1), say, choose: gantt.showRound,
         follow: (point) => gantt.follow?.(({ round }) => point(report.rounds.findIndex((one) => one.round === round))),
         xLabel: 'round', help: gantt.showRound ? 'Choosing a round shows it in the chart above.' : '',
         series: [{ values: report.rounds.map((round) => round.residual_s), colour: 'accent', fill: 'band',
@@ -139,20 +139,53 @@ function roundsPart(report, gantt) {
 function runPartsTable(report) {
     if (!report.parts)
         return [];
-    const all = report.in_all, seconds = words.secondsColumn([...report.parts.map((part) => part.measured_s), all.measured_s]);
+    const all = report.in_all, seconds = words.secondsColumn([...report.parts.flatMap((part) => [part.predicted_s, part.measured_s]),
+        all.measured_s]);
     const count = (number) => (number === null ? null : words.count(number));
-    const row = (part, k) => ({ cells: [String(k + 1), part.began ?? null, part.ended ?? null, count(part.workers), count(part.tasks),
-        count(part.packages), seconds(part.measured_s), part.outcome] });
+    const row = (part, k) => ({ cells: [String(k + 1), part.began ?? null, count(part.workers), count(part.tasks),
+        count(part.again), count(part.packages), seconds(part.predicted_s), seconds(part.measured_s), words.signedPercent(part.error),
+        part.outcome] });
     return [el('h3', null, 'Its parts'), scrolled('Parts of the run', table(
         `Between them ${words.seconds(all.between_s)} passed in which nothing was done.`,
-        [{ name: 'part', text: true }, { name: 'began', text: true }, { name: 'ended', text: true }, { name: 'workers' },
-            { name: 'core tasks' }, { name: 'packages' }, { name: 'took' }, { name: 'outcome', text: true }],
-        [...report.parts.map(row), { kind: 'total', cells: ['in all', '', '', '', count(all.tasks), count(all.packages),
-            seconds(all.measured_s), ''] }]))];
+        [{ name: 'part', text: true }, { name: 'began', text: true }, { name: 'workers' },
+            { name: 'core tasks' }, { name: 'done again later' }, { name: 'packages' }, { name: 'predicted' }, { name: 'took' },
+            { name: 'error' }, { name: 'outcome', text: true }],
+        [...report.parts.map(row), { kind: 'total', cells: ['in all', '', '', count(all.tasks), count(all.again), count(all.packages),
+            seconds(all.predicted_s), seconds(all.measured_s), words.signedPercent(all.error), ''] }]))];
 }
 
-function timeSection(report, gantt) {
+/* ---- by core task, where records say how long each took ---- */
+
+function slowestTable(slowest) {
+    if (!slowest?.length)
+        return [];
+    const seconds = words.secondsColumn(slowest.map((one) => one.seconds));
+    return [el('h3', null, 'The slowest core tasks'), scrolled('The slowest core tasks', table(null,
+        [{ name: 'core task', text: true }, { name: 'line', text: true, long: true }, { name: 'took' }],
+        slowest.map((one) => ({ cells: [words.count(one.task), `${one.line ?? '–'}${one.failed ? ' (failed)' : ''}`, seconds(one.seconds)] }))))];
+}
+
+/* ---- what was asked for, and what to ask for next time ---- */
+
+function megabytes(bytes) {
+    return bytes === null ? '–' : `${words.count(Math.round(bytes / 1e6))} MB`;
+}
+
+function requestedSection(report) {
+    const { requested, used } = report;
+    const time = (seconds) => (seconds === null ? '–' : words.seconds(seconds));
+    const share = (key) => (requested[key] && used[key] ? words.percent(used[key] / requested[key]) : '–');
+    const row = (name, key, say) => ({ cells: [name, say(requested[key]), say(requested[`predicted_${key}`]), say(used[key]), share(key)] });
+    return section('requested', 'Used beside requested', requested.by === 'plan'
+        ? 'Requested is what the plan asks for, as no batch system gave anything.' : `Requested: by job ${requested.job} of ${requested.by}.`,
+    scrolled('Requested, predicted and used', table(null, [{ name: 'resource', text: true }, { name: 'requested' }, { name: 'predicted' }, { name: 'used' },
+        { name: 'of what was requested' }], [row('walltime', 'walltime_s', time), row('processor time', 'processor_s', time),
+        row('memory of a node', 'memory_bytes', megabytes)])),
+    ...(report.next_request ? [el('h3', null, 'The next request'), ...toCopy(report.next_request)] : []));
+}
+
+function timeSection(report, gantt, slowest) {
     const explained = report.predicted_s === null ? null : waterfall(report);
     return section('time', 'Where the time went', null, ...runPartsTable(report), explained, operationsTable(report), ...workersTable(report, gantt),
-        ...roundsPart(report, gantt));
+        ...slowestTable(slowest), ...roundsPart(report, gantt));
 }

@@ -1,0 +1,31 @@
+/*
+ * What can be timed in how long: sizes and sets of places for the passes of a campaign. No clock,
+ * no I/O.
+ */
+#ifndef CALIBRATE_ALLOTMENT_H
+#define CALIBRATE_ALLOTMENT_H
+
+#include "calibrate/campaign.h"
+
+/* A latency is told from a rate where the largest of at least three sizes takes so many times as
+ * long. */
+#define ALLOTMENT_LATENCIES 10
+
+struct allotment {
+    int sets;        /* of places; 0: there is no time for a pass over several sizes */
+    int64_t largest; /* core tasks in a package */
+    double growth;   /* from one size to the next */
+    double pass_s;   /* that the packages of a pass may take */
+};
+
+/* The smallest package that must be timed: one that takes ten times the latency, but no more than
+ * `most` core tasks. */
+int64_t allotment_need(const struct scouting *costs, int64_t most);
+/* So many core tasks are computed at most, whatever they cost. */
+double allotment_tasks_most(const struct campaign_effort *effort, int64_t tasks, int workers);
+/* The most sets of places whose passes, over sizes up to one that is large enough, fit into left_s
+ * seconds: twice each, the second time with as many packages of a plan's sizes. */
+struct allotment allotment_make(const struct scouting *costs, const struct campaign_effort *effort,
+                                int64_t most, double left_s);
+
+#endif

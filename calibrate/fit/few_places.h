@@ -1,0 +1,29 @@
+/*
+ * What a handful of core tasks tells of a job, where there was no time for strata (strata_fit.h).
+ *
+ * Where packages show that core tasks differ, nothing tells sizes, places and workers apart: the
+ * rate is what all of them took by their core tasks (the ratio estimator; Cochran, Sampling
+ * Techniques, 6.2), the same for all workers, with the error that their residuals give it. Where
+ * all were alike, a share of 3 in as many as were timed may still be unlike them, with 95 % (the
+ * rule of three; Hanley, Lippman-Hand, JAMA 249, 1983).
+ */
+#ifndef CALIBRATE_FIT_FEW_PLACES_H
+#define CALIBRATE_FIT_FEW_PLACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "calibrate/fit/sample.h"
+#include "planner/base/failure.h"
+#include "planner/model/profile.h"
+
+/* Core tasks, timed anywhere in the job, that say of it what there is to say. */
+enum { FEW_PLACES_ENOUGH = 64 };
+
+/* Put that into what was fitted to the samples of `setting`, of a job of so many core tasks.
+ * Nothing where as many as are enough were timed, or all there are, or where there is a map by
+ * strata. False: out of memory. */
+bool few_places_heed(const struct samples *samples, int setting, int64_t tasks,
+                     struct profile_setting *fitted, struct failure *failure);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * What workers take before their first package. What a run's trace knows of it is a sample of its
+ * own; where a package was too small to tell (a single line), all of it is in what computing it
+ * took, beyond what such a package takes later.
+ */
+#ifndef CALIBRATE_FIT_START_H
+#define CALIBRATE_FIT_START_H
+
+#include "calibrate/fit/classes.h"
+#include "planner/model/profile.h"
+#include "planner/model/sample.h"
+
+/* Of a class of workers: a latency without a rate; all 0 where it cannot be told from noise. */
+struct measured_cost start_fit(const struct samples *samples, int setting,
+                               const struct worker_class *class);
+
+#endif

@@ -1,0 +1,402 @@
+#include "calibrate/go/command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calibrate/go/go_pilot.h"
+#include "calibrate/go/go_preview.h"
+#include "calibrate/go/job_plan.h"
+#include "calibrate/go/launcher.h"
+#include "calibrate/labels.h"
+#include "calibrate/settings.h"
+#include "calibrate/task_options.h"
+#include "planner/command/pages.h"
+#include "planner/command/readers.h"
+#include "planner/files/plan_json.h"
+#include "spmd/job/devices.h"
+#include "spmd/job/instructions.h"
+#include "spmd/job/launch.h"
+#include "spmd/job/method.h"
+#include "spmd/output/output_name.h"
+#include "spmd/run/execute.h"
+#include "spmd/run/interrupt.h"
+#include "spmd/run/run_outcome.h"
+
+enum { PATIENCE_USUAL = 60 };
+/* Of that, until there is an output: somebody may be reading a large input alone. */
+static const double ASSEMBLY_FACTOR = 5;
+
+struct arguments {
+    const char *kernel, *input, *output, *results, *profile, *isa, *threads, *ends;
+    const char *values[SCOW_PARAMETERS_MOST]; /* as typed; NULL: the default */
+    int64_t workers, gpus;
+    double patience_s;
+    bool staged, no_page, trust, quiet, version, dry_run;
+    char *line; /* owned: all of it, as it could be typed; NULL: not known */
+};
+
+/* Files that are left beside the output; owned. */
+struct beside {
+    char *profile, *plan, *page;
+};
+
+/* ---- command line -------------------------------------------------------------------------- */
+
+static size_t rows_fill(struct arguments *arguments, const struct scow_task *task,
+                        struct option_row *rows, size_t *own)
+{
+    const struct option_row fixed[] = {
+        {'j', "workers", "N", OPTION_COUNT, &arguments->workers,
+         "start so many workers, and a master, here; without mpiexec and -j: one for each core"},
+        {'k', "kernel", "NAME", OPTION_TEXT, &arguments->kernel,
+         "core task: a name from 'scow tasks', or a plug-in (./FILE.so)"},
+        {'i', "input", "INPUT", OPTION_TEXT, &arguments->input,
+         "what is to be processed, if the core task has an input; -: standard input, which is kept "
+         "as OUTPUT.input"},
+        {'o', "output", "FILE", OPTION_TEXT, &arguments->output,
+         "HDF5 file to create, or to go on with"},
+        {'p', "profile", "FILE", OPTION_TEXT, &arguments->profile,
+         "for the core task that sleeps: the profile that says for how long"},
+        {0, "results", "FILE", OPTION_TEXT, &arguments->results,
+         "for what core tasks write: FILE.1, FILE.2, ..., one a worker (default: OUTPUT.results)"},
+        {0, "threads", "T", OPTION_TEXT, &arguments->threads, "OpenMP threads of a rank"},
+        {0, "staged", NULL, OPTION_FLAG, &arguments->staged,
+         "workers read their packages from the input by themselves, not from the master"},
+        {0, "until", "TIME", OPTION_TEXT, &arguments->ends,
+         "begin nothing that would not end by then: 2h30m, 45s (from now), 18:30, "
+         "2026-11-23T18:30; none (default: the end of the job, as Slurm or PBS says)"},
+        {0, "patience", "SECONDS", OPTION_NUMBER, &arguments->patience_s,
+         "a worker that is silent for so long, and for ten times the longest package, is lost "
+         "(60)"},
+        {0, "gpus-per-worker", "N", OPTION_COUNT, &arguments->gpus,
+         "give each worker N of its node's GPUs, none to two of them (CUDA_VISIBLE_DEVICES, "
+         "ROCR_VISIBLE_DEVICES, SCOW_GPUS)"},
+        {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
+         "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
+        {0, "trust", NULL, OPTION_FLAG, &arguments->trust,
+         "going on: take for done what FILE says is done, without reading it back to compare it "
+         "with its digests"},
+        {0, "dry-run", NULL, OPTION_FLAG, &arguments->dry_run,
+         "run nothing, and show the first core tasks as they would be run"},
+        {0, "no-page", NULL, OPTION_FLAG, &arguments->no_page,
+         "leave no page with charts of the run beside the output"},
+        {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet,
+         "no progress, only the outcome and failures"},
+        {0, "version", NULL, OPTION_FLAG, &arguments->version, "print versions and exit"},
+    };
+    const size_t count = sizeof fixed / sizeof fixed[0];
+    memcpy(rows, fixed, sizeof fixed);
+    *own = task_options_fill(task, rows + count, arguments->values, NULL);
+    return count + *own;
+}
+
+static bool arguments_check(const struct arguments *arguments, const struct scow_task *task,
+                            struct failure *failure)
+{
+    if (arguments->workers > 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "-j starts the ranks, and mpiexec has done so: leave one of them out");
+    if (!arguments->output)
+        return failure_set(failure, FAILURE_USAGE,
+                           "the output (-o FILE) is missing: see scow go --help");
+    if ((task->input != SCOW_INPUT_NONE) != (arguments->input != NULL))
+        return failure_set(failure, FAILURE_USAGE, "kernel %s %s: see scow go --help", task->name,
+                           arguments->input ? "has no input: leave -i out"
+                                            : "needs an input: add -i INPUT");
+    if (((task->flags & SCOW_SLEEP) != 0) != (arguments->profile != NULL))
+        return failure_set(failure, FAILURE_USAGE, "kernel %s %s", task->name,
+                           arguments->profile
+                               ? "is measured while it works: leave -p out"
+                               : "sleeps what a profile says: name one with -p PROFILE");
+    return arguments->patience_s > 0 ||
+           failure_set(failure, FAILURE_USAGE, "--patience is in seconds, above 0");
+}
+
+static bool arguments_parse(const struct comm *comm, int argc, char **argv,
+                            const struct scow_task *task, struct arguments *arguments, bool *over,
+                            struct failure *failure)
+{
+    struct option_row rows[18 + SCOW_PARAMETERS_MOST];
+    char title[TASK_OPTIONS_TITLE];
+    size_t own = 0;
+    const size_t row_count = rows_fill(arguments, task, rows, &own);
+    task_options_title(task, title);
+    const struct option_table table = {
+        .usage = "scow go [-j N] [-k KERNEL] [-i INPUT] -o FILE [options], or mpiexec -n P+1 scow "
+                 "go ...",
+        .purpose = "Do a job that nobody has measured: its first packages tell what everything "
+                   "costs, and count; what remains is planned then, and run.",
+        .rows = rows,
+        .row_count = row_count,
+        .own_count = own,
+        .own_title = title,
+        .epilogue =
+            "Started by itself (scow go -j 8 ...) or as mpiexec -n P+1 scow go ...: rank 0 is the "
+            "master, ranks 1 to P are the workers. It leaves a profile, the plan of what remained "
+            "and a page beside the output: out.h5, out.profile.json, out.plan.json, "
+            "out.report.html. The same command again goes on with what is left.\nEnvironment: "
+            "SCOW_LAUNCH names what starts ranks (mpiexec).\nExit: 0 done, 1 failed, 2 usage, 4 "
+            "input or output do not match, 75 stopped as asked (SIGINT, SIGTERM, SIGUSR1), or no "
+            "worker is left: run the same again.\n",
+    };
+    char *operand = NULL;
+    int operands = 0;
+    if (!launch_options(comm, &table, argc, argv, &operand, 0, &operands, &arguments->version, over,
+                        failure) ||
+        *over)
+        return failure->code == FAILURE_NONE;
+    return arguments_check(arguments, task, failure) &&
+           (!arguments->isa || instructions_pin(arguments->isa, comm, failure)) &&
+           (comm->rank > 0 || output_name_check(arguments->output, failure));
+}
+
+/* To be released. One value each: what is measured is what runs. */
+static bool settings_find(const struct arguments *arguments, const struct scow_task *task,
+                          struct settings *settings, struct failure *failure)
+{
+    struct setting_wish wishes[SCOW_PARAMETERS_MOST + 1];
+    const int count = task_parameter_count(task);
+    for (int i = 0; i < count; i++)
+        wishes[i] = (struct setting_wish){task->parameters[i].name, arguments->values[i], true};
+    for (int i = 0; i < count; i++)
+        wishes[i].number =
+            task->parameters[i].kind == SCOW_NUMBER || task->parameters[i].kind == SCOW_WHOLE;
+    wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true};
+    const struct setting_switches switches = {
+        .staged = arguments->staged ? SETTING_YES : SETTING_NO, .write_behind = SETTING_NO};
+    return settings_read(settings, task, wishes, count + 1, &switches, failure) &&
+           (settings->count == 1 ||
+            failure_set(failure, FAILURE_USAGE,
+                        "scow go takes one value for each parameter: scow calibrate compares "
+                        "several"));
+}
+
+/* ---- files beside the output --------------------------------------------------------------- */
+
+static bool beside_init(struct beside *beside, const char *output, struct failure *failure)
+{
+    *beside = (struct beside){output_name_beside(output, ".profile.json"),
+                              output_name_beside(output, ".plan.json"),
+                              output_name_beside(output, ".report.html")};
+    return (beside->profile && beside->plan && beside->page) ||
+           failure_memory(failure, "naming what is left beside the output");
+}
+
+static void beside_release(struct beside *beside)
+{
+    free(beside->profile);
+    free(beside->plan);
+    free(beside->page);
+}
+
+/* Local to the master, of a run that is complete. The run does not fail for a page. */
+static void page_leave(const struct arguments *arguments, const struct beside *beside,
+                       const struct samples *samples)
+{
+    const struct readers *readers = readers_available();
+    struct failure failure = FAILURE_INIT;
+    struct run_record record;
+    if (arguments->no_page || !readers ||
+        !readers->read_run(arguments->output, 0, &record, &failure))
+        return;
+    if (!page_of_run(beside->page, arguments->output, &record, samples, readers, &failure))
+        fprintf(stderr, "scow go: %s\n", failure.text);
+    else if (!arguments->quiet)
+        fprintf(stderr, "scow go: %s and %s are beside the output\n", beside->profile,
+                beside->page);
+    run_record_release(&record);
+}
+
+/* ---- whole --------------------------------------------------------------------------------- */
+
+/* A job under way. */
+struct going {
+    struct comm *comm;
+    const struct arguments *arguments;
+    const struct kernel *kernel;
+    struct settings settings;
+    struct plan plan;
+    char *input; /* as it can be read again; NULL: none */
+    char *plan_text, *profile_text, *emitted, *isa;
+    struct place place;
+    char **names;
+    struct beside beside;
+    struct until until; /* the master's: when all must have ended */
+    struct go_pilot pilot;
+};
+
+/* Collective. */
+static bool going_prepare(struct going *going, struct failure *failure)
+{
+    const struct arguments *arguments = going->arguments;
+    size_t length = 0;
+    settings_find(arguments, going->kernel->task, &going->settings, failure);
+    launch_threads_check(failure);
+    beside_init(&going->beside, arguments->output, failure);
+    if (arguments->ends)
+        until_parse(&going->until, arguments->ends, until_now(), failure);
+    else if (going->comm->rank == 0)
+        until_ask(&going->until, until_now());
+    going->emitted = run_outcome_emitted(arguments->output, arguments->results);
+    if (!going->emitted)
+        failure_memory(failure, "naming the results");
+    if (!comm_agree(going->comm, failure) || !devices_share(going->comm, arguments->gpus, failure))
+        return false;
+    going->input = launch_input(going->comm, arguments->input, arguments->output,
+                                access(arguments->output, F_OK) == 0, failure);
+    if (failure->code != FAILURE_NONE)
+        return false;
+    const struct setting *setting = &going->settings.items[0];
+    const struct job_wanted wanted = {going->kernel, &setting->values, going->input,
+                                      setting->threads};
+    if (!job_plan_make(going->comm, &wanted, &going->plan, failure))
+        return false;
+    going->plan_text = plan_print(&going->plan);
+    if (!going->plan_text)
+        failure_memory(failure, "describing the job");
+    if (arguments->profile)
+        going->profile_text = launch_read(going->comm, arguments->profile, &length, failure);
+    comm_align_clocks(going->comm);
+    going->isa = instructions_gather(going->comm);
+    return comm_agree(going->comm, failure) &&
+           place_find(&going->place, going->comm, launch_threads(going->comm), failure) &&
+           labels_workers(going->comm, &going->names, failure);
+}
+
+static void going_release(struct going *going)
+{
+    settings_release(&going->settings);
+    plan_release(&going->plan);
+    free(going->input);
+    free(going->plan_text);
+    free(going->profile_text);
+    free(going->emitted);
+    free(going->isa);
+    place_release(&going->place);
+    labels_workers_free(&going->names, going->comm->size - 1);
+    beside_release(&going->beside);
+    go_pilot_release(&going->pilot);
+}
+
+/* Of a core task that has --halt, unless the user has said it. */
+static bool failing_ends(const struct arguments *arguments, const struct scow_task *task)
+{
+    for (int i = 0; i < task_parameter_count(task); i++)
+        if (strcmp(task->parameters[i].name, "halt") == 0)
+            return arguments->values[i] == NULL;
+    return false;
+}
+
+/* Collective. */
+static void going_run(struct going *going, struct assembly *assembly, struct failure *failure)
+{
+    const struct arguments *arguments = going->arguments;
+    const int threads = going->plan.threads > 0 ? going->plan.threads : launch_threads(going->comm);
+    const struct pilot_origin origin = {going->kernel, &going->place, going->names,
+                                        going->beside.profile, threads};
+    struct run_outcome outcome = {0};
+    go_pilot_init(&going->pilot, &origin, going->beside.plan, arguments->quiet);
+    if (arguments->dry_run)
+        go_preview_init(&going->pilot);
+    const struct execution execution = {
+        .until = &going->until,
+        .comm = going->comm,
+        .kernel = going->kernel,
+        .plan = &going->plan,
+        .plan_text = going->plan_text,
+        .profile_text = going->profile_text,
+        .plan_name = "the command",
+        .input = going->input,
+        .output = arguments->output,
+        .command_line = arguments->line,
+        .emitted = going->emitted,
+        .emitted_given = arguments->results != NULL,
+        .resume = true,
+        .trust = arguments->trust,
+        .again = "run the same again",
+        .failing_ends = failing_ends(arguments, going->kernel->task),
+        .isa = going->isa,
+        .threads = threads,
+        .pilot = &going->pilot.base,
+        .ahead = WATCHING_AHEAD,
+        .quiet = arguments->quiet,
+        .patience_s = arguments->patience_s,
+        .assembly = assembly,
+    };
+    const bool done = execute_run(&execution, &outcome, failure);
+    if (done && !arguments->dry_run && going->comm->rank == 0) {
+        run_outcome_print(arguments->output, &outcome, true);
+        page_leave(arguments, &going->beside, &going->pilot.samples);
+        run_outcome_check(arguments->output, &outcome, failure);
+    }
+    if (outcome.failures)
+        fprintf(stderr, "%s", outcome.failures);
+    going->comm->broken = outcome.broken;
+    going->comm->others = outcome.others;
+    outcome.others = (struct process_list){NULL, 0};
+    run_outcome_release(&outcome);
+}
+
+/* A dry run that has read standard input does not keep it, unless a run has that it goes on with.
+ */
+static void input_forget(const struct going *going)
+{
+    const struct arguments *arguments = going->arguments;
+    if (arguments->dry_run && going->comm->rank == 0 && going->input &&
+        strcmp(going->input, arguments->input) != 0 && access(arguments->output, F_OK) != 0)
+        unlink(going->input);
+}
+
+/* Collective. */
+static void kernel_go(struct comm *comm, const struct kernel *kernel, struct arguments *arguments,
+                      struct failure *failure)
+{
+    struct going going = {.comm = comm, .arguments = arguments, .kernel = kernel};
+    struct assembly assembly = {.comm = NULL};
+    const struct assembly_setup setup = {.comm = comm,
+                                         .program = "scow go",
+                                         .path = arguments->output,
+                                         .state = "there is no package yet",
+                                         .most_s = ASSEMBLY_FACTOR * arguments->patience_s};
+    if (assembly_begin(&assembly, &setup, failure) && going_prepare(&going, failure))
+        going_run(&going, &assembly, failure);
+    assembly_end(&assembly);
+    input_forget(&going);
+    going_release(&going);
+}
+
+static void go_command(struct comm *comm, int argc, char **argv, struct failure *failure)
+{
+    struct arguments arguments = {.patience_s = PATIENCE_USUAL};
+    struct kernel kernel = {0};
+    bool over = false;
+    kernel_open(&kernel, kernel_name_of(task_options_kernel(argc, argv)), NULL, "--kernel",
+                failure);
+    if (failure->code == FAILURE_MISMATCH)
+        failure->code = FAILURE_USAGE;
+    if (comm_agree(comm, failure) && kernel_agree(comm, &kernel, failure)) {
+        arguments_parse(comm, argc, argv, kernel.task, &arguments, &over, failure);
+        arguments.line = launch_line(comm, "go", argc, argv);
+        if (comm_agree(comm, failure) && !over)
+            kernel_go(comm, &kernel, &arguments, failure);
+    }
+    free(arguments.line);
+    kernel_close(&kernel);
+}
+
+int go_main(int argc, char **argv)
+{
+    struct comm comm;
+    struct failure failure = FAILURE_INIT;
+    if (!launcher_become(argc, argv, &failure)) {
+        fprintf(stderr, "scow go: %s\n", failure.text);
+        return (int)failure.code;
+    }
+    interrupt_watch();
+    launch_begin(&comm, &argc, &argv);
+    go_command(&comm, argc, argv, &failure);
+    return launch_end(&comm, "scow go", &failure);
+}

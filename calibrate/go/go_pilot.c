@@ -1,0 +1,191 @@
+#include "calibrate/go/go_pilot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
+#include "planner/files/textfile.h"
+#include "planner/studies/sweep.h"
+
+/* The plan is watched, and what remains planned anew where workers are off by more. */
+static const char TOLERANCE[] = "10%";
+/* What takes less is over before watching it could pay. */
+static const double WATCHED_LEAST_S = 2;
+/* More workers are worth a word where the knee is that many times as many. */
+static const double MORE_WORKERS = 1.5;
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+/* How many workers would be worth it: the knee of the sweep. */
+static void worth_print(const struct go_pilot *pilot, const struct pilot_sight *sight)
+{
+    const struct planning planning = {.profile = &pilot->remaining,
+                                      .setting = &pilot->remaining.settings[0],
+                                      .remaining = true,
+                                      .scheduler = SCHEDULER_QUICK,
+                                      .tasks = (double)sight->remaining->tasks};
+    struct failure none = FAILURE_INIT;
+    struct sweep sweep;
+    if (!sweep_make(&planning, &sweep, &none))
+        return;
+    const int64_t knee = sweep.marks[SWEEP_KNEE];
+    for (size_t k = 0; k < sweep.count; k++)
+        if (sweep.rows[k].workers == knee && (double)knee > MORE_WORKERS * sight->workers)
+            fprintf(stderr,
+                    "scow go: up to %" PRId64 " workers like these would be worth it: %.3g s for "
+                    "the rest\n",
+                    knee, sweep.rows[k].makespan_s);
+        else if (sweep.rows[k].workers == knee && 2 * knee <= sight->workers)
+            fprintf(stderr, "scow go: %" PRId64 " workers would be enough: %.3g s for the rest\n",
+                    knee, sweep.rows[k].makespan_s);
+    sweep_release(&sweep);
+}
+
+static void prediction_print(const struct go_pilot *pilot, const struct pilot_sight *sight)
+{
+    const struct survey_remaining *remaining = sight->remaining;
+    const struct plan_prediction *predicted = &pilot->plan.predicted;
+    fprintf(stderr,
+            "scow go: measured in %.3g s; the other %" PRId64 " core tasks will take %.4g s",
+            remaining->now_s, remaining->tasks, predicted->makespan_s);
+    if (predicted->interval_s[1] > 0)
+        fprintf(stderr, " (90 %% between %.4g and %.4g s)", predicted->interval_s[0],
+                predicted->interval_s[1]);
+    if (pilot->rule)
+        fprintf(stderr, " on %d workers, on request by %s, for core tasks differ\n", sight->workers,
+                pilot->rule);
+    else
+        fprintf(stderr, " on %" PRId64 " workers by %s%s%s\n", plan_workers_used(&pilot->plan),
+                pilot->plan.scheduler, pilot->plan.tail ? ", the end on request by " : "",
+                pilot->plan.tail ? pilot->plan.tail : "");
+    worth_print(pilot, sight);
+}
+
+/* ---- planning ------------------------------------------------------------------------------ */
+
+/* Beside the output, for later; the run does not depend on it. */
+static void file_leave(const char *path, const char *text)
+{
+    struct failure failure = FAILURE_INIT;
+    if (text && !textfile_write(path, text, &failure))
+        fprintf(stderr, "scow go: %s\n", failure.text);
+}
+
+static void files_leave(const struct go_pilot *pilot)
+{
+    char *plan = plan_print(&pilot->plan);
+    file_leave(pilot->origin.profile, pilot->profile_text);
+    file_leave(pilot->plan_path, plan);
+    free(plan);
+}
+
+static void prediction_shift(struct plan_prediction *predicted, double seconds)
+{
+    predicted->makespan_s += seconds;
+    for (int k = 0; predicted->interval_s[1] > 0 && k < 2; k++)
+        predicted->interval_s[k] += seconds;
+}
+
+/* The prediction of the whole run: its probes took what they took. */
+static struct plan_prediction whole_of(const struct plan_prediction *rest, double now_s)
+{
+    struct plan_prediction whole = {.known = true, .makespan_s = now_s + rest->makespan_s};
+    for (int k = 0; rest->interval_s[1] > 0 && k < 2; k++)
+        whole.interval_s[k] = now_s + rest->interval_s[k];
+    return whole;
+}
+
+static bool remaining_decide(struct go_pilot *pilot, const struct pilot_sight *sight,
+                             struct failure *failure)
+{
+    const bool watched = !pilot->rule && pilot->plan.predicted.makespan_s >= WATCHED_LEAST_S;
+    pilot->base.replan = watched ? TOLERANCE : NULL;
+    const struct decider_request request = {.plan = &pilot->plan,
+                                            .rule = pilot->rule,
+                                            .replan = pilot->base.replan,
+                                            .tail = pilot->rule ? NULL : pilot->plan.tail,
+                                            .profile_text = pilot->remaining_text,
+                                            .ahead = WATCHING_AHEAD,
+                                            .workers = sight->workers};
+    if (!decider_init(&pilot->decider, &request, failure))
+        return false;
+    pilot->decider.begun_s = sight->remaining->now_s;
+    pilot->dispatch = decider_dispatch(&pilot->decider, failure);
+    return pilot->dispatch != NULL;
+}
+
+static bool remaining_plan(struct go_pilot *pilot, const struct pilot_sight *sight,
+                           struct failure *failure)
+{
+    if (!pilot_samples(sight, &pilot->samples, failure) ||
+        !pilot_profile(sight, &pilot->origin, &pilot->samples, &pilot->profile, failure))
+        return false;
+    pilot->profile_text = profile_print(&pilot->profile);
+    if (!pilot_profile_remaining(sight, &pilot->profile, &pilot->remaining, failure))
+        return false;
+    pilot->remaining_text = profile_print(&pilot->remaining);
+    if (!pilot->profile_text || !pilot->remaining_text)
+        return failure_memory(failure, "writing the profile");
+    if (!pilot_plan(sight, &pilot->origin, &pilot->remaining, &pilot->plan, failure))
+        return false;
+    pilot->rule = pilot_unequal(sight, &pilot->remaining) ? pilot_rule(&pilot->remaining) : NULL;
+    return (!pilot->rule || pilot_rule_predict(sight, &pilot->remaining, &pilot->plan,
+                                               &pilot->plan.predicted, failure)) &&
+           remaining_decide(pilot, sight, failure);
+}
+
+static struct dispatch *go_plan(struct pilot *base, const struct pilot_sight *sight)
+{
+    struct go_pilot *pilot = (struct go_pilot *)base;
+    struct failure failure = FAILURE_INIT;
+    const bool planned = remaining_plan(pilot, sight, &failure);
+    base->profile_text = pilot->profile_text;
+    progress_break(sight->progress);
+    if (!planned) {
+        sight->progress->predicted_s = 0;
+        if (!pilot->quiet)
+            fprintf(stderr, "scow go: nothing is predicted (%s): packages are dealt on request\n",
+                    failure.text);
+        return NULL;
+    }
+    base->tail = pilot->rule ? NULL : pilot->plan.tail;
+    prediction_shift(&pilot->plan.predicted, pilot_beside(sight, &pilot->remaining));
+    base->predicted = whole_of(&pilot->plan.predicted, sight->remaining->now_s);
+    progress_plan(sight->progress, sight->remaining->now_s,
+                  sight->progress->tasks - sight->remaining->tasks, base->predicted.makespan_s);
+    if (!pilot->quiet)
+        prediction_print(pilot, sight);
+    files_leave(pilot);
+    return pilot->dispatch;
+}
+
+static void go_tell(struct pilot *base, char **lines, char **json)
+{
+    struct go_pilot *pilot = (struct go_pilot *)base;
+    *lines = *json = NULL;
+    if (pilot->dispatch)
+        decider_tell(&pilot->decider, pilot->dispatch, lines, json);
+}
+
+void go_pilot_init(struct go_pilot *pilot, const struct pilot_origin *origin, const char *plan_path,
+                   bool quiet)
+{
+    *pilot = (struct go_pilot){.base = {.plan = go_plan, .tell = go_tell},
+                               .origin = *origin,
+                               .plan_path = plan_path,
+                               .quiet = quiet};
+}
+
+void go_pilot_release(struct go_pilot *pilot)
+{
+    decider_release(&pilot->decider);
+    samples_release(&pilot->samples);
+    profile_release(&pilot->profile);
+    profile_release(&pilot->remaining);
+    plan_release(&pilot->plan);
+    free(pilot->profile_text);
+    free(pilot->remaining_text);
+}

@@ -1,0 +1,31 @@
+/*
+ * The pilot of scow go (spmd/run/pilot.h): fits what the survey's packages took, plans what they
+ * leave, says what to expect, and leaves profile and plan beside the output.
+ */
+#ifndef CALIBRATE_GO_GO_PILOT_H
+#define CALIBRATE_GO_GO_PILOT_H
+
+#include "calibrate/go/pilot_fit.h"
+#include "spmd/run/decider.h"
+
+struct go_pilot {
+    struct pilot base; /* first */
+    struct pilot_origin origin;
+    const char *plan_path; /* borrowed; where the plan of what remains goes */
+    bool quiet;
+    struct samples samples;            /* owned; what the survey's packages took */
+    struct profile profile, remaining; /* owned; of the job, and of what remains of it */
+    struct plan plan;                  /* owned; of what remains */
+    const char *rule; /* deals that on request in place of the plan; static; NULL: the plan does */
+    char *profile_text, *remaining_text; /* owned; of both */
+    struct decider decider;    /* of that plan; points into this object, which is not to be moved */
+    struct dispatch *dispatch; /* borrowed: the decider's; NULL: nothing could be planned */
+};
+
+/* All that the origin and the path say is borrowed. */
+void go_pilot_init(struct go_pilot *pilot, const struct pilot_origin *origin, const char *plan_path,
+                   bool quiet);
+/* After the run's dispatch is gone. */
+void go_pilot_release(struct go_pilot *pilot);
+
+#endif

@@ -1,0 +1,24 @@
+/* What a job is, before anything is known of its costs: the plan that scow go begins with. */
+#ifndef CALIBRATE_GO_JOB_PLAN_H
+#define CALIBRATE_GO_JOB_PLAN_H
+
+#include "planner/model/plan.h"
+#include "spmd/job/kernel.h"
+#include "spmd/job/values.h"
+#include "spmd/transport/comm.h"
+
+/* What is to be done; borrowed, the same on every rank. */
+struct job_wanted {
+    const struct kernel *kernel;
+    const struct values *values;
+    const char *input; /* NULL: none */
+    int threads;       /* of a rank; 0: as it was started */
+};
+
+/* Collective. All core tasks to one worker, in one package, which nobody will send: kernel,
+ * parameters and the number of core tasks count, which the master finds in the input. To be
+ * released. */
+bool job_plan_make(const struct comm *comm, const struct job_wanted *wanted, struct plan *plan,
+                   struct failure *failure);
+
+#endif

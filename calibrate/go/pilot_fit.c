@@ -1,0 +1,401 @@
+#include "calibrate/go/pilot_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate/fit/assemble.h"
+#include "calibrate/fit/worker_factors.h"
+#include "calibrate/labels.h"
+#include "planner/files/profile_json.h"
+#include "planner/studies/interval.h"
+#include "planner/studies/planning.h"
+#include "planner/studies/typical.h"
+
+/* Choosing a plan may take this share of what the remaining tasks take one worker, between these
+ * bounds in seconds: workers wait meanwhile. */
+static const double EFFORT_SHARE = 1e-3, EFFORT_LEAST_S = 0.02;
+
+/* Standard error of the job's total, relative, above which tasks are taken to differ. */
+static const double ERROR_POOLED = 0.02;
+/* The rest of a job differs from its probes by so much at least, relative: they take a small part
+ * of it, and what the machine does beside, it may do later or no more. */
+static const double DRIFT_LEAST = 0.03;
+/* The quantile of a normal distribution that leaves 5 % above. */
+static const double NORMAL_95 = 1.645;
+
+/* ---- timings ------------------------------------------------------------------------------- */
+
+/* No two workers have timed the same tasks. Where tasks differ, their timings are taken together,
+ * and workers are told apart by more than their tasks can make of it alone. */
+static bool is_pooled(const struct pilot_sight *sight)
+{
+    return sight->remaining->regions > 1 || sight->remaining->total.error > ERROR_POOLED;
+}
+
+/* Is it of a worker's first package, and took a later one of no fewer tasks less? Then something
+ * was made ready; otherwise it tells as much as any. */
+static bool is_cold(const struct pilot_sight *sight, const struct trace_event *event)
+{
+    const struct trace *trace = sight->trace;
+    const double seconds = event->end_s - event->start_s;
+    if (event->package >= sight->workers)
+        return false;
+    for (size_t k = 0; k < trace->count; k++) {
+        const struct trace_event *later = &trace->events[k];
+        if (later->rank == event->rank && later->operation == event->operation &&
+            later->package > event->package && later->tasks >= event->tasks &&
+            later->end_s - later->start_s < seconds)
+            return true;
+    }
+    return false;
+}
+
+bool pilot_samples(const struct pilot_sight *sight, struct samples *samples,
+                   struct failure *failure)
+{
+    const struct trace *trace = sight->trace;
+    const struct survey_timings *timings = sight->remaining->timings;
+    *samples = (struct samples){.items = NULL};
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct trace_event *event = &trace->events[i];
+        struct sample sample = {.rank = event->rank,
+                                .operation = (enum operation)event->operation,
+                                .cold = is_cold(sight, event),
+                                .first = event->first,
+                                .tasks = event->tasks,
+                                .seconds = event->end_s - event->start_s};
+        const int stratum = survey_timings_stratum(timings, event->first);
+        if (event->tasks == 1 && timings->place[stratum] == event->first &&
+            !isnan(timings->stratum_s[stratum]))
+            sample.stratum = strata_equal(timings->tasks, stratum, timings->strata);
+        if (event->operation != OPERATION_IDLE && !samples_add(samples, &sample))
+            return failure_memory(failure, "keeping the probes");
+    }
+    return samples->count > 0 ||
+           failure_set(failure, FAILURE_INFEASIBLE, "too few core tasks for each worker");
+}
+
+/* ---- profile ------------------------------------------------------------------------------- */
+
+static int64_t largest_timed(const struct samples *samples)
+{
+    int64_t largest = 1;
+    for (int64_t i = 0; i < samples->count; i++)
+        if (samples->items[i].operation == OPERATION_COMPUTE && samples->items[i].tasks > largest)
+            largest = samples->items[i].tasks;
+    return largest;
+}
+
+/* What a single task takes to compute, in the mean of all workers. */
+static double single_s(const struct profile_window *window)
+{
+    double sum = 0, count = 0;
+    for (size_t k = 0; k < window->worker_count; k++) {
+        const struct profile_worker *class = &window->workers[k];
+        sum += (double)class->count * cost_of(class->compute.cost, 1);
+        count += (double)class->count;
+    }
+    return sum / count;
+}
+
+static void rates_scale(struct profile_setting *setting, double factor)
+{
+    for (size_t k = 0; k < setting->window_count; k++)
+        for (size_t i = 0; i < setting->windows[k].worker_count; i++)
+            setting->windows[k].workers[i].compute.cost.s_per_task *= factor;
+}
+
+static void drifts_suppose(struct profile_setting *setting)
+{
+    for (size_t k = 0; k < setting->window_count; k++)
+        for (size_t i = 0; i < setting->windows[k].worker_count; i++) {
+            struct fit *fit = &setting->windows[k].workers[i].compute.fit;
+            fit->drift = fmax(fit->drift, DRIFT_LEAST);
+        }
+}
+
+/* The workers have started. */
+static void starts_drop(struct profile_setting *setting)
+{
+    for (size_t k = 0; k < setting->window_count; k++)
+        for (size_t i = 0; i < setting->windows[k].worker_count; i++)
+            setting->windows[k].workers[i].start = (struct measured_cost){.fit = {.n = 0}};
+}
+
+/* What holds for the largest packages timed is taken to hold for larger ones: the plan is watched,
+ * and learns when it does not. */
+static void windows_open(struct profile_setting *setting, int64_t most)
+{
+    struct profile_window *last = &setting->windows[setting->window_count - 1];
+    if (last->greatest < most)
+        last->greatest = most;
+}
+
+static void computing_scale(struct measured_cost *cost, double factor)
+{
+    cost->cost.latency_s *= factor;
+    cost->cost.s_per_task *= factor;
+    cost->fit.stderr_latency_s *= factor;
+    cost->fit.stderr_s_per_task *= factor;
+    cost->fit.jitter_s *= factor;
+}
+
+/* One worker's costs, for all of them: neighbours with the same factor are a class. */
+static bool window_spread(struct profile_window *window, const double *factors, int workers)
+{
+    struct profile_worker *classes = calloc((size_t)workers, sizeof *classes);
+    struct profile_worker *one = &window->workers[0];
+    if (!classes)
+        return false;
+    free(one->name);
+    one->name = NULL;
+    window->worker_count = 0;
+    for (int k = 0; k < workers; k++) {
+        if (k == 0 || factors[k] != factors[k - 1]) {
+            classes[window->worker_count] = *one;
+            computing_scale(&classes[window->worker_count].compute, factors[k]);
+            classes[window->worker_count++].count = 0;
+        }
+        classes[window->worker_count - 1].count++;
+    }
+    free(window->workers);
+    window->workers = classes;
+    return true;
+}
+
+/* All timings as if one worker had them, who takes what one of factor 1 does. To be released, also
+ * on failure. */
+static bool samples_pool(const struct samples *samples, const double *factors,
+                         struct samples *pooled)
+{
+    bool good = true;
+    *pooled = (struct samples){.items = NULL};
+    for (int64_t i = 0; good && i < samples->count; i++) {
+        struct sample sample = samples->items[i];
+        if (sample.rank > 0 && sample.operation == OPERATION_COMPUTE)
+            sample.seconds /= factors[sample.rank - 1];
+        sample.rank = sample.rank > 0 ? 1 : 0;
+        good = samples_add(pooled, &sample);
+    }
+    return good;
+}
+
+/* Where the job has regions, a worker's probes may lie in heavier ones than others' do. */
+static bool factors_find(const struct pilot_sight *sight, const struct samples *samples,
+                         double *factors)
+{
+    for (int k = 0; k < sight->workers; k++)
+        factors[k] = 1;
+    return sight->remaining->regions > 1 || worker_factors(samples, 0, sight->workers, factors);
+}
+
+static bool setting_pooled(const struct pilot_sight *sight, const struct pilot_origin *origin,
+                           const struct samples *samples, struct profile_setting *setting,
+                           struct failure *failure)
+{
+    double *factors = calloc((size_t)sight->workers, sizeof *factors);
+    struct samples pooled = {.items = NULL};
+    bool good =
+        factors && factors_find(sight, samples, factors) && samples_pool(samples, factors, &pooled);
+    if (!good)
+        failure_memory(failure, "fitting costs");
+    good = good &&
+           assemble_setting(&pooled, 0, largest_timed(samples), 1, origin->names, setting, failure);
+    bool spread = good;
+    for (size_t k = 0; spread && k < setting->window_count; k++)
+        spread = window_spread(&setting->windows[k], factors, sight->workers);
+    if (good && !spread) {
+        profile_setting_release(setting);
+        failure_memory(failure, "fitting costs");
+    }
+    samples_release(&pooled);
+    free(factors);
+    return spread;
+}
+
+static bool setting_make(const struct pilot_sight *sight, const struct pilot_origin *origin,
+                         const struct samples *samples, struct profile_setting *setting,
+                         struct failure *failure)
+{
+    char method[JOB_METHOD_SIZE];
+    if (!(is_pooled(sight) ? setting_pooled(sight, origin, samples, setting, failure)
+                           : assemble_setting(samples, 0, largest_timed(samples), sight->workers,
+                                              origin->names, setting, failure)))
+        return false;
+    windows_open(setting, sight->most);
+    drifts_suppose(setting);
+    job_method(sight->job, method, sizeof method);
+    setting->memory = labels_memory(sight->job, sight->most, origin->threads);
+    setting->method = method[0] ? strdup(method) : NULL;
+    if (!method[0] || setting->method)
+        return true;
+    profile_setting_release(setting);
+    return failure_memory(failure, "writing the profile");
+}
+
+/* Files write the block under a key of its setting's. */
+static bool parameters_fill(const struct pilot_sight *sight, struct profile *profile,
+                            struct failure *failure)
+{
+    struct parameter_list all = {0};
+    bool good = values_describe(&sight->job->values, sight->job->task, &all, failure);
+    const struct parameter *block = parameter_list_block(&all);
+    for (size_t i = 0; good && i < all.count; i++) {
+        const struct parameter *item = &all.items[i];
+        struct parameter_list *list =
+            item == block ? &profile->settings[0].parameters : &profile->parameters;
+        good = parameter_list_add(list, item->name, item->word, item->number) ||
+               failure_memory(failure, "writing the profile");
+    }
+    parameter_list_release(&all);
+    return good;
+}
+
+bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *origin,
+                   const struct samples *samples, struct profile *profile, struct failure *failure)
+{
+    struct profile_setting *setting = calloc(1, sizeof *setting);
+    *profile = (struct profile){.kernel = NULL};
+    if (!setting)
+        return failure_memory(failure, "writing the profile");
+    if (!setting_make(sight, origin, samples, setting, failure)) {
+        free(setting);
+        return false;
+    }
+    profile->settings = setting;
+    profile->setting_count = 1;
+    place_sign(origin->place, &profile->origin);
+    if (labels_kernel(profile, origin->kernel, failure) && parameters_fill(sight, profile, failure))
+        return true;
+    profile_release(profile);
+    return false;
+}
+
+bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profile *profile,
+                             struct profile *remaining, struct failure *failure)
+{
+    char *text = profile_print(profile);
+    const bool good = text ? profile_parse(remaining, text, strlen(text), "the profile", failure)
+                           : failure_memory(failure, "planning what remains");
+    free(text);
+    if (!good)
+        return false;
+    struct profile_setting *setting = &remaining->settings[0];
+    const double timed_s = single_s(&setting->windows[0]);
+    if (sight->remaining->regions > 1 && timed_s > 0)
+        rates_scale(setting, sight->remaining->worth_s / timed_s);
+    starts_drop(setting);
+    cost_map_release(&setting->map);
+    return true;
+}
+
+/* ---- plan ---------------------------------------------------------------------------------- */
+
+/* What the survey does not know of the tasks that remain comes on top of what the profile knows:
+ * the error of their total, and above it what nobody has seen. */
+static void interval_widen(const struct pilot_sight *sight, struct plan_prediction *predicted)
+{
+    const struct strata_total *total = &sight->remaining->total;
+    const double error = NORMAL_95 * total->error;
+    if (!(predicted->interval_s[1] > 0))
+        return;
+    const double below = 1 - predicted->interval_s[0] / predicted->makespan_s;
+    const double above = predicted->interval_s[1] / predicted->makespan_s - 1;
+    predicted->interval_s[0] = predicted->makespan_s * fmax(1 - hypot(below, error), 0);
+    predicted->interval_s[1] = predicted->makespan_s * (1 + hypot(above, error) + total->unseen);
+}
+
+static void interval_find(const struct pilot_sight *sight, const struct profile *profile,
+                          struct plan *plan)
+{
+    const struct interval_request request = {.profile = profile,
+                                             .setting = &profile->settings[0],
+                                             .plan = plan,
+                                             .workers = sight->workers};
+    struct failure none = FAILURE_INIT;
+    struct interval interval;
+    if (!interval_known(profile, request.setting) || !interval_draw(&request, &interval, &none))
+        return;
+    for (int k = 0; !interval.without_tail && k < 2; k++)
+        plan->predicted.interval_s[k] = interval_quantile(&interval, k == 0 ? 0.05 : 0.95);
+    interval_release(&interval);
+    interval_widen(sight, &plan->predicted);
+}
+
+bool pilot_plan(const struct pilot_sight *sight, const struct pilot_origin *origin,
+                const struct profile *profile, struct plan *plan, struct failure *failure)
+{
+    const double tasks = (double)sight->remaining->tasks;
+    const double alone_s = tasks * single_s(&profile->settings[0].windows[0]);
+    const struct planning planning = {
+        .profile = profile,
+        .setting = &profile->settings[0],
+        .path = origin->profile,
+        .scheduler = SCHEDULER_AUTO,
+        .remaining = true,
+        .tasks = tasks,
+        .effort_s = fmin(PLANNING_EFFORT_S, fmax(EFFORT_LEAST_S, EFFORT_SHARE * alone_s)),
+    };
+    if (!planning_make(&planning, plan, failure))
+        return false;
+    if (!planning_tail_unequal(&planning, plan, failure)) {
+        plan_release(plan);
+        return false;
+    }
+    interval_find(sight, profile, plan);
+    return true;
+}
+
+/* ---- what else it takes ---------------------------------------------------------------------- */
+
+double pilot_beside(const struct pilot_sight *sight, const struct profile *profile)
+{
+    const struct profile_window *window = &profile->settings[0].windows[0];
+    double latency_s = 0;
+    for (size_t k = 0; k < window->worker_count; k++)
+        latency_s = fmax(latency_s, window->workers[k].compute.cost.latency_s);
+    return sight->remaining->busy_s +
+           latency_s * (double)(sight->remaining->pieces - 1) / sight->workers;
+}
+
+/* ---- on request ---------------------------------------------------------------------------- */
+
+bool pilot_unequal(const struct pilot_sight *sight, const struct profile *profile)
+{
+    return sight->remaining->regions > 1 || sight->remaining->total.error > PLANNING_UNEQUAL ||
+           profile_setting_deviation(&profile->settings[0], 1) > PLANNING_UNEQUAL;
+}
+
+const char *pilot_rule(const struct profile *profile)
+{
+    return profile->settings[0].windows[0].worker_count > 1 ? "awf-c" : SURVEY_RULE;
+}
+
+bool pilot_rule_predict(const struct pilot_sight *sight, const struct profile *profile,
+                        const struct plan *plan, struct plan_prediction *predicted,
+                        struct failure *failure)
+{
+    struct dispatch_setup setup = {.rule = pilot_rule(profile),
+                                   .tasks = sight->remaining->tasks,
+                                   .workers = sight->workers,
+                                   .ahead = WATCHING_AHEAD};
+    struct platform platform;
+    struct simulation simulation;
+    if (!platform_init(&platform, &profile->settings[0], 0, failure))
+        return false;
+    double *weights = dispatch_setup_platform(&setup, &platform);
+    const struct typical_request request = {profile, &profile->settings[0], plan, &platform,
+                                            &setup};
+    *predicted = (struct plan_prediction){.known = true};
+    bool good = weights || failure_memory(failure, "predicting a rule");
+    good = good && typical_simulate(&request, NULL, &simulation, failure) &&
+           typical_interval(&request, predicted->interval_s, failure);
+    if (good)
+        predicted->makespan_s = simulation.makespan_s;
+    if (good)
+        interval_widen(sight, predicted);
+    free(weights);
+    platform_release(&platform);
+    return good;
+}

@@ -1,0 +1,50 @@
+/* From the first packages of a run to a profile and a plan for what remains. No MPI. */
+#ifndef CALIBRATE_GO_PILOT_FIT_H
+#define CALIBRATE_GO_PILOT_FIT_H
+
+#include "calibrate/place.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
+#include "planner/model/sample.h"
+#include "spmd/job/kernel.h"
+#include "spmd/run/pilot.h"
+
+/* What a profile says of where it was measured; all borrowed. */
+struct pilot_origin {
+    const struct kernel *kernel;
+    const struct place *place;
+    char *const *names;  /* of the workers */
+    const char *profile; /* path that it is written to */
+    int threads;         /* of a rank */
+};
+
+/* The timings in the run's trace so far; FAILURE_INFEASIBLE where there are none. *samples is to be
+ * released, also on failure. */
+bool pilot_samples(const struct pilot_sight *sight, struct samples *samples,
+                   struct failure *failure);
+/* A profile from these, of the whole job; its windows reach up to the largest package that may be
+ * sent. To be released. */
+bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *origin,
+                   const struct samples *samples, struct profile *profile, struct failure *failure);
+/* The same for what remains, dealt in units of the mean task that remains (survey.h): nothing
+ * differs along it, computing has that task's rate, and workers have started. To be released. */
+bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profile *profile,
+                             struct profile *remaining, struct failure *failure);
+/* Are tasks too unlike for a fixed plan: by their single timings, or their regions? */
+bool pilot_unequal(const struct pilot_sight *sight, const struct profile *profile);
+/* How what remains is dealt then. Static. */
+const char *pilot_rule(const struct profile *profile);
+/* A plan for what remains, its end dealt on request where tasks differ, with its 90 % interval as
+ * far as the profile and the survey know it. To be released. */
+bool pilot_plan(const struct pilot_sight *sight, const struct pilot_origin *origin,
+                const struct profile *profile, struct plan *plan, struct failure *failure);
+/* Seconds that the remaining tasks take beyond what is predicted of them by themselves: workers are
+ * still busy with probes, and packages that cross what is done are sent in pieces. */
+double pilot_beside(const struct pilot_sight *sight, const struct profile *profile);
+/* What is to be expected of the rule in the plan's place: the median of simulations with tasks as
+ * unlike as the profile says, and what 90 % of them are between. */
+bool pilot_rule_predict(const struct pilot_sight *sight, const struct profile *profile,
+                        const struct plan *plan, struct plan_prediction *predicted,
+                        struct failure *failure);
+
+#endif

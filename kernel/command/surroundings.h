@@ -1,0 +1,31 @@
+/*
+ * What commands find around them, beside their words: the folder that they run in, variables of the
+ * environment, and a path that is theirs to write to.
+ */
+#ifndef KERNEL_COMMAND_SURROUNDINGS_H
+#define KERNEL_COMMAND_SURROUNDINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of a job, read-only. */
+struct surroundings {
+    char *texts; /* owned: the folder ("": the rank's), then variables, each with a final zero */
+    size_t size;
+    int variables;
+    const char *path; /* PATH as it is set here; NULL: it is not */
+    const char
+        *out;   /* borrowed: the folder that commands' own paths are in; NULL: they have none */
+    int digits; /* of the last task's number */
+};
+
+enum { SURROUNDINGS_WHY_SIZE = 200 };
+
+/* From the options' texts, each of which may be NULL: the folder; NAME=VALUE words as a shell
+ * quotes them; where paths are. Returns NULL, or what is wrong as a sentence: static, or `why`. */
+const char *surroundings_make(struct surroundings *surroundings, const char *folder,
+                              const char *variables, const char *out, int64_t tasks,
+                              char why[SURROUNDINGS_WHY_SIZE]);
+void surroundings_release(struct surroundings *surroundings);
+
+#endif

@@ -1,0 +1,104 @@
+#include "planner/dispatch/deadline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool deadline_init(struct deadline *deadline, const struct deadline_setup *setup)
+{
+    *deadline = (struct deadline){.setup = *setup};
+    deadline->workers = calloc((size_t)setup->workers, sizeof *deadline->workers);
+    for (int64_t k = 0; deadline->workers && setup->start_s && k < setup->workers; k++)
+        deadline->workers[k].start_s = setup->start_s(setup->self, k);
+    return deadline->workers != NULL;
+}
+
+void deadline_release(struct deadline *deadline)
+{
+    free(deadline->workers);
+    deadline->workers = NULL;
+}
+
+static struct deadline_cost cost_of_package(const struct deadline *deadline, int64_t worker,
+                                            int64_t tasks)
+{
+    const struct deadline_setup *setup = &deadline->setup;
+    if (setup->cost)
+        return setup->cost(setup->self, worker, tasks);
+    return (struct deadline_cost){0, (double)tasks};
+}
+
+static double factor_from(const struct deadline_worker *sums)
+{
+    return fmax(sums->measured_s / sums->expected, sums->last);
+}
+
+/* By how much the worker takes longer than expected: by all that it has reported or, where that was
+ * shorter, by the last one; of one that has reported nothing, by what the others have. */
+static double factor_of(const struct deadline *deadline, const struct deadline_worker *worker)
+{
+    if (worker->expected > 0)
+        return factor_from(worker);
+    if (deadline->all.expected > 0)
+        return deadline->all.measured_s / deadline->all.expected;
+    return deadline->setup.cost ? 1 : 0;
+}
+
+/* The worker would have done the package then. */
+static double end_of(const struct deadline *deadline, int64_t at, int64_t tasks, double now_s)
+{
+    const struct deadline_worker *worker = &deadline->workers[at];
+    const struct deadline_cost cost = cost_of_package(deadline, at, tasks);
+    const double factor = factor_of(deadline, worker) * (1 + deadline->setup.margin);
+    const double free_s = worker->out > 0 ? worker->since_s + worker->pending * factor : now_s;
+    return fmax(fmax(free_s, now_s + cost.way_s), worker->start_s) + cost.work_s * factor;
+}
+
+int64_t deadline_fit(const struct deadline *deadline, int64_t worker, int64_t tasks, double now_s)
+{
+    int64_t fits = 0, more = tasks + 1;
+    if (tasks > 0 && end_of(deadline, worker, tasks, now_s) <= deadline->setup.end_s)
+        return tasks;
+    while (more - fits > 1) {
+        const int64_t middle = fits + (more - fits) / 2;
+        if (end_of(deadline, worker, middle, now_s) <= deadline->setup.end_s)
+            fits = middle;
+        else
+            more = middle;
+    }
+    return fits;
+}
+
+void deadline_sent(struct deadline *deadline, int64_t at, int64_t tasks, double now_s)
+{
+    struct deadline_worker *worker = &deadline->workers[at];
+    const struct deadline_cost cost = cost_of_package(deadline, at, tasks);
+    if (worker->out++ == 0) {
+        worker->since_s = fmax(now_s + cost.way_s, worker->start_s);
+        worker->pending = 0;
+    }
+    worker->pending += cost.work_s;
+    worker->arrival_s = now_s + cost.way_s;
+}
+
+static void sums_add(struct deadline_worker *sums, double expected, double measured_s)
+{
+    sums->expected += expected;
+    sums->measured_s += measured_s;
+    sums->last = expected > 0 ? measured_s / expected : 0;
+}
+
+void deadline_done(struct deadline *deadline, int64_t at, int64_t tasks, double start_s,
+                   double end_s)
+{
+    struct deadline_worker *worker = &deadline->workers[at];
+    const double expected = cost_of_package(deadline, at, tasks).work_s;
+    /* Of a first package after a start nobody knows how much of it was the start. */
+    if (worker->start_s == 0 || worker->reported) {
+        sums_add(worker, expected, end_s - start_s);
+        sums_add(&deadline->all, expected, end_s - start_s);
+    }
+    worker->reported = true;
+    worker->pending = fmax(0, worker->pending - expected);
+    worker->since_s = fmax(end_s, worker->arrival_s);
+    worker->out -= worker->out > 0;
+}

@@ -1,0 +1,511 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/array.h"
+#include "planner/base/random.h"
+#include "planner/dispatch/dispatch_kind.h"
+#include "planner/dispatch/survey.h"
+#include "planner/dispatch/survey_pieces.h"
+
+/* One stratum for so many tasks, and the end when one of so many is handed out; fewer tasks for
+ * each worker are not surveyed. */
+enum { TASKS_PER_STRATUM = 20, TENTH = 10, TASKS_PER_WORKER = 10 };
+/* Of the tasks, one in so many is handed out at most while single ones are waited for. */
+enum { MISSING_SHARE = 4 };
+/* The second size, from which the latency of packages is first known; larger ones double. */
+enum { SECOND_SIZE = 4, GROWTH = 2, SIZES_LEAST = 3 };
+/* Of what the job will take, what the latencies of probes may take. */
+static const double LATENCIES_SHARE = 0.05;
+/* A package that takes so many times its latency is the largest that need be timed. */
+static const double LATENCIES_ENOUGH = 10;
+/* A worker gets its next probe while what it has takes less than this, or that would wait long when
+ * what remains is planned. */
+static const double AHEAD_BELOW_S = 0.05;
+static const double GOLDEN = 0.6180339887498949;
+
+struct probe {
+    int64_t first, tasks;
+    int stratum; /* of a single task; -1: of a larger package */
+    int64_t worker;
+};
+
+struct survey_worker {
+    int64_t sent, outstanding; /* packages */
+    int64_t tasks;             /* of those outstanding */
+    int64_t first;             /* its first probe that was reported; -1: none was */
+    double first_s;            /* what its first probe took, until the next one tells whether that
+                                * was its start; 0: none is waiting */
+    bool lost;
+};
+
+struct dispatch_survey {
+    struct dispatch base;
+    struct survey_setup setup;
+    struct survey_timings timings;
+    struct task_range *free; /* owned; tasks that nobody has been given, ascending */
+    size_t free_count, free_capacity;
+    struct probe *probes; /* owned; by index of the package */
+    size_t probe_count, probe_capacity;
+    int64_t handed;                  /* core tasks */
+    int64_t singles;                 /* strata that have been probed */
+    int probing[SURVEY_STRATA_MOST]; /* probes in each that are not reported */
+    int64_t singles_out;             /* of them, not reported */
+    int stride;                      /* from one of them to the next */
+    uint64_t random;                 /* state */
+    struct survey_pieces pieces;     /* what remains, as it is dealt */
+    struct dispatch *rest;           /* owned; deals that, once it is planned */
+    double rest_s;                   /* from when on it is dealt */
+    bool rest_begun;                 /* that is known: planning takes time of its own */
+    double planned_s;                /* when it was begun */
+    struct survey_worker workers[];
+};
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+/* Take these tasks, which lie in the range at `at`, out of what is free. */
+static bool range_cut(struct dispatch_survey *self, size_t at, int64_t first, int64_t count)
+{
+    struct task_range *ranges =
+        array_reserve(self->free, &self->free_capacity, self->free_count + 1, sizeof *ranges);
+    if (!ranges)
+        return false;
+    self->free = ranges;
+    const struct task_range range = ranges[at];
+    const struct task_range before = {range.first, first - range.first};
+    const struct task_range after = {first + count, range.first + range.count - first - count};
+    const size_t pieces = (size_t)(before.count > 0) + (size_t)(after.count > 0);
+    memmove(ranges + at + pieces, ranges + at + 1, (self->free_count - at - 1) * sizeof *ranges);
+    if (before.count > 0)
+        ranges[at] = before;
+    if (after.count > 0)
+        ranges[at + pieces - 1] = after;
+    self->free_count += pieces - 1;
+    return true;
+}
+
+static int common_divisor(int a, int b)
+{
+    while (b != 0) {
+        const int left = a % b;
+        a = b;
+        b = left;
+    }
+    return a;
+}
+
+/* The strata in an order that jumps about: every few of them are from all over the job. */
+static int stride_find(int strata)
+{
+    int stride = (int)lround(GOLDEN * strata);
+    while (stride == 0 || common_divisor(strata, stride) != 1)
+        stride++;
+    return stride;
+}
+
+/* The next one in that order or, when all have had their turn, one whose probe told nothing; -1:
+ * there is none. */
+static int stratum_next(const struct dispatch_survey *self)
+{
+    const struct survey_timings *timings = &self->timings;
+    if (self->singles < timings->strata)
+        return (int)(self->singles * self->stride % timings->strata);
+    for (int k = 0; k < timings->strata; k++)
+        if (isnan(timings->stratum_s[k]) && self->probing[k] == 0)
+            return k;
+    return -1;
+}
+
+/* A random place in that stratum, or the next one behind it that is free. */
+static size_t single_place(struct dispatch_survey *self, int stratum, int64_t *first)
+{
+    const struct task_range own = strata_equal(self->setup.tasks, stratum, self->timings.strata);
+    const int64_t wanted = strata_place(own, 1, &self->random).first;
+    size_t at = 0;
+    while (at + 1 < self->free_count && self->free[at].first + self->free[at].count <= wanted)
+        at++;
+    const struct task_range *range = &self->free[at];
+    const int64_t last = range->first + range->count - 1;
+    *first = wanted < range->first ? range->first : wanted > last ? last : wanted;
+    return at;
+}
+
+/* In the longest stretch that nobody has touched, at its end that a probe has made: what remains is
+ * cut into no more pieces, each of which costs a latency. At a random place where none has. */
+static size_t package_place(struct dispatch_survey *self, int64_t *first, int64_t *count)
+{
+    size_t at = 0;
+    for (size_t k = 1; k < self->free_count; k++)
+        if (self->free[k].count > self->free[at].count)
+            at = k;
+    const struct task_range *range = &self->free[at];
+    if (*count > range->count)
+        *count = range->count;
+    const int64_t last = range->first + range->count - *count;
+    *first = last;
+    if (range->first > 0)
+        *first = range->first;
+    else if (range->count == self->setup.tasks)
+        *first = (int64_t)(random_uniform(&self->random) * ((double)last + 1));
+    return at;
+}
+
+/* ---- sizes --------------------------------------------------------------------------------- */
+
+static int64_t size_limit(const struct dispatch_survey *self)
+{
+    const int64_t share = self->setup.tasks / (TENTH * self->setup.workers);
+    const int64_t most = share < self->setup.most ? share : self->setup.most;
+    return most > 1 ? most : 1;
+}
+
+/* Seconds for which all workers together may be busy with nothing but latencies. */
+static double latencies_left(const struct dispatch_survey *self, struct cost cost)
+{
+    const double all_s = cost.s_per_task * (double)self->setup.tasks + cost.latency_s;
+    return LATENCIES_SHARE * all_s -
+           survey_timings_latency(&self->timings) * (double)self->probe_count;
+}
+
+/* However much alike the first ones are, heavy tasks may stand together where none was timed. */
+static bool singles_wanted(const struct dispatch_survey *self, struct cost cost)
+{
+    return stratum_next(self) >= 0 && latencies_left(self, cost) > 0;
+}
+
+/* The next of the doubling sizes of which not every worker has had one; 0: none is needed. */
+static int64_t larger_size(struct dispatch_survey *self, struct cost cost)
+{
+    const int64_t limit = size_limit(self);
+    const bool enough = survey_timings_known(&self->timings) >= SIZES_LEAST;
+    for (int64_t tasks = GROWTH; tasks <= limit && latencies_left(self, cost) > 0;
+         tasks *= GROWTH) {
+        const double seconds = cost.latency_s + cost.s_per_task * (double)tasks;
+        const struct survey_size *size = survey_timings_size(&self->timings, tasks);
+        if (size->sent < self->setup.workers)
+            return tasks;
+        if (enough && seconds > LATENCIES_ENOUGH * cost.latency_s)
+            return 0;
+    }
+    return 0;
+}
+
+/* Those that are not back yet may be the longest of all: what remains is not planned without them,
+ * as long as others have not done too much meanwhile. */
+static bool singles_missing(const struct dispatch_survey *self)
+{
+    return self->singles_out > 0 && self->handed < self->setup.tasks / MISSING_SHARE;
+}
+
+enum wish { WISH_SINGLE, WISH_PACKAGE, WISH_WAIT, WISH_END };
+
+/* Packages like the largest so far, or the end. */
+static enum wish wish_last(const struct dispatch_survey *self, int64_t *tasks)
+{
+    const struct survey_timings *timings = &self->timings;
+    *tasks = timings->size_count > 0 ? timings->sizes[timings->size_count - 1].tasks : 1;
+    return singles_missing(self) ? WISH_PACKAGE : WISH_END;
+}
+
+/* What this worker should get. The first two probes of each are a single task and a few. */
+static enum wish wish_of(struct dispatch_survey *self, const struct survey_worker *worker,
+                         int64_t *tasks)
+{
+    const int64_t limit = size_limit(self);
+    const struct cost cost = survey_timings_cost(&self->timings);
+    if (self->setup.tasks < TASKS_PER_WORKER * self->setup.workers)
+        return WISH_END;
+    if (worker->sent == 0)
+        return WISH_SINGLE;
+    if (self->handed >= self->setup.tasks / TENTH)
+        return wish_last(self, tasks);
+    *tasks = SECOND_SIZE < limit ? SECOND_SIZE : limit;
+    if (worker->sent == 1 && limit > 1)
+        return WISH_PACKAGE;
+    if (limit > 1 && survey_timings_known(&self->timings) < 2)
+        return worker->outstanding > 0 ? WISH_WAIT : WISH_SINGLE;
+    if (singles_wanted(self, cost))
+        return WISH_SINGLE;
+    *tasks = larger_size(self, cost);
+    return *tasks > 0 ? WISH_PACKAGE : wish_last(self, tasks);
+}
+
+/* How long the worker takes for the probes that it has. */
+static double probes_s(const struct dispatch_survey *self, const struct survey_worker *worker)
+{
+    const struct cost cost = survey_timings_cost(&self->timings);
+    return cost.latency_s * (double)worker->outstanding + cost.s_per_task * (double)worker->tasks;
+}
+
+/* ---- what remains -------------------------------------------------------------------------- */
+
+/* Who still has probes is not late with what comes behind them. */
+static void rest_wait(struct dispatch_survey *self)
+{
+    for (int64_t w = 0; w < self->setup.workers; w++)
+        if (self->workers[w].outstanding > 0)
+            dispatch_busy(self->rest, w, probes_s(self, &self->workers[w]), false);
+}
+
+/* Whoever plans what remains counts with all workers. */
+static void rest_lose(struct dispatch_survey *self)
+{
+    for (int64_t w = 0; w < self->setup.workers; w++)
+        if (self->workers[w].lost)
+            dispatch_lost(self->rest, w);
+}
+
+/* In the mean of the workers; what they are working on is half done, as far as is known. */
+static double busy_s(const struct dispatch_survey *self)
+{
+    double sum_s = 0;
+    for (int64_t w = 0; w < self->setup.workers; w++)
+        sum_s += probes_s(self, &self->workers[w]) / 2;
+    return sum_s / (double)self->setup.workers;
+}
+
+/* False: out of memory. */
+static bool rest_plan(struct dispatch_survey *self, double now_s)
+{
+    const struct survey_job job = {
+        .most = self->setup.most, .workers = self->setup.workers, .timings = &self->timings};
+    const struct survey_planner *planner = &self->setup.planner;
+    if (!survey_pieces_make(&self->pieces, &job, self->free, self->free_count))
+        return false;
+    const struct survey_remaining remaining = {
+        .now_s = now_s,
+        .tasks = self->setup.tasks - self->handed,
+        .probes = (int64_t)self->probe_count,
+        .busy_s = busy_s(self),
+        .pieces = self->pieces.count,
+        .worth_s = survey_pieces_worth(&self->pieces),
+        .total = self->pieces.total,
+        .regions = self->pieces.region_count,
+        .timings = &self->timings,
+    };
+    struct dispatch *inner = planner->plan ? planner->plan(planner->self, &remaining) : NULL;
+    self->rest = survey_pieces_deal(&self->pieces, &job, inner);
+    self->planned_s = now_s;
+    if (self->rest)
+        rest_lose(self);
+    return self->rest != NULL;
+}
+
+/* Its clock begins after planning, or its first packages would seem to be on their way since. */
+static void rest_begin(struct dispatch_survey *self, double now_s)
+{
+    if (self->rest_begun)
+        return;
+    self->rest_s = now_s;
+    self->rest_begun = true;
+    rest_wait(self);
+}
+
+static enum dispatch_answer rest_next(struct dispatch_survey *self, double now_s,
+                                      struct package *package)
+{
+    rest_begin(self, now_s);
+    const enum dispatch_answer answer = dispatch_next(self->rest, now_s - self->rest_s, package);
+    if (answer == DISPATCH_SEND) {
+        package->index += (int64_t)self->probe_count;
+        package->round++;
+    }
+    return answer;
+}
+
+/* ---- probes -------------------------------------------------------------------------------- */
+
+static bool has_room(const struct dispatch_survey *self, const struct survey_worker *worker)
+{
+    return !worker->lost && (worker->outstanding == 0 ||
+                             (worker->outstanding == 1 && probes_s(self, worker) < AHEAD_BELOW_S));
+}
+
+static bool probe_send(struct dispatch_survey *self, int64_t worker, enum wish wish, int64_t tasks,
+                       struct package *package)
+{
+    struct probe *probes =
+        array_reserve(self->probes, &self->probe_capacity, self->probe_count + 1, sizeof *probes);
+    int64_t first, count = wish == WISH_SINGLE ? 1 : tasks;
+    if (!probes)
+        return false;
+    self->probes = probes;
+    const int stratum = wish == WISH_SINGLE ? stratum_next(self) : -1;
+    const size_t at =
+        stratum >= 0 ? single_place(self, stratum, &first) : package_place(self, &first, &count);
+    if (!range_cut(self, at, first, count))
+        return false;
+    *package = (struct package){(int64_t)self->probe_count, 0, worker, first, count};
+    const bool within = stratum >= 0 && survey_timings_stratum(&self->timings, first) == stratum;
+    probes[self->probe_count++] = (struct probe){first, count, within ? stratum : -1, worker};
+    survey_timings_size(&self->timings, count)->sent++;
+    self->singles += stratum >= 0;
+    if (within) {
+        self->singles_out++;
+        self->probing[stratum]++;
+    }
+    self->handed += count;
+    self->workers[worker].sent++;
+    self->workers[worker].outstanding++;
+    self->workers[worker].tasks += count;
+    return true;
+}
+
+/* Who has had the fewest probes comes first. */
+static int64_t worker_next(const struct dispatch_survey *self)
+{
+    int64_t found = -1;
+    for (int64_t w = 0; w < self->setup.workers; w++)
+        if (has_room(self, &self->workers[w]) &&
+            (found < 0 || self->workers[w].sent < self->workers[found].sent))
+            found = w;
+    return found;
+}
+
+static enum dispatch_answer survey_next(struct dispatch *dispatch, double now_s,
+                                        struct package *package)
+{
+    struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
+    int64_t tasks = 1;
+    if (self->rest)
+        return rest_next(self, now_s, package);
+    if (self->handed == self->setup.tasks)
+        return DISPATCH_FINISHED;
+    const int64_t worker = worker_next(self);
+    if (worker < 0)
+        return DISPATCH_WAIT;
+    const enum wish wish = wish_of(self, &self->workers[worker], &tasks);
+    if (wish == WISH_WAIT)
+        return DISPATCH_WAIT;
+    if (wish == WISH_END)
+        return rest_plan(self, now_s) ? DISPATCH_WAIT : DISPATCH_OUT_OF_MEMORY;
+    return probe_send(self, worker, wish, tasks, package) ? DISPATCH_SEND : DISPATCH_OUT_OF_MEMORY;
+}
+
+static void probe_count(struct dispatch_survey *self, const struct probe *probe, double seconds)
+{
+    struct survey_size *size = survey_timings_size(&self->timings, probe->tasks);
+    size->reported++;
+    size->squares += seconds * seconds;
+    size->seconds += seconds;
+    if (probe->stratum >= 0) {
+        self->timings.stratum_s[probe->stratum] = seconds;
+        self->timings.place[probe->stratum] = probe->first;
+    }
+}
+
+/* A worker's first probe may have waited for a program that loads: it counts if a larger one, or
+ * the same again, took no less. */
+static void probe_done(struct dispatch_survey *self, const struct package *package, double seconds)
+{
+    const struct probe *probe = &self->probes[package->index];
+    struct survey_worker *worker = &self->workers[probe->worker];
+    worker->outstanding--;
+    if (probe->stratum >= 0) {
+        self->singles_out--;
+        self->probing[probe->stratum]--;
+    }
+    worker->tasks -= probe->tasks;
+    if (worker->first < 0) {
+        worker->first = package->index;
+        worker->first_s = seconds;
+        return;
+    }
+    if (worker->first_s > 0 && worker->first_s <= seconds)
+        probe_count(self, &self->probes[worker->first], worker->first_s);
+    worker->first_s = 0;
+    probe_count(self, probe, seconds);
+}
+
+/* The rest's packages come back under its own numbers and on its own clock. */
+static void survey_done(struct dispatch *dispatch, const struct package *package, double start_s,
+                        double end_s)
+{
+    struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
+    struct package own = *package;
+    if (package->index < (int64_t)self->probe_count) {
+        probe_done(self, package, end_s - start_s);
+        if (self->rest_begun && self->workers[package->worker].outstanding == 0)
+            dispatch_busy(self->rest, package->worker, end_s - self->rest_s, true);
+        return;
+    }
+    own.index -= (int64_t)self->probe_count;
+    own.round--;
+    dispatch_done(self->rest, &own, start_s - self->rest_s, end_s - self->rest_s);
+}
+
+/* A probe that will not be reported: somebody else does its tasks, and its timing is missing. */
+static void probe_lose(struct dispatch_survey *self, const struct probe *probe)
+{
+    if (probe->stratum < 0 || self->probing[probe->stratum] == 0)
+        return;
+    self->singles_out--;
+    self->probing[probe->stratum]--;
+}
+
+static void survey_lost(struct dispatch *dispatch, int64_t worker)
+{
+    struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
+    struct survey_worker *lost = &self->workers[worker];
+    for (size_t k = self->probe_count; k > 0 && lost->outstanding > 0; k--) {
+        if (self->probes[k - 1].worker != worker)
+            continue;
+        probe_lose(self, &self->probes[k - 1]);
+        lost->outstanding--;
+    }
+    lost->tasks = 0;
+    lost->lost = true;
+    if (self->rest)
+        dispatch_lost(self->rest, worker);
+}
+
+static double survey_due(const struct dispatch *dispatch)
+{
+    const struct dispatch_survey *self = (const struct dispatch_survey *)dispatch;
+    if (self->rest && !self->rest_begun)
+        return nextafter(self->planned_s, HUGE_VAL);
+    /* Never a rounding error too early: who asks then would be told the same time again. */
+    return self->rest ? nextafter(dispatch_due_s(self->rest) + self->rest_s, HUGE_VAL) : HUGE_VAL;
+}
+
+static void survey_free(struct dispatch *dispatch)
+{
+    struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
+    dispatch_free(&self->rest);
+    free(self->free);
+    free(self->probes);
+    survey_pieces_release(&self->pieces);
+    free(self);
+}
+
+struct dispatch *dispatch_new_survey(const struct survey_setup *setup)
+{
+    static const struct dispatch_kind kind = {.next = survey_next,
+                                              .done = survey_done,
+                                              .lost = survey_lost,
+                                              .free = survey_free,
+                                              .due = survey_due};
+    struct dispatch_survey *self =
+        calloc(1, sizeof *self + (size_t)setup->workers * sizeof self->workers[0]);
+    if (!self)
+        return NULL;
+    self->base.kind = &kind;
+    self->setup = *setup;
+    self->random = setup->seed;
+    const int64_t strata = setup->tasks / TASKS_PER_STRATUM;
+    survey_timings_init(&self->timings, setup->tasks,
+                        strata > SURVEY_STRATA_MOST ? SURVEY_STRATA_MOST
+                        : strata > 1                ? (int)strata
+                                                    : 1);
+    self->stride = stride_find(self->timings.strata);
+    for (int64_t w = 0; w < setup->workers; w++)
+        self->workers[w].first = -1;
+    self->free = array_reserve(NULL, &self->free_capacity, 1, sizeof *self->free);
+    if (!self->free) {
+        survey_free(&self->base);
+        return NULL;
+    }
+    self->free[0] = (struct task_range){0, setup->tasks};
+    self->free_count = 1;
+    return &self->base;
+}

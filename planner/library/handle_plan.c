@@ -1,0 +1,413 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/limits.h"
+#include "planner/files/load.h"
+#include "planner/files/plan_json.h"
+#include "planner/library/handle.h"
+#include "planner/model/plan_cursor.h"
+#include "planner/studies/batch.h"
+#include "planner/studies/comparison.h"
+#include "planner/studies/sweep.h"
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+static bool numbers_check(const struct scow_plan_request *given, struct failure *failure)
+{
+    if (given->tasks < 1 || given->tasks > LIMIT_TASKS)
+        return failure_set(failure, FAILURE_USAGE,
+                           "tasks must be from 1 to %" PRId64 ", not %" PRId64
+                           ": how many core tasks the job has",
+                           (int64_t)LIMIT_TASKS, given->tasks);
+    if (given->workers < 0 || given->block < 0 || given->buffers < 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "workers, block and buffers must not be negative: 0 means as usual");
+    return true;
+}
+
+/* What is asked for, checked as far as the command's options are. Borrows all. */
+static bool request_check(const struct scow_profile *handle, const struct scow_plan_request *given,
+                          struct plan_request *request, struct failure *failure)
+{
+    struct scow_plan_request taken;
+    if (!given)
+        return failure_set(failure, FAILURE_USAGE, "no request is given: say what to plan");
+    if (!structure_take(&taken, sizeof taken, given, "scow_plan_request", failure) ||
+        !numbers_check(&taken, failure))
+        return false;
+    *request = (struct plan_request){
+        .path = handle->name,
+        .unnamed = !handle->is_file,
+        .digest = handle->digest,
+        .scheduler = taken.scheduler ? taken.scheduler : SCHEDULER_AUTO,
+        .set = taken.set,
+        .block = taken.block,
+        .tail = taken.tail,
+        .like = taken.like,
+        .tasks = taken.tasks,
+        .workers = taken.workers,
+        .buffers = taken.buffers,
+        .deadline_s = taken.deadline_s,
+        .within = taken.within,
+        .effort_s = taken.effort_s > 0 || taken.effort_s < 0 || isnan(taken.effort_s)
+                        ? taken.effort_s
+                        : PLANNING_EFFORT_S,
+        .real_valued = taken.real_valued != 0,
+    };
+    return true;
+}
+
+/* ---- making and reading -------------------------------------------------------------------- */
+
+void scow_plan_free(struct scow_plan *plan)
+{
+    if (!plan)
+        return;
+    planned_release(&plan->planned);
+    if (plan->made)
+        profile_release(&plan->profile);
+    free(plan);
+}
+
+/* What the planning borrowed from the request lives no longer than the call. */
+static void planning_settle(struct planned *planned)
+{
+    planned->planning.path = planned->planning.digest = planned->planning.tail = NULL;
+    planned->planning.scheduler = planned->plan.scheduler;
+}
+
+static bool plan_fill(struct scow_plan *plan, const struct scow_profile *profile,
+                      const struct scow_plan_request *given, struct failure *failure)
+{
+    struct plan_request request;
+    if (!request_check(profile, given, &request, failure) ||
+        !handle_profile_copy(profile, &plan->profile, failure))
+        return false;
+    if (!planned_make(&plan->profile, &request, &plan->planned, failure)) {
+        profile_release(&plan->profile);
+        return false;
+    }
+    planning_settle(&plan->planned);
+    plan->made = true;
+    return true;
+}
+
+/* An empty one; NULL with *failure set. */
+static struct scow_plan *plan_new(struct failure *failure)
+{
+    struct scow_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        failure_memory(failure, "making a plan");
+    return plan;
+}
+
+/* The plan where it has been filled, which else is freed. */
+static struct scow_plan *plan_keep(struct scow_plan *plan, bool good)
+{
+    if (good)
+        return plan;
+    free(plan);
+    return NULL;
+}
+
+int scow_plan_make(struct scow_plan **plan, const struct scow_profile *profile,
+                   const struct scow_plan_request *request, struct scow_plan_error *error)
+{
+    struct entry entry = entry_begin();
+    struct scow_plan *made = plan_new(&entry.failure);
+    *plan = plan_keep(made, made && plan_fill(made, profile, request, &entry.failure));
+    return entry_end(&entry, error);
+}
+
+int scow_plan_read(struct scow_plan **plan, const char *path, struct scow_plan_error *error)
+{
+    struct entry entry = entry_begin();
+    struct scow_plan *read = plan_new(&entry.failure);
+    const bool good =
+        read &&
+        (path || failure_set(&entry.failure, FAILURE_USAGE, "no plan is named: give its path")) &&
+        load_plan(path, &read->planned.plan, &entry.failure);
+    *plan = plan_keep(read, good);
+    return entry_end(&entry, error);
+}
+
+int scow_plan_parse(struct scow_plan **plan, const char *text, size_t length, const char *name,
+                    struct scow_plan_error *error)
+{
+    struct entry entry = entry_begin();
+    struct scow_plan *read = plan_new(&entry.failure);
+    const bool good =
+        read &&
+        (text ||
+         failure_set(&entry.failure, FAILURE_USAGE, "no plan is given: hand over its text")) &&
+        plan_parse(&read->planned.plan, text, length, name ? name : "plan", &entry.failure);
+    *plan = plan_keep(read, good);
+    return entry_end(&entry, error);
+}
+
+int scow_plan_text(char **text, const struct scow_plan *plan, struct scow_plan_error *error)
+{
+    struct entry entry = entry_begin();
+    *text = plan_print(&plan->planned.plan);
+    if (!*text)
+        failure_memory(&entry.failure, "writing the plan");
+    return entry_end(&entry, error);
+}
+
+/* ---- what it is ---------------------------------------------------------------------------- */
+
+const char *scow_plan_scheduler(const struct scow_plan *plan)
+{
+    return plan->planned.plan.scheduler;
+}
+
+const char *scow_plan_tail(const struct scow_plan *plan)
+{
+    return plan->planned.plan.tail;
+}
+
+double scow_plan_tasks(const struct scow_plan *plan)
+{
+    return plan->planned.plan.tasks;
+}
+
+int64_t scow_plan_workers(const struct scow_plan *plan)
+{
+    return plan_workers_used(&plan->planned.plan);
+}
+
+int64_t scow_plan_workers_needed(const struct scow_plan *plan)
+{
+    return plan_workers_needed(&plan->planned.plan);
+}
+
+int64_t scow_plan_rounds(const struct scow_plan *plan)
+{
+    return plan_rounds_total(&plan->planned.plan);
+}
+
+int64_t scow_plan_packages(const struct scow_plan *plan)
+{
+    return plan_packages(&plan->planned.plan);
+}
+
+static double predicted(const struct scow_plan *plan, double value)
+{
+    return plan->planned.plan.predicted.known ? value : (double)NAN;
+}
+
+double scow_plan_makespan_s(const struct scow_plan *plan)
+{
+    return predicted(plan, plan->planned.plan.predicted.makespan_s);
+}
+
+double scow_plan_lower_bound_s(const struct scow_plan *plan)
+{
+    return predicted(plan, plan->planned.plan.predicted.lower_bound_s);
+}
+
+double scow_plan_gap(const struct scow_plan *plan)
+{
+    return predicted(plan, plan->planned.plan.predicted.gap);
+}
+
+double scow_plan_busy_share(const struct scow_plan *plan)
+{
+    return predicted(plan, plan->planned.plan.predicted.worker_busy_share);
+}
+
+int scow_plan_interval_s(const struct scow_plan *plan, double *least_s, double *most_s)
+{
+    const struct plan_prediction *prediction = &plan->planned.plan.predicted;
+    const bool known = prediction->known && prediction->interval_s[1] > 0;
+    if (least_s)
+        *least_s = known ? prediction->interval_s[0] : (double)NAN;
+    if (most_s)
+        *most_s = known ? prediction->interval_s[1] : (double)NAN;
+    return known;
+}
+
+/* Packages and core tasks of a round. */
+static int64_t round_packages(const struct plan *plan, size_t entry, double *tasks)
+{
+    int64_t packages = 0;
+    *tasks = 0;
+    for (int64_t slot = 0; slot < plan->worker_count; slot++) {
+        const double load = plan->rounds[entry].loads[slot];
+        packages += load > 0;
+        *tasks += load > 0 ? load : 0;
+    }
+    return packages;
+}
+
+/* A cursor before the first package of the round that has package number `from`; *from becomes its
+ * number in that round. Whole rounds are passed over at once. False: there are not so many. */
+static bool cursor_place(const struct plan *plan, int64_t *from, struct plan_cursor *cursor)
+{
+    double first = 0;
+    int64_t round = 0;
+    for (size_t entry = 0; entry < plan->round_count; entry++) {
+        double tasks;
+        const int64_t packages = round_packages(plan, entry, &tasks);
+        const int64_t repeat = plan->rounds[entry].repeat;
+        const int64_t passed = packages > 0 ? *from / packages : repeat;
+        if (passed < repeat) {
+            *from -= passed * packages;
+            *cursor = (struct plan_cursor){.plan = plan,
+                                           .loads = plan->rounds[entry].loads,
+                                           .entry = entry,
+                                           .repeats = repeat - passed - 1,
+                                           .slot = -1,
+                                           .first = first + tasks * (double)passed,
+                                           .round = round + passed};
+            return true;
+        }
+        *from -= repeat * packages;
+        first += tasks * (double)repeat;
+        round += repeat;
+    }
+    return false;
+}
+
+size_t scow_plan_package_list(const struct scow_plan *plan, int64_t from, size_t most,
+                              struct scow_plan_package *packages)
+{
+    struct plan_cursor cursor;
+    size_t count = 0;
+    if (from < 0 || !cursor_place(&plan->planned.plan, &from, &cursor))
+        return 0;
+    while (count < most && plan_cursor_next(&cursor)) {
+        if (from-- > 0)
+            continue;
+        packages[count++] =
+            (struct scow_plan_package){.round = cursor.round,
+                                       .rank = plan->planned.plan.workers[cursor.slot] + 1,
+                                       .first = cursor.first,
+                                       .tasks = cursor.load};
+    }
+    return count;
+}
+
+/* ---- what to ask for ----------------------------------------------------------------------- */
+
+static bool advice_find(const struct scow_plan *plan, double risk, struct advice *advice,
+                        struct failure *failure)
+{
+    if (!plan->made)
+        return failure_set(failure, FAILURE_USAGE,
+                           "the plan was read, and what to ask for follows from a profile: make it "
+                           "with scow_plan_make");
+    if (!(risk >= 0.00001 && risk <= 0.5))
+        return failure_set(failure, FAILURE_USAGE,
+                           "risk must be from 0.00001 to 0.5, not %g: the share of runs that may "
+                           "outlast the walltime",
+                           risk);
+    if (plan->planned.plan.real_valued)
+        return failure_set(failure, FAILURE_USAGE,
+                           "a plan with fractions of core tasks is not run: plan without "
+                           "real_valued");
+    *advice = planned_advice(&plan->planned, risk, 1);
+    return true;
+}
+
+int scow_plan_walltime_s(double *walltime_s, const struct scow_plan *plan, double risk,
+                         struct scow_plan_error *error)
+{
+    struct entry entry = entry_begin();
+    struct advice advice;
+    double most_s;
+    if (advice_find(plan, risk, &advice, &entry.failure))
+        *walltime_s = advice_walltime(&advice, &most_s);
+    return entry_end(&entry, error);
+}
+
+int scow_plan_batch_text(char **text, const struct scow_plan *plan, const char *system, double risk,
+                         struct scow_plan_error *error)
+{
+    struct entry entry = entry_begin();
+    struct text lines = TEXT_INIT;
+    struct advice advice;
+    struct batch batch;
+    const bool slurm = system && strcmp(system, "slurm") == 0;
+    bool good =
+        slurm || (system && strcmp(system, "pbs") == 0) ||
+        failure_set(&entry.failure, FAILURE_USAGE,
+                    "the batch system is 'slurm' or 'pbs', not '%.60s'", system ? system : "");
+    good = good && advice_find(plan, risk, &advice, &entry.failure);
+    if (good) {
+        batch_find(&advice, &batch);
+        (slurm ? batch_slurm : batch_pbs)(&batch, &lines);
+    }
+    *text = entry_text(&entry, &lines, good, "describing the batch job");
+    return entry_end(&entry, error);
+}
+
+/* ---- studies ------------------------------------------------------------------------------- */
+
+static bool compare(const struct planning *planning, struct text *text, struct failure *failure)
+{
+    const struct scenario scenario = SCENARIO_INIT;
+    struct comparison comparison;
+    if (!comparison_make(planning, &scenario, 0, &comparison, failure))
+        return false;
+    comparison_json(&comparison, text);
+    comparison_release(&comparison);
+    return true;
+}
+
+static bool sweep(const struct planning *planning, struct text *text, struct failure *failure)
+{
+    struct sweep made;
+    if (!sweep_make(planning, &made, failure))
+        return false;
+    sweep_json(&made, text);
+    sweep_release(&made);
+    return true;
+}
+
+/* What `study` adds to the text. */
+static bool study_make(bool (*study)(const struct planning *, struct text *, struct failure *),
+                       const struct scow_profile *handle, struct plan_request *request,
+                       struct text *text, struct failure *failure)
+{
+    struct profile profile;
+    struct planned planned;
+    request->bare = true; /* the plan itself only chooses the setting */
+    if (!handle_profile_copy(handle, &profile, failure))
+        return false;
+    bool good = planned_make(&profile, request, &planned, failure);
+    if (good) {
+        good = study(&planned.planning, text, failure);
+        planned_release(&planned);
+    }
+    profile_release(&profile);
+    return good;
+}
+
+int scow_plan_compare_text(char **text, const struct scow_profile *profile,
+                           const struct scow_plan_request *request, struct scow_plan_error *error)
+{
+    struct entry entry = entry_begin();
+    struct plan_request wanted = {.scheduler = SCHEDULER_AUTO};
+    struct text made = TEXT_INIT;
+    const bool good = request_check(profile, request, &wanted, &entry.failure) &&
+                      study_make(compare, profile, &wanted, &made, &entry.failure);
+    *text = entry_text(&entry, &made, good, "comparing schedulers");
+    return entry_end(&entry, error);
+}
+
+int scow_plan_sweep_text(char **text, const struct scow_profile *profile,
+                         const struct scow_plan_request *request, struct scow_plan_error *error)
+{
+    struct entry entry = entry_begin();
+    struct plan_request wanted = {.scheduler = SCHEDULER_AUTO};
+    struct text made = TEXT_INIT;
+    bool good = request_check(profile, request, &wanted, &entry.failure);
+    if (good && strcmp(wanted.scheduler, SCHEDULER_AUTO) == 0)
+        wanted.scheduler = SCHEDULER_QUICK;
+    good = good && study_make(sweep, profile, &wanted, &made, &entry.failure);
+    *text = entry_text(&entry, &made, good, "sweeping over workers");
+    return entry_end(&entry, error);
+}

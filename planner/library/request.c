@@ -1,0 +1,72 @@
+#include "planner/library/request.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/limits.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/studies/planning.h"
+#include "planner/studies/watching.h"
+
+/* "5%" or "0.05". */
+static bool within_read(const char *text, double *within)
+{
+    char *end;
+    *within = strtod(text, &end);
+    if (end != text && *end == '%') {
+        *within /= 100;
+        end++;
+    }
+    return end != text && *end == '\0' && *within >= SCHEDULE_WITHIN && *within <= 10;
+}
+
+double plan_request_within(const struct plan_request *request)
+{
+    double within;
+    return request->within && within_read(request->within, &within) ? within : -1;
+}
+
+static bool within_check(const struct plan_request *request, struct failure *failure)
+{
+    if (!request->within)
+        return true;
+    if (request->deadline_s > 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--within and --deadline both say how long a plan may take: choose one");
+    return plan_request_within(request) >= 0 ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--within '%.40s': say by how much longer than the least makespan a plan "
+                       "may take, from 0.1%% to 1000%%, such as 5%%",
+                       request->within);
+}
+
+bool plan_request_check(const struct plan_request *request, struct failure *failure)
+{
+    if (!(request->deadline_s >= 0))
+        return failure_set(failure, FAILURE_USAGE, "--deadline must not be negative");
+    if (!(request->effort_s > 0 && request->effort_s <= 1e6))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--effort must be above 0 and at most 1000000: about how many seconds "
+                           "planning with auto may take");
+    if (request->buffers > LIMIT_BUFFERS)
+        return failure_set(failure, FAILURE_USAGE, "--buffers is at most %" PRId64 ": give less",
+                           LIMIT_BUFFERS);
+    if (request->tail && request->real_valued)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--tail needs whole loads: leave --real-valued out");
+    return within_check(request, failure) && planning_check_scheduler(request->scheduler, failure);
+}
+
+const char *plan_request_tail(const struct plan_request *request)
+{
+    return request->tail && strcmp(request->tail, WATCHING_NO_TAIL) != 0 ? request->tail : NULL;
+}
+
+bool plan_request_tail_open(const struct plan_request *request)
+{
+    return !request->tail && !request->real_valued && !request->bare &&
+           strcmp(request->scheduler, SCHEDULER_AUTO) == 0;
+}

@@ -1,0 +1,301 @@
+#include "planner/library/simulating.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/limits.h"
+#include "planner/library/wanted.h"
+#include "planner/studies/watching.h"
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+static double network_busy(const struct simulation *simulation)
+{
+    return simulation->master_busy_s > simulation->port_busy_s ? simulation->master_busy_s
+                                                               : simulation->port_busy_s;
+}
+
+static double workers_time(const struct simulation *simulation)
+{
+    return (double)simulation->workers_used * simulation->makespan_s;
+}
+
+double simulated_busy_share(const struct simulated *simulated)
+{
+    return ratio(simulated->simulation.worker_busy_s, workers_time(&simulated->simulation));
+}
+
+double simulated_network_share(const struct simulated *simulated)
+{
+    return ratio(network_busy(&simulated->simulation), simulated->simulation.makespan_s);
+}
+
+bool simulation_request_check(const struct simulation_request *request, bool planned,
+                              struct failure *failure)
+{
+    const struct scenario *scenario = &request->scenario;
+    if (planned == (request->rule != NULL))
+        return failure_set(failure, FAILURE_USAGE,
+                           "give either a plan or a rule (-s RULE), not both or none");
+    if (!request->rule == (request->tasks > 0))
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "-s RULE and -X TASKS belong together: a plan has its own number of tasks");
+    if (request->rule && (request->replan || request->tail))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--replan and --tail are for plans: leave -s RULE out and name a plan");
+    if (request->ahead > 1000 || request->buffers > LIMIT_BUFFERS || request->block > INT32_MAX ||
+        request->seeds > 1000000)
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "--ahead and --buffers are at most 1000, --seeds at most 1000000: give less");
+    if (!(scenario->noise >= 0 && scenario->noise <= 10 && scenario->outlier_rate >= 0 &&
+          scenario->outlier_rate <= 1 && scenario->outlier_factor > 0 &&
+          scenario->slow_factor > 0 && scenario->slow_from_s >= 0 && scenario->lost_s >= 0))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--noise must be from 0 to 10, --outliers from 0 to 1, factors positive "
+                           "and times not negative");
+    return true;
+}
+
+static bool setting_find(const struct simulation_request *request, const struct profile *profile,
+                         const struct plan *plan, const struct profile_setting **setting,
+                         struct failure *failure)
+{
+    struct parameter_list wanted = {0};
+    bool good = wanted_read(request->set, request->block, &wanted, failure) &&
+                wanted_check(profile, request->path, &wanted, failure);
+    if (good && plan && !parameter_list_merge(&wanted, &plan->parameters))
+        good = failure_memory(failure, "choosing a setting");
+    *setting = good ? profile_find(profile, &wanted, plan ? plan->threads : 0) : NULL;
+    parameter_list_release(&wanted);
+    return *setting ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "'%s' has no setting, or several, for these parameters: say which "
+                       "by --set or --block, or take the profile that the plan was made "
+                       "from",
+                       request->path);
+}
+
+static bool scenario_usual(const struct scenario *scenario)
+{
+    return !(scenario->noise > 0) && !(scenario->outlier_rate > 0) && scenario->slow_workers == 0 &&
+           scenario->lost_worker < 0;
+}
+
+/* Packages that are played in one simulation, and in all for the seeds; more are summed up. */
+enum { PLAYED_MOST = 1000000, PLAYED_SEEDS = 1000000, PLAYED_LEAST = 4000 };
+
+static int64_t played_of(int64_t seeds)
+{
+    const int64_t fit = PLAYED_SEEDS / (seeds > 0 ? seeds : 1);
+    return fit > PLAYED_MOST ? PLAYED_MOST : fit < PLAYED_LEAST ? PLAYED_LEAST : fit;
+}
+
+static bool decision_simulate(struct simulated *simulated, const struct decision *decision,
+                              const struct watching *watching, struct failure *failure)
+{
+    struct scenario scenario = simulated->request->scenario;
+    scenario.played = PLAYED_MOST;
+    struct dispatch *dispatch =
+        decision_dispatch(decision, &simulated->platform, &scenario, failure);
+    bool good = dispatch && simulate_scenario(&simulated->platform, dispatch, &scenario, NULL,
+                                              &simulated->simulation, failure);
+    /* A recovering dispatch does not show what is in it. */
+    const struct dispatch *watch =
+        good && watching && scenario.lost_worker < 0 ? watching_watch(watching, dispatch) : NULL;
+    if (watch) {
+        watching_tell(watch, 0, &simulated->told);
+        watching_json(watch, 0, &simulated->listed);
+    }
+    dispatch_free(&dispatch);
+    simulated->has_robustness = simulated->request->seeds > 1;
+    scenario.played = played_of(simulated->request->seeds);
+    return good && (!simulated->has_robustness ||
+                    robustness_measure(&simulated->platform, decision, &scenario,
+                                       simulated->request->seeds, &simulated->robustness, failure));
+}
+
+/* As asked for, or as the plan has it; NULL: none. */
+static const char *tail_of(const struct simulation_request *request, const struct plan *plan)
+{
+    const char *tail = request->tail ? request->tail : plan->tail;
+    return tail && strcmp(tail, WATCHING_NO_TAIL) != 0 ? tail : NULL;
+}
+
+static bool watched_simulate(struct simulated *simulated, const struct plan *plan,
+                             const struct profile_setting *setting, struct failure *failure)
+{
+    const struct simulation_request *asked = simulated->request;
+    const struct watching_request request = {.plan = plan,
+                                             .setting = setting,
+                                             .workers = asked->workers,
+                                             .tolerance = asked->replan,
+                                             .tail = tail_of(asked, plan),
+                                             .ahead = asked->ahead > 0 ? (int)asked->ahead
+                                                                       : WATCHING_AHEAD,
+                                             .noise = asked->scenario.noise};
+    struct watching watching;
+    if (!watching_init(&watching, &request, failure))
+        return false;
+    simulated->tasks = plan->tasks;
+    simulated->tail = request.tail;
+    simulated->dealt = watching.tail.setup.tasks;
+    const bool good = decision_simulate(simulated, &watching.decision, &watching, failure);
+    watching_release(&watching);
+    return good;
+}
+
+/* Fractional loads are for the plain simulation only, which has no noise. */
+static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
+                          struct failure *failure)
+{
+    const struct decision decision = {.plan = plan};
+    simulated->tasks = plan->tasks;
+    if (!simulate_plan(&simulated->platform, plan, NULL, &simulated->simulation, failure))
+        return false;
+    if (scenario_usual(&simulated->request->scenario))
+        return true;
+    if (plan->real_valued)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the plan has fractional loads, which only the simulation without noise "
+                           "can handle: plan again without --real-valued");
+    return decision_simulate(simulated, &decision, NULL, failure);
+}
+
+static bool rule_simulate(struct simulated *simulated, struct failure *failure)
+{
+    const struct simulation_request *request = simulated->request;
+    struct dispatch_setup setup = {.rule = request->rule,
+                                   .tasks = request->tasks,
+                                   .workers = simulated->platform.worker_count,
+                                   .ahead = request->ahead > 0 ? (int)request->ahead : 1};
+    double *weights = dispatch_setup_platform(&setup, &simulated->platform);
+    if (!weights)
+        return failure_memory(failure, "simulating a rule");
+    setup.deviation_s = request->scenario.noise / weights[0];
+    const struct decision decision = {.setup = &setup};
+    simulated->tasks = (double)request->tasks;
+    bool good = decision_simulate(simulated, &decision, NULL, failure);
+    free(weights);
+    return good;
+}
+
+/* A plan's own packages go ahead as far as buffers and watching let them. */
+static bool ahead_check(const struct simulation_request *request, const struct plan *plan,
+                        struct failure *failure)
+{
+    if (request->ahead == 0 || tail_of(request, plan))
+        return true;
+    return failure_set(failure, FAILURE_USAGE,
+                       "--ahead is for rules: add --tail RULE, or simulate one with -s RULE, or "
+                       "leave it out (--buffers says how many packages a plan's workers receive "
+                       "ahead)");
+}
+
+/* A plan when one is given, else the rule. */
+static bool either_simulate(struct simulated *simulated, const struct plan *plan,
+                            const struct profile_setting *setting, struct failure *failure)
+{
+    const struct simulation_request *request = simulated->request;
+    const struct scenario *scenario = &request->scenario;
+    const int64_t workers = simulated->platform.worker_count;
+    if (scenario->slow_workers > workers || scenario->lost_worker >= workers)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--slow and --lose name more workers than the %" PRId64 " there are",
+                           workers);
+    if (!plan)
+        return rule_simulate(simulated, failure);
+    if (!ahead_check(request, plan, failure))
+        return false;
+    return request->replan || tail_of(request, plan)
+               ? watched_simulate(simulated, plan, setting, failure)
+               : plan_simulate(simulated, plan, failure);
+}
+
+bool simulated_make(struct profile *profile, const struct plan *plan,
+                    const struct simulation_request *request, struct simulated *simulated,
+                    struct failure *failure)
+{
+    struct simulated made = {.request = request};
+    const struct profile_setting *setting;
+    if (!simulation_request_check(request, plan != NULL, failure) ||
+        (plan && !beyond_follow(profile, plan, failure)) ||
+        !beyond_extend(profile, request->workers, 0, failure) ||
+        !setting_find(request, profile, plan, &setting, failure) ||
+        !platform_init(&made.platform, setting, request->workers, failure))
+        return false;
+    made.beyond = beyond_of(profile, made.platform.worker_count);
+    if (plan)
+        made.platform.buffers = plan_buffers(plan);
+    if (request->buffers > 0)
+        made.platform.buffers = (int)request->buffers;
+    const bool good = either_simulate(&made, plan, setting, failure);
+    if (good)
+        *simulated = made;
+    else
+        simulated_release(&made);
+    return good;
+}
+
+void simulated_release(struct simulated *simulated)
+{
+    text_release(&simulated->told);
+    text_release(&simulated->listed);
+    platform_release(&simulated->platform);
+}
+
+struct member {
+    const char *key;
+    double value;
+};
+
+static void members_json(const struct member *members, size_t count, struct text *text)
+{
+    for (size_t k = 0; k < count; k++) {
+        text_add(text, ", \"%s\": ", members[k].key);
+        text_add_number(text, members[k].value);
+    }
+}
+
+void simulated_json(const struct simulated *simulated, struct text *text)
+{
+    const struct simulation *simulation = &simulated->simulation;
+    double ideal_s = platform_ideal(&simulated->platform, simulated->tasks);
+    const struct member members[] = {
+        {"makespan_s", simulation->makespan_s},
+        {"ideal_s", ideal_s},
+        {"over_ideal", ratio(simulation->makespan_s, ideal_s)},
+        {"workers", (double)simulation->workers_used},
+        {"packages", (double)simulation->packages},
+        {"worker_busy_share", ratio(simulation->worker_busy_s, workers_time(simulation))},
+        {"network_utilization", ratio(network_busy(simulation), simulation->makespan_s)},
+        {"master_busy_s", simulation->master_busy_s},
+        {"port_busy_s", simulation->port_busy_s},
+        {"worker_busy_s", simulation->worker_busy_s},
+        {"output_s", simulation->output_s},
+        {"idle_first_s", simulation->idle_first_s},
+        {"idle_between_s", simulation->idle_between_s},
+        {"idle_last_s", simulation->idle_last_s},
+        {"earliest_end_s", simulation->earliest_end_s},
+        {"latest_end_s", simulation->latest_end_s},
+        {"end_variation", simulation->end_variation}};
+    const struct member spread[] = {{"seeds", (double)simulated->request->seeds},
+                                    {"least_s", simulated->robustness.least_s},
+                                    {"median_s", simulated->robustness.median_s},
+                                    {"p95_s", simulated->robustness.p95_s},
+                                    {"greatest_s", simulated->robustness.greatest_s}};
+    text_add(text, "{\"schema\": \"scow-simulation-1\"");
+    members_json(members, sizeof members / sizeof *members, text);
+    if (simulated->has_robustness)
+        members_json(spread, sizeof spread / sizeof *spread, text);
+    if (simulated->tail)
+        text_add(text, ", \"tail_tasks\": %" PRId64, simulated->dealt);
+    if (simulated->listed.bytes)
+        text_add(text, ", \"replanned\": %s", simulated->listed.bytes);
+    text_add(text, "}\n");
+}

@@ -1,0 +1,56 @@
+/* A plan or a rule on the cluster that a profile describes: what `scow simulate` says, and
+ * scow_simulate. */
+#ifndef PLANNER_LIBRARY_SIMULATING_H
+#define PLANNER_LIBRARY_SIMULATING_H
+
+#include "planner/base/text.h"
+#include "planner/model/beyond.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
+#include "planner/simulate/robustness.h"
+#include "planner/simulate/simulate.h"
+
+/* What is asked for; all borrowed. */
+struct simulation_request {
+    const char *path;              /* of the profile; what sentences call it */
+    const char *rule;              /* "RULE[,NAME=VALUE...]"; NULL: the plan */
+    const char *set;               /* the profile's setting with these parameters */
+    const char *replan;            /* tolerance of a plan that is watched; NULL: it is not */
+    const char *tail;              /* "RULE[,...][:SHARE]" or "none"; NULL: the plan's own */
+    int64_t tasks;                 /* of a rule */
+    int64_t workers;               /* 0: the profile's */
+    int64_t block, ahead, buffers; /* 0: as usual */
+    int64_t seeds;                 /* of the scenario, so many, for median and percentile */
+    struct scenario scenario;      /* what is unusual */
+};
+
+/* What came of it. */
+struct simulated {
+    const struct simulation_request *request; /* borrowed */
+    struct platform platform;                 /* owned */
+    double tasks;
+    struct simulation simulation;
+    bool has_robustness;
+    struct robustness robustness;
+    const char *tail;          /* borrowed; NULL: none */
+    int64_t dealt;             /* core tasks that the tail's rule deals */
+    struct text told, listed;  /* owned; when the rest was planned anew, a line each and as JSON */
+    struct plan_beyond beyond; /* workers that the profile did not measure; the name is its own */
+};
+
+/* Is it one at all, with a plan or without? If not: usage. */
+bool simulation_request_check(const struct simulation_request *request, bool planned,
+                              struct failure *failure);
+/* Simulate the plan, or (NULL) the rule; to be released, and before request, plan and profile,
+ * which is extended to the workers that the plan or the request has. */
+bool simulated_make(struct profile *profile, const struct plan *plan,
+                    const struct simulation_request *request, struct simulated *simulated,
+                    struct failure *failure);
+/* Shares of what was simulated, 0 to 1: of the workers' time and of the network's. */
+double simulated_busy_share(const struct simulated *simulated);
+double simulated_network_share(const struct simulated *simulated);
+/* One JSON value, "scow-simulation-1". */
+void simulated_json(const struct simulated *simulated, struct text *text);
+void simulated_release(struct simulated *simulated);
+
+#endif

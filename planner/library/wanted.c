@@ -1,0 +1,116 @@
+#include "planner/library/wanted.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/nearest.h"
+#include "planner/model/beyond.h"
+
+static bool value_add(struct parameter_list *wanted, const char *name, const char *word,
+                      double number, struct failure *failure)
+{
+    if (parameter_list_find(wanted, name))
+        return failure_set(failure, FAILURE_USAGE, "%.60s is given twice: choose one value", name);
+    return parameter_list_add(wanted, name, word, number) ||
+           failure_memory(failure, "reading the command line");
+}
+
+static bool item_add(struct parameter_list *wanted, char *item, struct failure *failure)
+{
+    char *equals = strchr(item, '=');
+    if (!equals || equals == item || !equals[1])
+        return failure_set(failure, FAILURE_USAGE, "--set %s: give NAME=VALUE,NAME=VALUE,...",
+                           item);
+    *equals = '\0';
+    char *end = NULL;
+    const char *value = equals + 1;
+    const double number = strtod(value, &end);
+    return value_add(wanted, item, *end ? value : NULL, number, failure);
+}
+
+bool wanted_read(const char *set, int64_t block, struct parameter_list *wanted,
+                 struct failure *failure)
+{
+    char *items = set ? strdup(set) : NULL, *rest = NULL;
+    bool good = !set || items || failure_memory(failure, "reading the command line");
+    for (char *item = items ? strtok_r(items, ",", &rest) : NULL; good && item;
+         item = strtok_r(NULL, ",", &rest))
+        good = item_add(wanted, item, failure);
+    free(items);
+    if (good && block > 0)
+        good = value_add(wanted, "block", NULL, (double)block, failure);
+    return good;
+}
+
+static bool unknown_refuse(const struct profile *profile, const char *path, const char *name,
+                           struct failure *failure)
+{
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
+    for (size_t i = 0; i < profile->parameters.count; i++)
+        nearest_try(&nearest, profile->parameters.items[i].name);
+    for (size_t k = 0; k < profile->setting_count; k++)
+        for (size_t i = 0; i < profile->settings[k].parameters.count; i++)
+            nearest_try(&nearest, profile->settings[k].parameters.items[i].name);
+    return failure_set(failure, FAILURE_MISMATCH, "'%s' knows no parameter '%.60s': %s", path, name,
+                       nearest_hint(&nearest, "", "'scow show' lists those that it has", hint));
+}
+
+static bool any_setting_has(const struct profile *profile, const char *name)
+{
+    for (size_t k = 0; k < profile->setting_count; k++)
+        if (parameter_list_find(&profile->settings[k].parameters, name))
+            return true;
+    return false;
+}
+
+/* Which settings have a value that is theirs is seen where one is chosen. */
+static bool parameter_check(const struct profile *profile, const char *path,
+                            const struct parameter *wanted, struct failure *failure)
+{
+    if (any_setting_has(profile, wanted->name))
+        return true;
+    const struct parameter *own = parameter_list_find(&profile->parameters, wanted->name);
+    if (!own)
+        return unknown_refuse(profile, path, wanted->name, failure);
+    return parameter_equal(own, wanted) ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "'%s' was measured with another %.60s: 'scow show' says with which; "
+                       "calibrate with the one that is wanted",
+                       path, wanted->name);
+}
+
+bool wanted_check(const struct profile *profile, const char *path,
+                  const struct parameter_list *wanted, struct failure *failure)
+{
+    for (size_t i = 0; i < wanted->count; i++)
+        if (!parameter_check(profile, path, &wanted->items[i], failure))
+            return false;
+    return true;
+}
+
+static bool like_refuse(const struct profile *profile, const char *path, const char *like,
+                        struct failure *failure)
+{
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = like};
+    const struct profile_window *window = &profile->settings[0].windows[0];
+    for (size_t k = 0; k < profile_classes(profile, window); k++)
+        if (window->workers[k].name)
+            nearest_try(&nearest, window->workers[k].name);
+    return failure_set(failure, FAILURE_USAGE,
+                       "--like %.60s: '%s' has no class of workers of that name, and no rank (1 to "
+                       "%" PRId64 "): %s",
+                       like, path, beyond_measured(profile),
+                       nearest_hint(&nearest, "", "'scow show' lists them", hint));
+}
+
+bool wanted_workers(struct profile *profile, const char *path, int64_t workers, const char *like,
+                    struct failure *failure)
+{
+    const int64_t rank = like ? beyond_find(profile, like) : 0;
+    if (like && rank == 0)
+        return like_refuse(profile, path, like, failure);
+    return beyond_extend(profile, workers, rank, failure);
+}

@@ -1,0 +1,24 @@
+/*
+ * What a part of a run was given by the batch system, and what it used of that.
+ */
+#ifndef PLANNER_MODEL_USAGE_H
+#define PLANNER_MODEL_USAGE_H
+
+#include <stdint.h>
+
+/* By the batch system's word; 0: it does not say. */
+struct run_request {
+    char by[8];   /* "slurm", "pbs"; "": there was none */
+    char job[40]; /* its number */
+    double walltime_s;
+    double node_bytes;             /* memory on a node */
+    int64_t nodes, ranks, threads; /* threads: CPUs of a rank */
+};
+
+/* 0: not known. */
+struct run_usage {
+    double walltime_s;  /* of the master's process, until the output was sealed */
+    double processor_s; /* of all ranks that lived to the end, and of what they started */
+};
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * Simulations of very many packages: where what is dealt repeats itself, a stretch of it is played
+ * package by package, the rest of it is summed up, and only the end is played again. So a job of
+ * 10^12 core tasks costs what one of some thousand packages does.
+ *
+ * What a turn adds is known but for waiting: the mean of its packages' costs, of the worker, the
+ * port or the master that everything else waits for. The waiting for it, which comes of the order
+ * of things and of packages that differ, is what it was in the stretch. K turns add K times the
+ * mean, and, by the central limit theorem, one normal deviate of the root of K times the variance
+ * of what holds them. Where the mean changes along the job, in regions, the sum is over PIECES
+ * equal parts.
+ *
+ * The error: without noise, that of the stretch's edges: in the tests, 20,000 packages of which
+ * 2,000 are played, at most 0.12 % of the makespan that the whole simulation gives. With noise, the
+ * waiting is the stretch's instead of the whole's mean: a draw is off by about the noise over the
+ * root of the packages played, and the mean of draws, with packages that differ by 0.3, by 0.1 %.
+ * Workers that start while packages are dealt on request are waited for.
+ */
+#ifndef PLANNER_SIMULATE_FAST_FORWARD_H
+#define PLANNER_SIMULATE_FAST_FORWARD_H
+
+#include "planner/dispatch/dispatch.h"
+#include "planner/simulate/scenario.h"
+#include "planner/simulate/star.h"
+
+struct forward_worker {
+    int64_t packages, load;         /* of the stretch; core tasks of the last one, 0: none yet */
+    double compute_s, own_s, out_s; /* sums of means: computing, with receiving, and output */
+    double busy_s, output_s;        /* of the star's worker, before the stretch */
+    double idle_s, variance_s2;     /* sums: waiting, and squares of what packages were off by */
+    double share;                   /* of computing that grows with what core tasks cost */
+};
+
+struct fast_forward {
+    const struct platform *platform; /* borrowed */
+    const struct scenario *scenario; /* borrowed */
+    struct forward_worker *workers;  /* owned, one per worker of the platform */
+    double *later_s;                 /* owned, likewise: by how much the last skip moved clocks */
+    double master_s, port_s;         /* sums of means */
+    double master_idle_s, port_idle_s;
+    double first, end;     /* core tasks of the stretch */
+    int64_t series, noted; /* packages since its first turn, or since another size */
+    int64_t begun;         /* of these, those before the stretch; below 0: it has not begun */
+    double begun_s;        /* the master's time then */
+    bool over;             /* the series is not skipped any further */
+    int skips;
+};
+
+/* False: out of memory. */
+bool fast_forward_init(struct fast_forward *forward, const struct platform *platform,
+                       const struct scenario *scenario);
+void fast_forward_release(struct fast_forward *forward);
+/* A package has been sent, which took `cost`, and in the mean of such packages takes `mean`; the
+ * port was free from port_s on. */
+void fast_forward_note(struct fast_forward *forward, const struct package *package,
+                       const struct star_times *times, const struct star_cost *cost,
+                       const struct star_cost *mean, double port_s);
+/* The master has taken in an answer, or has waited. */
+void fast_forward_answer(struct fast_forward *forward, double seconds);
+void fast_forward_wait(struct fast_forward *forward, double seconds);
+/* To be asked before every package: if it is time, has the dispatch skip its turns, and moves the
+ * star on. True: it has, and everything of worker k that is under way is later_s[k] later. */
+bool fast_forward_try(struct fast_forward *forward, struct dispatch *dispatch, struct star *star);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * What workers tell each other of core tasks while they compute: how many are over, how many of
+ * those failed, and how long they took. A worker tells what is new since it last did; the master
+ * adds up. No MPI.
+ */
+#ifndef SPMD_JOB_COUNTS_H
+#define SPMD_JOB_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/command/limit.h"
+
+enum { COUNTS_STEPS = DURATION_OCTAVES * DURATION_STEPS, COUNTS_TOLD = 24 };
+
+/* News: of times as many steps as fit, the others next time. */
+struct counts {
+    int64_t finished, failed;
+    int32_t told; /* steps */
+    struct {
+        uint16_t step, count;
+    } steps[COUNTS_TOLD];
+};
+
+/* A worker's, gathered since it last told. */
+struct counts_gathered {
+    int64_t finished, failed;
+    uint32_t steps[COUNTS_STEPS];
+    int next;  /* step to be told */
+    bool used; /* its core task counts at all */
+};
+
+void counts_gather(struct counts_gathered *gathered, double seconds, bool failed);
+/* Leaves what did not fit. */
+void counts_tell(struct counts_gathered *gathered, struct counts *counts);
+/* Are these numbers that can be? */
+bool counts_check(const struct counts *counts);
+
+/* The sum of what all workers have told. */
+struct counts_sum {
+    int64_t finished, failed;
+    struct durations durations;
+};
+
+void counts_add(struct counts_sum *sum, const struct counts *counts);
+/* Seconds; 0: too few are known. */
+double counts_median(struct counts_sum *sum);
+
+#endif

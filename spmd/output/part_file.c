@@ -1,0 +1,141 @@
+#include "spmd/output/part_file.h"
+
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "spmd/output/entries.h"
+#include "spmd/output/layout.h"
+
+/* Of a name's room in the group's head: "lost_workers". */
+enum { NAMES_MOST = 32, NAME_LENGTH = 16 };
+
+/* Names that are added while it is in use go where there is room for them already: nothing that
+ * describes the others moves. */
+hid_t part_file_group(hid_t file)
+{
+    hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_link_phase_change(creation, NAMES_MOST, NAMES_MOST / 2);
+    H5Pset_est_link_info(creation, NAMES_MOST, NAME_LENGTH);
+    hid_t group = H5Gcreate2(file, LAYOUT_RUN, H5P_DEFAULT, creation, H5P_DEFAULT);
+    H5Pclose(creation);
+    return group;
+}
+
+bool part_file_conditions(hid_t group, const struct conditions *here)
+{
+    return (!here->processor || entry_words(group, LAYOUT_PROCESSOR, here->processor)) &&
+           entry_number(group, LAYOUT_THREADS, H5T_NATIVE_INT, &here->threads) &&
+           entry_number(group, LAYOUT_WORKERS_PER_NODE, H5T_NATIVE_INT, &here->workers_per_node);
+}
+
+static bool used_write(hid_t group, const struct run_usage *used)
+{
+    return entry_number(group, LAYOUT_USED_WALLTIME, H5T_NATIVE_DOUBLE, &used->walltime_s) &&
+           entry_number(group, LAYOUT_USED_PROCESSOR, H5T_NATIVE_DOUBLE, &used->processor_s);
+}
+
+bool part_file_usage(hid_t group, const struct run_request *requested)
+{
+    const struct run_usage nothing = {.walltime_s = 0};
+    if (!used_write(group, &nothing))
+        return false;
+    return !requested->by[0] ||
+           (entry_words(group, LAYOUT_REQUESTED_BY, requested->by) &&
+            entry_words(group, LAYOUT_REQUESTED_JOB, requested->job) &&
+            entry_number(group, LAYOUT_REQUESTED_WALLTIME, H5T_NATIVE_DOUBLE,
+                         &requested->walltime_s) &&
+            entry_number(group, LAYOUT_REQUESTED_BYTES, H5T_NATIVE_DOUBLE,
+                         &requested->node_bytes) &&
+            entry_number(group, LAYOUT_REQUESTED_NODES, H5T_NATIVE_INT64, &requested->nodes) &&
+            entry_number(group, LAYOUT_REQUESTED_RANKS, H5T_NATIVE_INT64, &requested->ranks) &&
+            entry_number(group, LAYOUT_REQUESTED_THREADS, H5T_NATIVE_INT64, &requested->threads));
+}
+
+static bool attributes_create(hid_t group, const struct part_info *info)
+{
+    const bool asks = info->rule || info->tail;
+    const double none = 0;
+    const int32_t yes = 1;
+    return part_file_conditions(group, &info->conditions) &&
+           part_file_usage(group, &info->requested) &&
+           (!info->command_line || entry_words(group, LAYOUT_COMMAND_LINE, info->command_line)) &&
+           (!info->rule || entry_words(group, LAYOUT_RULE, info->rule)) &&
+           (!info->tail || entry_words(group, LAYOUT_TAIL, info->tail)) &&
+           (!info->replan || entry_words(group, LAYOUT_REPLAN, info->replan)) &&
+           (!info->surveyed || entry_number(group, LAYOUT_SURVEYED, H5T_NATIVE_INT32, &yes)) &&
+           (!asks || entry_number(group, LAYOUT_AHEAD, H5T_NATIVE_INT, &info->ahead)) &&
+           entry_number(group, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &none);
+}
+
+/* HDF5 does not survive a disk that fills while it closes a file: with something to spare. */
+static bool has_room(const char *path, const struct part_info *info)
+{
+    static const double spare_bytes = 1e6;
+    struct statvfs disk;
+    const double needed = (double)info->events * (double)sizeof(struct trace_event) +
+                          (double)strlen(info->plan) +
+                          (double)(info->profile ? strlen(info->profile) : 0) + spare_bytes;
+    return statvfs(path, &disk) == 0 && (double)disk.f_bavail * (double)disk.f_frsize > needed;
+}
+
+bool part_file_begin(hid_t file, const char *path, int64_t times, const struct part_info *info)
+{
+    char name[LAYOUT_NAME_SIZE];
+    if (times >= LAYOUT_PARTS_MOST || !info->plan || !has_room(path, info))
+        return true;
+    layout_part_name(name, times, "");
+    /* Of a part that was killed before it had begun. */
+    if (H5Lexists(file, name, H5P_DEFAULT) > 0 && H5Ldelete(file, name, H5P_DEFAULT) < 0)
+        return false;
+    hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const bool good = group >= 0 && attributes_create(group, info) &&
+                      entry_text(group, LAYOUT_PART_PLAN, info->plan) &&
+                      (!info->profile || entry_text(group, LAYOUT_PART_PROFILE, info->profile)) &&
+                      entry_trace(group, LAYOUT_PART_TRACE, info->events);
+    return group >= 0 && H5Gclose(group) >= 0 && good;
+}
+
+/* The part's own place; where it has none, the first one's. To be closed. */
+static hid_t group_open(hid_t file, int64_t times, bool *own)
+{
+    char name[LAYOUT_NAME_SIZE];
+    layout_part_name(name, times, "");
+    *own = H5Lexists(file, name, H5P_DEFAULT) > 0;
+    return H5Gopen2(file, *own ? name : LAYOUT_RUN, H5P_DEFAULT);
+}
+
+/* What was planned while it worked, in place of what it began with. `object` has the attributes. */
+static bool dealing_write(hid_t group, hid_t object, const struct output_outcome *outcome)
+{
+    return (!outcome->plan || entry_text_replace(group, LAYOUT_PART_PLAN, outcome->plan)) &&
+           (!outcome->profile ||
+            entry_text_replace(group, LAYOUT_PART_PROFILE, outcome->profile)) &&
+           (!outcome->tail || entry_words(object, LAYOUT_TAIL, outcome->tail)) &&
+           (!outcome->replan || entry_words(object, LAYOUT_REPLAN, outcome->replan));
+}
+
+bool part_file_halt(hid_t file, int64_t times, const char *why)
+{
+    bool own;
+    hid_t group = group_open(file, times, &own);
+    const bool good = group >= 0 && entry_text_replace(group, LAYOUT_PART_ENDED, why);
+    return group >= 0 && H5Gclose(group) >= 0 && good;
+}
+
+bool part_file_end(hid_t file, int64_t times, const struct output_outcome *outcome)
+{
+    bool own;
+    hid_t group = group_open(file, times, &own);
+    const bool good = group >= 0 && (own || entry_trace_clear(group, LAYOUT_PART_TRACE)) &&
+                      dealing_write(group, times == 0 ? file : group, outcome) &&
+                      entry_trace_write(group, LAYOUT_PART_TRACE, outcome->trace) &&
+                      entry_text_replace(group, LAYOUT_PART_TOLD, outcome->told) &&
+                      entry_text_replace(group, LAYOUT_PART_REPLANNED, outcome->replanned) &&
+                      entry_text_replace(group, LAYOUT_PART_ENDED, outcome->ended) &&
+                      entry_text_replace(group, LAYOUT_PART_LOST_TOLD, outcome->lost_told) &&
+                      entry_text_replace(group, LAYOUT_PART_LOST, outcome->lost) &&
+                      (!outcome->used || used_write(group, outcome->used)) &&
+                      (times == 0 || !own ||
+                       entry_number(group, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &outcome->finish_s));
+    return group >= 0 && H5Gclose(group) >= 0 && good;
+}

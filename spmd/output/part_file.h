@@ -1,0 +1,26 @@
+/*
+ * What each part of a run leaves of itself in the output beside its row in the table of parts: its
+ * plan, how it was started, its trace, and what was out of the ordinary. Local, serial. False: HDF5
+ * could not.
+ */
+#ifndef SPMD_OUTPUT_PART_FILE_H
+#define SPMD_OUTPUT_PART_FILE_H
+
+#include <hdf5.h>
+
+#include "spmd/output/outputfile.h"
+
+/* The group of the first part, with room for the names of what comes later; to be closed. */
+hid_t part_file_group(hid_t file);
+bool part_file_conditions(hid_t group, const struct conditions *here);
+/* What the batch system gave, and room for what will have been used. */
+bool part_file_usage(hid_t group, const struct run_request *requested);
+/* The part begins that goes on for the `times`th time: everything has its place from now on. Where
+ * the disk has no room for that, the part leaves nothing but its trace, in place of the first's. */
+bool part_file_begin(hid_t file, const char *path, int64_t times, const struct part_info *info);
+/* What ended it, of a part that keeps nothing else. */
+bool part_file_halt(hid_t file, int64_t times, const char *why);
+/* It is over: its trace, and what was told meanwhile. */
+bool part_file_end(hid_t file, int64_t times, const struct output_outcome *outcome);
+
+#endif

@@ -1,0 +1,133 @@
+/* What workers take before their first package: a program that loads is ready when it answers for
+ * the first time, and how much of that was no start is known from a later answer, perhaps of a
+ * later package. */
+#include <math.h>
+
+#include "spmd/run/emulation.h"
+#include "spmd/run/master.h"
+
+static struct master_start *start_of(const struct master *master, const struct package *package)
+{
+    return &master->starts[package->worker];
+}
+
+/* Has the report all that its worker's start is? */
+static bool start_is_told(const struct master *master, const struct wire_result *report)
+{
+    return report->times.prepared_s > master->origin_s;
+}
+
+/* One event of the worker's first package, now that it is known when that was begun. */
+static void event_mend(struct trace_event *event, double start_s, double receive_s)
+{
+    const double begun_s = fmin(start_s, event->end_s);
+    switch (event->operation) {
+    case OPERATION_IDLE:
+        event->start_s = fmax(event->start_s, start_s);
+        event->end_s = fmax(event->start_s, start_s);
+        break;
+    case OPERATION_RECEIVE:
+        event->start_s = fmax(event->start_s, start_s);
+        event->end_s = event->start_s + receive_s;
+        break;
+    case OPERATION_COMPUTE:
+        event->start_s = fmax(event->start_s, fmin(begun_s + receive_s, event->end_s));
+        break;
+    default:
+        break;
+    }
+}
+
+/* The worker's first package has been traced as if it had begun when it arrived. One of its events;
+ * NULL: it is not in the trace. */
+static const struct trace_event *package_mend(struct master *master, int rank, double start_s)
+{
+    struct trace *trace = &master->outcome->trace;
+    const struct trace_event *first = NULL;
+    double receive_s = 0;
+    for (size_t k = 0; k < trace->count; k++) {
+        struct trace_event *event = &trace->events[k];
+        if (event->rank != rank || (first && event->package != first->package))
+            continue;
+        first = event;
+        if (event->operation == OPERATION_RECEIVE)
+            receive_s = event->end_s - event->start_s;
+        event_mend(event, start_s, receive_s);
+    }
+    return first;
+}
+
+/* That worker starts until then, on the trace's clock; `package` is its first one. */
+static void start_keep(struct master *master, const struct package *package, double start_s)
+{
+    start_of(master, package)->known = true;
+    master_event(master, (int)package->worker + 1, OPERATION_START, package, master->origin_s,
+                 master->origin_s + start_s);
+}
+
+/* The same where its first package is in the trace already. */
+static void start_mend(struct master *master, int rank, double start_s)
+{
+    const struct trace_event *begun = package_mend(master, rank, start_s);
+    if (!begun)
+        return;
+    const struct package package = {.worker = rank - 1,
+                                    .round = begun->round,
+                                    .index = begun->package,
+                                    .first = begun->first,
+                                    .count = begun->tasks};
+    start_keep(master, &package, start_s);
+}
+
+void master_start_trace(struct master *master, const struct wire_result *report)
+{
+    struct master_start *start = start_of(master, &report->package);
+    const double start_s = report->times.prepared_s - master->origin_s;
+    const bool first = !start->reported;
+    start->reported = true;
+    if (start->known || !start_is_told(master, report))
+        return;
+    if (first)
+        start_keep(master, &report->package, start_s);
+    else
+        start_mend(master, (int)report->package.worker + 1, start_s);
+}
+
+/* When the worker's first package was computed, and what it was. */
+static const struct trace_event *first_computed(const struct master *master, int rank)
+{
+    const struct trace *trace = &master->outcome->trace;
+    for (size_t k = 0; k < trace->count; k++)
+        if (trace->events[k].rank == rank && trace->events[k].operation == OPERATION_COMPUTE)
+            return &trace->events[k];
+    return NULL;
+}
+
+void master_starts_settle(struct master *master)
+{
+    const struct emulation *costs = master->run->costs;
+    for (int rank = 1; costs && rank < master->run->comm->size; rank++) {
+        const struct master_start *start = &master->starts[rank - 1];
+        const double expected_s = emulation_cost(costs, OPERATION_START, rank - 1, 1);
+        if (start->known || !start->reported || !(expected_s > 0))
+            continue;
+        const struct trace_event *first = first_computed(master, rank);
+        const double compute_s =
+            first ? emulation_cost(costs, OPERATION_COMPUTE, rank - 1, first->tasks) : 0;
+        if (first && first->end_s - compute_s > first->start_s)
+            start_mend(master, rank, first->end_s - compute_s);
+    }
+}
+
+double master_started_s(const struct master *master, const struct wire_result *report)
+{
+    const struct wire_times *times = &report->times;
+    const struct package *package = &report->package;
+    const struct emulation *costs = master->run->costs;
+    if (start_of(master, package)->reported || start_is_told(master, report) || !costs ||
+        !(emulation_cost(costs, OPERATION_START, package->worker, package->count) > 0))
+        return times->start_s;
+    const double expected_s =
+        emulation_cost(costs, OPERATION_COMPUTE, package->worker, package->count);
+    return fmax(times->start_s, times->computed_s - expected_s);
+}

@@ -1,0 +1,35 @@
+#include "spmd/run/pilot.h"
+
+#include <stdio.h>
+
+#include "planner/files/plan_json.h"
+
+static struct dispatch *remaining_plan(void *self, const struct survey_remaining *remaining)
+{
+    struct pilot_sight *sight = self;
+    sight->remaining = remaining;
+    return sight->pilot->plan(sight->pilot, sight);
+}
+
+struct dispatch *pilot_survey(struct pilot_sight *sight, int64_t tasks, struct failure *failure)
+{
+    const struct survey_setup setup = {.tasks = tasks,
+                                       .workers = sight->workers,
+                                       .most = sight->most,
+                                       .seed = 1,
+                                       .planner = {remaining_plan, sight}};
+    struct dispatch *survey = dispatch_new_survey(&setup);
+    if (!survey)
+        failure_memory(failure, "surveying the job");
+    return survey;
+}
+
+char *pilot_plan_print(const struct pilot *pilot, const struct plan *plan)
+{
+    char tail[128] = "";
+    struct plan predicted = *plan; /* borrows what it points to */
+    snprintf(tail, sizeof tail, "%s", pilot->tail ? pilot->tail : "");
+    predicted.predicted = pilot->predicted;
+    predicted.tail = tail[0] ? tail : NULL;
+    return plan_print(&predicted);
+}
