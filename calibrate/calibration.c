@@ -83,13 +83,13 @@ static void scratch_discard(void *self)
 /* Collective. A file that no two calibrations share, and that nobody leaves behind. */
 static void scratch_name(struct session *session)
 {
-    struct assembly *assembly = session->request->assembly;
+    struct failure_detector *detector = session->request->detector;
     session->leader = getpid();
     comm_broadcast(session->comm, &session->leader, sizeof session->leader);
     snprintf(session->scratch, sizeof session->scratch, "%s/scow-probe-%" PRId64 ".h5",
              session->request->scratch, session->leader);
-    if (assembly)
-        assembly->leaving = (struct assembly_leaving){scratch_discard, session};
+    if (detector)
+        detector->leaving = (struct failure_detector_leaving){scratch_discard, session};
 }
 
 static bool is_own(const struct session *session, const char *name)
@@ -315,7 +315,7 @@ static bool job_probe(struct session *session, double budget_s, int phase, struc
 {
     const struct calibration_request *request = session->request;
     const int index = session->setting;
-    struct patience patience = {.assembly = request->assembly, .least_s = request->patience_s};
+    struct patience patience = {.detector = request->detector, .least_s = request->patience_s};
     struct probe_setup setup = {
         .comm = session->comm,
         .job = &session->making.job,
@@ -496,8 +496,8 @@ static bool profile_head(struct session *session, struct failure *failure)
 
 static void session_release(struct session *session)
 {
-    if (session->request->assembly)
-        session->request->assembly->leaving = (struct assembly_leaving){.call = NULL};
+    if (session->request->detector)
+        session->request->detector->leaving = (struct failure_detector_leaving){.call = NULL};
     making_release(&session->making);
     labels_workers_free(&session->names, session->comm->size - 1);
     place_release(&session->place);

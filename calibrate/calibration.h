@@ -13,7 +13,7 @@
 #include "planner/model/profile.h"
 #include "spmd/job/crowding.h"
 #include "spmd/job/kernel.h"
-#include "spmd/run/assembly.h"
+#include "spmd/run/failure_detector.h"
 #include "spmd/transport/comm.h"
 
 /* What to measure; all borrowed and the same on every rank. */
@@ -33,8 +33,8 @@ struct calibration_request {
      * computing, too; no setting says so by itself. */
     bool write_behind_auto;
     bool quiet;
-    struct assembly *assembly; /* by which ranks look after each other; NULL: they do not */
-    double patience_s;         /* with it: no worker is lost that has been silent for less */
+    struct failure_detector *detector; /* by which ranks look after each other; NULL: they do not */
+    double patience_s; /* with it: no worker is lost that has been silent for less */
 };
 
 /* What the master knows at the end; empty elsewhere. Released by calibration_release. */

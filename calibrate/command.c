@@ -331,16 +331,16 @@ static char *input_name(const struct comm *comm, const struct arguments *argumen
 }
 
 /* Collective. While it waits for others, every rank sees whether they are there. */
-static bool ranks_assemble(struct assembly *assembly, struct comm *comm,
+static bool ranks_assemble(struct failure_detector *detector, struct comm *comm,
                            const struct arguments *arguments, struct failure *failure)
 {
-    const struct assembly_setup setup = {.comm = comm,
-                                         .program = "scow calibrate",
-                                         .path =
-                                             arguments->output ? arguments->output : "the profile",
-                                         .state = "no profile is written",
-                                         .most_s = ASSEMBLY_FACTOR * arguments->patience_s};
-    return assembly_begin(assembly, &setup, failure);
+    const struct failure_detector_setup setup = {.comm = comm,
+                                                 .program = "scow calibrate",
+                                                 .path = arguments->output ? arguments->output
+                                                                           : "the profile",
+                                                 .state = "no profile is written",
+                                                 .most_s = ASSEMBLY_FACTOR * arguments->patience_s};
+    return failure_detector_begin(detector, &setup, failure);
 }
 
 /* Collective. */
@@ -350,10 +350,10 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
     struct calibration calibration = {0};
     struct settings settings = {.count = 0};
     struct campaign_effort effort;
-    struct assembly assembly = {.comm = NULL};
+    struct failure_detector detector = {.comm = NULL};
     bool measured = false;
     char *scratch = scratch_directory(arguments), *input = NULL;
-    if (!ranks_assemble(&assembly, comm, arguments, failure))
+    if (!ranks_assemble(&detector, comm, arguments, failure))
         goto out;
     if (!scratch)
         failure_memory(failure, "naming the scratch file");
@@ -378,19 +378,19 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .threads = launch_threads(comm),
         .write_behind_auto = is_auto(arguments),
         .quiet = arguments->quiet,
-        .assembly = &assembly,
+        .detector = &detector,
         .patience_s = arguments->patience_s,
     };
     if (arguments->dry_run)
         effects_dry_run(comm, &request, failure);
     else if (!profile_keep(comm, arguments, &request, failure) && failure->code == FAILURE_NONE)
         measured = calibration_make(&calibration, comm, &request, failure);
-    assembly_end(&assembly); /* what is measured is written, whoever is lost from here on */
+    failure_detector_end(&detector); /* what is measured is written, whoever is lost from here on */
     if (measured && comm->rank == 0 && outcome_write(arguments, &calibration, failure) &&
         !arguments->quiet)
         outcome_tell(&calibration);
 out:
-    assembly_end(&assembly);
+    failure_detector_end(&detector);
     calibration_release(&calibration);
     settings_release(&settings);
     free(scratch);

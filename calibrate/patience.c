@@ -14,8 +14,9 @@ static bool is_work(const struct trace_event *event)
 void patience_expect(const struct patience *patience, int64_t largest)
 {
     const double expected_s = fmax(patience->longest_s, patience->s_per_task * (double)largest);
-    if (patience->assembly)
-        assembly_bear(patience->assembly, membership_deadline(patience->least_s, expected_s));
+    if (patience->detector)
+        failure_detector_patience(patience->detector,
+                                  membership_deadline(patience->least_s, expected_s));
 }
 
 void patience_learn(struct patience *patience, const struct trace *trace)
@@ -32,6 +33,6 @@ void patience_learn(struct patience *patience, const struct trace *trace)
 
 void patience_end(const struct patience *patience)
 {
-    if (patience->assembly)
-        assembly_bear(patience->assembly, 0);
+    if (patience->detector)
+        failure_detector_patience(patience->detector, 0);
 }

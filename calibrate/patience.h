@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 #include "planner/model/trace.h"
-#include "spmd/run/assembly.h"
+#include "spmd/run/failure_detector.h"
 
 /* Of one job: core tasks of another may take much longer. */
 struct patience {
-    struct assembly *assembly; /* borrowed; NULL: ranks do not look after each other */
-    double least_s;            /* no worker is taken for lost that has been silent for less */
-    double longest_s;          /* operation of a worker; 0: none has been seen */
-    double s_per_task;         /* at most, but for starts */
+    struct failure_detector *detector; /* borrowed; NULL: ranks do not look after each other */
+    double least_s;    /* no worker is taken for lost that has been silent for less */
+    double longest_s;  /* operation of a worker; 0: none has been seen */
+    double s_per_task; /* at most, but for starts */
 };
 
 /* Packages of so many core tasks are to come. */

@@ -291,7 +291,8 @@ static bool failing_ends(const struct arguments *arguments, const struct scow_ta
 }
 
 /* Collective. */
-static void going_run(struct going *going, struct assembly *assembly, struct failure *failure)
+static void going_run(struct going *going, struct failure_detector *detector,
+                      struct failure *failure)
 {
     const struct arguments *arguments = going->arguments;
     const int threads = going->plan.threads > 0 ? going->plan.threads : launch_threads(going->comm);
@@ -324,7 +325,7 @@ static void going_run(struct going *going, struct assembly *assembly, struct fai
         .ahead = WATCHING_AHEAD,
         .quiet = arguments->quiet,
         .patience_s = arguments->patience_s,
-        .assembly = assembly,
+        .detector = detector,
     };
     const bool done = execute_run(&execution, &outcome, failure);
     if (done && !arguments->dry_run && going->comm->rank == 0) {
@@ -355,15 +356,15 @@ static void kernel_go(struct comm *comm, const struct kernel *kernel, struct arg
                       struct failure *failure)
 {
     struct going going = {.comm = comm, .arguments = arguments, .kernel = kernel};
-    struct assembly assembly = {.comm = NULL};
-    const struct assembly_setup setup = {.comm = comm,
-                                         .program = "scow go",
-                                         .path = arguments->output,
-                                         .state = "there is no package yet",
-                                         .most_s = ASSEMBLY_FACTOR * arguments->patience_s};
-    if (assembly_begin(&assembly, &setup, failure) && going_prepare(&going, failure))
-        going_run(&going, &assembly, failure);
-    assembly_end(&assembly);
+    struct failure_detector detector = {.comm = NULL};
+    const struct failure_detector_setup setup = {.comm = comm,
+                                                 .program = "scow go",
+                                                 .path = arguments->output,
+                                                 .state = "there is no package yet",
+                                                 .most_s = ASSEMBLY_FACTOR * arguments->patience_s};
+    if (failure_detector_begin(&detector, &setup, failure) && going_prepare(&going, failure))
+        going_run(&going, &detector, failure);
+    failure_detector_end(&detector);
     input_forget(&going);
     going_release(&going);
 }

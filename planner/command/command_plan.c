@@ -23,7 +23,7 @@
 #include "planner/studies/batch.h"
 #include "planner/studies/comparison.h"
 #include "planner/studies/planning.h"
-#include "planner/studies/remainder.h"
+#include "planner/studies/remaining_plan.h"
 #include "planner/studies/sweep.h"
 #include "planner/studies/watching.h"
 
@@ -353,14 +353,14 @@ static bool rest_check(const struct plan_options *options, const struct run_reco
 static bool rest_answer(const struct plan_options *options, const struct run_record *record,
                         int64_t workers, struct failure *failure)
 {
-    const struct remainder_request request = {.plan = &record->plan,
+    const struct remaining_request request = {.plan = &record->plan,
                                               .profile = &record->profile,
                                               .tasks = record->tasks - record->tasks_done,
                                               .workers = workers};
-    const double pace = remainder_pace(&record->plan, record->parts, record->part_count);
+    const double pace = remaining_pace(&record->plan, record->parts, record->part_count);
     struct planned planned = {.planning = {.profile = &record->profile}};
     struct plan *plan = &planned.plan;
-    if (!remainder_measured(&request, plan))
+    if (!remaining_measured(&request, plan))
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: its profile does not hold for what is left: %" PRId64
                            " core tasks to %" PRId64 " workers; give fewer workers with -n",

@@ -246,13 +246,13 @@ static bool inner_take(struct dispatch_recovery *self, double now_s, struct pack
     const struct package original = *package;
     const int64_t count =
         self->lost[package->worker] ? 0 : count_fit(self, package->worker, package->count, now_s);
-    struct package rest = original;
+    struct package remaining = original;
     if (original.count > self->most)
         self->most = original.count;
-    rest.first += count;
-    rest.count -= count;
-    if (rest.count > 0)
-        package_return(self, &rest);
+    remaining.first += count;
+    remaining.count -= count;
+    if (remaining.count > 0)
+        package_return(self, &remaining);
     package->count = count;
     if (count > 0)
         package_out(self, package, &original, 0, now_s);

@@ -54,9 +54,9 @@ struct dispatch_survey {
     int stride;                      /* from one of them to the next */
     uint64_t random;                 /* state */
     struct survey_pieces pieces;     /* what remains, as it is dealt */
-    struct dispatch *rest;           /* owned; deals that, once it is planned */
-    double rest_s;                   /* from when on it is dealt */
-    bool rest_begun;                 /* that is known: planning takes time of its own */
+    struct dispatch *remaining;      /* owned; deals that, once it is planned */
+    double remaining_s;              /* from when on it is dealt */
+    bool remaining_begun;            /* that is known: planning takes time of its own */
     double planned_s;                /* when it was begun */
     struct survey_worker workers[];
 };
@@ -240,19 +240,19 @@ static double probes_s(const struct dispatch_survey *self, const struct survey_w
 /* ---- what remains -------------------------------------------------------------------------- */
 
 /* Who still has probes is not late with what comes behind them. */
-static void rest_wait(struct dispatch_survey *self)
+static void remaining_wait(struct dispatch_survey *self)
 {
     for (int64_t w = 0; w < self->setup.workers; w++)
         if (self->workers[w].outstanding > 0)
-            dispatch_busy(self->rest, w, probes_s(self, &self->workers[w]), false);
+            dispatch_busy(self->remaining, w, probes_s(self, &self->workers[w]), false);
 }
 
 /* Whoever plans what remains counts with all workers. */
-static void rest_lose(struct dispatch_survey *self)
+static void remaining_lose(struct dispatch_survey *self)
 {
     for (int64_t w = 0; w < self->setup.workers; w++)
         if (self->workers[w].lost)
-            dispatch_lost(self->rest, w);
+            dispatch_lost(self->remaining, w);
 }
 
 /* In the mean of the workers; what they are working on is half done, as far as is known. */
@@ -265,7 +265,7 @@ static double busy_s(const struct dispatch_survey *self)
 }
 
 /* False: out of memory. */
-static bool rest_plan(struct dispatch_survey *self, double now_s)
+static bool replan_remaining(struct dispatch_survey *self, double now_s)
 {
     const struct survey_job job = {
         .most = self->setup.most, .workers = self->setup.workers, .timings = &self->timings};
@@ -284,28 +284,29 @@ static bool rest_plan(struct dispatch_survey *self, double now_s)
         .timings = &self->timings,
     };
     struct dispatch *inner = planner->plan ? planner->plan(planner->self, &remaining) : NULL;
-    self->rest = survey_pieces_deal(&self->pieces, &job, inner);
+    self->remaining = survey_pieces_deal(&self->pieces, &job, inner);
     self->planned_s = now_s;
-    if (self->rest)
-        rest_lose(self);
-    return self->rest != NULL;
+    if (self->remaining)
+        remaining_lose(self);
+    return self->remaining != NULL;
 }
 
 /* Its clock begins after planning, or its first packages would seem to be on their way since. */
-static void rest_begin(struct dispatch_survey *self, double now_s)
+static void remaining_begin(struct dispatch_survey *self, double now_s)
 {
-    if (self->rest_begun)
+    if (self->remaining_begun)
         return;
-    self->rest_s = now_s;
-    self->rest_begun = true;
-    rest_wait(self);
+    self->remaining_s = now_s;
+    self->remaining_begun = true;
+    remaining_wait(self);
 }
 
-static enum dispatch_answer rest_next(struct dispatch_survey *self, double now_s,
-                                      struct package *package)
+static enum dispatch_answer remaining_next(struct dispatch_survey *self, double now_s,
+                                           struct package *package)
 {
-    rest_begin(self, now_s);
-    const enum dispatch_answer answer = dispatch_next(self->rest, now_s - self->rest_s, package);
+    remaining_begin(self, now_s);
+    const enum dispatch_answer answer =
+        dispatch_next(self->remaining, now_s - self->remaining_s, package);
     if (answer == DISPATCH_SEND) {
         package->index += (int64_t)self->probe_count;
         package->round++;
@@ -367,8 +368,8 @@ static enum dispatch_answer survey_next(struct dispatch *dispatch, double now_s,
 {
     struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
     int64_t tasks = 1;
-    if (self->rest)
-        return rest_next(self, now_s, package);
+    if (self->remaining)
+        return remaining_next(self, now_s, package);
     if (self->handed == self->setup.tasks)
         return DISPATCH_FINISHED;
     const int64_t worker = worker_next(self);
@@ -378,7 +379,7 @@ static enum dispatch_answer survey_next(struct dispatch *dispatch, double now_s,
     if (wish == WISH_WAIT)
         return DISPATCH_WAIT;
     if (wish == WISH_END)
-        return rest_plan(self, now_s) ? DISPATCH_WAIT : DISPATCH_OUT_OF_MEMORY;
+        return replan_remaining(self, now_s) ? DISPATCH_WAIT : DISPATCH_OUT_OF_MEMORY;
     return probe_send(self, worker, wish, tasks, package) ? DISPATCH_SEND : DISPATCH_OUT_OF_MEMORY;
 }
 
@@ -425,13 +426,13 @@ static void survey_done(struct dispatch *dispatch, const struct package *package
     struct package own = *package;
     if (package->index < (int64_t)self->probe_count) {
         probe_done(self, package, end_s - start_s);
-        if (self->rest_begun && self->workers[package->worker].outstanding == 0)
-            dispatch_busy(self->rest, package->worker, end_s - self->rest_s, true);
+        if (self->remaining_begun && self->workers[package->worker].outstanding == 0)
+            dispatch_busy(self->remaining, package->worker, end_s - self->remaining_s, true);
         return;
     }
     own.index -= (int64_t)self->probe_count;
     own.round--;
-    dispatch_done(self->rest, &own, start_s - self->rest_s, end_s - self->rest_s);
+    dispatch_done(self->remaining, &own, start_s - self->remaining_s, end_s - self->remaining_s);
 }
 
 /* A probe that will not be reported: somebody else does its tasks, and its timing is missing. */
@@ -455,23 +456,25 @@ static void survey_lost(struct dispatch *dispatch, int64_t worker)
     }
     lost->tasks = 0;
     lost->lost = true;
-    if (self->rest)
-        dispatch_lost(self->rest, worker);
+    if (self->remaining)
+        dispatch_lost(self->remaining, worker);
 }
 
 static double survey_due(const struct dispatch *dispatch)
 {
     const struct dispatch_survey *self = (const struct dispatch_survey *)dispatch;
-    if (self->rest && !self->rest_begun)
+    if (self->remaining && !self->remaining_begun)
         return nextafter(self->planned_s, HUGE_VAL);
     /* Never a rounding error too early: who asks then would be told the same time again. */
-    return self->rest ? nextafter(dispatch_due_s(self->rest) + self->rest_s, HUGE_VAL) : HUGE_VAL;
+    return self->remaining
+               ? nextafter(dispatch_due_s(self->remaining) + self->remaining_s, HUGE_VAL)
+               : HUGE_VAL;
 }
 
 static void survey_free(struct dispatch *dispatch)
 {
     struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
-    dispatch_free(&self->rest);
+    dispatch_free(&self->remaining);
     free(self->free);
     free(self->probes);
     survey_pieces_release(&self->pieces);

@@ -326,10 +326,10 @@ static bool plan_reconsider(struct dispatch_watch *self, double now_s)
 {
     const int64_t farthest = watch_farthest(self);
     struct watch_answer answer = {.end_s = 0};
-    struct watch_rest rest = {.now_s = now_s,
-                              .tasks = self->left,
-                              .workers = self->setup.workers,
-                              .states = self->states};
+    struct watch_remaining remaining = {.now_s = now_s,
+                                        .tasks = self->left,
+                                        .workers = self->setup.workers,
+                                        .states = self->states};
     if (farthest < 0 || !change_reserve(self))
         return false;
     struct watch_change *change = &self->changes[self->change_count];
@@ -339,10 +339,10 @@ static bool plan_reconsider(struct dispatch_watch *self, double now_s)
                                     .expected = self->workers[farthest].expected,
                                     .measured = self->workers[farthest].factor,
                                     .tasks = self->left};
-    struct package *kept = kept_list(self, &rest.kept_count);
-    rest.kept = kept;
+    struct package *kept = kept_list(self, &remaining.kept_count);
+    remaining.kept = kept;
     states_fill(self, now_s);
-    if (kept && self->setup.planner.plan(self->setup.planner.self, &rest, &answer)) {
+    if (kept && self->setup.planner.plan(self->setup.planner.self, &remaining, &answer)) {
         answer_take(self, &answer, change);
         self->change_count++;
     }

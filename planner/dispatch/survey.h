@@ -23,7 +23,7 @@ struct survey_remaining {
     int64_t probes; /* packages so far */
     double worth_s; /* of the mean task that remains; 0: nothing was timed */
     double busy_s;  /* that workers still take for the probes that they have, in the mean */
-    int64_t pieces; /* stretches of tasks, no package across two of which is sent whole */
+    int64_t pieces; /* ranges of tasks, no package across two of which is sent whole */
     struct strata_total total; /* of the whole job, by its single tasks */
     size_t regions; /* parts of the job whose tasks differ from those of others: strata.h */
     const struct survey_timings *timings; /* of the probes that are reported */

@@ -34,7 +34,7 @@ struct watch_state {
     bool lost, used;     /* used: by the plan at hand */
 };
 
-struct watch_rest {
+struct watch_remaining {
     double now_s;
     int64_t tasks; /* not handed out yet */
     int64_t workers;
@@ -51,7 +51,8 @@ struct watch_answer {
 
 /* False: there is no plan for the rest, or no memory for one, and the answer is empty. */
 struct watch_planner {
-    bool (*plan)(const void *self, const struct watch_rest *rest, struct watch_answer *answer);
+    bool (*plan)(const void *self, const struct watch_remaining *remaining,
+                 struct watch_answer *answer);
     const void *self;
 };
 

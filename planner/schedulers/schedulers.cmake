@@ -16,8 +16,8 @@ target_sources(scow-planner PRIVATE
     schedulers/ramp_down.c
     schedulers/ranking.c
     schedulers/ready.c
-    schedulers/rest.c
-    schedulers/rest_platform.c
+    schedulers/replan.c
+    schedulers/replan_platform.c
     schedulers/scheduler.c
     schedulers/scow.c
     schedulers/scow_exact.c

@@ -20,7 +20,7 @@ struct report_heap {
     size_t count, capacity;
 };
 
-struct course {
+struct scenario_state {
     const struct platform *platform;
     const struct scenario *scenario;
     struct dispatch *dispatch;
@@ -126,30 +126,32 @@ static bool worker_slow(const struct scenario *scenario, int64_t worker)
     return worker >= scenario->slow_first && worker - scenario->slow_first < scenario->slow_workers;
 }
 
-static bool package_lost(const struct course *course, const struct package *package, double end_s)
+static bool package_lost(const struct scenario_state *state, const struct package *package,
+                         double end_s)
 {
-    return package->worker == course->scenario->lost_worker && end_s > course->scenario->lost_s;
+    return package->worker == state->scenario->lost_worker && end_s > state->scenario->lost_s;
 }
 
 /* The master waits for reports only where they decide something. */
-static void request_add(const struct course *course, const struct platform_window *window,
+static void request_add(const struct scenario_state *state, const struct platform_window *window,
                         const struct package *package, struct report *report)
 {
     const double load = (double)package->count;
     const struct cost request = platform_worker(window, package->worker)->request;
-    if (!dispatch_listens(course->dispatch))
+    if (!dispatch_listens(state->dispatch))
         return;
     report->answer_s =
-        cost_of(window->answer, load) * noise_factor(course->scenario, package->index, 6);
-    const double all_s = cost_of(request, load) * noise_factor(course->scenario, package->index, 7);
+        cost_of(window->answer, load) * noise_factor(state->scenario, package->index, 6);
+    const double all_s = cost_of(request, load) * noise_factor(state->scenario, package->index, 7);
     report->there_s += fmax(all_s - report->answer_s, 0);
 }
 
 /* What such packages take in the mean, where the platform says `cost`. */
-static struct star_cost package_mean(const struct course *course, const struct package *package,
-                                     struct star_cost cost, double weight)
+static struct star_cost package_mean(const struct scenario_state *state,
+                                     const struct package *package, struct star_cost cost,
+                                     double weight)
 {
-    const struct scenario *scenario = course->scenario;
+    const struct scenario *scenario = state->scenario;
     if (scenario->mean)
         scenario->mean(scenario->pricer, package, &cost);
     cost.compute_s *= weight;
@@ -160,67 +162,67 @@ static struct star_cost package_mean(const struct course *course, const struct p
                               outliers * slow * cost.compute_s, outliers * slow * cost.output_s};
 }
 
-static bool package_send(struct course *course, const struct package *package,
+static bool package_send(struct scenario_state *state, const struct package *package,
                          struct failure *failure)
 {
     double load = (double)package->count;
-    const struct platform_window *window = platform_nearest(course->platform, load);
+    const struct platform_window *window = platform_nearest(state->platform, load);
     struct star_times times;
     const struct platform_class *class = platform_worker(window, package->worker);
     const struct star_cost usual = star_cost_of(window, class, load);
     const double weight =
-        platform_weight(course->platform, class->compute, (double)package->first, load);
-    const double port_s = course->star.port_s;
+        platform_weight(state->platform, class->compute, (double)package->first, load);
+    const double port_s = state->star.port_s;
     struct star_cost cost = usual;
-    if (course->scenario->price)
-        course->scenario->price(course->scenario->pricer, package, &cost);
+    if (state->scenario->price)
+        state->scenario->price(state->scenario->pricer, package, &cost);
     cost.compute_s *= weight;
-    cost_disturb(course->scenario, package, &cost);
-    if (worker_slow(course->scenario, package->worker))
-        cost_slow(course->scenario, star_start(&course->star, package->worker, &cost), &cost);
-    star_send(&course->star, package->worker, &cost, &times);
-    if (course->forward) {
-        const struct star_cost mean = package_mean(course, package, usual, weight);
-        fast_forward_note(course->forward, package, &times, &cost, &mean, port_s);
+    cost_disturb(state->scenario, package, &cost);
+    if (worker_slow(state->scenario, package->worker))
+        cost_slow(state->scenario, star_start(&state->star, package->worker, &cost), &cost);
+    star_send(&state->star, package->worker, &cost, &times);
+    if (state->forward) {
+        const struct star_cost mean = package_mean(state, package, usual, weight);
+        fast_forward_note(state->forward, package, &times, &cost, &mean, port_s);
     }
     const struct trace_event event = {.round = package->round,
                                       .package = package->index,
                                       .first = package->first,
                                       .tasks = package->count};
-    if (course->trace && !star_trace(&times, package->worker, event, course->trace))
+    if (state->trace && !star_trace(&times, package->worker, event, state->trace))
         return failure_memory(failure, "tracing the simulation");
     struct report report = {*package, times.start_s, times.end_s, times.end_s, 0};
-    request_add(course, window, package, &report);
-    if (!package_lost(course, package, times.end_s) && !heap_push(&course->heap, &report))
+    request_add(state, window, package, &report);
+    if (!package_lost(state, package, times.end_s) && !heap_push(&state->heap, &report))
         return failure_memory(failure, "simulating");
     return true;
 }
 
 /* The next thing that the master hears of: a report, or the loss. HUGE_VAL: nothing. */
-static double next_event(const struct course *course)
+static double next_event(const struct scenario_state *state)
 {
-    double event_s = course->heap.count > 0 ? course->heap.items[0].there_s : HUGE_VAL;
-    if (course->scenario->lost_worker >= 0 && !course->lost_known)
-        event_s = fmin(event_s, course->scenario->lost_s);
+    double event_s = state->heap.count > 0 ? state->heap.items[0].there_s : HUGE_VAL;
+    if (state->scenario->lost_worker >= 0 && !state->lost_known)
+        event_s = fmin(event_s, state->scenario->lost_s);
     return event_s;
 }
 
-static void event_tell(struct course *course)
+static void event_tell(struct scenario_state *state)
 {
-    const struct scenario *scenario = course->scenario;
-    bool reported = course->heap.count > 0;
-    if (scenario->lost_worker >= 0 && !course->lost_known &&
-        (!reported || scenario->lost_s < course->heap.items[0].there_s)) {
-        course->lost_known = true;
-        dispatch_lost(course->dispatch, scenario->lost_worker);
+    const struct scenario *scenario = state->scenario;
+    bool reported = state->heap.count > 0;
+    if (scenario->lost_worker >= 0 && !state->lost_known &&
+        (!reported || scenario->lost_s < state->heap.items[0].there_s)) {
+        state->lost_known = true;
+        dispatch_lost(state->dispatch, scenario->lost_worker);
         return;
     }
-    const struct report report = heap_pop(&course->heap);
-    course->star.master_s += report.answer_s;
-    course->star.master_busy_s += report.answer_s;
-    if (course->forward)
-        fast_forward_answer(course->forward, report.answer_s);
-    dispatch_done(course->dispatch, &report.package, report.start_s, report.end_s);
+    const struct report report = heap_pop(&state->heap);
+    state->star.master_s += report.answer_s;
+    state->star.master_busy_s += report.answer_s;
+    if (state->forward)
+        fast_forward_answer(state->forward, report.answer_s);
+    dispatch_done(state->dispatch, &report.package, report.start_s, report.end_s);
 }
 
 /* Reports that are under way come later, too. */
@@ -237,43 +239,43 @@ static void reports_move(struct report_heap *heap, const double *later_s)
         heap_sink(heap, k, heap->items[k]);
 }
 
-static void course_wait(struct course *course, double until_s)
+static void scenario_wait(struct scenario_state *state, double until_s)
 {
-    struct star *star = &course->star;
+    struct star *star = &state->star;
     const double from_s = star->master_s;
     star->master_s = star_later(from_s, until_s);
-    if (course->forward)
-        fast_forward_wait(course->forward, star->master_s - from_s);
+    if (state->forward)
+        fast_forward_wait(state->forward, star->master_s - from_s);
 }
 
 /* Until every task has been handed out, and with a loss ahead until every one is done. */
-static bool course_simulate(struct course *course, struct failure *failure)
+static bool scenario_simulate(struct scenario_state *state, struct failure *failure)
 {
-    struct star *star = &course->star;
+    struct star *star = &state->star;
     for (bool alone = false;;) { /* nothing can happen but that time goes on */
         struct package package;
-        while (next_event(course) <= star->master_s)
-            event_tell(course);
-        if (course->forward && fast_forward_try(course->forward, course->dispatch, star))
-            reports_move(&course->heap, course->forward->later_s);
-        enum dispatch_answer answer = dispatch_next(course->dispatch, star->master_s, &package);
+        while (next_event(state) <= star->master_s)
+            event_tell(state);
+        if (state->forward && fast_forward_try(state->forward, state->dispatch, star))
+            reports_move(&state->heap, state->forward->later_s);
+        enum dispatch_answer answer = dispatch_next(state->dispatch, star->master_s, &package);
         if (answer == DISPATCH_FINISHED)
             return true;
         if (answer == DISPATCH_OUT_OF_MEMORY)
             return failure_memory(failure, "simulating");
         if (answer == DISPATCH_SEND) {
-            if (!package_send(course, &package, failure))
+            if (!package_send(state, &package, failure))
                 return false;
             alone = false;
             continue;
         }
-        const double event_s = next_event(course), due_s = dispatch_due_s(course->dispatch);
+        const double event_s = next_event(state), due_s = dispatch_due_s(state->dispatch);
         if (!isfinite(event_s) && (alone || !isfinite(due_s)))
             return failure_set(failure, FAILURE_INFEASIBLE,
                                "no worker is left for the remaining tasks: simulate more "
                                "workers");
         alone = !isfinite(event_s);
-        course_wait(course, fmin(event_s, due_s));
+        scenario_wait(state, fmin(event_s, due_s));
     }
 }
 
@@ -293,25 +295,25 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
                        const struct scenario *scenario, struct trace *trace,
                        struct simulation *simulation, struct failure *failure)
 {
-    struct course course = {
+    struct scenario_state state = {
         .platform = platform, .scenario = scenario, .dispatch = dispatch, .trace = trace};
     struct fast_forward forward = {.workers = NULL};
     const bool forwards = scenario->played > 0 && !trace;
-    if (!star_init(&course.star, platform, platform->worker_count) ||
+    if (!star_init(&state.star, platform, platform->worker_count) ||
         (forwards && !fast_forward_init(&forward, platform, scenario))) {
-        star_release(&course.star);
+        star_release(&state.star);
         fast_forward_release(&forward);
         return failure_memory(failure, "simulating");
     }
-    course.forward = forwards ? &forward : NULL;
-    star_restart(&course.star, scenario->starts ? scenario->starts : platform, NULL);
-    bool good = course_simulate(&course, failure);
+    state.forward = forwards ? &forward : NULL;
+    star_restart(&state.star, scenario->starts ? scenario->starts : platform, NULL);
+    bool good = scenario_simulate(&state, failure);
     if (good) {
-        lost_forget(&course.star, scenario);
-        star_sum(&course.star, simulation);
+        lost_forget(&state.star, scenario);
+        star_sum(&state.star, simulation);
     }
-    free(course.heap.items);
-    star_release(&course.star);
+    free(state.heap.items);
+    star_release(&state.star);
     fast_forward_release(&forward);
     return good;
 }

@@ -6,7 +6,7 @@
 
 #include "planner/model/plan_cursor.h"
 #include "planner/simulate/evaluate.h"
-#include "planner/studies/drawing.h"
+#include "planner/studies/cost_sample.h"
 #include "planner/studies/watching.h"
 
 /* Draws of a plan: at most so many, and so many packages in all of them; but up to MORE packages at
@@ -27,8 +27,8 @@ struct load_sum {
 /* A plan that is played again and again. */
 struct play {
     const struct plan *plan;
-    struct drawing drawing; /* owned */
-    bool large;             /* round by round, not package by package */
+    struct cost_sample sample; /* owned */
+    bool large;                /* round by round, not package by package */
     double weight;    /* of a large plan: by how much longer it takes for the regions of the job */
     struct star star; /* owned */
     struct drawn_cost *slots; /* owned, one per worker of the plan: of a round at hand */
@@ -66,20 +66,20 @@ static void slots_fill(const struct play *play, const double *loads)
         const struct platform_window *window;
         if (!(loads[k] > 0))
             continue;
-        window = platform_find(&play->drawing.fitted, loads[k]);
+        window = platform_find(&play->sample.fitted, loads[k]);
         if (k > 0 && loads[k] == loads[k - 1] &&
             platform_worker(window, plan->workers[k]) ==
                 platform_worker(window, plan->workers[k - 1]))
             play->slots[k] = play->slots[k - 1];
         else
-            drawing_cost(&play->drawing, plan->workers[k], loads[k], &play->slots[k]);
+            cost_sample_cost(&play->sample, plan->workers[k], loads[k], &play->slots[k]);
     }
 }
 
 /* By how much longer the package at hand takes for where it lies in the job. */
 static double weight_of(const struct play *play, const struct plan_cursor *cursor)
 {
-    const struct platform *fitted = &play->drawing.fitted;
+    const struct platform *fitted = &play->sample.fitted;
     if (fitted->map.region_count == 0)
         return 1;
     const struct platform_window *window = platform_nearest(fitted, cursor->load);
@@ -95,13 +95,13 @@ static double packages_play(struct play *play)
     const double *loads = NULL; /* whose slots are filled in */
     struct star_times times;
     double makespan_s = 0;
-    star_restart(&play->star, &play->drawing.drawn, play->plan->workers);
+    star_restart(&play->star, &play->sample.drawn, play->plan->workers);
     while (plan_cursor_next(&cursor)) {
         if (cursor.loads != loads)
             slots_fill(play, cursor.loads);
         loads = cursor.loads;
-        struct star_cost cost = drawing_package(&play->drawing, play->plan->workers[cursor.slot],
-                                                &play->slots[cursor.slot]);
+        struct star_cost cost = cost_sample_package(&play->sample, play->plan->workers[cursor.slot],
+                                                    &play->slots[cursor.slot]);
         cost.compute_s *= weight_of(play, &cursor);
         star_send(&play->star, cursor.slot, &cost, &times);
         makespan_s = star_later(makespan_s, times.end_s);
@@ -121,11 +121,11 @@ static void sum_add(struct load_sum *sum, const struct drawn_cost *slot, double 
 /* From the makespan as fitted, regions heeded. */
 static bool weight_find(struct play *play, double heeded_s)
 {
-    struct evaluator *evaluator = evaluator_new(&play->drawing.fitted);
+    struct evaluator *evaluator = evaluator_new(&play->sample.fitted);
     if (!evaluator)
         return false;
     const double equal_s = evaluator_makespan(evaluator, play->plan, play->ends_s);
-    play->weight = play->drawing.fitted.map.region_count > 0 ? heeded_s / equal_s : 1;
+    play->weight = play->sample.fitted.map.region_count > 0 ? heeded_s / equal_s : 1;
     evaluator_free(&evaluator);
     return true;
 }
@@ -148,7 +148,7 @@ static void sums_fill(struct play *play)
 static double rounds_play(struct play *play)
 {
     const struct plan *plan = play->plan;
-    struct evaluator *evaluator = evaluator_new(&play->drawing.drawn);
+    struct evaluator *evaluator = evaluator_new(&play->sample.drawn);
     double makespan_s = 0;
     if (!evaluator)
         return (double)NAN;
@@ -156,8 +156,8 @@ static double rounds_play(struct play *play)
     evaluator_free(&evaluator);
     for (int64_t k = 0; k < plan->worker_count; k++) {
         const struct load_sum *sum = &play->sums[k];
-        const double off_s = drawing_bell(&play->drawing) * sqrt(sum->variance_s2) +
-                             (play->drawing.factors[plan->workers[k]] - 1) * sum->compute_s;
+        const double off_s = cost_sample_normal(&play->sample) * sqrt(sum->variance_s2) +
+                             (play->sample.factors[plan->workers[k]] - 1) * sum->compute_s;
         if (play->ends_s[k] > 0)
             makespan_s = fmax(makespan_s, play->ends_s[k] + off_s);
     }
@@ -171,12 +171,12 @@ static bool tail_play(struct play *play, double *makespan_s, struct failure *fai
     const struct watching *watching = &play->watching;
     struct scenario scenario = SCENARIO_INIT;
     struct simulation simulation;
-    scenario.price = drawing_price;
-    scenario.mean = drawing_mean;
-    scenario.seed = play->drawing.random;
+    scenario.price = cost_sample_price;
+    scenario.mean = cost_sample_mean;
+    scenario.seed = play->sample.random;
     scenario.played = PLAYED;
-    scenario.pricer = &play->drawing;
-    scenario.starts = &play->drawing.drawn;
+    scenario.pricer = &play->sample;
+    scenario.starts = &play->sample.drawn;
     struct dispatch *dispatch =
         decision_dispatch(&watching->decision, &watching->platform, &scenario, failure);
     const bool good = dispatch && simulate_scenario(&watching->platform, dispatch, &scenario, NULL,
@@ -189,7 +189,7 @@ static bool tail_play(struct play *play, double *makespan_s, struct failure *fai
 
 static void play_release(struct play *play)
 {
-    drawing_release(&play->drawing);
+    cost_sample_release(&play->sample);
     star_release(&play->star);
     free(play->slots);
     free(play->ends_s);
@@ -207,8 +207,8 @@ static bool play_init(struct play *play, const struct interval_request *request)
     play->ends_s = calloc(slots, sizeof *play->ends_s);
     play->sums = calloc(slots, sizeof *play->sums);
     play->large = plan_packages(plan) > PACKAGES_MORE / DRAWS_LEAST;
-    return play->slots && play->ends_s && play->sums && drawing_init(&play->drawing, request) &&
-           star_init(&play->star, &play->drawing.fitted, plan->worker_count);
+    return play->slots && play->ends_s && play->sums && cost_sample_init(&play->sample, request) &&
+           star_init(&play->star, &play->sample.fitted, plan->worker_count);
 }
 
 /* With the plan's tail, few or none where there are very many workers. */
@@ -270,7 +270,7 @@ static bool draws_make(struct play *play, struct interval *interval, struct fail
     if (play->large)
         sums_fill(play);
     for (int64_t k = 0; k < interval->draws; k++) {
-        drawing_begin(&play->drawing, k);
+        cost_sample_begin(&play->sample, k);
         if (!draw_make(play, &interval->makespans_s[k], failure))
             return false;
     }
@@ -289,7 +289,7 @@ bool interval_draw(const struct interval_request *request, struct interval *inte
     const bool ready = play_init(&play, request) && made.makespans_s;
     /* Refuses loads and workers that the profile does not have. */
     const bool good =
-        ready ? simulate_plan(&play.drawing.fitted, request->plan, NULL, &simulation, failure) &&
+        ready ? simulate_plan(&play.sample.fitted, request->plan, NULL, &simulation, failure) &&
                     tail_init(&play, request, failure) &&
                     (!play.large || weight_find(&play, simulation.makespan_s) ||
                      failure_memory(failure, "drawing makespans")) &&

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "planner/simulate/scenario.h"
-#include "planner/studies/drawing.h"
+#include "planner/studies/cost_sample.h"
 
 /* Simulations, and packages in all of them; an odd number has a median. */
 enum { DRAWS_MOST = 101, DRAWS_LEAST = 11, PACKAGES_MOST = 1000000 };
@@ -16,15 +16,15 @@ struct draw {
 
 struct typical {
     const struct typical_request *request;
-    struct drawing drawing; /* owned */
-    int64_t packages;       /* priced so far */
+    struct cost_sample sample; /* owned */
+    int64_t packages;          /* priced so far */
 };
 
 static void package_price(void *pricer, const struct package *package, struct star_cost *cost)
 {
     struct typical *typical = pricer;
     typical->packages++;
-    drawing_price(&typical->drawing, package, cost);
+    cost_sample_price(&typical->sample, package, cost);
 }
 
 static bool rule_simulate(const struct typical_request *request, const struct scenario *scenario,
@@ -44,8 +44,8 @@ static bool draw_simulate(struct typical *typical, int64_t run, struct trace *tr
     struct scenario scenario = SCENARIO_INIT;
     scenario.price = package_price;
     scenario.pricer = typical;
-    scenario.starts = &typical->drawing.drawn;
-    drawing_begin(&typical->drawing, run);
+    scenario.starts = &typical->sample.drawn;
+    cost_sample_begin(&typical->sample, run);
     return rule_simulate(typical->request, &scenario, trace, simulation, failure);
 }
 
@@ -109,10 +109,10 @@ bool typical_simulate(const struct typical_request *request, struct trace *trace
     struct typical typical = {.request = request};
     if (!interval_known(request->profile, request->setting))
         return rule_simulate(request, &usual, trace, simulation, failure);
-    const bool good = drawing_init(&typical.drawing, &packages)
+    const bool good = cost_sample_init(&typical.sample, &packages)
                           ? typical_draw(&typical, trace, simulation, failure)
                           : failure_memory(failure, "simulating a rule");
-    drawing_release(&typical.drawing);
+    cost_sample_release(&typical.sample);
     return good;
 }
 
@@ -138,9 +138,9 @@ bool typical_interval(const struct typical_request *request, double interval_s[2
     interval_s[0] = interval_s[1] = 0;
     if (!interval_known(request->profile, request->setting))
         return true;
-    const bool good = drawing_init(&typical.drawing, &everything)
+    const bool good = cost_sample_init(&typical.sample, &everything)
                           ? quantiles_find(&typical, interval_s, failure)
                           : failure_memory(failure, "simulating a rule");
-    drawing_release(&typical.drawing);
+    cost_sample_release(&typical.sample);
     return good;
 }

@@ -100,12 +100,13 @@ static bool watching_fill(struct watching *watching, const struct watching_reque
         return false;
     if (!request->tolerance)
         return true;
-    watching->rest = (struct rest_setup){&watching->platform, (int64_t)plan_largest_load(plan)};
+    watching->remaining =
+        (struct replan_setup){&watching->platform, (int64_t)plan_largest_load(plan)};
     watching->watch = (struct watch_setup){.plan = watching->decision.plan,
                                            .platform = &watching->platform,
                                            .workers = watching->platform.worker_count,
                                            .deviation = deviation,
-                                           .planner = {rest_plan, &watching->rest}};
+                                           .planner = {replan_remaining, &watching->remaining}};
     watching->decision.watch = &watching->watch;
     return tolerance_read(request->tolerance, &watching->watch.tolerance, failure);
 }

@@ -10,7 +10,7 @@
 #include "planner/base/text.h"
 #include "planner/dispatch/watch.h"
 #include "planner/model/profile.h"
-#include "planner/schedulers/rest.h"
+#include "planner/schedulers/replan.h"
 #include "planner/simulate/robustness.h"
 #include "planner/simulate/tail.h"
 
@@ -34,7 +34,7 @@ enum { WATCHING_PLAYED = 200000 };
 
 struct watching {
     struct platform platform; /* owned */
-    struct rest_setup rest;
+    struct replan_setup remaining;
     struct watch_setup watch;
     struct plan_tail tail;    /* owned */
     char rule[128];           /* with its options */

@@ -32,8 +32,8 @@ void progress_plan(struct progress *progress, double now_s, int64_t done, double
         steps[k] = (struct progress_step){now_s + share * (predicted_s - now_s),
                                           done + llround(share * (double)(progress->tasks - done))};
     }
-    free(progress->course.steps);
-    progress->course = (struct progress_course){steps, steps ? STEPS : 0};
+    free(progress->curve.steps);
+    progress->curve = (struct progress_curve){steps, steps ? STEPS : 0};
 }
 
 /* ---- how long, and who ---------------------------------------------------------------------- */
@@ -42,19 +42,19 @@ void progress_plan(struct progress *progress, double now_s, int64_t done, double
  * and taken to be as the clock says. */
 static double planned_s(const struct progress *progress, int64_t done, double elapsed_s)
 {
-    const struct progress_course *course = &progress->course;
-    size_t low = 0, high = course->count;
-    if (course->count == 0)
+    const struct progress_curve *curve = &progress->curve;
+    size_t low = 0, high = curve->count;
+    if (curve->count == 0)
         return progress->predicted_s * (double)done / (double)progress->tasks;
     while (low < high) { /* the first step with more done */
         const size_t middle = low + (high - low) / 2;
-        if (course->steps[middle].done > done)
+        if (curve->steps[middle].done > done)
             high = middle;
         else
             low = middle + 1;
     }
-    const double before_s = low > 0 ? course->steps[low - 1].end_s : 0;
-    const double after_s = low < course->count ? course->steps[low].end_s : before_s;
+    const double before_s = low > 0 ? curve->steps[low - 1].end_s : 0;
+    const double after_s = low < curve->count ? curve->steps[low].end_s : before_s;
     return fmin(fmax(elapsed_s, before_s), after_s);
 }
 
@@ -199,8 +199,8 @@ void progress_end(struct progress *progress)
         close(progress->terminal);
     progress->terminal = -1;
     free(progress->paces);
-    free(progress->course.steps);
+    free(progress->curve.steps);
     progress->paces = NULL;
-    progress->course = (struct progress_course){NULL, 0};
+    progress->curve = (struct progress_curve){NULL, 0};
     progress->worker_count = progress->capacity = 0;
 }

@@ -16,7 +16,7 @@ struct progress_step {
     int64_t done;
 };
 
-struct progress_course {
+struct progress_curve {
     struct progress_step *steps; /* owned; ascending in both */
     size_t count;                /* 0: not known */
 };
@@ -39,8 +39,8 @@ struct progress {
     int64_t tasks;      /* in all */
     double predicted_s; /* 0: the plan does not say; below: it is being measured, and the first
                          * packages say nothing of how long others will take */
-    struct progress_course course; /* of that plan; taken over */
-    struct progress_pace *paces;   /* owned; by worker */
+    struct progress_curve curve; /* of that plan; taken over */
+    struct progress_pace *paces; /* owned; by worker */
     size_t worker_count, capacity;
     double shown_s; /* when something was last shown */
     bool drawn;     /* a line without its newline is on the terminal */

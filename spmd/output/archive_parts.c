@@ -155,7 +155,7 @@ static bool told_read(hid_t group, struct run_record *part, struct failure *fail
 /* ---- all of them --------------------------------------------------------------------------- */
 
 /* What is known of a run's parts as a whole. */
-struct course {
+struct curve {
     struct run_part *rows; /* owned; NULL: there are none */
     int64_t row_count;
     int32_t resumed, complete;
@@ -171,34 +171,34 @@ static bool group_there(hid_t file, int64_t times)
     return H5Lexists(file, name, H5P_DEFAULT) > 0;
 }
 
-static struct course course_of(hid_t file)
+static struct curve progress_curve_of(hid_t file)
 {
-    struct course course = {0};
-    contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &course.resumed); /* older: without */
-    contents_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &course.complete);
-    course.rows = parts_list(file, course.resumed, &course.row_count);
-    course.older = course.resumed > 0 && !group_there(file, course.resumed);
-    return course;
+    struct curve curve = {0};
+    contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &curve.resumed); /* older: without */
+    contents_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &curve.complete);
+    curve.rows = parts_list(file, curve.resumed, &curve.row_count);
+    curve.older = curve.resumed > 0 && !group_there(file, curve.resumed);
+    return curve;
 }
 
 /* Did that part, or whichever has its place, say how it ended? If not, its trace is all zeros. */
-static bool is_written(const struct course *course, int64_t times)
+static bool is_written(const struct curve *curve, int64_t times)
 {
-    const int64_t row = course->older && times == 0 ? course->resumed : times;
-    const int32_t outcome = row < course->row_count ? course->rows[row].outcome : PART_RUNNING;
-    return (course->complete && row == course->resumed) || outcome == PART_COMPLETE ||
+    const int64_t row = curve->older && times == 0 ? curve->resumed : times;
+    const int32_t outcome = row < curve->row_count ? curve->rows[row].outcome : PART_RUNNING;
+    return (curve->complete && row == curve->resumed) || outcome == PART_COMPLETE ||
            outcome == PART_STOPPED;
 }
 
 /* A plan that was made while its run went on, or was not done in whole, follows from what it sent.
  */
-static bool trace_needed(const struct course *course, const struct run_record *part)
+static bool trace_needed(const struct curve *curve, const struct run_record *part)
 {
-    return course->traced || course->older || part->surveyed || part->cut_short;
+    return curve->traced || curve->older || part->surveyed || part->cut_short;
 }
 
 /* The part that went on for the `times`th time. */
-static bool part_read(hid_t file, const char *path, const struct course *course, int64_t times,
+static bool part_read(hid_t file, const char *path, const struct curve *curve, int64_t times,
                       struct run_record *part, struct failure *failure)
 {
     char name[LAYOUT_NAME_SIZE];
@@ -210,8 +210,8 @@ static bool part_read(hid_t file, const char *path, const struct course *course,
     usage_read(group, part);
     dealing_read(times == 0 ? file : group, part);
     part->part = times + 1;
-    part->cut_short = times < course->row_count && course->rows[times].outcome == PART_STOPPED;
-    const bool traced = is_written(course, times) && trace_needed(course, part);
+    part->cut_short = times < curve->row_count && curve->rows[times].outcome == PART_STOPPED;
+    const bool traced = is_written(curve, times) && trace_needed(curve, part);
     const bool good = documents_read(file, group, path, part, failure) &&
                       (!traced || trace_read(group, path, part, failure)) &&
                       told_read(group, part, failure);
@@ -243,13 +243,13 @@ static void parts_divide(struct run_record *read, int64_t count, int64_t chosen,
     record->other_count = count - 1;
 }
 
-static bool part_missing(const char *path, const struct course *course, int64_t part,
+static bool part_missing(const char *path, const struct curve *curve, int64_t part,
                          struct failure *failure)
 {
     return failure_set(failure, FAILURE_MISMATCH,
                        "%s: has nothing of a part %" PRId64 ": its run has %d part%s, and those "
                        "that were killed leave no trace",
-                       path, part, course->resumed + 1, course->resumed > 0 ? "s" : "");
+                       path, part, curve->resumed + 1, curve->resumed > 0 ? "s" : "");
 }
 
 static void read_release(struct run_record *read, int64_t count)
@@ -261,10 +261,10 @@ static void read_release(struct run_record *read, int64_t count)
 
 /* Of an older file, and where the first part's plan is wanted for what it says of the job, all is
  * under one name. */
-static bool older_complete(const struct course *course, int64_t wanted, struct run_record *record,
+static bool older_complete(const struct curve *curve, int64_t wanted, struct run_record *record,
                            struct failure *failure)
 {
-    if (!course->older || record->part > 1)
+    if (!curve->older || record->part > 1)
         return true;
     record->part = 0;
     record->cut_short = false;
@@ -275,33 +275,32 @@ static bool older_complete(const struct course *course, int64_t wanted, struct r
 bool archive_parts(hid_t file, const char *path, int64_t part, struct run_record *record,
                    struct failure *failure)
 {
-    struct course course = course_of(file);
-    course.traced = part != RUN_PLAN_ONLY;
-    part = course.traced ? part : 1;
-    const int64_t most =
-        course.resumed < LAYOUT_PARTS_MOST ? course.resumed + 1 : LAYOUT_PARTS_MOST;
+    struct curve curve = progress_curve_of(file);
+    curve.traced = part != RUN_PLAN_ONLY;
+    part = curve.traced ? part : 1;
+    const int64_t most = curve.resumed < LAYOUT_PARTS_MOST ? curve.resumed + 1 : LAYOUT_PARTS_MOST;
     struct run_record *read = calloc((size_t)most + 1, sizeof *read);
     int64_t count = 0, chosen = -1;
     bool good = true;
     if (!read) {
-        free(course.rows);
+        free(curve.rows);
         return failure_memory(failure, "reading a run's output");
     }
     for (int64_t times = 0; good && times < most; times++)
         if (times == 0 || group_there(file, times))
-            good = part_read(file, path, &course, times, &read[count++], failure);
+            good = part_read(file, path, &curve, times, &read[count++], failure);
     if (good)
         chosen = part_choose(read, count, part);
     if (good && chosen < 0)
-        good = part_missing(path, &course, part, failure);
+        good = part_missing(path, &curve, part, failure);
     if (!good) {
         read_release(read, count);
-        free(course.rows);
+        free(curve.rows);
         return false;
     }
     parts_divide(read, count, chosen, record);
-    record->resumed = course.resumed;
-    record->parts = course.rows;
-    record->part_count = course.row_count;
-    return older_complete(&course, part, record, failure);
+    record->resumed = curve.resumed;
+    record->parts = curve.rows;
+    record->part_count = curve.row_count;
+    return older_complete(&curve, part, record, failure);
 }

@@ -11,11 +11,11 @@
 
 #include "kernel/type.h"
 #include "planner/base/own.h"
-#include "spmd/output/behind.h"
-#include "spmd/output/hold.h"
+#include "spmd/output/async_writer.h"
+#include "spmd/output/extents.h"
+#include "spmd/output/file_lock.h"
 #include "spmd/output/layout.h"
 #include "spmd/output/picture.h"
-#include "spmd/output/stretches.h"
 #include "spmd/output/task_digest.h"
 #include "spmd/output/transfer.h"
 
@@ -27,7 +27,7 @@ struct store {
     const struct job *job;
     struct output_places places;
     bool temporary, resumed;
-    int hold;                     /* negative: not held */
+    int lock;                     /* negative: not held */
     MPI_File file;                /* MPI_FILE_NULL: not open */
     char *room;                   /* owned; STRETCHES_ROOM bytes; NULL: no grid */
     struct picture *picture;      /* owned; NULL: nothing has been normalised yet */
@@ -35,12 +35,12 @@ struct store {
     int64_t index_room;
     uint64_t *digests; /* owned; of a package */
     int64_t digests_room;
-    int emitted_file;      /* negative: not open */
-    int64_t emitted_place; /* bytes written to it */
-    char *slot;            /* owned; struct layout_partial and the state */
-    int behind_file;       /* negative: not open */
-    struct behind *behind; /* owned; NULL: nothing is written behind */
-    bool staging;          /* a package's bytes go there and not to the file */
+    int emitted_file;            /* negative: not open */
+    int64_t emitted_place;       /* bytes written to it */
+    char *slot;                  /* owned; struct layout_partial and the state */
+    int writer_file;             /* negative: not open */
+    struct async_writer *writer; /* owned; NULL: nothing is written behind */
+    bool staging;                /* a package's bytes go there and not to the file */
 };
 
 /* ---- opening and closing ------------------------------------------------------------------- */
@@ -49,13 +49,13 @@ static void store_free(struct store *store)
 {
     if (!store)
         return;
-    behind_free(&store->behind);
-    if (store->behind_file >= 0)
-        close(store->behind_file);
+    async_writer_free(&store->writer);
+    if (store->writer_file >= 0)
+        close(store->writer_file);
     if (store->emitted_file >= 0)
         close(store->emitted_file);
-    if (store->hold >= 0)
-        close(store->hold);
+    if (store->lock >= 0)
+        close(store->lock);
     free(store->path);
     free(store->emitted);
     free(store->room);
@@ -82,9 +82,9 @@ static bool store_init(struct store *store, const struct store_setup *setup)
         job->task->reset(job->opened, store->slot + sizeof(struct layout_partial));
     if (job->tile_size == 0)
         return true;
-    store->room = malloc(STRETCHES_ROOM);
+    store->room = malloc(EXTENTS_ROOM);
     if (store->room)
-        memset(store->room, 0, STRETCHES_ROOM); /* its pages are there before the first package */
+        memset(store->room, 0, EXTENTS_ROOM); /* its pages are there before the first package */
     return store->room != NULL;
 }
 
@@ -96,8 +96,8 @@ static struct store *store_new(const struct store_setup *setup, const struct com
         store->comm = comm;
         store->job = job;
         store->file = MPI_FILE_NULL;
-        store->emitted_file = store->behind_file = -1;
-        store->hold = -1;
+        store->emitted_file = store->writer_file = -1;
+        store->lock = -1;
     }
     if (!store || !store_init(store, setup))
         failure_memory(failure, "opening the output");
@@ -146,8 +146,8 @@ static bool states_resume(struct store *store, const struct store_setup *setup)
 static bool file_open(struct store *store)
 {
     char held[32];
-    const bool odd = store->hold >= 0 && strchr(store->path, ':');
-    snprintf(held, sizeof held, "/proc/self/fd/%d", store->hold);
+    const bool odd = store->lock >= 0 && strchr(store->path, ':');
+    snprintf(held, sizeof held, "/proc/self/fd/%d", store->lock);
     return MPI_File_open(MPI_COMM_SELF, odd ? held : store->path, MPI_MODE_RDWR, MPI_INFO_NULL,
                          &store->file) == MPI_SUCCESS;
 }
@@ -156,8 +156,8 @@ static bool file_open(struct store *store)
 static bool behind_open(struct store *store)
 {
     if (store->job->values.write_behind)
-        store->behind_file = own_open(store->path, O_RDWR);
-    return store->behind_file >= 0 || !store->job->values.write_behind;
+        store->writer_file = own_open(store->path, O_RDWR);
+    return store->writer_file >= 0 || !store->job->values.write_behind;
 }
 
 struct store *store_open(const struct store_setup *setup, const struct output_places *places,
@@ -170,7 +170,7 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
     }
     store->places = *places;
     comm_broadcast(comm, &store->places, sizeof store->places);
-    store->hold = hold_together(store->path);
+    store->lock = file_lock_together(store->path);
     /* Every rank by itself: opening and closing together, MPI would wait awake for the others, and
      * for ever for one that is lost. */
     if (!file_open(store) || !behind_open(store))
@@ -208,10 +208,10 @@ static bool closing_failed(const char *path, struct failure *failure)
 bool store_end(struct store *store, struct failure *failure)
 {
     bool good = true;
-    behind_free(&store->behind);
-    if (store->behind_file >= 0 && close(store->behind_file) != 0)
+    async_writer_free(&store->writer);
+    if (store->writer_file >= 0 && close(store->writer_file) != 0)
         good = closing_failed(store->path, failure);
-    store->behind_file = -1;
+    store->writer_file = -1;
     if (store->file != MPI_FILE_NULL && MPI_File_close(&store->file) != MPI_SUCCESS)
         good = closing_failed(store->path, failure);
     if (store->emitted_file >= 0 && close(store->emitted_file) != 0)
@@ -264,7 +264,7 @@ static bool package_write(struct store *store, int64_t place, const void *bytes,
                           int64_t task, struct failure *failure)
 {
     if (store->staging)
-        return behind_add(store->behind, place, bytes, count, task) ||
+        return async_writer_add(store->writer, place, bytes, count, task) ||
                failure_memory(failure, "keeping results until they are written");
     return bytes_write(store, place, bytes, count) ||
            write_failed(store, store->path, task, failure);
@@ -272,19 +272,19 @@ static bool package_write(struct store *store, int64_t place, const void *bytes,
 
 /* ---- the grid ------------------------------------------------------------------------------ */
 
-static bool stretch_write(void *self, const struct stretch *stretch, struct failure *failure)
+static bool extent_write(void *self, const struct extent *extent, struct failure *failure)
 {
     struct store *store = self;
-    return package_write(store, store->places.response + stretch->place, stretch->bytes,
-                         stretch->size, stretch->task, failure);
+    return package_write(store, store->places.response + extent->place, extent->bytes, extent->size,
+                         extent->task, failure);
 }
 
 static bool grid_write(struct store *store, const struct package_results *results,
                        struct failure *failure)
 {
-    const struct stretches stretches = {
-        .job = store->job, .room = store->room, .take = stretch_write, .self = store};
-    return stretches_take(&stretches, results->first, results->count, results->grid, failure);
+    const struct extents extents = {
+        .job = store->job, .room = store->room, .take = extent_write, .self = store};
+    return extents_take(&extents, results->first, results->count, results->grid, failure);
 }
 
 /* ---- emitted bytes ------------------------------------------------------------------------- */
@@ -468,8 +468,8 @@ bool store_reserve(struct store *store, int64_t most, struct failure *failure)
 {
     const double bytes = package_bytes(store->job, most);
     if (bytes < (double)(SIZE_MAX / 4))
-        store->behind = behind_new(store->behind_file, (size_t)bytes);
-    return store->behind ||
+        store->writer = async_writer_new(store->writer_file, (size_t)bytes);
+    return store->writer ||
            failure_memory(failure, "making room for results that are to be written");
 }
 
@@ -480,19 +480,19 @@ bool store_stage(struct store *store, const struct package_results *results,
     const bool good = store_write(store, results, failure);
     store->staging = false;
     if (!good)
-        behind_drop(store->behind);
+        async_writer_drop(store->writer);
     return good;
 }
 
 void store_begin(struct store *store)
 {
-    behind_begin(store->behind);
+    async_writer_begin(store->writer);
 }
 
 bool store_await(struct store *store, double most_s, double *end_s, struct failure *failure)
 {
-    struct behind_outcome outcome;
-    if (!behind_await(store->behind, most_s, &outcome))
+    struct async_writer_outcome outcome;
+    if (!async_writer_await(store->writer, most_s, &outcome))
         return false;
     *end_s = outcome.end_s + store->comm->offset_s;
     if (outcome.failed)
@@ -507,19 +507,19 @@ struct normalizing {
     const struct summary *summary;
 };
 
-static bool stretch_normalize(void *self, const struct stretch *stretch, struct failure *failure)
+static bool extent_normalize(void *self, const struct extent *extent, struct failure *failure)
 {
     const struct normalizing *normalizing = self;
     const struct store *store = normalizing->store;
     const int64_t size = (int64_t)scow_type_size(store->job->results.grid_type);
-    switch (picture_fill(store->picture, stretch->place / size, stretch->size / size,
+    switch (picture_fill(store->picture, extent->place / size, extent->size / size,
                          normalizing->summary->minimum, normalizing->summary->maximum)) {
     case PICTURE_UNREAD:
         return failure_set(failure, FAILURE_FAILED,
                            "%s: core task %" PRId64 " could not be read back: check the disk",
-                           store->path, job_task_number(stretch->task));
+                           store->path, job_task_number(extent->task));
     case PICTURE_UNWRITTEN:
-        return write_failed(store, store->path, stretch->task, failure);
+        return write_failed(store, store->path, extent->task, failure);
     case PICTURE_DONE:
         break;
     }
@@ -529,7 +529,7 @@ static bool stretch_normalize(void *self, const struct stretch *stretch, struct 
 /* The file is the one that this rank holds. */
 static bool picture_make(struct store *store, int threads, struct failure *failure)
 {
-    const struct picture_setup setup = {.file = store->hold,
+    const struct picture_setup setup = {.file = store->lock,
                                         .numbers = store->places.response,
                                         .shades = store->places.normalized,
                                         .type = store->job->results.grid_type,
@@ -543,12 +543,12 @@ bool store_normalize(struct store *store, int64_t first, int64_t count,
                      const struct summary *summary, int threads, struct failure *failure)
 {
     struct normalizing normalizing = {store, summary};
-    const struct stretches stretches = {
-        .job = store->job, .take = stretch_normalize, .self = &normalizing};
+    const struct extents extents = {
+        .job = store->job, .take = extent_normalize, .self = &normalizing};
     if (!store->job->results.grid_picture || store->job->tile_size == 0)
         return true;
     return picture_make(store, threads, failure) &&
-           stretches_take(&stretches, first, count, NULL, failure);
+           extents_take(&extents, first, count, NULL, failure);
 }
 
 /* ---- what does not count ------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "spmd/run/membership.h"
-#include "spmd/run/resumption.h"
+#include "spmd/run/resume.h"
 #include "spmd/run/usage.h"
 #include "spmd/transport/wire.h"
 
@@ -74,8 +74,7 @@ static void orders_fill(const struct gathering *gathering, enum wire_ending endi
         if (!membership_lives(gathering->members, rank)) {
             order->ending = WIRE_ENDING_FAILED;
         } else if (gathering->closing->even) {
-            const struct task_range share =
-                resumption_share(run->job->setup.tasks, living, which++);
+            const struct task_range share = resume_share(run->job->setup.tasks, living, which++);
             order->first = share.first;
             order->count = share.count;
         }
@@ -280,7 +279,8 @@ bool closing_follow(const struct closing *closing, const struct done_packages *d
     struct run_usage used;
     usage_measure(&used);
     answer.processor_s = used.processor_s;
-    vigil_hush(closing->run->vigil); /* a message that nobody takes would be complained of */
+    heartbeat_stop(
+        closing->run->heartbeat); /* a message that nobody takes would be complained of */
     comm_send(comm, &answer, sizeof answer, 0, WIRE_CLOSED);
     comm_receive(comm, &verdict, sizeof verdict, 0, WIRE_VERDICT);
     *summary = order.summary;

@@ -213,7 +213,7 @@ static void ahead_check(const struct arguments *arguments, const struct plan *pl
 
 /* Collective, of a plan that has been read. */
 static void plan_execute(struct comm *comm, const struct arguments *arguments,
-                         const struct documents *documents, struct assembly *assembly,
+                         const struct documents *documents, struct failure_detector *detector,
                          struct failure *failure)
 {
     struct run_outcome outcome = {0};
@@ -262,7 +262,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .quiet = arguments->quiet,
         .patience_s = arguments->patience_s,
         .until = &arguments->until,
-        .assembly = assembly,
+        .detector = detector,
     };
     if (comm->rank == 0)
         intent_print(arguments, documents, &execution);
@@ -295,7 +295,7 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
 {
     struct arguments arguments = {.patience_s = PATIENCE_USUAL};
     struct documents documents = {0};
-    struct assembly assembly = {.comm = NULL};
+    struct failure_detector detector = {.comm = NULL};
     bool over = false;
     arguments_parse(comm, argc, argv, &arguments, &over, failure);
     if (!over && failure->code == FAILURE_NONE)
@@ -303,15 +303,15 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
     if (!comm_agree(comm, failure) || over)
         return;
     arguments.line = launch_line(comm, "run", argc, argv);
-    const struct assembly_setup setup = {.comm = comm,
-                                         .program = "scow run",
-                                         .path = arguments.output,
-                                         .state = "there is no package yet",
-                                         .most_s = ASSEMBLY_FACTOR * arguments.patience_s};
-    if (assembly_begin(&assembly, &setup, failure) &&
+    const struct failure_detector_setup setup = {.comm = comm,
+                                                 .program = "scow run",
+                                                 .path = arguments.output,
+                                                 .state = "there is no package yet",
+                                                 .most_s = ASSEMBLY_FACTOR * arguments.patience_s};
+    if (failure_detector_begin(&detector, &setup, failure) &&
         documents_read(&documents, comm, arguments.plan, arguments.profile, failure))
-        plan_execute(comm, &arguments, &documents, &assembly, failure);
-    assembly_end(&assembly);
+        plan_execute(comm, &arguments, &documents, &detector, failure);
+    failure_detector_end(&detector);
     free(arguments.line);
     documents_release(&documents);
 }

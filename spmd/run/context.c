@@ -174,7 +174,7 @@ bool worker_context_output(struct worker_context *context, struct summary *summa
     const struct run *run = context->run;
     const struct package_results *results = engine_results(context->engine);
     const double start = comm_now(run->comm);
-    vigil_pass(run->vigil);
+    heartbeat_pass(run->heartbeat);
     const bool summed = summary_add(summary, run->job, results, failure);
     const bool good = summed && weighed_write(run, results, &context->stalled_s, failure);
     context->own = context->own || (summed && !good && failure->code == FAILURE_FAILED);
@@ -187,7 +187,7 @@ bool worker_context_stage(struct worker_context *context, struct summary *summar
 {
     const struct run *run = context->run;
     const struct package_results *results = engine_results(context->engine);
-    vigil_pass(run->vigil);
+    heartbeat_pass(run->heartbeat);
     const bool summed = summary_add(summary, run->job, results, failure);
     const bool good = summed && store_stage(run->store, results, failure);
     context->own = context->own || (summed && !good && failure->code == FAILURE_FAILED);
@@ -197,7 +197,7 @@ bool worker_context_stage(struct worker_context *context, struct summary *summar
 double worker_context_write(struct worker_context *context, int64_t tasks)
 {
     const struct run *run = context->run;
-    vigil_pass(run->vigil);
+    heartbeat_pass(run->heartbeat);
     const double now = comm_now(run->comm);
     store_begin(run->store);
     if (run->emulation)

@@ -12,13 +12,13 @@
 #include "spmd/job/making.h"
 #include "spmd/job/method.h"
 #include "spmd/output/outputfile.h"
-#include "spmd/run/course.h"
 #include "spmd/run/decider.h"
 #include "spmd/run/ending.h"
 #include "spmd/run/fitting.h"
 #include "spmd/run/live_status.h"
-#include "spmd/run/presence.h"
-#include "spmd/run/resumption.h"
+#include "spmd/run/liveness.h"
+#include "spmd/run/progress_curve.h"
+#include "spmd/run/resume.h"
 #include "spmd/run/run_conditions.h"
 #include "spmd/run/usage.h"
 
@@ -26,7 +26,7 @@
 struct performance {
     const struct execution *execution;
     const struct plan *plan; /* that is executed: the execution's, or of what is left */
-    struct resumption resumption;
+    struct resume resume;
     struct making making;
     struct store *store;
     struct emulation *costs; /* by the profile; NULL: not known */
@@ -39,7 +39,7 @@ struct performance {
     struct digest *digest;        /* the master's: of the input, taken while the run goes on */
     char stamp[65], identity[65]; /* the master's; of the input's files */
     char early[65];               /* the input's digest; "": it was not known before the run */
-    struct presence presence;     /* while packages are under way */
+    struct liveness liveness;     /* while packages are under way */
     struct losses losses;
     struct status_writer status; /* the master's */
 };
@@ -58,8 +58,8 @@ static struct fitting fitting_of(const struct performance *performance)
 /* That can take part. */
 static int workers_of(const struct performance *performance)
 {
-    const struct resumption *resumption = &performance->resumption;
-    return resumption->on ? resumption->workers : performance->execution->comm->size - 1;
+    const struct resume *resume = &performance->resume;
+    return resume->on ? resume->workers : performance->execution->comm->size - 1;
 }
 
 /* Core tasks of a survey's packages: an even share, as far as it takes no more memory than that on
@@ -92,7 +92,7 @@ static bool decider_make(struct performance *performance, struct failure *failur
                                                   .largest = performance->decider.largest,
                                                   .by_rule = performance->decider.by_rule ||
                                                              execution->pilot != NULL,
-                                                  .resumed = performance->resumption.on};
+                                                  .resumed = performance->resume.on};
         fitting_plan(&fitting, &packages, failure);
     }
     return comm_agree(execution->comm, failure);
@@ -177,10 +177,10 @@ static struct run_request requested_of(void)
     return requested;
 }
 
-static struct resumption_setup resumption_setup(const struct performance *performance)
+static struct resume_setup resume_setup(const struct performance *performance)
 {
     const struct execution *execution = performance->execution;
-    return (struct resumption_setup){
+    return (struct resume_setup){
         .comm = execution->comm,
         .path = execution->output,
         .wanted = {.job = &performance->making.job,
@@ -214,15 +214,15 @@ static struct resumption_setup resumption_setup(const struct performance *perfor
 static bool work_find(struct performance *performance, struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    const struct resumption_setup setup = resumption_setup(performance);
-    struct resumption *resumption = &performance->resumption;
+    const struct resume_setup setup = resume_setup(performance);
+    struct resume *resume = &performance->resume;
     if (!execution->resume)
         return true;
-    if (!resumption_init(resumption, &setup, failure))
+    if (!resume_init(resume, &setup, failure))
         return false;
-    if (resumption->left > 0)
-        performance->plan = &resumption->plan;
-    if (!resumption->on && execution->comm->rank == 0 && !execution->quiet && !execution->pilot)
+    if (resume->left > 0)
+        performance->plan = &resume->plan;
+    if (!resume->on && execution->comm->rank == 0 && !execution->quiet && !execution->pilot)
         fprintf(stderr, "scow run: %s is not there yet: begins with the first core task\n",
                 execution->output);
     return true;
@@ -305,30 +305,30 @@ static void output_create(struct performance *performance, struct output_places 
 static bool output_open(struct performance *performance, struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    struct resumption *resumption = &performance->resumption;
-    struct output_places places = resumption->places;
+    struct resume *resume = &performance->resume;
+    struct output_places places = resume->places;
     if (execution->comm->rank == 0) {
         performance->processor = run_conditions_processor();
         job_method(&performance->making.job, performance->method, sizeof performance->method);
     }
-    const struct resumption_setup resuming = resumption_setup(performance);
+    const struct resume_setup resuming = resume_setup(performance);
     if (execution->comm->rank == 0)
         folders_check(execution);
-    if (execution->comm->rank == 0 && !resumption->on)
+    if (execution->comm->rank == 0 && !resume->on)
         output_create(performance, &places, failure);
     if (!comm_agree(execution->comm, failure) ||
-        (resumption->on && !resumption_begin(resumption, &resuming, failure)))
+        (resume->on && !resume_begin(resume, &resuming, failure)))
         return false;
     const struct store_setup setup = {.path = execution->output,
-                                      .emitted = resumption->emitted ? resumption->emitted
-                                                                     : execution->emitted,
-                                      .slots = resumption->slots,
-                                      .resumed = resumption->on};
+                                      .emitted =
+                                          resume->emitted ? resume->emitted : execution->emitted,
+                                      .slots = resume->slots,
+                                      .resumed = resume->on};
     performance->store =
         store_open(&setup, &places, execution->comm, &performance->making.job, failure);
     comm_broadcast(execution->comm, &places, sizeof places);
     losses_open(&performance->losses, execution->output, &places, execution->comm->rank,
-                resumption->remains.lost_count);
+                resume->remaining.lost_count);
     return performance->store != NULL;
 }
 
@@ -430,8 +430,8 @@ static void status_start(struct performance *performance, const struct run *run,
                                        .progress = progress,
                                        .outcome = outcome,
                                        .members = run->members,
-                                       .kept = performance->resumption.before.tasks,
-                                       .kept_failed = performance->resumption.before.failed,
+                                       .kept = performance->resume.before.tasks,
+                                       .kept_failed = performance->resume.before.failed,
                                        .workers = workers_of(performance),
                                        .job_end_s = ends ? execution->until->end_s : 0};
     status_begin(&performance->status, &setup);
@@ -464,14 +464,14 @@ static void progress_begin(const struct performance *performance, struct progres
     const struct execution *execution = performance->execution;
     const struct plan_prediction predicted = prediction_of(performance);
     const bool planned = predicted.known && !execution->rule;
-    const struct resumption *resumption = &performance->resumption;
+    const struct resume *resume = &performance->resume;
     progress_init(progress, execution->quiet ? NULL : stderr,
-                  resumption->on ? resumption->left : (int64_t)performance->plan->tasks,
+                  resume->on ? resume->left : (int64_t)performance->plan->tasks,
                   execution->pilot ? -1
                   : planned        ? predicted.makespan_s
                                    : 0);
     if (planned && progress->out && !execution->pilot && !performance->decider.watches)
-        progress->course = course_of(performance->plan, execution->profile_text);
+        progress->curve = progress_curve_of(performance->plan, execution->profile_text);
 }
 
 static struct dispatch *survey_new(const struct performance *performance, struct pilot_sight *sight,
@@ -507,28 +507,28 @@ static struct dispatch *decides_new(const struct performance *performance,
 static void dispatch_make(struct performance *performance, struct dispatch *decides,
                           struct failure *failure)
 {
-    const struct resumption *resumption = &performance->resumption;
-    if (decides && resumption->on)
-        decides = resumption_dispatch(resumption, decides, failure);
+    const struct resume *resume = &performance->resume;
+    if (decides && resume->on)
+        decides = resume_dispatch(resume, decides, failure);
     if (decides)
         decides = dispatch_new_recovery(decides, workers_of(performance));
     performance->dispatch = decides;
     if (!decides)
         failure_memory(failure, "preparing for the loss of workers");
-    else if (resumption->on)
-        resumption_suspects(resumption, decides, failure);
+    else if (resume->on)
+        resume_suspects(resume, decides, failure);
 }
 
 /* Local to the master. */
 static void preview_lead(struct performance *performance, struct failure *failure)
 {
     struct pilot *pilot = performance->execution->pilot;
-    const struct resumption *resumption = &performance->resumption;
+    const struct resume *resume = &performance->resume;
     const struct trace none = {.events = NULL};
     struct progress silent;
     struct pilot_sight sight = {.pilot = pilot, .trace = &none, .progress = &silent};
     progress_init(&silent, NULL, (int64_t)performance->plan->tasks, 0);
-    const int64_t left = resumption->on ? resumption->left : (int64_t)performance->plan->tasks;
+    const int64_t left = resume->on ? resume->left : (int64_t)performance->plan->tasks;
     if (left > 0)
         dispatch_make(performance, decides_new(performance, &sight, failure), failure);
     const struct pilot_preview seen = {.making = &performance->making,
@@ -564,7 +564,7 @@ static bool lead(struct performance *performance, const struct run *run,
     progress_begin(performance, &progress);
     bool good = packages_lead(performance, run, &progress, outcome, failure);
     progress_end(&progress);
-    if (good && (!performance->resumption.on || performance->resumption.dealt > 0))
+    if (good && (!performance->resume.on || performance->resume.dealt > 0))
         told_take(performance, decides, outcome);
     return good;
 }
@@ -574,14 +574,14 @@ static void packages_do(struct performance *performance, const struct run *run,
                         struct done_packages *done, struct run_outcome *outcome,
                         struct failure *failure)
 {
-    const struct resumption *resumption = &performance->resumption;
-    const bool leads = run->comm->rank == 0, over = resumption->on && resumption->left == 0;
+    const struct resume *resume = &performance->resume;
+    const bool leads = run->comm->rank == 0, over = resume->on && resume->left == 0;
     if (leads && !over)
         lead(performance, run, outcome, failure);
-    if (leads && resumption->on) {
-        resumption_join(resumption, run->job, outcome);
+    if (leads && resume->on) {
+        resume_join(resume, run->job, outcome);
         outcome->resumed = true;
-        outcome->kept = resumption->before.tasks;
+        outcome->kept = resume->before.tasks;
     }
     if (!over)
         outcome->predicted = prediction_of(performance);
@@ -593,15 +593,15 @@ static void packages_do(struct performance *performance, const struct run *run,
 static bool watch(struct performance *performance, struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    const struct presence_setup setup = {.comm = execution->comm,
+    const struct liveness_setup setup = {.comm = execution->comm,
                                          .path = execution->output,
                                          .workers = workers_of(performance),
                                          .patience_s = execution->patience_s,
                                          .plan = performance->plan,
                                          .costs = performance->costs,
                                          .largest_package = performance->decider.largest,
-                                         .assembly = execution->assembly};
-    return presence_begin(&performance->presence, &setup, failure);
+                                         .detector = execution->detector};
+    return liveness_begin(&performance->liveness, &setup, failure);
 }
 
 /* Local to the master. Are all workers on its node, so that each sees what the others wrote? */
@@ -615,19 +615,19 @@ static void end(struct performance *performance, const struct run *run,
                 const struct done_packages *done, struct run_outcome *outcome,
                 struct failure *failure)
 {
-    const struct resumption *resumption = &performance->resumption;
-    const bool lost = performance->presence.members.loss_count > 0;
+    const struct resume *resume = &performance->resume;
+    const bool lost = performance->liveness.members.loss_count > 0;
     const struct ending ending = {
         .closing = {.run = run,
                     .input = performance->making.input,
                     .digest = performance->early,
-                    .even = resumption->on || lost || is_one_node(performance)},
+                    .even = resume->on || lost || is_one_node(performance)},
         .output = performance->execution->output,
         .plan = performance->plan,
         .pilot = performance->execution->pilot,
         .again = performance->execution->again,
         .digest = performance->digest,
-        .begun_with = resumption->remains.input_sha256};
+        .begun_with = resume->remaining.input_sha256};
     if (run->comm->rank == 0)
         ending_lead(&ending, outcome, failure);
     else
@@ -638,7 +638,7 @@ static void end(struct performance *performance, const struct run *run,
 static int64_t failing_most(const struct performance *performance)
 {
     enum { FAILING_LEAST = 12 };
-    const struct summary *before = &performance->resumption.before;
+    const struct summary *before = &performance->resume.before;
     const int workers = workers_of(performance);
     if (!performance->execution->failing_ends || before->tasks > before->failed)
         return 0;
@@ -650,23 +650,23 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
                     struct failure *failure)
 {
     const struct execution *execution = performance->execution;
-    struct presence *presence = &performance->presence;
+    struct liveness *liveness = &performance->liveness;
     if (!watch(performance, failure))
         return false;
-    presence->vigil.losses = &performance->losses;
+    liveness->heartbeat.losses = &performance->losses;
     const struct run run = {
-        .comm = &presence->comm,
+        .comm = &liveness->comm,
         .job = &performance->making.job,
-        .members = presence_members(presence),
-        .vigil = presence_vigil(presence),
+        .members = liveness_members(liveness),
+        .heartbeat = liveness_heartbeat(liveness),
         .input = performance->making.input,
         .store = performance->store,
         .losses = &performance->losses,
         .costs = performance->costs,
         .emulation = sleeps(performance) ? performance->costs : NULL,
         .largest_package = performance->decider.largest,
-        .tasks = performance->resumption.on ? performance->resumption.left
-                                            : (int64_t)execution->plan->tasks,
+        .tasks =
+            performance->resume.on ? performance->resume.left : (int64_t)execution->plan->tasks,
         .again = execution->again,
         .failing_most = failing_most(performance),
         .threads = execution->threads,
@@ -684,12 +684,12 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
 /* What is known of a run that there is nothing left of. */
 static void complete_tell(const struct performance *performance, struct run_outcome *outcome)
 {
-    const struct remains *remains = &performance->resumption.remains; /* the master's */
+    const struct remaining *remaining = &performance->resume.remaining; /* the master's */
     outcome->resumed = true;
     outcome->kept = performance->making.job.setup.tasks;
     outcome->summary = (struct summary){
-        .tasks = outcome->kept, .failed = remains->failed, .checksum = remains->checksum};
-    resumption_tell(&performance->resumption, outcome);
+        .tasks = outcome->kept, .failed = remaining->failed, .checksum = remaining->checksum};
+    resume_tell(&performance->resume, outcome);
 }
 
 static bool is_preview(const struct execution *execution)
@@ -731,7 +731,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
         good = preview(&performance, failure);
         goto out;
     }
-    if (performance.resumption.complete) {
+    if (performance.resume.complete) {
         complete_tell(&performance, outcome);
         good = true;
         goto out;
@@ -744,13 +744,13 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
 out:
     status_finish(&performance, outcome, good, failure);
     good = store_close(&performance.store, failure) && good;
-    presence_end(&performance.presence);
+    liveness_end(&performance.liveness);
     losses_close(&performance.losses);
     if (is_in_vain(&performance, outcome, good))
         unlink(execution->output);
     dispatch_free(&performance.dispatch);
     decider_release(&performance.decider);
-    resumption_release(&performance.resumption);
+    resume_release(&performance.resume);
     emulation_free(&performance.costs);
     free(performance.processor);
     digest_free(&performance.digest);

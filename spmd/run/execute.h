@@ -9,7 +9,7 @@
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
 #include "spmd/job/kernel.h"
-#include "spmd/run/assembly.h"
+#include "spmd/run/failure_detector.h"
 #include "spmd/run/pilot.h"
 #include "spmd/run/run.h"
 #include "spmd/run/until.h"
@@ -47,7 +47,7 @@ struct execution {
      * rank that dies leaves the others waiting. */
     double patience_s;
     const struct until *until; /* the master's; nothing is begun that would not end by then */
-    struct assembly *assembly; /* of these ranks, ended when packages begin; NULL: none */
+    struct failure_detector *detector; /* of these ranks, ended when packages begin; NULL: none */
 };
 
 /* Collective. Opens the input, matches it with the plan, creates the output, runs, seals. Nothing

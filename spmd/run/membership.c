@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "spmd/output/hold.h"
+#include "spmd/output/file_lock.h"
 #include "spmd/transport/wire.h"
 
 /* How often the master looks, and after which silence it asks whether a process is there. */
@@ -23,7 +23,7 @@ static const double deadline_factor = 10, unknown_factor = 60;
 
 static bool is_gone(const struct membership *membership, int rank)
 {
-    return membership->members[rank].seen && !hold_taken(membership->hold, rank);
+    return membership->members[rank].seen && !file_lock_taken(membership->lock, rank);
 }
 
 static void signs_take(struct membership *membership)
@@ -65,11 +65,11 @@ static void members_make(struct membership *membership, const struct process *pr
 {
     const double now = clock_now();
     for (int rank = 1; rank < membership->comm->size; rank++)
-        membership->members[rank] =
-            (struct member){.state = rank <= workers ? MEMBER_LIVES : MEMBER_FAILED,
-                            .process = processes[rank],
-                            .seen = membership->hold >= 0 && hold_taken(membership->hold, rank),
-                            .heard_s = now};
+        membership->members[rank] = (struct member){
+            .state = rank <= workers ? MEMBER_LIVES : MEMBER_FAILED,
+            .process = processes[rank],
+            .seen = membership->lock >= 0 && file_lock_taken(membership->lock, rank),
+            .heard_s = now};
 }
 
 bool membership_init(struct membership *membership, const struct membership_setup *setup,
@@ -82,7 +82,7 @@ bool membership_init(struct membership *membership, const struct membership_setu
     *membership = (struct membership){.comm = comm, .alive = MPI_REQUEST_NULL};
     if (leads) {
         membership->path = setup->path;
-        membership->hold = setup->hold;
+        membership->lock = setup->lock;
         membership->least_s = setup->least_s;
         membership->longest_s = setup->predicted_s;
         membership->members = calloc((size_t)comm->size, sizeof *membership->members);
@@ -96,7 +96,7 @@ bool membership_init(struct membership *membership, const struct membership_setu
         comm_gather(comm, &mine, sizeof mine, all);
     if (good && all && membership->members) {
         members_make(membership, all, setup->workers);
-        membership->gate = (struct comm_vigil){gate_look, membership, 0};
+        membership->gate = (struct comm_watch){gate_look, membership, 0};
         if (setup->least_s > 0)
             MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, WIRE_ALIVE, comm->mpi, &membership->alive);
     }

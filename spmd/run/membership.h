@@ -40,9 +40,9 @@ struct loss {
 
 struct membership {
     const struct comm *comm; /* borrowed */
-    struct comm_vigil gate;  /* the master's, before the first package */
+    struct comm_watch gate;  /* the master's, before the first package */
     const char *path;        /* borrowed; the output's, for sentences */
-    int hold;                /* borrowed */
+    int lock;                /* borrowed */
     struct member *members;  /* owned, by rank; that of the master is not used */
     struct loss *losses;     /* owned, in order of time; room for one of each worker */
     int loss_count;
@@ -58,7 +58,7 @@ struct membership_setup {
     const struct comm *comm;
     const char *path;
     int workers;    /* that can be given packages, the first ones; others stand by for nothing */
-    int hold;       /* this rank's, on the output; negative: none */
+    int lock;       /* this rank's, on the output; negative: none */
     double least_s; /* no deadline is shorter; 0: nobody is looked for */
     double predicted_s; /* the longest package's work by the plan; 0: it does not say */
 };

@@ -18,8 +18,8 @@
 #include "spmd/output/losses.h"
 #include "spmd/output/store.h"
 #include "spmd/run/emulation.h"
+#include "spmd/run/heartbeat.h"
 #include "spmd/run/membership.h"
-#include "spmd/run/vigil.h"
 #include "spmd/transport/comm.h"
 
 struct engine;
@@ -27,8 +27,8 @@ struct engine;
 /* What every rank holds during a run; all borrowed. */
 struct run {
     const struct comm *comm;
-    struct membership *members; /* the master's; NULL: a loss ends the run */
-    struct vigil *vigil;        /* a worker's; NULL: it trusts in the master to be there */
+    struct membership *members;  /* the master's; NULL: a loss ends the run */
+    struct heartbeat *heartbeat; /* a worker's; NULL: it trusts in the master to be there */
     const struct job *job;
     struct input *input; /* the master's; with a staged job, every rank's own */
     struct store *store;

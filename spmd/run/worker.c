@@ -87,7 +87,7 @@ static void reports_release(struct worker *worker)
 static bool is_asked(const struct worker *worker)
 {
     if (interrupt_hinted())
-        interrupt_settle(!vigil_misses(worker->run->vigil));
+        interrupt_settle(!heartbeat_misses(worker->run->heartbeat));
     return interrupt_asked();
 }
 
@@ -108,7 +108,7 @@ static void trouble_tell(const struct worker *worker, struct wire_result *report
 /* ---- results that are written behind ------------------------------------------------------- */
 
 /* Where they are written by now, their package is reported. */
-static void behind_look(void *self)
+static void async_writer_look(void *self)
 {
     struct worker *worker = self;
     struct wire_result *report = report_next(worker)->result;
@@ -131,14 +131,14 @@ static const double look_s = 1e-2;
 static double behind_idle(void *self)
 {
     const struct worker *worker = self;
-    behind_look(self);
+    async_writer_look(self);
     const double due_s = worker->context.due_s - comm_now(worker->run->comm);
     return !worker->writing ? 0 : due_s > 0 ? due_s : look_s;
 }
 
-static void behind_finish(struct worker *worker, struct failure *failure)
+static void async_writer_finish(struct worker *worker, struct failure *failure)
 {
-    for (behind_look(worker); worker->writing; behind_look(worker))
+    for (async_writer_look(worker); worker->writing; async_writer_look(worker))
         worker_context_await(&worker->context);
     if (worker->unwritten.code != FAILURE_NONE)
         failure_set(failure, worker->unwritten.code, "%s", worker->unwritten.text);
@@ -191,7 +191,7 @@ static void counts_finish(struct worker *worker)
 /* While it computes. */
 static void meanwhile(void *self)
 {
-    behind_look(self);
+    async_writer_look(self);
     counts_exchange(self);
 }
 
@@ -204,7 +204,7 @@ static void results_behind(struct worker *worker, struct wire_result *report,
     struct wire_times *times = &report->times;
     worker_context_stage(&worker->context, &report->summary, failure);
     times->computed_s = comm_now(worker->run->comm);
-    behind_finish(worker, failure);
+    async_writer_finish(worker, failure);
     if (failure->code != FAILURE_NONE)
         return;
     times->handed_s = worker_context_write(&worker->context, report->package.count);
@@ -264,7 +264,7 @@ static void package_work(struct worker *worker, const struct inbox_package *in,
         trouble_tell(worker, report, failure);
         return; /* behind_look sends it */
     }
-    behind_finish(worker, failure);
+    async_writer_finish(worker, failure);
     trouble_tell(worker, report, failure);
     report->asked = is_asked(worker);
     report->own = worker->context.own;
@@ -301,7 +301,7 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
         inbox_done(worker->context.inbox);
         worker->free_s = comm_now(worker->run->comm);
     }
-    behind_finish(worker, failure);
+    async_writer_finish(worker, failure);
 }
 
 bool worker_run(const struct run *run, struct done_packages *done, struct failure *failure)

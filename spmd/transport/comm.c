@@ -26,14 +26,14 @@ static const double look_every_s = 0.25;
 
 void comm_look(const struct comm *comm)
 {
-    struct comm_vigil *vigil = comm->vigil;
-    if (!vigil)
+    struct comm_watch *watch = comm->watch;
+    if (!watch)
         return;
     const double now = clock_now();
-    if (now < vigil->next_s)
+    if (now < watch->next_s)
         return;
-    vigil->next_s = now + look_every_s;
-    vigil->call(vigil->self);
+    watch->next_s = now + look_every_s;
+    watch->call(watch->self);
 }
 
 void comm_pause(const struct comm *comm, struct pause *pause, const struct awaited *awaited)

@@ -17,7 +17,7 @@
 #include "spmd/transport/clock.h"
 
 /* Who is called now and then while a rank waits or works: does who it depends on still live? */
-struct comm_vigil {
+struct comm_watch {
     void (*call)(void *self);
     void *self;
     double next_s; /* on clock_now: not before */
@@ -30,7 +30,7 @@ struct comm {
     double offset_s;          /* master's clock minus this rank's */
     int workers_on_node;      /* as comm_workers_on_node says; 0: it has to find out */
     int nodes;                /* as comm_nodes says; 0: it has to find out */
-    struct comm_vigil *vigil; /* borrowed; NULL: none */
+    struct comm_watch *watch; /* borrowed; NULL: none */
     bool broken;              /* ranks are lost: nothing collective works, MPI_Finalize included */
     struct process_list others;
 };
@@ -43,7 +43,7 @@ void comm_align_clocks(struct comm *comm);
 /* Local. Seconds on the master's clock, monotonic. */
 double comm_now(const struct comm *comm);
 
-/* Local. Let the vigil look, if there is one and its time has come. */
+/* Local. Let the heartbeat look, if there is one and its time has come. */
 void comm_look(const struct comm *comm);
 /* Local. clock_pause, and after some waiting comm_look. */
 void comm_pause(const struct comm *comm, struct pause *pause, const struct awaited *awaited);

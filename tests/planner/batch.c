@@ -1,6 +1,6 @@
 /* What a run asks the batch system for. */
 #include "planner/studies/batch.h"
-#include "planner/studies/remainder.h"
+#include "planner/studies/remaining_plan.h"
 #include "tests/checks.h"
 
 #include <math.h>
@@ -129,11 +129,11 @@ static void the_pace_is_that_of_the_parts(void **state)
                                      {.tasks = 500}, /* killed */
                                      {.makespan_s = 25, .tasks = 200}};
     const struct run_part fast = {.makespan_s = 1, .tasks = 100};
-    assert_true(remainder_pace(&plan, parts, COUNT_OF(parts)) == 1.5);
-    assert_true(remainder_pace(&plan, &fast, 1) == 1);
-    assert_true(remainder_pace(&plan, parts + 1, 1) == 1);
-    assert_true(remainder_pace(&plan, NULL, 0) == 1);
-    assert_true(remainder_pace(&unknown, parts, COUNT_OF(parts)) == 1);
+    assert_true(remaining_pace(&plan, parts, COUNT_OF(parts)) == 1.5);
+    assert_true(remaining_pace(&plan, &fast, 1) == 1);
+    assert_true(remaining_pace(&plan, parts + 1, 1) == 1);
+    assert_true(remaining_pace(&plan, NULL, 0) == 1);
+    assert_true(remaining_pace(&unknown, parts, COUNT_OF(parts)) == 1);
 }
 
 static void memory_is_for_a_full_node(void **state)

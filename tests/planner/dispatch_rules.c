@@ -360,7 +360,7 @@ static void played_report(struct played *played)
 }
 
 /* All packages, as one number; the master that waits asks `polls` times more for every answer. */
-static double course_of(const char *rule, uint64_t seed, int polls)
+static double progress_curve_of(const char *rule, uint64_t seed, int polls)
 {
     struct dice dice = {seed};
     struct played played = {.now_s = 0};
@@ -391,7 +391,8 @@ static void asking_again_changes_nothing(void **state)
     for (size_t rule = 0; rule < dispatch_rule_count(); rule++)
         for (uint64_t seed = 1; seed <= 20; seed++) {
             const char *name = dispatch_rule_name(rule).name;
-            const double once = course_of(name, seed, 0), often = course_of(name, seed, 7);
+            const double once = progress_curve_of(name, seed, 0),
+                         often = progress_curve_of(name, seed, 7);
             if (once != often)
                 fail_msg("%s, seed %" PRIu64 ": other packages when asked more often", name, seed);
         }
@@ -511,9 +512,9 @@ static void losses_in_what_is_left(void **state)
         int64_t at = 0;
         for (int k = 0; k < RANGES; k++, at += LEFT / RANGES)
             ranges[k] = (struct task_range){at, LEFT / RANGES};
-        struct dispatch *rest =
+        struct dispatch *remaining =
             dispatch_new_ranges(rule_new(rule, LEFT, workers, 2, NULL), ranges, RANGES);
-        losses_are_made_good(rest, LEFT, workers, &dice, seed);
+        losses_are_made_good(remaining, LEFT, workers, &dice, seed);
     }
 }
 

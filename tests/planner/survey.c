@@ -8,7 +8,7 @@
 #include "planner/dispatch/watch.h"
 #include "planner/dispatch/watch_parts.h"
 #include "planner/dispatch/weighted.h"
-#include "planner/schedulers/rest.h"
+#include "planner/schedulers/replan.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/scenario.h"
 #include "planner/simulate/star.h"
@@ -195,7 +195,7 @@ static void starts_are_no_latencies(void **state)
 struct watched {
     struct platform platform;
     struct plan plan;
-    struct rest_setup rest;
+    struct replan_setup remaining;
     struct watch_setup watch;
     const struct dispatch *dispatch; /* of the survey that owns it */
 };
@@ -204,12 +204,12 @@ static struct dispatch *plan_watched(void *self, const struct survey_remaining *
 {
     struct watched *watched = self;
     watched->plan = plan_with(&watched->platform, (double)remaining->tasks, SCHEDULER_QUICK);
-    watched->rest = (struct rest_setup){&watched->platform, remaining->tasks};
+    watched->remaining = (struct replan_setup){&watched->platform, remaining->tasks};
     watched->watch = (struct watch_setup){.plan = &watched->plan,
                                           .platform = &watched->platform,
                                           .workers = watched->platform.worker_count,
                                           .tolerance = 0.1,
-                                          .planner = {rest_plan, &watched->rest}};
+                                          .planner = {replan_remaining, &watched->remaining}};
     struct dispatch *dispatch = dispatch_new_watch(&watched->watch);
     watched->dispatch = dispatch;
     return dispatch;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "planner/dispatch/dispatch_kind.h"
-#include "planner/schedulers/rest.h"
+#include "planner/schedulers/replan.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/robustness.h"
 #include "tests/cases.h"
@@ -17,7 +17,7 @@
 struct setup {
     struct platform platform;
     struct plan plan;
-    struct rest_setup rest;
+    struct replan_setup remaining;
     struct watch_setup watch;
 };
 
@@ -26,12 +26,13 @@ static void setup_plan(struct setup *setup, struct dice *dice)
 {
     setup->plan =
         plan_with(&setup->platform, nearbyint(dice_scale(dice, 5e3, 2e5)), SCHEDULER_QUICK);
-    setup->rest = (struct rest_setup){&setup->platform, (int64_t)plan_largest_load(&setup->plan)};
+    setup->remaining =
+        (struct replan_setup){&setup->platform, (int64_t)plan_largest_load(&setup->plan)};
     setup->watch = (struct watch_setup){.plan = &setup->plan,
                                         .platform = &setup->platform,
                                         .workers = setup->platform.worker_count,
                                         .tolerance = 0.1,
-                                        .planner = {rest_plan, &setup->rest}};
+                                        .planner = {replan_remaining, &setup->remaining}};
 }
 
 static void setup_init(struct setup *setup, struct dice *dice)
@@ -146,9 +147,9 @@ static double known_in_two(const struct setup *setup, const struct scenario *sce
     const double left = ceil(setup->plan.tasks * (1 - scenario->slow_from_s / planned_s));
     struct platform slow =
         platform_with_slow(&setup->platform, scenario->slow_first, scenario->slow_factor);
-    struct plan rest = plan_with(&slow, left, SCHEDULER_QUICK);
-    const double rest_s = rest.predicted.makespan_s;
-    plan_release(&rest);
+    struct plan remaining = plan_with(&slow, left, SCHEDULER_QUICK);
+    const double rest_s = remaining.predicted.makespan_s;
+    plan_release(&remaining);
     platform_release(&slow);
     return scenario->slow_from_s + rest_s;
 }
@@ -180,11 +181,11 @@ static void plans_for_the_rest_are_good(void **state)
         assert_non_null(states);
         for (size_t k = 0; k < workers; k++)
             states[k] = (struct watch_state){.factor = 1, .used = true};
-        const struct watch_rest rest = {.tasks = (int64_t)setup.plan.tasks,
-                                        .workers = setup.platform.worker_count,
-                                        .states = states};
+        const struct watch_remaining remaining = {.tasks = (int64_t)setup.plan.tasks,
+                                                  .workers = setup.platform.worker_count,
+                                                  .states = states};
         struct watch_answer answer = {.end_s = 0};
-        assert_true(rest_plan(&setup.rest, &rest, &answer));
+        assert_true(replan_remaining(&setup.remaining, &remaining, &answer));
         const double off = answer.end_s / setup.plan.predicted.makespan_s - 1;
         sum += off;
         worst = fmax(worst, off);
@@ -416,12 +417,12 @@ static void silence_is_news(void **state)
     struct plan_round round = {3, loads};
     const struct plan plan = {
         .tasks = 153, .worker_count = 2, .workers = workers, .round_count = 1, .rounds = &round};
-    const struct rest_setup rest = {&platform, 50};
+    const struct replan_setup remaining = {&platform, 50};
     const struct watch_setup setup = {.plan = &plan,
                                       .platform = &platform,
                                       .workers = 2,
                                       .tolerance = 0.1,
-                                      .planner = {rest_plan, &rest}};
+                                      .planner = {replan_remaining, &remaining}};
     struct scenario slow = SCENARIO_INIT;
     struct simulation simulation;
     struct failure failure = FAILURE_INIT;

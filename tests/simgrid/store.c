@@ -5,8 +5,8 @@
  */
 #include "spmd/output/store.h"
 #include "spmd/output/emitted.h"
-#include "spmd/output/hold.h"
-#include "spmd/output/remains.h"
+#include "spmd/output/file_lock.h"
+#include "spmd/output/remaining.h"
 #include "spmd/output/task_digest.h"
 
 #include <inttypes.h>
@@ -184,21 +184,21 @@ bool store_forget(struct store *store, struct failure *failure)
     return store_flush(store, failure);
 }
 
-int hold_together(const char *path)
+int file_lock_together(const char *path)
 {
     (void)path;
     return -1;
 }
 
-bool hold_place(int file, int place)
+bool file_lock_place(int file, int place)
 {
     (void)file, (void)place;
     return false;
 }
 
-bool hold_taken(int file, int place)
+bool file_lock_taken(int file, int place)
 {
-    return hold_place(file, place);
+    return file_lock_place(file, place);
 }
 
 bool outputfile_stop(const char *path, const struct output_outcome *outcome,
@@ -225,32 +225,32 @@ void outputfile_halt(const char *path, const char *why)
     (void)why;
 }
 
-int hold_first(const char *path, struct failure *failure)
+int file_lock_first(const char *path, struct failure *failure)
 {
     failure_set(failure, FAILURE_FAILED, "%s: simulated runs are not resumed", path);
     return -1;
 }
 
-bool remains_read(struct remains *remains, const char *path, const struct remains_wanted *wanted,
-                  struct failure *failure)
+bool remaining_read(struct remaining *remaining, const char *path,
+                    const struct remaining_wanted *wanted, struct failure *failure)
 {
-    (void)remains;
+    (void)remaining;
     (void)wanted;
     return failure_set(failure, FAILURE_FAILED, "%s: simulated runs are not resumed", path);
 }
 
-bool remains_settle(struct remains *remains, const char *path, const struct intact_damage *damage,
-                    struct failure *failure)
+bool remaining_settle(struct remaining *remaining, const char *path,
+                      const struct intact_damage *damage, struct failure *failure)
 {
     (void)damage;
-    return remains_read(remains, path, NULL, failure);
+    return remaining_read(remaining, path, NULL, failure);
 }
 
 bool intact_compare(const struct intact_subject *subject, int64_t first, int64_t count,
                     struct intact_damage *damage, struct failure *failure)
 {
     (void)damage;
-    return remains_read(NULL, subject->path, NULL, failure) && first + count > 0;
+    return remaining_read(NULL, subject->path, NULL, failure) && first + count > 0;
 }
 
 bool intact_damage_add(struct intact_damage *damage, struct task_range range)
@@ -280,7 +280,7 @@ bool intact_picture(const struct intact_subject *subject, int64_t first, int64_t
 struct emitted *emitted_open(const char *base, const char *path, struct failure *failure)
 {
     (void)base;
-    remains_read(NULL, path, NULL, failure);
+    remaining_read(NULL, path, NULL, failure);
     return NULL;
 }
 
@@ -294,23 +294,23 @@ uint64_t task_digest_given_up(int64_t task)
     return (uint64_t)task;
 }
 
-bool remains_mend(const struct remains *remains, const char *path, const struct part_info *info,
-                  struct failure *failure)
+bool remaining_mend(const struct remaining *remaining, const char *path,
+                    const struct part_info *info, struct failure *failure)
 {
     (void)info;
-    return remains_read(NULL, path, NULL, failure) && remains;
+    return remaining_read(NULL, path, NULL, failure) && remaining;
 }
 
-void remains_release(struct remains *remains)
+void remaining_release(struct remaining *remaining)
 {
-    (void)remains;
+    (void)remaining;
 }
 
-bool remains_sum(const char *path, const struct job *job, const struct output_places *places,
-                 int64_t first, int64_t count, struct summary *summary, struct failure *failure)
+bool remaining_sum(const char *path, const struct job *job, const struct output_places *places,
+                   int64_t first, int64_t count, struct summary *summary, struct failure *failure)
 {
     (void)job;
     (void)places;
     (void)summary;
-    return remains_read(NULL, path, NULL, failure) && first + count > 0;
+    return remaining_read(NULL, path, NULL, failure) && first + count > 0;
 }

@@ -42,12 +42,12 @@ static void test_time_left_follows_the_plan(void **state)
     (void)state;
     struct progress progress;
     progress_init(&progress, NULL, 100, 30.0);
-    progress.course.count = 3;
-    progress.course.steps = calloc(3, sizeof *progress.course.steps);
-    assert_non_null(progress.course.steps);
-    progress.course.steps[0] = (struct progress_step){20, 40};
-    progress.course.steps[1] = (struct progress_step){20, 80};
-    progress.course.steps[2] = (struct progress_step){30, 100};
+    progress.curve.count = 3;
+    progress.curve.steps = calloc(3, sizeof *progress.curve.steps);
+    assert_non_null(progress.curve.steps);
+    progress.curve.steps[0] = (struct progress_step){20, 40};
+    progress.curve.steps[1] = (struct progress_step){20, 80};
+    progress.curve.steps[2] = (struct progress_step){30, 100};
     /* Nothing is to be done before 20 s, so nothing is late. */
     assert_true(progress_left_s(&progress, 0, 0) == 30.0);
     assert_true(progress_left_s(&progress, 0, 19.0) == 11.0);
@@ -58,7 +58,7 @@ static void test_time_left_follows_the_plan(void **state)
     const double left_s = progress_left_s(&progress, 80, 10.0);
     assert_true(left_s > 5 && left_s < 10);
     progress_end(&progress);
-    assert_null(progress.course.steps);
+    assert_null(progress.curve.steps);
 }
 
 static void test_the_slowest_worker(void **state)

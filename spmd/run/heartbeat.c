@@ -1,0 +1,108 @@
+#include "spmd/run/heartbeat.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "planner/base/failure.h"
+#include "spmd/output/file_lock.h"
+#include "spmd/transport/wire.h"
+
+/* How often a worker says that it lives, and asks whether the master does. The latter costs a
+ * network file system's server a question. */
+static const double tell_every_s = 1, probe_every_s = 3;
+/* Who says that the master is gone stays until all others have seen it; who is given up, until the
+ * master has said all. */
+static const double last_s = 6, said_s = 1, nap_s = 0.1;
+
+static bool master_lives(const struct heartbeat *heartbeat)
+{
+    return !heartbeat->sees || file_lock_taken(heartbeat->lock, 0);
+}
+
+/* One worker says it for all: who gets the place behind those of the ranks. What this one works on
+ * is not the reason. */
+static void master_gone(const struct heartbeat *heartbeat)
+{
+    losses_begin(heartbeat->losses, 0, 0);
+    if (file_lock_place(heartbeat->lock, heartbeat->comm->size)) {
+        fprintf(stderr,
+                "scow run: %s: the master is gone; what is done is kept: run the same again with "
+                "--resume to go on\n",
+                heartbeat->path);
+        clock_nap(last_s);
+    }
+    clock_nap(said_s); /* it has passed through the launcher, which may break when others leave */
+    _exit(FAILURE_STOPPED);
+}
+
+/* Given up: to end now could make a launcher end those who go on, so that is left to the master's
+ * end, as far as it can be seen. */
+static void stay_away(const struct heartbeat *heartbeat)
+{
+    while (heartbeat->sees && master_lives(heartbeat))
+        clock_nap(nap_s);
+    clock_nap(last_s);
+    _exit(FAILURE_FAILED);
+}
+
+void heartbeat_pass(struct heartbeat *heartbeat)
+{
+    int lost = 0;
+    if (!heartbeat)
+        return;
+    MPI_Test(&heartbeat->lost, &lost, MPI_STATUS_IGNORE);
+    if (lost)
+        stay_away(heartbeat);
+}
+
+static void look(void *self)
+{
+    struct heartbeat *heartbeat = self;
+    const double now = clock_now();
+    heartbeat_pass(heartbeat);
+    if (!heartbeat->stopped && now - heartbeat->told_s >= tell_every_s) {
+        heartbeat->told_s = now;
+        comm_tell(heartbeat->comm, 0, WIRE_ALIVE);
+    }
+    if (now - heartbeat->probed_s >= probe_every_s) {
+        heartbeat->probed_s = now;
+        if (!master_lives(heartbeat))
+            master_gone(heartbeat);
+    }
+}
+
+void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm, const char *path, int lock)
+{
+    const double now = clock_now();
+    *heartbeat = (struct heartbeat){.base = {look, heartbeat, now},
+                                    .comm = comm,
+                                    .path = path,
+                                    .lock = lock,
+                                    .sees = lock >= 0 && file_lock_taken(lock, 0),
+                                    .told_s = now,
+                                    .probed_s = now};
+    MPI_Irecv(NULL, 0, MPI_BYTE, 0, WIRE_LOST, comm->mpi, &heartbeat->lost);
+    comm->watch = &heartbeat->base;
+}
+
+void heartbeat_stop(struct heartbeat *heartbeat)
+{
+    if (heartbeat)
+        heartbeat->stopped = true;
+}
+
+bool heartbeat_misses(const struct heartbeat *heartbeat)
+{
+    bool misses = false;
+    for (int rank = 0; heartbeat && heartbeat->sees && rank < heartbeat->comm->size; rank++)
+        misses =
+            misses || (rank != heartbeat->comm->rank && !file_lock_taken(heartbeat->lock, rank));
+    return misses;
+}
+
+void heartbeat_end(struct heartbeat *heartbeat)
+{
+    heartbeat->comm->watch = NULL;
+    MPI_Cancel(&heartbeat->lost);
+    MPI_Wait(&heartbeat->lost, MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,40 @@
+/*
+ * A worker's side of not being alone: while it waits and works it says that it lives, sees whether
+ * the master does, and learns that it has been given up.
+ *
+ * Whether a process is there is asked of the output's file system (spmd/output/file_lock.h),
+ * because MPI cannot say: messages to a dead rank seem to arrive.
+ */
+#ifndef SPMD_RUN_HEARTBEAT_H
+#define SPMD_RUN_HEARTBEAT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "spmd/output/losses.h"
+#include "spmd/transport/comm.h"
+
+struct heartbeat {
+    struct comm_watch base;
+    struct comm *comm;     /* borrowed; calls it from vigil_begin to vigil_end */
+    const char *path;      /* borrowed; the output's, for sentences */
+    int lock;              /* borrowed */
+    bool sees;             /* the master's place was seen taken */
+    bool stopped;          /* it says no more that it lives */
+    struct losses *losses; /* borrowed; NULL: none */
+    MPI_Request lost;
+    double told_s, probed_s;
+};
+
+/* Local to a worker. Neither moves until vigil_end. */
+void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm, const char *path, int lock);
+/* Local. Before something is written: does not return where the master has given this worker up and
+ * others may be doing its work. NULL: nothing. */
+void heartbeat_pass(struct heartbeat *heartbeat);
+/* Local. From here on it says nothing any more: all that the master waits for has been said. */
+void heartbeat_stop(struct heartbeat *heartbeat);
+/* Local. Is a rank of the run gone, as far as that can be seen? Of NULL: no. */
+bool heartbeat_misses(const struct heartbeat *heartbeat);
+void heartbeat_end(struct heartbeat *heartbeat);
+
+#endif

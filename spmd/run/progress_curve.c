@@ -1,0 +1,69 @@
+#include "spmd/run/progress_curve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/profile_json.h"
+#include "planner/model/beyond.h"
+#include "planner/model/platform.h"
+#include "planner/simulate/simulate.h"
+
+/* A tenth of a second, or so. */
+enum { PACKAGES_MOST = 100000 };
+
+static int by_end(const void *a, const void *b)
+{
+    const double p = ((const struct progress_step *)a)->end_s;
+    const double q = ((const struct progress_step *)b)->end_s;
+    return (p > q) - (p < q);
+}
+
+/* From the packages' ends. */
+static struct progress_curve curve_from(const struct trace *trace)
+{
+    struct progress_curve curve = {calloc(trace->count + 1, sizeof *curve.steps), 0};
+    for (size_t k = 0; curve.steps && k < trace->count; k++)
+        if (trace->events[k].operation == OPERATION_OUTPUT)
+            curve.steps[curve.count++] =
+                (struct progress_step){trace->events[k].end_s, trace->events[k].tasks};
+    if (curve.count > 0)
+        qsort(curve.steps, curve.count, sizeof *curve.steps, by_end);
+    for (size_t k = 1; k < curve.count; k++)
+        curve.steps[k].done += curve.steps[k - 1].done;
+    return curve;
+}
+
+static struct progress_curve curve_on(const struct plan *plan,
+                                      const struct profile_setting *setting)
+{
+    struct progress_curve curve = {NULL, 0};
+    struct failure none = FAILURE_INIT;
+    struct platform platform;
+    struct simulation simulation;
+    struct trace trace = {NULL, 0, 0};
+    if (!platform_init(&platform, setting, 0, &none))
+        return curve;
+    platform.buffers = plan_buffers(plan);
+    if (platform_map(&platform, setting, plan->tasks, &none) &&
+        simulate_plan(&platform, plan, &trace, &simulation, &none))
+        curve = curve_from(&trace);
+    trace_release(&trace);
+    platform_release(&platform);
+    return curve;
+}
+
+struct progress_curve progress_curve_of(const struct plan *plan, const char *profile_text)
+{
+    struct progress_curve curve = {NULL, 0};
+    struct failure none = FAILURE_INIT;
+    struct profile profile;
+    if (!profile_text || plan->real_valued || plan_packages(plan) > PACKAGES_MOST ||
+        !profile_parse(&profile, profile_text, strlen(profile_text), "the profile", &none))
+        return curve;
+    const struct profile_setting *setting =
+        profile_find(&profile, &plan->parameters, plan->threads);
+    if (setting && beyond_follow(&profile, plan, &none))
+        curve = curve_on(plan, setting);
+    profile_release(&profile);
+    return curve;
+}

@@ -1,0 +1,418 @@
+#include "spmd/run/resume.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "planner/files/plan_json.h"
+#include "spmd/output/file_lock.h"
+#include "spmd/run/remaining_plan.h"
+#include "spmd/transport/clock.h"
+#include "spmd/transport/wire.h"
+
+/* ---- what is left -------------------------------------------------------------------------- */
+
+/* Ranks of a run that was killed may need a moment to be gone. */
+static int file_lock_patiently(const char *path, struct failure *failure)
+{
+    static const double patience_s = 5, nap_s = 0.05;
+    const double start_s = clock_now();
+    for (;;) {
+        struct failure held = FAILURE_INIT;
+        const int file = file_lock_first(path, &held);
+        if (file >= 0)
+            return file;
+        if (clock_now() - start_s > patience_s) {
+            failure_set(failure, held.code, "%s", held.text);
+            return -1;
+        }
+        clock_nap(nap_s);
+    }
+}
+
+/* Local to the master. */
+static bool file_look(struct resume *resume, const struct resume_setup *setup,
+                      struct failure *failure)
+{
+    struct remaining *remaining = &resume->remaining;
+    resume->on = access(setup->path, F_OK) == 0;
+    if (!resume->on)
+        return true;
+    resume->lock = file_lock_patiently(setup->path, failure);
+    if (resume->lock < 0 || !remaining_read(remaining, setup->path, &setup->wanted, failure))
+        return false;
+    resume->places = remaining->places;
+    return true;
+}
+
+/* Local to the master. */
+static bool left_find(struct resume *resume, const struct resume_setup *setup,
+                      const struct intact_damage *damage, struct failure *failure)
+{
+    struct remaining *remaining = &resume->remaining;
+    if (!remaining_settle(remaining, setup->path, damage, failure))
+        return false;
+    resume->left = remaining->left;
+    resume->dealt = remaining->left - remaining->suspect_tasks;
+    resume->complete = remaining->complete && remaining->left == 0;
+    resume->slots = remaining->slots;
+    resume->workers = setup->comm->size - 1;
+    if (remaining->state && remaining->slots < resume->workers)
+        resume->workers = remaining->slots;
+    remaining->workers = resume->workers;
+    return true;
+}
+
+/* ---- does it hold what was written? -------------------------------------------------------- */
+
+enum { PIECES = 100 }; /* of a share, between which others see that this rank lives */
+
+static bool job_box(const void *self, int64_t task, int64_t start[3], int64_t count[3])
+{
+    struct failure none = FAILURE_INIT;
+    return job_place(self, task, start, count, &none);
+}
+
+/* The emitted files of it are to be closed. */
+static struct intact_subject subject_of(const struct resume *resume,
+                                        const struct resume_setup *setup, struct failure *failure)
+{
+    const struct job *job = setup->wanted.job;
+    const char *emitted = resume->emitted;
+    struct intact_subject subject = {
+        .path = setup->path,
+        .places = resume->places,
+        .record_size = job->record_size,
+        .number_type = job->results.grid_type,
+        .box = job_box,
+        .self = job,
+        .emitted = emitted ? emitted_open(emitted, setup->path, failure) : NULL,
+        .contents = !setup->trust && resume->places.digests > 0};
+    memcpy(subject.extent, job->results.grid_extent, sizeof subject.extent);
+    return subject;
+}
+
+/* Local. */
+static bool share_compare(const struct comm *comm, const struct intact_subject *subject,
+                          int64_t tasks, struct intact_damage *damage, struct failure *failure)
+{
+    const struct task_range share = resume_share(tasks, comm->size, comm->rank);
+    bool good = failure->code == FAILURE_NONE;
+    for (int k = 0; good && k < PIECES; k++) {
+        const struct task_range piece = resume_share(share.count, PIECES, k);
+        comm_look(comm);
+        good = piece.count == 0 ||
+               intact_compare(subject, share.first + piece.first, piece.count, damage, failure);
+    }
+    return good;
+}
+
+/* Local to the master. Behind its own what the others have found, whose shares come later. */
+static bool damage_receive(const struct comm *comm, const int64_t *counts,
+                           struct intact_damage *damage)
+{
+    bool good = true;
+    for (int rank = 1; rank < comm->size; rank++) {
+        struct task_range *ranges = calloc((size_t)counts[rank] + 1, sizeof *ranges);
+        if (!ranges)
+            return false;
+        if (counts[rank] > 0)
+            comm_receive(comm, ranges, (size_t)counts[rank] * sizeof *ranges, rank, WIRE_DAMAGE);
+        for (int64_t k = 0; good && k < counts[rank]; k++)
+            good = intact_damage_add(damage, ranges[k]);
+        free(ranges);
+    }
+    return good;
+}
+
+/* Collective. What all have found, on the master. */
+static bool damage_gather(const struct comm *comm, struct intact_damage *damage,
+                          struct failure *failure)
+{
+    int64_t *counts = calloc((size_t)comm->size, sizeof *counts);
+    if (!counts)
+        failure_memory(failure, "comparing results with their digests");
+    if (!comm_agree(comm, failure) || !counts) {
+        free(counts);
+        return false;
+    }
+    comm_gather(comm, &damage->count, sizeof damage->count, counts);
+    if (comm->rank != 0 && damage->count > 0)
+        comm_send(comm, damage->ranges, (size_t)damage->count * sizeof *damage->ranges, 0,
+                  WIRE_DAMAGE);
+    if (comm->rank == 0 && !damage_receive(comm, counts, damage))
+        failure_memory(failure, "comparing results with their digests");
+    free(counts);
+    return comm_agree(comm, failure);
+}
+
+/* Local to the master. */
+static void damage_tell(const struct resume_setup *setup, const struct intact_damage *damage)
+{
+    struct text which = TEXT_INIT;
+    if (damage->tasks == 0)
+        return;
+    intact_damage_tell(damage, &which);
+    fprintf(stderr,
+            "scow run: %s: the results of %" PRId64
+            " core task%s are not what was written (%s): done again%s\n",
+            setup->path, damage->tasks, damage->tasks == 1 ? "" : "s",
+            which.bytes ? which.bytes : "?",
+            setup->wanted.job->state_size > 0 ? ", with all others, for theirs is one result" : "");
+    text_release(&which);
+}
+
+/* Collective. Is the picture of a complete run that of its results? */
+static bool picture_compare(const struct comm *comm, const struct resume *resume,
+                            const struct intact_subject *subject)
+{
+    const int64_t *extent = subject->extent;
+    double range[2] = {resume->remaining.minimum, resume->remaining.maximum};
+    const struct task_range share =
+        resume_share(extent[0] * extent[1] * extent[2], comm->size, comm->rank);
+    struct failure differs = FAILURE_INIT;
+    bool same = true;
+    comm_broadcast(comm, range, sizeof range);
+    for (int k = 0; same && k < PIECES; k++) {
+        const struct task_range piece = resume_share(share.count, PIECES, k);
+        comm_look(comm);
+        same = intact_picture(subject, share.first + piece.first, piece.count, range[0], range[1]);
+    }
+    if (!same)
+        failure_set(&differs, FAILURE_FAILED, "it differs");
+    return comm_agree(comm, &differs);
+}
+
+/* Collective. What is made when all is done; where it is not what was made, it is made again. */
+static void whole_compare(const struct comm *comm, struct resume *resume,
+                          const struct resume_setup *setup, const struct intact_subject *subject)
+{
+    bool look = resume->complete && subject->contents && subject->places.normalized > 0;
+    comm_broadcast(comm, &look, sizeof look);
+    if (!look || picture_compare(comm, resume, subject))
+        return;
+    resume->complete = resume->remaining.complete = false;
+    if (comm->rank == 0)
+        fprintf(stderr, "scow run: %s: its picture is not that of its results: it is made again\n",
+                setup->path);
+}
+
+/* Collective. Compares, and finds out what is left. */
+static bool damage_find(struct resume *resume, const struct resume_setup *setup,
+                        struct failure *failure)
+{
+    const struct comm *comm = setup->comm;
+    struct intact_damage damage = {.count = 0};
+    struct intact_subject subject = subject_of(resume, setup, failure);
+    share_compare(comm, &subject, setup->wanted.job->setup.tasks, &damage, failure);
+    const bool good = comm_agree(comm, failure) && damage_gather(comm, &damage, failure);
+    if (good && comm->rank == 0) {
+        damage_tell(setup, &damage);
+        left_find(resume, setup, &damage, failure);
+    }
+    intact_damage_release(&damage);
+    if (comm_agree(comm, failure))
+        whole_compare(comm, resume, setup, &subject);
+    emitted_close(&subject.emitted);
+    return failure->code == FAILURE_NONE;
+}
+
+/* Local to the master. Owned; NULL: there is nothing left to plan, or *failure is set. */
+static char *rest_text(const struct resume *resume, const struct resume_setup *setup,
+                       struct failure *failure)
+{
+    const struct remaining_request request = {
+        .plan = setup->wanted.plan,
+        .tasks = resume->dealt > 0 ? resume->dealt : resume->left,
+        .workers = resume->workers,
+    };
+    const char *profile = setup->profile_text ? setup->profile_text : resume->remaining.profile;
+    return resume->left > 0 ? remaining_plan(&request, profile, failure) : NULL;
+}
+
+/* Collective. The master's text, which may be NULL, owned on every rank. */
+static char *text_share(const struct comm *comm, char *text)
+{
+    bool there = text != NULL;
+    size_t length = text ? strlen(text) : 0;
+    comm_broadcast(comm, &there, sizeof there);
+    return there ? comm_broadcast_text(comm, text, &length) : NULL;
+}
+
+/* Collective. */
+static void figures_share(struct resume *resume, const struct comm *comm)
+{
+    comm_broadcast(comm, &resume->complete, sizeof resume->complete);
+    comm_broadcast(comm, &resume->workers, sizeof resume->workers);
+    comm_broadcast(comm, &resume->slots, sizeof resume->slots);
+    comm_broadcast(comm, &resume->left, sizeof resume->left);
+    comm_broadcast(comm, &resume->dealt, sizeof resume->dealt);
+}
+
+bool resume_init(struct resume *resume, const struct resume_setup *setup, struct failure *failure)
+{
+    const struct comm *comm = setup->comm;
+    char *text = NULL;
+    *resume = (struct resume){.lock = -1};
+    if (comm->rank == 0)
+        file_look(resume, setup, failure);
+    if (!comm_agree(comm, failure))
+        return false;
+    comm_broadcast(comm, &resume->on, sizeof resume->on);
+    comm_broadcast(comm, &resume->places, sizeof resume->places);
+    resume->emitted = text_share(comm, resume->remaining.emitted);
+    resume->remaining.emitted = NULL;
+    if (resume->on && !damage_find(resume, setup, failure))
+        return false;
+    if (comm->rank == 0 && resume->on)
+        text = rest_text(resume, setup, failure);
+    if (comm_agree(comm, failure)) {
+        figures_share(resume, comm);
+        text = text_share(comm, text);
+        if (text)
+            plan_parse(&resume->plan, text, strlen(text), "the plan of what is left", failure);
+    }
+    resume->plan_text = text;
+    return comm_agree(comm, failure);
+}
+
+void resume_release(struct resume *resume)
+{
+    remaining_release(&resume->remaining);
+    plan_release(&resume->plan);
+    free(resume->plan_text);
+    free(resume->emitted);
+    if (resume->on && resume->lock >= 0)
+        close(resume->lock);
+    *resume = (struct resume){.lock = -1};
+}
+
+/* ---- what is kept -------------------------------------------------------------------------- */
+
+struct task_range resume_share(int64_t tasks, int64_t shares, int64_t which)
+{
+    const int64_t each = tasks / shares, more = tasks % shares;
+    const int64_t first = which * each + (which < more ? which : more);
+    return (struct task_range){first, each + (which < more)};
+}
+
+/* Local. In pieces, between which others see that this rank lives. */
+static bool share_sum(const struct resume *resume, const struct resume_setup *setup,
+                      struct summary *mine, struct failure *failure)
+{
+    const struct comm *comm = setup->comm;
+    const struct job *job = setup->wanted.job;
+    const struct task_range share = resume_share(job->setup.tasks, comm->size, comm->rank);
+    bool good = true;
+    for (int k = 0; good && k < PIECES; k++) {
+        const struct task_range piece = resume_share(share.count, PIECES, k);
+        comm_look(comm);
+        good = piece.count == 0 ||
+               remaining_sum(setup->path, job, &resume->places, share.first + piece.first,
+                             piece.count, mine, failure);
+    }
+    return good;
+}
+
+/* Collective. Everybody reads back a share. */
+static bool kept_sum(struct resume *resume, const struct resume_setup *setup,
+                     struct failure *failure)
+{
+    const struct comm *comm = setup->comm;
+    struct summary mine, *all = comm->rank == 0 ? calloc((size_t)comm->size, sizeof *all) : NULL;
+    summary_init(&mine);
+    if (comm->rank == 0 && !all)
+        failure_memory(failure, "summing up what is done");
+    else
+        share_sum(resume, setup, &mine, failure);
+    if (comm_agree(comm, failure)) {
+        comm_gather(comm, &mine, sizeof mine, all);
+        summary_init(&resume->before);
+        for (int rank = 0; all && rank < comm->size; rank++)
+            summary_merge(&resume->before, &all[rank]);
+    }
+    free(all);
+    return failure->code == FAILURE_NONE;
+}
+
+/* Pieces between core tasks that were done before make more packages of what was planned. How many
+ * a rule deals is known at the end. */
+static struct part_info part_of(const struct resume *resume, const struct resume_setup *setup)
+{
+    const char *now = setup->profile_text, *then = resume->remaining.profile;
+    struct part_info part = setup->part;
+    part.plan = resume->plan_text;
+    part.profile = now && then && strcmp(now, then) == 0 ? NULL : now;
+    part.events = part.rule || part.surveyed
+                      ? 1
+                      : (plan_packages(&resume->plan) + resume->remaining.range_count) *
+                            RUN_EVENTS_PER_PACKAGE;
+    return part;
+}
+
+bool resume_begin(struct resume *resume, const struct resume_setup *setup, struct failure *failure)
+{
+    if (setup->comm->rank == 0) {
+        const struct part_info part = part_of(resume, setup);
+        remaining_mend(&resume->remaining, setup->path, &part, failure);
+    }
+    return comm_agree(setup->comm, failure) && kept_sum(resume, setup, failure);
+}
+
+struct dispatch *resume_dispatch(const struct resume *resume, struct dispatch *inner,
+                                 struct failure *failure)
+{
+    const struct remaining *remaining = &resume->remaining;
+    struct dispatch *dispatch = NULL;
+    if (resume->dealt > 0) {
+        dispatch = dispatch_new_ranges(inner, remaining->ranges, remaining->range_count);
+    } else {
+        dispatch_free(&inner);
+        dispatch = dispatch_new_list(NULL, 0, resume->workers, 1);
+    }
+    if (!dispatch)
+        failure_memory(failure, "dealing what is left");
+    return dispatch;
+}
+
+bool resume_suspects(const struct resume *resume, struct dispatch *recovery,
+                     struct failure *failure)
+{
+    const struct remaining *remaining = &resume->remaining;
+    for (int64_t k = 0; k < remaining->suspect_count; k++)
+        if (!dispatch_recovery_suspect(recovery, remaining->suspects[k].range,
+                                       remaining->suspects[k].losses))
+            return failure_memory(failure, "dealing what is left");
+    return true;
+}
+
+void resume_tell(const struct resume *resume, struct run_outcome *outcome)
+{
+    const struct remaining *remaining = &resume->remaining;
+    for (int64_t k = 0; k < remaining->lost_count; k++) {
+        struct rejection rejection = {.task = remaining->lost[k].first};
+        losses_tell(&remaining->lost[k], rejection.why, sizeof rejection.why);
+        if (remaining->lost[k].given_up)
+            rejection_keep(outcome, &rejection);
+    }
+}
+
+void resume_join(const struct resume *resume, const struct job *job, struct run_outcome *outcome)
+{
+    const void *state = resume->remaining.state;
+    if (resume->left == 0)
+        summary_init(&outcome->summary); /* there was no run that would have */
+    summary_merge(&outcome->summary, &resume->before);
+    resume_tell(resume, outcome);
+    if (!state)
+        return;
+    if (!outcome->state) {
+        outcome->state = calloc(1, job->state_size);
+        if (outcome->state)
+            job->task->reset(job->opened, outcome->state);
+    }
+    if (outcome->state)
+        job->task->merge(job->opened, outcome->state, state);
+}
