@@ -19,8 +19,8 @@
 #include "planner/base/duration.h"
 #include "planner/base/process.h"
 #include "planner/model/extrapolation.h"
-#include "spmd/job/making.h"
-#include "spmd/job/progress.h"
+#include "spmd/launch/making.h"
+#include "spmd/launch/progress.h"
 #include "spmd/output/outputfile.h"
 
 enum { PATH_BYTES = 4096 };

@@ -11,8 +11,8 @@
 #include "calibrate/settings.h"
 #include "planner/base/failure.h"
 #include "planner/model/profile.h"
-#include "spmd/job/crowding.h"
 #include "spmd/job/kernel.h"
+#include "spmd/launch/crowding.h"
 #include "spmd/run/failure_detector.h"
 #include "spmd/transport/comm.h"
 

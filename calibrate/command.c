@@ -18,12 +18,12 @@
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "spmd/input/spool.h"
-#include "spmd/job/devices.h"
-#include "spmd/job/instructions.h"
 #include "spmd/job/kernel.h"
-#include "spmd/job/launch.h"
-#include "spmd/job/method.h"
 #include "spmd/job/values.h"
+#include "spmd/launch/devices.h"
+#include "spmd/launch/instructions.h"
+#include "spmd/launch/launch.h"
+#include "spmd/launch/method.h"
 
 enum { PARAMETERS_MOST = SCOW_PARAMETERS_MOST };
 #define WRITE_BEHIND_AUTO "auto"

@@ -8,7 +8,7 @@
 #include "calibrate/calibration.h"
 #include "calibrate/campaign.h"
 #include "planner/base/text.h"
-#include "spmd/job/making.h"
+#include "spmd/launch/making.h"
 
 /* Local to the master: on standard error, before the first one, how many it may be; where they have
  * effects. */

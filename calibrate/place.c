@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "spmd/job/cores.h"
-#include "spmd/job/instructions.h"
+#include "spmd/launch/cores.h"
+#include "spmd/launch/instructions.h"
 #include "spmd/run/machine.h"
 #include "spmd/run/run_conditions.h"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "planner/base/text.h"
-#include "spmd/job/making.h"
+#include "spmd/launch/making.h"
 
 /* So many core tasks are shown. */
 enum { PREVIEW_MOST = 10 };

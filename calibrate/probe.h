@@ -15,7 +15,7 @@
 #include "planner/model/trace.h"
 #include "spmd/input/input.h"
 #include "spmd/job/job.h"
-#include "spmd/job/progress.h"
+#include "spmd/launch/progress.h"
 #include "spmd/run/run.h"
 #include "spmd/transport/comm.h"
 

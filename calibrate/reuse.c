@@ -5,7 +5,7 @@
 
 #include "calibrate/place.h"
 #include "planner/files/load.h"
-#include "spmd/job/making.h"
+#include "spmd/launch/making.h"
 
 static bool says_yes(const struct parameter_list *parameters, const char *name)
 {

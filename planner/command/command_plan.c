@@ -15,6 +15,7 @@
 #include "planner/model/beyond.h"
 #include "planner/model/extrapolation.h"
 #include "planner/model/platform.h"
+#include "planner/replan/watching.h"
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
 #include "planner/schedulers/scheduler.h"
@@ -25,7 +26,6 @@
 #include "planner/studies/planning.h"
 #include "planner/studies/remaining_plan.h"
 #include "planner/studies/sweep.h"
-#include "planner/studies/watching.h"
 
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;

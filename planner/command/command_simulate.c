@@ -10,9 +10,9 @@
 #include "planner/files/load.h"
 #include "planner/library/simulating.h"
 #include "planner/model/beyond.h"
+#include "planner/replan/watching.h"
 #include "planner/simulate/robustness.h"
 #include "planner/simulate/simulate.h"
-#include "planner/studies/watching.h"
 
 struct simulate_options {
     const char *profile;

@@ -40,7 +40,7 @@ struct readers {
      * the last one that has a trace; RUN_PLAN_ONLY: traces are not needed. */
     bool (*read_run)(const char *path, int64_t part, struct run_record *record,
                      struct failure *failure);
-    /* Does out.h5 hold what was written to it (spmd/output/intact_file.h)? `trust`: only sizes are
+    /* Does out.h5 hold what was written to it (spmd/archive/intact_file.h)? `trust`: only sizes are
      * compared. `note` gets a line about what was compared. */
     bool (*check_run)(const char *path, bool trust, struct text *note, struct failure *failure);
     /* A PNG of one slice (from 0) of the input (left, may be NULL) beside the normalised result. */
@@ -51,21 +51,21 @@ struct readers {
                        struct failure *failure);
     /* Where in the output the grids are, for ParaView. */
     bool (*write_xdmf)(const char *output, const char *xdmf, struct failure *failure);
-    /* Slices of a run's input and result as small pictures, one JSON value (spmd/output/slices.h);
+    /* Slices of a run's input and result as small pictures, one JSON value (spmd/archive/slices.h);
      * "null" where the run made no picture. */
     bool (*print_slices)(const char *output, const struct run_record *record, struct text *text,
                          struct failure *failure);
     /* What the numbers in its core tasks' records range over, one JSON value
-     * (spmd/output/fields.h); "null" where they leave none. */
+     * (spmd/archive/fields.h); "null" where they leave none. */
     bool (*print_fields)(const char *output, struct text *text, struct failure *failure);
     /* What a run's core task left behind, as text. */
     bool (*show_task)(const char *path, int64_t task, struct text *text, struct failure *failure);
     /* The core tasks of a run that failed, all to standard output, for people or as `json`; the
-     * first `most` as one JSON object (spmd/output/failed.h). */
+     * first `most` as one JSON object (spmd/archive/failed.h). */
     bool (*show_failed)(const char *path, bool json, struct failure *failure);
     bool (*print_failed)(const char *path, int64_t most, struct text *text,
                          struct failure *failure);
-    /* Those that took longest, one JSON value (spmd/output/slowest.h). */
+    /* Those that took longest, one JSON value (spmd/archive/slowest.h). */
     bool (*print_slowest)(const char *path, struct text *text, struct failure *failure);
     /* Records of core tasks. `note` gets lines about what is not in it. */
     bool (*write_records)(const struct records_request *request, struct text *note,

@@ -24,7 +24,7 @@ int entry_end(struct entry *entry, struct scow_plan_error *error)
     return (int)entry->failure.code;
 }
 
-char *entry_text(struct entry *entry, struct text *text, bool good, const char *task)
+char *entry_give_text(struct entry *entry, struct text *text, bool good, const char *task)
 {
     return text_finish(text, good, task, &entry->failure);
 }

@@ -37,7 +37,7 @@ struct entry entry_begin(void);
 /* The code of what happened, which becomes *error, too (may be NULL). */
 int entry_end(struct entry *entry, struct scow_plan_error *error);
 /* Hand a text over as an entry's outcome; `task` as in text_finish. */
-char *entry_text(struct entry *entry, struct text *text, bool good, const char *task);
+char *entry_give_text(struct entry *entry, struct text *text, bool good, const char *task);
 
 /* Copy a structure that begins with its size, as its caller knows it, to `taken`, which has `size`
  * bytes; what the caller does not know is 0. Usage where the caller knows more than that, and has

@@ -340,7 +340,7 @@ int scow_plan_batch_text(char **text, const struct scow_plan *plan, const char *
         batch_find(&advice, &batch);
         (slurm ? batch_slurm : batch_pbs)(&batch, &lines);
     }
-    *text = entry_text(&entry, &lines, good, "describing the batch job");
+    *text = entry_give_text(&entry, &lines, good, "describing the batch job");
     return entry_end(&entry, error);
 }
 
@@ -394,7 +394,7 @@ int scow_plan_compare_text(char **text, const struct scow_profile *profile,
     struct text made = TEXT_INIT;
     const bool good = request_check(profile, request, &wanted, &entry.failure) &&
                       study_make(compare, profile, &wanted, &made, &entry.failure);
-    *text = entry_text(&entry, &made, good, "comparing schedulers");
+    *text = entry_give_text(&entry, &made, good, "comparing schedulers");
     return entry_end(&entry, error);
 }
 
@@ -408,6 +408,6 @@ int scow_plan_sweep_text(char **text, const struct scow_profile *profile,
     if (good && strcmp(wanted.scheduler, SCHEDULER_AUTO) == 0)
         wanted.scheduler = SCHEDULER_QUICK;
     good = good && study_make(sweep, profile, &wanted, &made, &entry.failure);
-    *text = entry_text(&entry, &made, good, "sweeping over workers");
+    *text = entry_give_text(&entry, &made, good, "sweeping over workers");
     return entry_end(&entry, error);
 }

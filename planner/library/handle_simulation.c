@@ -129,6 +129,6 @@ int scow_simulate_text(char **text, const struct scow_profile *profile,
     struct entry entry = entry_begin();
     struct text made = TEXT_INIT;
     const bool good = simulate(profile, plan, request, NULL, &made, &entry.failure);
-    *text = entry_text(&entry, &made, good, "describing the simulation");
+    *text = entry_give_text(&entry, &made, good, "describing the simulation");
     return entry_end(&entry, error);
 }

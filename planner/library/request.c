@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "planner/base/limits.h"
+#include "planner/replan/watching.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/planning.h"
-#include "planner/studies/watching.h"
 
 /* "5%" or "0.05". */
 static bool within_read(const char *text, double *within)

@@ -6,7 +6,7 @@
 
 #include "planner/base/limits.h"
 #include "planner/library/wanted.h"
-#include "planner/studies/watching.h"
+#include "planner/replan/watching.h"
 
 static double ratio(double part, double whole)
 {

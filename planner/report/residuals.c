@@ -7,9 +7,9 @@
 
 #include "planner/model/platform.h"
 #include "planner/model/requests.h"
+#include "planner/replan/watching.h"
 #include "planner/report/replay.h"
 #include "planner/studies/typical.h"
-#include "planner/studies/watching.h"
 
 /* A prediction below this part of what was measured is a zero, of which rounding left something. */
 static const double rounding = 1e-9;

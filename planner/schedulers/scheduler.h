@@ -10,45 +10,13 @@
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
-#include "planner/schedulers/effort.h"
+#include "planner/schedulers/search/schedule.h"
 
 /* Not in the table: the least predicted makespan of all that apply, and of equal ones the least
  * worker-seconds. */
 #define SCHEDULER_AUTO "auto"
 /* The one to plan with where many plans are needed: near the best, and made in milliseconds. */
 #define SCHEDULER_QUICK "scow-mp"
-
-struct schedule_set;
-
-struct schedule_request {
-    const struct platform *platform;
-    double tasks;          /* X >= 1, whole */
-    bool real_valued;      /* loads may be fractional */
-    struct effort *effort; /* borrowed: what planning may cost, less what it has; NULL: no limit */
-    const struct schedule_set *known; /* borrowed: other schedulers' plans for the same request,
-                                       * from which `optimal` starts; NULL: it makes them */
-};
-
-/* Whether a scheduler may be worse with more workers, and must be asked for fewer of them, too
- * (fewer.h); a set. Where workers are all equal, most try every number of them by themselves. */
-enum scheduler_fewer {
-    SCHEDULER_FEWER_NEVER = 0,
-    SCHEDULER_FEWER_EVERY = 1,  /* for every number */
-    SCHEDULER_FEWER_USEFUL = 2, /* among many, for those whose last worker is of use */
-    SCHEDULER_FEWER_EQUAL = 4   /* also where all are equal */
-};
-
-struct scheduler {
-    const char *name;    /* "scow-mp" */
-    const char *summary; /* one line */
-    /* Not to be called but by scheduler_make and by who tries fewer workers, too. Fills the plan's
-     * workers, rounds, tasks, real_valued and predicted; all else stays empty. Fails with
-     * FAILURE_INFEASIBLE and the bare reason where it does not apply. Every load lies in a window
-     * of the platform. */
-    bool (*make)(const struct schedule_request *request, struct plan *plan,
-                 struct failure *failure);
-    unsigned fewer; /* of enum scheduler_fewer */
-};
 
 /* All of them, `auto` not among them, in the order in which they are listed. Borrowed, static. */
 const struct scheduler *scheduler_list(size_t *count);
@@ -59,29 +27,11 @@ const struct scheduler *scheduler_find(const char *name);
  * name and reason where the scheduler does not apply. */
 bool scheduler_make(const struct scheduler *scheduler, const struct schedule_request *request,
                     struct plan *plan, struct failure *failure);
-
-/* Why a scheduler was not asked, or not to the end. */
-enum schedule_omission {
-    SCHEDULE_TRIED,
-    SCHEDULE_CUT_SHORT, /* the effort was used up while it planned */
-    SCHEDULE_NO_EFFORT, /* the effort was used up before */
-    SCHEDULE_NO_GAIN    /* a plan next to the lower bound is there already */
-};
-
-/* What one scheduler makes of a request. */
-struct schedule_entry {
-    const struct scheduler *scheduler;
-    bool made;
-    struct plan plan;       /* owned; where it is made */
-    struct failure refused; /* else, why it does not apply */
-    enum schedule_omission omission;
-};
-
-/* All of them, in the order of the table. */
-struct schedule_set {
-    struct schedule_entry *entries; /* owned */
-    size_t count;
-};
+/* The same for all workers of the platform: no fewer are tried, and the plan has no name. Fails
+ * with the bare reason. */
+bool scheduler_make_for_all(const struct scheduler *scheduler,
+                            const struct schedule_request *request, struct plan *plan,
+                            struct failure *failure);
 
 /* Every scheduler once, `optimal` from what the others make. Where the effort is limited, the
  * others have half of it, and what they leave is for `optimal`. Fails where memory ends. */
@@ -120,11 +70,4 @@ bool schedule_set_take(struct schedule_set *set, double within, struct plan *pla
  * schedule_set_take takes ("auto"): plan->scheduler says whose it was. `omissions` may be NULL. */
 bool schedule_auto(const struct schedule_request *request, struct plan *plan,
                    struct schedule_omissions *omissions, struct failure *failure);
-/* Is it a plan at all: different workers of the platform, no round without a package, loads whole
- * (unless real-valued), in a window, and in all the tasks? If not: a mismatch, and which. Every
- * plan of scheduler_make has been asked. Fails where memory ends. */
-bool plan_check(const struct platform *platform, const struct plan *plan, struct failure *failure);
-/* Simulate, bound and fill plan->predicted. */
-bool schedule_predict(const struct platform *platform, struct plan *plan, struct failure *failure);
-
 #endif

@@ -43,7 +43,7 @@ static bool makespan_alone(const struct scheduler *scheduler,
 {
     struct failure refused = FAILURE_INIT;
     struct plan plan = {.kernel = NULL};
-    const bool made = scheduler->make(request, &plan, &refused);
+    const bool made = scheduler_make_for_all(scheduler, request, &plan, &refused);
     *makespan_s = made ? plan.predicted.makespan_s : HUGE_VAL;
     plan_release(&plan);
     return made || refused.code == FAILURE_INFEASIBLE ||

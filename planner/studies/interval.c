@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "planner/model/plan_cursor.h"
+#include "planner/replan/watching.h"
 #include "planner/simulate/evaluate.h"
 #include "planner/studies/cost_sample.h"
-#include "planner/studies/watching.h"
 
 /* Draws of a plan: at most so many, and so many packages in all of them; but up to MORE packages at
  * least ENOUGH draws, and always LEAST. */

@@ -8,7 +8,7 @@
 #include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 #include "planner/model/beyond.h"
-#include "planner/schedulers/bound_unequal.h"
+#include "planner/schedulers/bounds/bound_unequal.h"
 #include "planner/schedulers/scheduler.h"
 
 /* What deals the end of a plan whose tasks are unequal, and what it has to gain: relative. A worker

@@ -10,9 +10,9 @@
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
 #include "planner/model/profile.h"
+#include "planner/replan/watching.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/simulate.h"
-#include "planner/studies/watching.h"
 
 struct planning {
     const struct profile *profile; /* borrowed */

@@ -118,7 +118,7 @@ static bool makespan_find(struct survey *survey, int64_t workers, double *makesp
     const struct schedule_request request = {.platform = &platform,
                                              .tasks = survey->planning.tasks,
                                              .real_valued = survey->planning.real_valued};
-    const bool made = survey->scheduler->make(&request, &plan, &refused) &&
+    const bool made = scheduler_make_for_all(survey->scheduler, &request, &plan, &refused) &&
                       planning_heed(&survey->planning, &plan, &refused);
     *makespan_s = made ? plan.predicted.makespan_s : HUGE_VAL;
     plan_release(&plan);

@@ -11,8 +11,8 @@
 
 #include "planner/base/array.h"
 #include "planner/base/pages.h"
+#include "spmd/layout/transfer.h"
 #include "spmd/output/file_lock.h"
-#include "spmd/output/transfer.h"
 #include "spmd/transport/clock.h"
 
 /* Bytes that lie side by side in the file. */

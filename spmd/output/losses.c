@@ -9,8 +9,8 @@
 
 #include "planner/base/own.h"
 #include "planner/dispatch/dispatch.h"
-#include "spmd/output/task_digest.h"
-#include "spmd/output/transfer.h"
+#include "spmd/layout/task_digest.h"
+#include "spmd/layout/transfer.h"
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spmd/output/contents.h"
-#include "spmd/output/layout.h"
+#include "spmd/layout/contents.h"
+#include "spmd/layout/layout.h"
 
 /* A run may go on with more workers than it began with: so many, and twice as many. */
 enum { WORKERS_MORE = 64 };

@@ -13,13 +13,13 @@
 
 #include "kernel/type.h"
 #include "planner/base/own.h"
-#include "spmd/output/contents.h"
-#include "spmd/output/cuts.h"
-#include "spmd/output/entries.h"
-#include "spmd/output/layout.h"
+#include "spmd/layout/contents.h"
+#include "spmd/layout/cuts.h"
+#include "spmd/layout/entries.h"
+#include "spmd/layout/layout.h"
+#include "spmd/layout/parts.h"
 #include "spmd/output/losses_file.h"
 #include "spmd/output/part_file.h"
-#include "spmd/output/parts.h"
 
 /* ---- before anything is created ------------------------------------------------------------ */
 

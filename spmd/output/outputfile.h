@@ -19,6 +19,7 @@
 #include "planner/model/usage.h"
 #include "spmd/job/job.h"
 #include "spmd/job/summary.h"
+#include "spmd/layout/places.h"
 
 /* What is known before the run; strings borrowed. */
 struct output_info {
@@ -53,20 +54,6 @@ struct part_info {
     int ahead;
     struct run_request requested;
     int64_t events; /* rows of its trace, as far as is known */
-};
-
-/* Where in the file its data sets lie, bytes from its start, each in one piece: a grid row-major.
- * Ranks write there without HDF5. (Its chunks could not be core tasks, which differ by a pixel, and
- * its parallel driver spends time in proportion to all of them on every access.) */
-struct output_places {
-    int64_t response, normalized; /* the grid's numbers, bytes; 0: there is none */
-    int64_t records, emitted;     /* rows; 0: there are none */
-    int64_t partial;              /* two slots a worker; 0: there is none */
-    int64_t reasons, reason_size; /* rows of layout_reason_size; 0: older files have none */
-    int64_t ledger;               /* bytes */
-    int64_t digests;              /* of what each core task left; 0: older files have none */
-    /* spmd/output/losses.h: a row for each rank, and rows in order of time; 0: there is none */
-    int64_t in_flight, in_flight_rows, lost;
 };
 
 /* What is known after it. */

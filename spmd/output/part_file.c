@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "spmd/output/entries.h"
-#include "spmd/output/layout.h"
+#include "spmd/layout/entries.h"
+#include "spmd/layout/layout.h"
 
 /* Of a name's room in the group's head: "lost_workers". */
 enum { NAMES_MOST = 32, NAME_LENGTH = 16 };

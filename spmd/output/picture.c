@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "kernel/type.h"
-#include "spmd/output/grey.h"
-#include "spmd/output/transfer.h"
+#include "spmd/layout/grey.h"
+#include "spmd/layout/transfer.h"
 
 /* So many numbers at a time stay in a core's own cache from reading to writing. */
 enum { PIECE = 1 << 16 };

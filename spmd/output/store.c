@@ -11,13 +11,13 @@
 
 #include "kernel/type.h"
 #include "planner/base/own.h"
+#include "spmd/layout/layout.h"
+#include "spmd/layout/task_digest.h"
+#include "spmd/layout/transfer.h"
 #include "spmd/output/async_writer.h"
 #include "spmd/output/extents.h"
 #include "spmd/output/file_lock.h"
-#include "spmd/output/layout.h"
 #include "spmd/output/picture.h"
-#include "spmd/output/task_digest.h"
-#include "spmd/output/transfer.h"
 
 enum { REASON_ROOM = 128 }; /* at least layout_reason_size */
 

@@ -27,7 +27,7 @@ struct store_setup {
     const char *emitted; /* where rank R keeps what its tasks emit: EMITTED.R */
     bool temporary;      /* for trial writes: what is emitted goes as soon as nobody has it open */
     int slots;           /* then: workers that it has room for states of */
-    bool resumed; /* go on with what a run before has left, mended (spmd/output/remaining.h) */
+    bool resumed; /* go on with what a run before has left, mended (spmd/resume/remaining.h) */
 };
 
 /* Collective. `places` counts on the master. NULL with *failure set, on every rank. `comm` and

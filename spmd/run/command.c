@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/studies/watching.h"
-#include "spmd/job/devices.h"
-#include "spmd/job/documents.h"
-#include "spmd/job/instructions.h"
-#include "spmd/job/launch.h"
-#include "spmd/job/method.h"
+#include "planner/replan/watching.h"
+#include "spmd/launch/devices.h"
+#include "spmd/launch/documents.h"
+#include "spmd/launch/instructions.h"
+#include "spmd/launch/launch.h"
+#include "spmd/launch/method.h"
 #include "spmd/output/output_name.h"
 #include "spmd/run/changes.h"
 #include "spmd/run/execute.h"

@@ -11,7 +11,7 @@
 #include "planner/base/failure.h"
 #include "planner/dispatch/dispatch.h"
 #include "planner/model/plan.h"
-#include "planner/studies/watching.h"
+#include "planner/replan/watching.h"
 
 /* What was asked for; borrowed. */
 struct decider_request {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "planner/files/status.h"
-#include "spmd/job/progress.h"
+#include "spmd/launch/progress.h"
 #include "spmd/run/membership.h"
 #include "spmd/run/run.h"
 

@@ -11,8 +11,8 @@
 #include "planner/model/plan.h"
 #include "planner/model/trace.h"
 #include "spmd/job/job.h"
-#include "spmd/job/making.h"
-#include "spmd/job/progress.h"
+#include "spmd/launch/making.h"
+#include "spmd/launch/progress.h"
 
 struct pilot;
 

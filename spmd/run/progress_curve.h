@@ -3,7 +3,7 @@
 #define SPMD_RUN_PROGRESS_CURVE_H
 
 #include "planner/model/plan.h"
-#include "spmd/job/progress.h"
+#include "spmd/launch/progress.h"
 
 /* Local. The plan, simulated on its profile (NULL: none); to be released by progress_end. Empty
  * where that cannot be, or would take long. */

@@ -8,7 +8,7 @@
 
 #include "planner/files/plan_json.h"
 #include "spmd/output/file_lock.h"
-#include "spmd/run/remaining_plan.h"
+#include "spmd/resume/remaining_plan.h"
 #include "spmd/transport/clock.h"
 #include "spmd/transport/wire.h"
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "planner/model/plan.h"
-#include "spmd/output/remaining.h"
+#include "spmd/resume/remaining.h"
 #include "spmd/run/run.h"
 #include "spmd/transport/comm.h"
 

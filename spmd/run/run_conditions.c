@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "planner/files/profile_json.h"
-#include "spmd/job/crowding.h"
+#include "spmd/launch/crowding.h"
 
 char *run_conditions_processor(void)
 {

@@ -60,7 +60,7 @@ for name in ("profile_parse.c", "plan_parse.c", "cost_map_json.c"):
     expect("scow-files.5", set(re.findall(r'\{"([a-z_0-9]+)", (?:true|false)\}', text)), f"a key of {name}")
 status = (source / "planner/files/status.c").read_text()
 expect("scow-files.5", set(re.findall(r'\{"([a-z_0-9]+)", (?:true|false)\}', status)), "a key of status.c")
-layout = (source / "spmd/output/layout.h").read_text()
+layout = (source / "spmd/layout/layout.h").read_text()
 names = set(re.findall(r'#define LAYOUT_\w+ "([^"]+)"', layout))
 assert len(names) > 50 and len(callbacks) > 25
 expect("scow-files.5", names - {"/run", "/run/part"}, "a name of layout.h")

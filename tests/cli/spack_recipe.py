@@ -11,7 +11,7 @@ import urllib.parse
 
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
 RECIPE = SOURCE / "jobs/package/spack/packages/scow/package.py"
-# What CMake looks for (jobs/libraries.cmake), and who brings it in Spack.
+# What CMake looks for (jobs/package/libraries.cmake), and who brings it in Spack.
 WANTED = {"c", "cmake", "ninja", "pkgconfig", "mpi", "hdf5", "lapack", "netlib-lapack", "jansson", "libpng", "openssl",
           "xxhash", "clp", "zlib-api", "zstd", "libtiff"}
 

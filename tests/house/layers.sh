@@ -37,15 +37,21 @@ simulate="$model planner/dispatch planner/simulate"
 {
     room planner/base
     room planner/model $base
+    room planner/files $model
     room planner/dispatch $model
     room planner/simulate $model planner/dispatch
-    room planner/schedulers $model planner/{dispatch,simulate}
-    room planner/files $model
+    room planner/schedulers/bounds $model
+    room planner/schedulers/search $simulate planner/schedulers/bounds
+    room planner/schedulers/scow $base planner/schedulers/search
+    room planner/schedulers/rounds $base planner/schedulers/{search,scow}
+    room planner/schedulers/optimal $base planner/schedulers/{bounds,search}
+    room planner/schedulers $model planner/schedulers/{bounds,search,scow,rounds,optimal}
+    room planner/replan $simulate planner/schedulers
+    room planner/studies $simulate planner/schedulers planner/schedulers/bounds planner/replan
     room planner/report/html $base
-    room planner/report $simulate planner/studies
-    room planner/studies $simulate planner/schedulers
-    room planner/library $simulate planner/{schedulers,files,studies}
-    room planner/command $simulate planner/{schedulers,files,studies,library,report,report/html}
+    room planner/report $simulate planner/{replan,studies}
+    room planner/library $simulate planner/{schedulers,files,replan,studies}
+    room planner/command $simulate planner/{schedulers,files,replan,studies,library,report,report/html}
 
     room kernel/vector
     room kernel/matched/banks
@@ -59,18 +65,21 @@ simulate="$model planner/dispatch planner/simulate"
 
     room spmd/transport $model planner/dispatch
     room spmd/input $base kernel
-    room spmd/job $model planner/files kernel kernel/{vector,command} spmd/{transport,input}
-    room spmd/output $model planner/{dispatch,files,report,command} kernel \
-        kernel/{vector,command} \
-        spmd/{transport,input,job}
-    room spmd/run $model planner/{dispatch,simulate,schedulers,files,studies} kernel kernel/vector \
-        spmd/{transport,input,job,output}
+    room spmd/job $model planner/files kernel kernel/command spmd/input
+    room spmd/layout $model kernel kernel/vector spmd/job
+    room spmd/output $model planner/dispatch kernel spmd/{transport,job,layout}
+    room spmd/archive $model planner/{files,report,command} kernel kernel/{vector,command} \
+        spmd/{input,job,layout}
+    room spmd/resume $model planner/{files,studies} kernel spmd/{input,job,layout,output}
+    room spmd/launch $model planner/files kernel/{vector,command} spmd/{transport,input,job}
+    room spmd/run $simulate planner/{files,replan} kernel \
+        spmd/{transport,input,job,output,resume,launch}
 
     room calibrate/fit $model
     room calibrate/go $simulate planner/{schedulers,files,studies,report,command} kernel \
-        spmd/{transport,input,job,output,run} calibrate calibrate/fit
+        spmd/{transport,input,job,output,launch,run} calibrate calibrate/fit
     room calibrate $model planner/command planner/{dispatch,files,schedulers} kernel kernel/vector \
-        spmd/{transport,input,job,output,run} calibrate/fit
+        spmd/{transport,input,job,output,launch,run} calibrate/fit
     room calibrate/library $base planner/command kernel spmd/{job,run} calibrate calibrate/go
 }
 

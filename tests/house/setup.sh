@@ -82,7 +82,7 @@ for arguments in '' --tests; do
 done
 
 # What CMake calls a missing Debian package is what is installed here.
-mapfile -t named < <(grep -ohE '\b(lib[a-z0-9]+-dev|mpich)\b' "$house"/{CMakeLists.txt,jobs/libraries.cmake} | sort -u)
+mapfile -t named < <(grep -ohE '\b(lib[a-z0-9]+-dev|mpich)\b' "$house"/{CMakeLists.txt,jobs/package/libraries.cmake} | sort -u)
 [ ${#named[@]} -gt 5 ] || { echo "CMake names too few packages: ${named[*]}"; failed=1; }
 for package in "${named[@]}"; do
     grep -qE "^ .*(^| )$package( |$)" "$setup" || { echo "jobs/setup.sh does not install $package"; failed=1; }

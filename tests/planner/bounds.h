@@ -2,8 +2,8 @@
 #ifndef TESTS_PLANNER_BOUNDS_H
 #define TESTS_PLANNER_BOUNDS_H
 
-#include "planner/schedulers/bound.h"
-#include "planner/schedulers/bound_priced.h"
+#include "planner/schedulers/bounds/bound.h"
+#include "planner/schedulers/bounds/bound_priced.h"
 #include "tests/checks.h"
 
 static inline double bound_of(const struct platform *platform, double tasks, bool real_valued)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "planner/model/platform.h"
+#include "planner/replan/watching.h"
 #include "planner/simulate/simulate.h"
-#include "planner/studies/watching.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 

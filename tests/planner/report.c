@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "planner/replan/watching.h"
 #include "planner/report/parts.h"
 #include "planner/report/residuals.h"
 #include "planner/report/resumed.h"
 #include "planner/report/trace_summary.h"
-#include "planner/studies/watching.h"
 #include "tests/checks.h"
 #include "tests/planner/runs.h"
 #include "tests/planner/samples.h"

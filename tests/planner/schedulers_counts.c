@@ -7,9 +7,10 @@
 
 #include <cmocka.h>
 
-#include "planner/schedulers/fewer.h"
-#include "planner/schedulers/optimal_lp.h"
-#include "planner/schedulers/useful.h"
+#include "planner/schedulers/optimal/optimal_lp.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/schedulers/search/fewer.h"
+#include "planner/schedulers/search/useful.h"
 #include "tests/cases.h"
 #include "tests/planner/platforms.h"
 

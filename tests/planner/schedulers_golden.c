@@ -6,12 +6,12 @@
 
 #include <cmocka.h>
 
-#include "planner/schedulers/optimal_lp.h"
-#include "planner/schedulers/period.h"
-#include "planner/schedulers/ranking.h"
+#include "planner/schedulers/optimal/optimal_lp.h"
+#include "planner/schedulers/rounds/umr.h"
 #include "planner/schedulers/scheduler.h"
-#include "planner/schedulers/scow_exact.h"
-#include "planner/schedulers/umr.h"
+#include "planner/schedulers/scow/scow_exact.h"
+#include "planner/schedulers/search/period.h"
+#include "planner/schedulers/search/ranking.h"
 #include "tests/planner/platforms.h"
 
 #define assert_near(value, expected, tolerance)                                                    \

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/optimal/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
 #include "tests/planner/platforms.h"
 

@@ -7,13 +7,13 @@
 
 #include <cmocka.h>
 
-#include "planner/schedulers/discretise.h"
-#include "planner/schedulers/last_round.h"
-#include "planner/schedulers/level.h"
-#include "planner/schedulers/period.h"
-#include "planner/schedulers/ramp_down.h"
-#include "planner/schedulers/scow.h"
-#include "planner/schedulers/scow_exact.h"
+#include "planner/schedulers/rounds/ramp_down.h"
+#include "planner/schedulers/scow/last_round.h"
+#include "planner/schedulers/scow/scow.h"
+#include "planner/schedulers/scow/scow_exact.h"
+#include "planner/schedulers/search/discretise.h"
+#include "planner/schedulers/search/level.h"
+#include "planner/schedulers/search/period.h"
 #include "tests/planner/platforms.h"
 
 static const struct exact_wish all = {.gain = 0, .nodes = 20000};

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/optimal/optimal_lp.h"
 #include "planner/simulate/star.h"
 #include "tests/planner/platforms.h"
 

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "planner/schedulers/search.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/schedulers/search/search.h"
 #include "tests/planner/platforms.h"
 
 /* Each in one way no plan, and itself. */

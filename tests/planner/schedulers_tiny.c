@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/optimal/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
 #include "tests/cases.h"
 #include "tests/planner/bounds.h"

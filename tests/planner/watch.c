@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "planner/dispatch/dispatch_kind.h"
-#include "planner/schedulers/replan.h"
+#include "planner/replan/replan.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/robustness.h"
 #include "tests/cases.h"

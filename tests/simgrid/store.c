@@ -4,10 +4,10 @@
  * have each task once. Writing takes the time that the core task says.
  */
 #include "spmd/output/store.h"
-#include "spmd/output/emitted.h"
+#include "spmd/layout/emitted.h"
+#include "spmd/layout/task_digest.h"
 #include "spmd/output/file_lock.h"
-#include "spmd/output/remaining.h"
-#include "spmd/output/task_digest.h"
+#include "spmd/resume/remaining.h"
 
 #include <inttypes.h>
 #include <math.h>

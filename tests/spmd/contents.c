@@ -1,5 +1,5 @@
 /* What is read of HDF5 files that are not ours: as many as there are never fit where one does. */
-#include "spmd/output/contents.h"
+#include "spmd/layout/contents.h"
 
 #include <unistd.h>
 

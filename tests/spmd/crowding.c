@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "spmd/job/cores.h"
-#include "spmd/job/crowding.h"
+#include "spmd/launch/cores.h"
+#include "spmd/launch/crowding.h"
 
 static void check_line(int workers, int threads, int cores, const char *expected)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "spmd/job/devices.h"
+#include "spmd/launch/devices.h"
 
 static void check_list(const char *given, int64_t worker, int64_t per_worker, int gpus,
                        const char *expected)

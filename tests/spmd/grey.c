@@ -1,5 +1,5 @@
 /* Shades of grey, beside the obvious way to compute them, by every instruction set there is. */
-#include "spmd/output/grey.h"
+#include "spmd/layout/grey.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@ if(TARGET external::tiff)
 endif()
 scow_add_test(spmd-image-arrays unit image_arrays.c spmd-pictures scow-input)
 scow_add_test(spmd-image-h5 unit image_h5.c spmd-pictures scow-input external::hdf5 MPI::MPI_C)
-scow_add_test(spmd-preview unit preview.c spmd-pictures scow-preview scow-input external::hdf5 MPI::MPI_C)
+scow_add_test(spmd-preview unit preview.c spmd-pictures scow-readers external::libpng scow-input external::hdf5 MPI::MPI_C)
 
 add_library(spmd-items STATIC items.c)
 target_link_libraries(spmd-items PRIVATE scow-house PUBLIC scow-input)

@@ -11,7 +11,7 @@
 
 #include "kernel/vector/isa.h"
 #include "planner/model/conditions.h"
-#include "spmd/job/instructions.h"
+#include "spmd/launch/instructions.h"
 
 static void check_words(const enum isa *used, int workers, const char *expected)
 {

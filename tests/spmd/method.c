@@ -1,6 +1,6 @@
 /* One way of computing and one plug-in on all ranks: accepted, and refused where one rank's is
  * another. */
-#include "spmd/job/method.h"
+#include "spmd/launch/method.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 
 #include "kernel/type.h"
 #include "planner/base/random.h"
-#include "spmd/output/grey.h"
+#include "spmd/layout/grey.h"
 #include "tests/checks.h"
 
 enum { COUNT = 300000, BEFORE = 1000, THREADS_MOST = 4 };

@@ -1,4 +1,4 @@
-#include "spmd/output/preview.h"
+#include "spmd/archive/preview.h"
 
 #include <hdf5.h>
 #include <png.h>

@@ -15,7 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "spmd/job/progress.h"
+#include "spmd/launch/progress.h"
 
 static void test_time_left_starts_from_the_plan(void **state)
 {

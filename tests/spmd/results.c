@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "spmd/output/archive.h"
-#include "spmd/output/layout.h"
+#include "spmd/archive/archive.h"
+#include "spmd/archive/records.h"
+#include "spmd/layout/layout.h"
 #include "spmd/output/outputfile.h"
-#include "spmd/output/records.h"
 #include "spmd/output/store.h"
 #include "tests/spmd/census.h"
 

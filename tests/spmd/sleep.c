@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "spmd/output/archive.h"
+#include "spmd/archive/archive.h"
 #include "tests/spmd/census.h"
 #include "tests/spmd/whole_run.h"
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "kernel/table.h"
-#include "spmd/job/making.h"
-#include "spmd/output/archive.h"
+#include "spmd/archive/archive.h"
+#include "spmd/launch/making.h"
 #include "tests/spmd/census.h"
 #include "tests/spmd/whole_run.h"
 

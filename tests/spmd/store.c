@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "spmd/output/archive.h"
+#include "spmd/archive/archive.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
 #include "tests/spmd/census.h"

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "planner/base/random.h"
-#include "spmd/output/contents.h"
-#include "spmd/output/entries.h"
-#include "spmd/output/layout.h"
+#include "spmd/layout/contents.h"
+#include "spmd/layout/entries.h"
+#include "spmd/layout/layout.h"
 #include "tests/checks.h"
 
 static const char name[] = "traces.h5", trace_name[] = "/trace";

@@ -1,4 +1,5 @@
-# The page of the reports, put into the planner's library as bytes.
+# The page of the reports, in the program as bytes.
+scow_room(scow-page SOURCES report/html/page.c ON scow-base)
 set(here ${CMAKE_CURRENT_SOURCE_DIR}/report/html)
 
 # scow_embed(SYMBOL FILE...): the files, one after another, as `const struct embedded SYMBOL`.
@@ -9,7 +10,7 @@ function(scow_embed symbol)
         COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DSYMBOL=${symbol} "-DFILES=${ARGN}"
             -P ${here}/embed.cmake
         DEPENDS ${ARGN} ${here}/embed.cmake VERBATIM)
-    target_sources(scow-planner PRIVATE ${output})
+    target_sources(scow-page PRIVATE ${output})
 endfunction()
 
 scow_embed(embedded_page page.html)

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "planner/files/plan_json.h"
-#include "planner/schedulers/optimal_lp.h"
+#include "planner/schedulers/optimal/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/simulate.h"
 #include "tests/planner/platforms.h"

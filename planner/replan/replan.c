@@ -1,0 +1,590 @@
+/*
+ * Every worker gets so many tasks in all that it ends at tau: x_i = (tau - a_i) / c_i with c_i its
+ * time per task, latencies included, and a_i the time at which it can begin. tau follows from the
+ * sum of the x_i. What the port adds is seen in the simulation and put on the a_i, a few times
+ * over.
+ *
+ * Where to begin: with the plans that schedulers make for the workers' rates, as if nobody had
+ * anything to do; they know how to share out a port that is too slow for all. And, for several
+ * periods T, with packages that take each worker T.
+ */
+#include "planner/replan/replan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/array.h"
+#include "planner/replan/replan_platform.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/simulate/star.h"
+
+enum { CORRECTIONS = 5, HALVINGS = 60, SPREADS = 8, ROUNDS_MOST = 4096, FAILURES_MOST = 4 };
+/* Of one candidate: a new plan must be there before the workers run dry. The latter times workers:
+ * who may pass whom is looked for among all of them. */
+static const int64_t packages_most = 100000, passing_most = 300000;
+
+/* Of two plans that end together the one with smaller packages is the better one to watch: the time
+ * of the longest package counts for this much. */
+static const double size_weight = 0.3;
+struct replan_worker {
+    bool takes_part;
+    double begin_s; /* a_i */
+    double c_s;     /* per task */
+    double usual;   /* package size */
+    double quota;   /* x_i */
+    int64_t tasks, packages;
+};
+
+struct replan_search {
+    const struct platform *platform;
+    const struct watch_remaining *remaining;
+    const struct platform_window *window; /* of the candidate's packages */
+    double most;                          /* likewise */
+    struct replan_worker *workers;        /* owned */
+    int64_t *order;                       /* owned: workers by when they are ready */
+    struct star star;                     /* owned */
+    int64_t largest;                      /* package that is allowed at all */
+    struct package *list;                 /* owned: the candidate's */
+    int64_t *following, *next;            /* owned: of a list, each worker's packages in turn */
+    size_t list_capacity, following_capacity;
+    struct plan *best;
+    double best_s, best_score_s;
+};
+
+/* ---- forecasts ----------------------------------------------------------------------------- */
+
+/* As the run stands: a worker takes its next package when it begins the last that it has. */
+static void star_stand(struct replan_search *search)
+{
+    struct star *star = &search->star;
+    star->master_s = star->port_s = search->remaining->now_s;
+    for (int64_t k = 0; k < search->remaining->workers; k++) {
+        const struct watch_state *state = &search->remaining->states[k];
+        star->workers[k] = (struct star_worker){.free_s = state->ready_s, .end_s = state->ready_s};
+        for (int i = 0; i < star->buffers; i++)
+            star->starts[k * star->buffers + i] = state->last_start_s;
+    }
+}
+
+static const struct platform_class *class_of(const struct replan_search *search,
+                                             const struct platform_window *window, int64_t worker)
+{
+    const int64_t last = search->platform->worker_count - 1;
+    return platform_worker(window, worker < last ? worker : last);
+}
+
+static struct star_cost send_cost(const struct replan_search *search, const struct package *package)
+{
+    const double tasks = (double)package->count;
+    const double factor = search->remaining->states[package->worker].factor;
+    const struct platform_window *window = platform_nearest(search->platform, tasks);
+    struct star_cost cost = star_cost_of(window, class_of(search, window, package->worker), tasks);
+    cost.receive_s *= factor;
+    cost.compute_s *= factor;
+    cost.output_s *= factor;
+    return cost;
+}
+
+/* When the worker has room: it begins the last package that it has. */
+static double room_from_s(const struct replan_search *search, int64_t worker)
+{
+    const struct star *star = &search->star;
+    return star->starts[worker * star->buffers + star->workers[worker].oldest];
+}
+
+/* The first package of the list whose worker has room when the port has, as a watched plan sends
+ * them; where none has, that of the worker that will have it first. */
+static int64_t package_choose(const struct replan_search *search)
+{
+    const double ready_s = star_later(search->star.master_s, search->star.port_s);
+    int64_t chosen = -1, soonest = -1;
+    double soonest_s = HUGE_VAL;
+    for (int64_t k = 0; k < search->remaining->workers; k++) {
+        if (search->next[k] < 0)
+            continue;
+        const double from_s = room_from_s(search, k);
+        if (from_s <= ready_s && (chosen < 0 || search->next[k] < chosen))
+            chosen = search->next[k];
+        if (from_s < soonest_s) {
+            soonest_s = from_s;
+            soonest = search->next[k];
+        }
+    }
+    return chosen >= 0 ? chosen : soonest;
+}
+
+/* Each worker's next package, and of each package the one after it. False: out of memory. */
+static bool list_link(struct replan_search *search, const struct package *list, int64_t count)
+{
+    int64_t *following = array_reserve(search->following, &search->following_capacity,
+                                       (size_t)count, sizeof *following);
+    if (!following)
+        return false;
+    search->following = following;
+    for (int64_t k = 0; k < search->remaining->workers; k++)
+        search->next[k] = -1;
+    for (int64_t at = count - 1; at >= 0; at--) {
+        following[at] = search->next[list[at].worker];
+        search->next[list[at].worker] = at;
+    }
+    return true;
+}
+
+static double last_end(const struct replan_search *search)
+{
+    double end_s = 0;
+    for (int64_t k = 0; k < search->remaining->workers; k++)
+        if (!search->remaining->states[k].lost)
+            end_s = star_later(end_s, search->star.workers[k].end_s);
+    return end_s;
+}
+
+static void list_send(struct replan_search *search, const struct package *package)
+{
+    const struct star_cost cost = send_cost(search, package);
+    struct star_times times;
+    star_send(&search->star, package->worker, &cost, &times);
+}
+
+/* The master prepares no package before its worker is about to have room. */
+static void list_pass(struct replan_search *search, const struct package *list)
+{
+    const struct package *package = &list[package_choose(search)];
+    const struct star_cost cost = send_cost(search, package);
+    const double from_s = room_from_s(search, package->worker);
+    struct star_times times;
+    if (from_s > search->star.port_s)
+        search->star.master_s =
+            star_later(search->star.master_s, from_s - cost.envelope_s - cost.send_s);
+    star_send(&search->star, package->worker, &cost, &times);
+    search->next[package->worker] = search->following[package - list];
+}
+
+/* When all is done, packages being sent in this order, but who has room passes who has none. Of
+ * long lists, and without memory: in this order. */
+static double list_forecast(struct replan_search *search, const struct package *list, int64_t count)
+{
+    const bool passing = count <= passing_most / search->remaining->workers;
+    star_stand(search);
+    if (passing && list_link(search, list, count)) {
+        for (int64_t sent = 0; sent < count; sent++)
+            list_pass(search, list);
+    } else {
+        for (int64_t at = 0; at < count; at++)
+            list_send(search, &list[at]);
+    }
+    return last_end(search);
+}
+
+static double kept_forecast(struct replan_search *search)
+{
+    return list_forecast(search, search->remaining->kept, search->remaining->kept_count);
+}
+
+/* The round in which a worker of so many packages gets its k-th. */
+static int64_t round_of(int64_t k, int64_t packages, int64_t rounds)
+{
+    return k * rounds / packages;
+}
+
+/* The k-th package: the first ones are one larger where the tasks do not divide. */
+static int64_t load_of(const struct replan_worker *worker, int64_t k)
+{
+    return worker->tasks / worker->packages + (k < worker->tasks % worker->packages);
+}
+
+/* Which package a worker gets in this round; -1: none. */
+static int64_t package_in(const struct replan_worker *worker, int64_t round, int64_t rounds)
+{
+    if (worker->tasks == 0)
+        return -1;
+    const int64_t k = (round * worker->packages + rounds - 1) / rounds;
+    return k < worker->packages && round_of(k, worker->packages, rounds) == round ? k : -1;
+}
+
+static int64_t rounds_needed(const struct replan_search *search)
+{
+    int64_t rounds = 0;
+    for (int64_t k = 0; k < search->remaining->workers; k++)
+        if (search->workers[k].tasks > 0 && search->workers[k].packages > rounds)
+            rounds = search->workers[k].packages;
+    return rounds;
+}
+
+/* The candidate's packages, in order. False: out of memory. */
+static bool candidate_list(struct replan_search *search, int64_t *count)
+{
+    const int64_t rounds = rounds_needed(search);
+    int64_t packages = 0;
+    for (int64_t k = 0; k < search->remaining->workers; k++)
+        packages += search->workers[k].tasks > 0 ? search->workers[k].packages : 0;
+    struct package *list =
+        array_reserve(search->list, &search->list_capacity, (size_t)packages, sizeof *list);
+    if (!list)
+        return false;
+    search->list = list;
+    *count = 0;
+    for (int64_t round = 0; round < rounds; round++)
+        for (int64_t at = 0; at < search->remaining->workers; at++) {
+            const int64_t k = search->order[at];
+            const int64_t package = package_in(&search->workers[k], round, rounds);
+            if (package >= 0)
+                list[(*count)++] =
+                    (struct package){.worker = k, .count = load_of(&search->workers[k], package)};
+        }
+    return true;
+}
+
+static double candidate_forecast(struct replan_search *search)
+{
+    int64_t count;
+    return candidate_list(search, &count) ? list_forecast(search, search->list, count) : HUGE_VAL;
+}
+
+/* ---- candidates ---------------------------------------------------------------------------- */
+
+static double quotas_fill(struct replan_search *search, double tau_s)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < search->remaining->workers; k++) {
+        struct replan_worker *worker = &search->workers[k];
+        worker->quota = worker->takes_part ? fmax(0, (tau_s - worker->begin_s) / worker->c_s) : 0;
+        sum += worker->quota;
+    }
+    return sum;
+}
+
+/* The common end: all quotas are the rest's tasks. */
+static double end_solve(struct replan_search *search)
+{
+    const double tasks = (double)search->remaining->tasks;
+    double low = search->remaining->now_s, high = low, step = 0;
+    for (int64_t k = 0; k < search->remaining->workers; k++)
+        if (search->workers[k].takes_part)
+            step = fmax(step, search->workers[k].begin_s - low + search->workers[k].c_s * tasks);
+    high += step;
+    for (int k = 0; k < HALVINGS; k++) {
+        const double middle = (low + high) / 2;
+        if (quotas_fill(search, middle) < tasks)
+            low = middle;
+        else
+            high = middle;
+    }
+    quotas_fill(search, high);
+    return high;
+}
+
+static void packages_round(const struct replan_search *search, struct replan_worker *worker)
+{
+    const double least = (double)search->window->least;
+    double packages = fmax(1, nearbyint(worker->quota / worker->usual));
+    packages = fmax(packages, ceil(worker->quota / search->most));
+    packages = fmin(packages, fmax(1, floor(worker->quota / least)));
+    worker->tasks = (int64_t)nearbyint(fmin(worker->quota, packages * search->most));
+    worker->packages = (int64_t)packages;
+    if (worker->quota < least)
+        worker->tasks = worker->quota >= least / 2 ? search->window->least : 0;
+}
+
+static int64_t room_of(const struct replan_search *search, const struct replan_worker *worker,
+                       bool more)
+{
+    if (worker->tasks == 0)
+        return 0;
+    return more ? (int64_t)search->most * worker->packages - worker->tasks
+                : worker->tasks - search->window->least * worker->packages;
+}
+
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Rounding has left some over, or taken too many. False: they fit nowhere. */
+static bool tasks_settle(struct replan_search *search)
+{
+    int64_t off = search->remaining->tasks, taking = 0;
+    for (int64_t k = 0; k < search->remaining->workers; k++) {
+        off -= search->workers[k].tasks;
+        taking += search->workers[k].tasks > 0;
+    }
+    for (int pass = 0; pass < SPREADS && off != 0 && taking > 0; pass++) {
+        const bool more = off > 0;
+        const int64_t each = (llabs(off) + taking - 1) / taking;
+        for (int64_t k = 0; k < search->remaining->workers && off != 0; k++) {
+            struct replan_worker *worker = &search->workers[k];
+            const int64_t share =
+                least_of(least_of(each, llabs(off)), room_of(search, worker, more));
+            worker->tasks += more ? share : -share;
+            off -= more ? share : -share;
+        }
+    }
+    return off == 0;
+}
+
+static bool candidate_split(struct replan_search *search)
+{
+    int64_t packages = 0;
+    for (int64_t k = 0; k < search->remaining->workers; k++) {
+        packages_round(search, &search->workers[k]);
+        packages += search->workers[k].tasks > 0 ? search->workers[k].packages : 0;
+    }
+    return packages <= packages_most && rounds_needed(search) <= ROUNDS_MOST &&
+           tasks_settle(search);
+}
+
+/* What the candidate's workers did later than reckoned with, the port's doing mostly. */
+static void begins_correct(struct replan_search *search, double tau_s)
+{
+    for (int64_t k = 0; k < search->remaining->workers; k++) {
+        struct replan_worker *worker = &search->workers[k];
+        if (worker->tasks > 0)
+            worker->begin_s += search->star.workers[k].end_s - tau_s;
+    }
+}
+
+/* The end of those that get some of the rest. Another may end later, by what it has been given; how
+ * long it takes for that is a guess where it is overdue, and no reason for others to take long. */
+static double taking_end(const struct replan_search *search)
+{
+    double end_s = search->remaining->now_s;
+    for (int64_t k = 0; k < search->remaining->workers; k++)
+        if (search->workers[k].tasks > 0)
+            end_s = star_later(end_s, search->star.workers[k].end_s);
+    return end_s;
+}
+
+/* Seconds; what a worker could be late by grows with it. */
+static double longest_package(const struct replan_search *search)
+{
+    double longest_s = 0;
+    for (int64_t k = 0; k < search->remaining->workers; k++) {
+        const struct replan_worker *worker = &search->workers[k];
+        if (worker->tasks > 0)
+            longest_s =
+                fmax(longest_s, worker->c_s * (double)worker->tasks / (double)worker->packages);
+    }
+    return longest_s;
+}
+
+static bool candidate_keep(struct replan_search *search, double end_s, double score_s)
+{
+    const int64_t workers = search->remaining->workers, rounds = rounds_needed(search);
+    struct plan plan = {.tasks = (double)search->remaining->tasks, .worker_count = workers};
+    plan.workers = malloc((size_t)workers * sizeof *plan.workers);
+    plan.rounds = calloc((size_t)rounds + 1, sizeof *plan.rounds);
+    bool good = rounds > 0 && plan.workers && plan.rounds;
+    for (int64_t round = 0; good && round < rounds; round++) {
+        double *loads = calloc((size_t)workers, sizeof *loads);
+        plan.rounds[plan.round_count++] = (struct plan_round){1, loads};
+        good = loads != NULL;
+        for (int64_t at = 0; good && at < workers; at++) {
+            const struct replan_worker *worker = &search->workers[search->order[at]];
+            const int64_t package = package_in(worker, round, rounds);
+            loads[at] = package >= 0 ? (double)load_of(worker, package) : 0;
+        }
+    }
+    if (!good) {
+        plan_release(&plan);
+        return false;
+    }
+    memcpy(plan.workers, search->order, (size_t)workers * sizeof *plan.workers);
+    plan_release(search->best);
+    *search->best = plan;
+    search->best_s = end_s;
+    search->best_score_s = score_s;
+    return true;
+}
+
+/* Sizes and times per task for packages that take period_s; a worker starts when it is ready. */
+static void candidate_begin(struct replan_search *search, double period_s)
+{
+    const struct platform_window *window = search->window;
+    for (int64_t k = 0; k < search->remaining->workers; k++) {
+        const struct watch_state *state = &search->remaining->states[k];
+        struct replan_worker *worker = &search->workers[k];
+        const struct cost work = platform_class_work(class_of(search, window, k));
+        const double latency_s = state->factor * work.latency_s;
+        const double s_per_task = state->factor * work.s_per_task;
+        const double full = s_per_task > 0 ? (period_s - latency_s) / s_per_task : search->most;
+        worker->usual = fmin(fmax(floor(full), (double)window->least), search->most);
+        worker->c_s = fmax((latency_s + s_per_task * worker->usual) / worker->usual, 1e-15);
+        worker->begin_s = state->ready_s;
+    }
+}
+
+/* True: better than any before. */
+static bool candidate_level(struct replan_search *search)
+{
+    const double before_s = search->best_score_s;
+    for (int k = 0; k < CORRECTIONS; k++) {
+        const double tau_s = end_solve(search);
+        if (!candidate_split(search))
+            break;
+        const double end_s = candidate_forecast(search);
+        const double score_s =
+            (end_s + taking_end(search)) / 2 + size_weight * longest_package(search);
+        if (score_s < search->best_score_s && !candidate_keep(search, end_s, score_s))
+            break;
+        begins_correct(search, tau_s);
+    }
+    return search->best_score_s < before_s;
+}
+
+static bool candidate_try(struct replan_search *search, double period_s)
+{
+    candidate_begin(search, period_s);
+    return candidate_level(search);
+}
+
+/* More and more rounds, until more of them help no longer. */
+static void window_try(struct replan_search *search)
+{
+    candidate_begin(search, HUGE_VAL);
+    const double rest_s = end_solve(search) - search->remaining->now_s;
+    int failures = 0;
+    for (int rounds = 1; rounds <= ROUNDS_MOST && failures < FAILURES_MOST;
+         rounds += 3 * rounds / 10 + 1)
+        failures = candidate_try(search, rest_s / rounds) ? 0 : failures + 1;
+}
+
+static bool set_choose(struct replan_search *search, bool all)
+{
+    bool some = false;
+    for (int64_t k = 0; k < search->remaining->workers; k++) {
+        const struct watch_state *state = &search->remaining->states[k];
+        search->workers[k].takes_part = !state->lost && (all || state->used);
+        some = some || search->workers[k].takes_part;
+    }
+    return some;
+}
+
+static void sets_try(struct replan_search *search)
+{
+    for (int all = 0; all < 2; all++)
+        for (int64_t w = 0; w < search->platform->window_count && set_choose(search, all); w++) {
+            search->window = &search->platform->windows[w];
+            search->most = (double)least_of(search->window->greatest, search->largest);
+            if (search->most >= (double)search->window->least)
+                window_try(search);
+        }
+}
+
+/* ---- schedulers' plans --------------------------------------------------------------------- */
+
+/* Order, package sizes and shares of a plan; what a worker still has to do comes before. */
+static void plan_follow(struct replan_search *search, const struct plan *plan)
+{
+    const struct watch_remaining *remaining = search->remaining;
+    const double largest = plan_largest_load(plan),
+                 end_s = remaining->now_s + plan->predicted.makespan_s;
+    search->window = platform_nearest(search->platform, largest);
+    search->most = fmin((double)search->window->greatest, (double)search->largest);
+    candidate_begin(search, HUGE_VAL);
+    for (int64_t k = 0; k < remaining->workers; k++)
+        search->workers[k].takes_part = false;
+    for (int64_t at = 0; at < plan->worker_count; at++) {
+        struct replan_worker *worker = &search->workers[plan->workers[at]];
+        const struct watch_state *state = &remaining->states[plan->workers[at]];
+        double tasks = 0, packages = 0;
+        for (size_t r = 0; r < plan->round_count; r++) {
+            const double load = plan->rounds[r].loads[at];
+            tasks += (double)plan->rounds[r].repeat * load;
+            packages += load > 0 ? (double)plan->rounds[r].repeat : 0;
+        }
+        if (tasks > 0 && !state->lost) {
+            const struct cost work =
+                platform_class_work(class_of(search, search->window, plan->workers[at]));
+            worker->takes_part = true;
+            worker->usual = ceil(tasks / packages);
+            worker->c_s = fmax(state->factor * cost_of(work, worker->usual) / worker->usual, 1e-15);
+            worker->begin_s = end_s - worker->c_s * tasks + state->ready_s - remaining->now_s;
+        }
+    }
+}
+
+/* Its workers first, in their order of activation. */
+static void order_follow(struct replan_search *search, const struct plan *plan)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < search->remaining->workers; k++)
+        search->workers[k].tasks = 0;
+    for (int64_t at = 0; at < plan->worker_count; at++) {
+        search->order[count++] = plan->workers[at];
+        search->workers[plan->workers[at]].tasks = 1;
+    }
+    for (int64_t k = 0; k < search->remaining->workers; k++)
+        if (search->workers[k].tasks == 0)
+            search->order[count++] = k;
+}
+
+static void schedulers_try(struct replan_search *search)
+{
+    static const char *const names[] = {"scow-mp", "scow-pwu"};
+    struct platform measured;
+    const bool good =
+        replan_platform(search->platform, search->remaining, search->largest, &measured);
+    for (size_t k = 0; good && k < sizeof names / sizeof *names; k++) {
+        const struct schedule_request request = {
+            .platform = &measured, .tasks = (double)search->remaining->tasks, .real_valued = false};
+        struct plan plan = {.kernel = NULL};
+        struct failure failure = FAILURE_INIT;
+        if (scheduler_make(scheduler_find(names[k]), &request, &plan, &failure)) {
+            order_follow(search, &plan);
+            plan_follow(search, &plan);
+            candidate_level(search);
+        }
+        plan_release(&plan);
+    }
+    platform_release(&measured);
+}
+
+/* ---- whole --------------------------------------------------------------------------------- */
+
+static void order_sort(struct replan_search *search)
+{
+    for (int64_t k = 0; k < search->remaining->workers; k++) {
+        int64_t at = k;
+        for (; at > 0 && search->remaining->states[search->order[at - 1]].ready_s >
+                             search->remaining->states[k].ready_s;
+             at--)
+            search->order[at] = search->order[at - 1];
+        search->order[at] = k;
+    }
+}
+
+bool replan_remaining(const void *setup, const struct watch_remaining *remaining,
+                      struct watch_answer *answer)
+{
+    const struct replan_setup *own = setup;
+    const size_t workers = (size_t)remaining->workers;
+    struct plan best = {.workers = NULL};
+    struct replan_search search = {.platform = own->platform,
+                                   .remaining = remaining,
+                                   .largest = own->most,
+                                   .best = &best,
+                                   .best_s = HUGE_VAL,
+                                   .best_score_s = HUGE_VAL};
+    search.workers = calloc(workers, sizeof *search.workers);
+    search.order = calloc(workers, sizeof *search.order);
+    search.next = calloc(workers, sizeof *search.next);
+    const struct platform like = {.buffers = WATCH_AHEAD,
+                                  .write_behind = own->platform->write_behind};
+    if (search.workers && search.order && search.next &&
+        star_init(&search.star, &like, remaining->workers)) {
+        answer->kept_end_s = kept_forecast(&search);
+        schedulers_try(&search);
+        order_sort(&search);
+        sets_try(&search);
+        answer->end_s = search.best_s;
+        answer->plan = best;
+    }
+    star_release(&search.star);
+    free(search.next);
+    free(search.following);
+    free(search.list);
+    free(search.order);
+    free(search.workers);
+    return isfinite(search.best_s);
+}

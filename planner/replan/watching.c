@@ -1,0 +1,236 @@
+#include "planner/replan/watching.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Core tasks that differ by less than this are equal. */
+static const double spread_equal = 0.02;
+/* So many changes of plan are told one by one. */
+enum { TOLD_MOST = 5 };
+
+/* "10%" or "0.1". */
+static bool share_read(const char *text, double *share)
+{
+    char *end;
+    *share = strtod(text, &end);
+    if (end != text && *end == '%') {
+        *share /= 100;
+        end++;
+    }
+    return end != text && *end == '\0' && *share >= 0;
+}
+
+static bool tolerance_read(const char *text, double *tolerance, struct failure *failure)
+{
+    if (share_read(text, tolerance) && *tolerance > 0 && *tolerance < 1000)
+        return true;
+    return failure_set(failure, FAILURE_USAGE,
+                       "--replan '%.40s': give a tolerance above 0, such as 10%% or 0.1", text);
+}
+
+static bool tail_read(const char *text, char *rule, size_t size, double *share,
+                      struct failure *failure)
+{
+    const size_t length = strcspn(text, ":");
+    *share = -1;
+    if (length >= size ||
+        (text[length] == ':' && !(share_read(text + length + 1, share) && *share <= 1)))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--tail '%.40s': give a rule, and behind a colon a share if you like, "
+                           "such as fac or fac:20%%",
+                           text);
+    memcpy(rule, text, length);
+    rule[length] = '\0';
+    return true;
+}
+
+/* By how much a worker's speed may be off: its rate's standard error and its own drift, of the one
+ * that is the least sure. */
+static double speed_error(const struct profile_setting *setting, double usual)
+{
+    size_t at = 0;
+    double most = 0;
+    while (at + 1 < setting->window_count && (double)setting->windows[at].greatest < usual)
+        at++;
+    for (size_t k = 0; k < setting->windows[at].worker_count; k++) {
+        const struct measured_cost *compute = &setting->windows[at].workers[k].compute;
+        const double rate = compute->cost.s_per_task, error = compute->fit.stderr_s_per_task;
+        most = fmax(most, hypot(rate > 0 ? error / rate : 0, compute->fit.drift_own));
+    }
+    return fmin(most, 1);
+}
+
+static bool tail_make(struct watching *watching, const struct watching_request *request,
+                      double usual, struct failure *failure)
+{
+    const struct plan *plan = request->plan;
+    struct plan_tail_request wanted = {
+        .plan = plan,
+        .platform = &watching->platform,
+        .rule = watching->rule,
+        .workers = watching->platform.worker_count,
+        .ahead = request->ahead,
+        .deviation = hypot(profile_timing_deviation(request->setting, usual), request->noise),
+        .setting = request->setting,
+        .speed = speed_error(request->setting, usual),
+        .equal =
+            !(request->noise > 0) && profile_setting_unequal(request->setting, 1) < spread_equal};
+    if (!tail_read(request->tail, watching->rule, sizeof watching->rule, &wanted.share, failure) ||
+        !plan_tail_init(&watching->tail, &wanted, failure))
+        return false;
+    watching->decision.plan = &watching->tail.head;
+    watching->decision.tail = &watching->tail;
+    if (watching->tail.setup.tasks > 0 && watching->tail.setup.most > watching->largest)
+        watching->largest = watching->tail.setup.most;
+    return true;
+}
+
+static bool watching_fill(struct watching *watching, const struct watching_request *request,
+                          struct failure *failure)
+{
+    const struct plan *plan = request->plan;
+    const double usual = plan->tasks / (double)plan_packages(plan);
+    const double deviation =
+        hypot(profile_package_deviation(request->setting, usual), request->noise);
+    watching->decision.plan = plan;
+    watching->largest = (int64_t)plan_largest_load(plan);
+    if (request->tail && !tail_make(watching, request, usual, failure))
+        return false;
+    if (!request->tolerance)
+        return true;
+    watching->remaining =
+        (struct replan_setup){&watching->platform, (int64_t)plan_largest_load(plan)};
+    watching->watch = (struct watch_setup){.plan = watching->decision.plan,
+                                           .platform = &watching->platform,
+                                           .workers = watching->platform.worker_count,
+                                           .deviation = deviation,
+                                           .planner = {replan_remaining, &watching->remaining}};
+    watching->decision.watch = &watching->watch;
+    return tolerance_read(request->tolerance, &watching->watch.tolerance, failure);
+}
+
+bool watching_init(struct watching *watching, const struct watching_request *request,
+                   struct failure *failure)
+{
+    *watching = (struct watching){.largest = 0};
+    if (request->plan->real_valued)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the plan has fractional loads and cannot be run: plan again without "
+                           "--real-valued");
+    if (!platform_init(&watching->platform, request->setting, request->workers, failure))
+        return false;
+    watching->platform.buffers = plan_buffers(request->plan);
+    platform_map(&watching->platform, request->setting, request->plan->tasks, failure);
+    if (failure->code == FAILURE_NONE &&
+        plan_workers_needed(request->plan) > watching->platform.worker_count)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "the plan needs %" PRId64 " workers, and there are %" PRId64
+                    ": plan again with fewer",
+                    plan_workers_needed(request->plan), watching->platform.worker_count);
+    if (failure->code == FAILURE_NONE && watching_fill(watching, request, failure))
+        return true;
+    watching_release(watching);
+    return false;
+}
+
+void watching_release(struct watching *watching)
+{
+    platform_release(&watching->platform);
+    plan_tail_release(&watching->tail);
+    *watching = (struct watching){.largest = 0};
+}
+
+bool watching_expect(const struct watching *watching, struct trace *trace,
+                     struct simulation *simulation, struct failure *failure)
+{
+    struct scenario usual = SCENARIO_INIT;
+    usual.played = WATCHING_PLAYED;
+    struct dispatch *dispatch =
+        decision_dispatch(&watching->decision, &watching->platform, &usual, failure);
+    const bool good = dispatch && simulate_scenario(&watching->platform, dispatch, &usual, trace,
+                                                    simulation, failure);
+    dispatch_free(&dispatch);
+    return good;
+}
+
+bool watching_simulate(const struct watching_request *request, struct trace *trace,
+                       struct simulation *simulation, struct failure *failure)
+{
+    struct watching watching;
+    if (!watching_init(&watching, request, failure))
+        return false;
+    const bool good = watching_expect(&watching, trace, simulation, failure);
+    watching_release(&watching);
+    return good;
+}
+
+const struct dispatch *watching_watch(const struct watching *watching,
+                                      const struct dispatch *dispatch)
+{
+    if (!watching->decision.watch)
+        return NULL;
+    return watching->decision.tail && watching->tail.setup.tasks > 0 ? dispatch_tail_head(dispatch)
+                                                                     : dispatch;
+}
+
+static void change_add(const struct watch_change *change, double begun_s, struct text *text)
+{
+    text_add(text, "planned anew at ");
+    text_add_seconds(text, begun_s + change->now_s);
+    text_add(text,
+             ", before round %" PRId64 ": rank %" PRId64
+             " took %.3g times as long as predicted, and %.3g times was reckoned with; "
+             "%" PRId64 " core tasks left, end expected at ",
+             change->round + 1, change->worker + 1, change->measured, change->expected,
+             change->tasks);
+    text_add_seconds(text, begun_s + change->end_s);
+    text_add(text, " in place of ");
+    text_add_seconds(text, begun_s + change->kept_end_s);
+    text_add(text, "\n");
+}
+
+void watching_tell(const struct dispatch *watch, double begun_s, struct text *text)
+{
+    int64_t count, adopted = 0;
+    const struct watch_change *changes = dispatch_watch_changes(watch, &count), *last = NULL;
+    for (int64_t k = 0; k < count; k++) {
+        if (!changes[k].adopted)
+            continue;
+        last = &changes[k];
+        if (adopted++ < TOLD_MOST)
+            change_add(last, begun_s, text);
+    }
+    if (adopted <= TOLD_MOST)
+        return;
+    text_add(text, "planned anew %" PRId64 " times more, the last time at ", adopted - TOLD_MOST);
+    text_add_seconds(text, begun_s + last->now_s);
+    text_add(text, "\n");
+}
+
+static void member_add(struct text *text, const char *key, double value)
+{
+    text_add(text, ", \"%s\": ", key);
+    text_add_number(text, value);
+}
+
+void watching_json(const struct dispatch *watch, double begun_s, struct text *text)
+{
+    int64_t count;
+    const struct watch_change *changes = dispatch_watch_changes(watch, &count);
+    text_add(text, "[");
+    for (int64_t k = 0; k < count; k++) {
+        const struct watch_change *change = &changes[k];
+        text_add(text, "%s{\"round\": %" PRId64, k > 0 ? ", " : "", change->round);
+        member_add(text, "time_s", begun_s + change->now_s);
+        member_add(text, "worker", (double)change->worker);
+        member_add(text, "measured", change->measured);
+        member_add(text, "expected", change->expected);
+        member_add(text, "tasks_left", (double)change->tasks);
+        member_add(text, "planned_end_s", begun_s + change->kept_end_s);
+        member_add(text, "replanned_end_s", begun_s + change->end_s);
+        text_add(text, ", \"adopted\": %s}", change->adopted ? "true" : "false");
+    }
+    text_add(text, "]");
+}

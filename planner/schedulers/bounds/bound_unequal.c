@@ -1,0 +1,145 @@
+/*
+ * The proof of bound.c knows how long the core tasks of a package take by their number. Where they
+ * differ, a slow worker may get many light ones and a fast one few heavy ones, and only two things
+ * are certain of a schedule that ends at T:
+ *
+ *  - All computing, X mean core tasks' worth, is done. A package of x core tasks that are worth v
+ *    takes at least q v (q as in bound.c, of computing alone, and Q >= 0), so worker i, which
+ * begins not before its start s_i, works off no more than (T - s_i) / q_i: X <= sum max(0, T - s_i)
+ * / q_i. That is the sum of all costs, shared perfectly.
+ *  - All core tasks pass master, port and workers, and are written, however light they are: the
+ *    bound of equal core tasks whose computing costs only its latencies.
+ */
+#include "planner/schedulers/bounds/bound_unequal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/schedulers/bounds/bound.h"
+#include "planner/schedulers/bounds/bound_lines.h"
+
+/* Equal workers. */
+struct computer {
+    int64_t count;
+    double start_s, s_per_task;
+};
+
+struct computers {
+    struct computer *items; /* owned */
+    int64_t count;
+};
+
+/* Walk through all windows' classes side by side. `at` and `costs` have one place per window. */
+static void computers_fill(struct computers *computers, const struct platform *platform,
+                           double beyond, int64_t *at, struct cost *costs)
+{
+    for (int64_t first = 0; first < platform->worker_count;) {
+        const int64_t count = workers_alike(platform, at, first);
+        for (int64_t k = 0; k < platform->window_count; k++)
+            costs[k] = platform->windows[k].classes[at[k]].compute;
+        computers->items[computers->count++] =
+            (struct computer){count, platform->windows[0].classes[at[0]].start_s,
+                              fmax(0, lines_of(platform, costs, beyond).s_per_task)};
+        first += count;
+        for (int64_t k = 0; k < platform->window_count; k++) {
+            const struct platform_class *class = &platform->windows[k].classes[at[k]];
+            at[k] += first == class->first + class->count;
+        }
+    }
+}
+
+/* Could they have computed so many mean core tasks by then? */
+static bool computers_suffice(const struct computers *computers, double tasks, double until_s)
+{
+    double done = 0;
+    for (int64_t k = 0; k < computers->count; k++) {
+        const struct computer *computer = &computers->items[k];
+        const double busy_s = fmax(0, until_s - computer->start_s);
+        if (busy_s > 0 && !(computer->s_per_task > 0))
+            return true;
+        if (busy_s > 0)
+            done += (double)computer->count * busy_s / computer->s_per_task;
+    }
+    return done >= tasks;
+}
+
+/* The least such time but for rounding, from below. */
+static double computers_time(const struct computers *computers, double tasks)
+{
+    double low_s = 0, high_s = 1e-12;
+    while (!computers_suffice(computers, tasks, high_s)) {
+        low_s = high_s;
+        high_s *= 2;
+    }
+    for (int step = 0; step < 60; step++) {
+        const double middle_s = low_s + (high_s - low_s) / 2;
+        *(computers_suffice(computers, tasks, middle_s) ? &high_s : &low_s) = middle_s;
+    }
+    return low_s;
+}
+
+static bool computing_bound(const struct platform *platform, double tasks, double beyond,
+                            double *bound_s, struct failure *failure)
+{
+    const size_t windows = (size_t)platform->window_count;
+    int64_t classes = 1; /* one more than there may be */
+    for (int64_t k = 0; k < platform->window_count; k++)
+        classes += platform->windows[k].class_count;
+    struct computers computers = {calloc((size_t)classes, sizeof *computers.items), 0};
+    int64_t *at = calloc(windows, sizeof *at);
+    struct cost *costs = calloc(windows, sizeof *costs);
+    const bool good = computers.items && at && costs;
+    if (good) {
+        computers_fill(&computers, platform, beyond, at, costs);
+        *bound_s = computers_time(&computers, tasks);
+    }
+    free(computers.items);
+    free(at);
+    free(costs);
+    return good || failure_memory(failure, "bounding the makespan");
+}
+
+/* A copy of a window in which computing costs only its latency. */
+static bool window_lighten(const struct platform_window *from, struct platform_window *window)
+{
+    const size_t count = (size_t)from->class_count;
+    *window = *from;
+    window->classes = malloc(count * sizeof *window->classes);
+    if (!window->classes)
+        return false;
+    memcpy(window->classes, from->classes, count * sizeof *window->classes);
+    for (size_t k = 0; k < count; k++)
+        window->classes[k].compute =
+            (struct cost){fmax(0, window->classes[k].compute.latency_s), 0};
+    return true;
+}
+
+static bool passing_bound(const struct platform *platform, double tasks, bool real_valued,
+                          double *bound_s, struct failure *failure)
+{
+    struct platform light = {.worker_count = platform->worker_count,
+                             .buffers = platform->buffers,
+                             .write_behind = platform->write_behind};
+    light.windows = calloc((size_t)platform->window_count, sizeof *light.windows);
+    bool good = light.windows != NULL;
+    for (int64_t k = 0; good && k < platform->window_count; k++) {
+        light.window_count++;
+        good = window_lighten(&platform->windows[k], &light.windows[k]);
+    }
+    good = good ? bound_makespan(&light, tasks, real_valued, bound_s, failure)
+                : failure_memory(failure, "bounding the makespan");
+    platform_release(&light);
+    return good;
+}
+
+bool bound_unequal(const struct platform *platform, double tasks, bool real_valued, double *bound_s,
+                   struct failure *failure)
+{
+    double computing_s = 0, passing_s = 0;
+    if (!computing_bound(platform, tasks, real_valued ? 1 : 0, &computing_s, failure) ||
+        !passing_bound(platform, tasks, real_valued, &passing_s, failure))
+        return false;
+    *bound_s = fmax(computing_s, passing_s);
+    return true;
+}

@@ -1,0 +1,466 @@
+#include "planner/schedulers/optimal/optimal_lp.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/schedulers/optimal/clp.h"
+
+/* Columns of package k: its load, when it leaves the port, when its work starts, where the master
+ * takes time, when the master has handed it over, and, of a group, when its first member starts:
+ * the others are then the last member's. The makespan is the last column. */
+enum column { COLUMN_LOAD, COLUMN_PORT, COLUMN_START, COLUMN_MASTER, COLUMN_FIRST, COLUMNS };
+
+/* Rows of package k, by what is not before what; those with a first member are a group's. */
+enum row {
+    ROW_PORT_AFTER_PORT,
+    ROW_MASTER_AFTER_MASTER,
+    ROW_PORT_AFTER_MASTER,
+    ROW_PORT_AFTER_FIRST_MASTER,
+    ROW_FIRST_AFTER_MASTER,
+    ROW_PORT_AFTER_HELD,
+    ROW_START_AFTER_PORT,
+    ROW_START_AFTER_OWN,
+    ROW_END_AFTER_START,
+    ROW_FIRST_AFTER_PORT,
+    ROW_FIRST_AFTER_HELD,
+    ROW_PORT_AFTER_FIRST_HELD,
+    ROW_FIRST_AFTER_OWN,
+    ROW_END_AFTER_FIRST,
+    ROWS
+};
+
+/* Clp's, of columns and rows. */
+enum state { STATE_BASIC = 1, STATE_AT_LOWER = 3, STATE_FIXED = 5 };
+
+/* In a basis, per package: its columns, then its rows. */
+enum { STATES = COLUMNS + ROWS };
+
+/* A matrix by rows under construction; the sizes are known before. */
+struct program {
+    const struct optimal_lp *lp;
+    const struct clp *clp;
+    bool master;  /* the master takes time */
+    double scale; /* seconds per unit of the program's times: its numbers should be near 1 */
+    int columns_each;
+    int64_t packages;
+    int64_t *own, *held; /* owned; the worker's package before, and B before; -1: none */
+    bool *last;          /* owned; of its worker */
+    int columns, rows, numbers;
+    int64_t package;             /* whose rows are being added; -1: nobody's */
+    int64_t *state;              /* owned, per row: its place in a basis; -1: none */
+    int *column;                 /* owned, per number */
+    double *number;              /* owned */
+    CoinBigIndex *start;         /* owned, per row */
+    double *low, *high;          /* owned, per row */
+    double *least, *most, *cost; /* owned, per column */
+};
+
+static int column_of(const struct program *program, int64_t package, enum column column)
+{
+    return (int)(package * program->columns_each + column);
+}
+
+static int column_makespan(const struct program *program)
+{
+    return program->columns - 1;
+}
+
+int64_t optimal_lp_packages(const struct optimal_lp *lp)
+{
+    return lp->places != NULL ? lp->packages : lp->count * lp->rounds;
+}
+
+static int64_t place_of(const struct optimal_lp *lp, int64_t package)
+{
+    return lp->places != NULL ? lp->places[package] : package % lp->count;
+}
+
+/* Who comes before whom at each worker. False: out of memory. */
+static bool packages_link(struct program *program)
+{
+    const struct optimal_lp *lp = program->lp;
+    int64_t *before = calloc((size_t)lp->count, sizeof *before);
+    if (before == NULL)
+        return false;
+    for (int64_t place = 0; place < lp->count; place++)
+        before[place] = -1;
+    for (int64_t package = 0; package < program->packages; package++) {
+        const int64_t place = place_of(lp, package);
+        program->own[package] = before[place];
+        program->last[package] = true;
+        if (before[place] >= 0)
+            program->last[before[place]] = false;
+        before[place] = package;
+        int64_t held = package;
+        for (int b = 0; b < lp->buffers && held >= 0; b++)
+            held = program->own[held];
+        program->held[package] = held;
+    }
+    free(before);
+    return true;
+}
+
+static bool program_open(struct program *program, const struct optimal_lp *lp)
+{
+    enum { ROWS_EACH = 6, ROWS_GROUP = 14, NUMBERS_ROW = 3 };
+    *program = (struct program){.lp = lp, .packages = optimal_lp_packages(lp)};
+    program->master = lp->ranking->master.latency_s > 0 || lp->ranking->master.s_per_task > 0;
+    program->columns_each = lp->groups != NULL ? COLUMNS
+                            : program->master  ? COLUMN_FIRST
+                                               : COLUMN_MASTER;
+    program->columns = column_of(program, program->packages, COLUMN_LOAD) + 1;
+    const int64_t rows_each = lp->groups != NULL ? ROWS_GROUP : ROWS_EACH;
+    const size_t rows = (size_t)(rows_each * program->packages + 2);
+    /* The last row has a number for each package. */
+    const size_t numbers = (size_t)((NUMBERS_ROW * rows_each + 1) * program->packages + 2);
+    const size_t columns = (size_t)program->columns;
+    const size_t packages = (size_t)program->packages;
+    program->own = malloc(packages * sizeof *program->own);
+    program->held = malloc(packages * sizeof *program->held);
+    program->last = malloc(packages * sizeof *program->last);
+    program->column = malloc(numbers * sizeof *program->column);
+    program->number = malloc(numbers * sizeof *program->number);
+    program->state = malloc(rows * sizeof *program->state);
+    program->start = malloc((rows + 1) * sizeof *program->start);
+    program->low = malloc(rows * sizeof *program->low);
+    program->high = malloc(rows * sizeof *program->high);
+    program->least = calloc(columns, sizeof *program->least);
+    program->most = malloc(columns * sizeof *program->most);
+    program->cost = calloc(columns, sizeof *program->cost);
+    return program->own != NULL && program->held != NULL && program->last != NULL &&
+           packages_link(program) && program->column != NULL && program->number != NULL &&
+           program->state != NULL && program->start != NULL && program->low != NULL &&
+           program->high != NULL && program->least != NULL && program->most != NULL &&
+           program->cost != NULL;
+}
+
+static void program_close(struct program *program)
+{
+    free(program->own);
+    free(program->held);
+    free(program->last);
+    free(program->state);
+    free(program->column);
+    free(program->number);
+    free(program->start);
+    free(program->low);
+    free(program->high);
+    free(program->least);
+    free(program->most);
+    free(program->cost);
+}
+
+static void number_add(struct program *program, int column, double number)
+{
+    program->column[program->numbers] = column;
+    program->number[program->numbers++] = number;
+}
+
+static void row_open(struct program *program, int64_t state, double low, double high)
+{
+    program->state[program->rows] = state;
+    program->start[program->rows] = program->numbers;
+    program->low[program->rows] = low;
+    program->high[program->rows++] = high;
+}
+
+/* later >= earlier + cost(load of package); an earlier < 0 is the time 0. */
+static void row_after(struct program *program, enum row row, int later, int earlier,
+                      int64_t package, struct cost cost)
+{
+    row_open(program, program->package * STATES + COLUMNS + row, cost.latency_s / program->scale,
+             DBL_MAX);
+    number_add(program, later, 1);
+    if (earlier >= 0)
+        number_add(program, earlier, -1);
+    if (package >= 0 && cost.s_per_task > 0)
+        number_add(program, column_of(program, package, COLUMN_LOAD),
+                   -cost.s_per_task / program->scale * program->lp->tasks);
+}
+
+/* What one package costs; without groups, the same for its first and last member. */
+struct package_costs {
+    struct cost master, link, work, master_first, link_first, link_last;
+    struct cost end; /* from the start until all is done, the results written */
+    double greatest;
+    double start_s; /* of the worker: it begins nothing before */
+    bool several;   /* members */
+};
+
+static struct package_costs costs_of(const struct optimal_lp *lp, int64_t package)
+{
+    const int64_t place = place_of(lp, package);
+    if (lp->groups != NULL) {
+        const struct group *group = &lp->groups->items[place];
+        return (struct package_costs){group->master,
+                                      group->link,
+                                      group->work,
+                                      group->master_first,
+                                      group->link_first,
+                                      group->link_last,
+                                      cost_sum(group->work, group->beside),
+                                      group->greatest,
+                                      group->start_s,
+                                      group->count > 1};
+    }
+    const struct ranked_worker *worker = &lp->ranking->workers[place];
+    return (struct package_costs){lp->ranking->master,
+                                  worker->link,
+                                  worker->work,
+                                  lp->ranking->master,
+                                  worker->link,
+                                  worker->link,
+                                  cost_sum(worker->work, worker->beside),
+                                  lp->ranking->greatest,
+                                  worker->start_s,
+                                  false};
+}
+
+/* A column of an earlier package; -1 where there is none. */
+static int column_before(const struct program *program, int64_t package, enum column column)
+{
+    return package >= 0 ? column_of(program, package, column) : -1;
+}
+
+static void master_rows(struct program *program, int64_t package, const struct package_costs *costs)
+{
+    const int mine = column_of(program, package, COLUMN_MASTER);
+    const int port = column_of(program, package, COLUMN_PORT);
+    const int before = column_before(program, package - 1, COLUMN_MASTER);
+    row_after(program, ROW_MASTER_AFTER_MASTER, mine, before, package, costs->master);
+    row_after(program, ROW_PORT_AFTER_MASTER, port, mine, package, costs->link_last);
+    if (!costs->several)
+        return;
+    row_after(program, ROW_PORT_AFTER_FIRST_MASTER, port, before, package,
+              cost_sum(costs->master_first, costs->link));
+    row_after(program, ROW_FIRST_AFTER_MASTER, column_of(program, package, COLUMN_FIRST), before,
+              package, cost_sum(costs->master_first, costs->link_first));
+}
+
+/* What holds the first member of a group, and what it holds: the rows of package_rows for the rest
+ * are for its last member. */
+static void first_rows(struct program *program, int64_t package, const struct package_costs *costs)
+{
+    const int first = column_of(program, package, COLUMN_FIRST);
+    const int port = column_of(program, package, COLUMN_PORT);
+    const int64_t own = program->own[package], held = program->held[package];
+    row_after(program, ROW_FIRST_AFTER_PORT, first,
+              column_before(program, package - 1, COLUMN_PORT), package, costs->link_first);
+    if (held >= 0) {
+        row_after(program, ROW_FIRST_AFTER_HELD, first, column_of(program, held, COLUMN_FIRST),
+                  package, costs->link_first);
+        row_after(program, ROW_PORT_AFTER_FIRST_HELD, port, column_of(program, held, COLUMN_FIRST),
+                  package, costs->link);
+    }
+    if (own >= 0)
+        row_after(program, ROW_FIRST_AFTER_OWN, first, column_of(program, own, COLUMN_FIRST), own,
+                  costs->work);
+    if (program->last[package])
+        row_after(program, ROW_END_AFTER_FIRST, column_makespan(program), first, package,
+                  costs->end);
+}
+
+/* The maxima of star_step for one package, each term a row: port, buffer, worker. A test compares
+ * the two. */
+static void package_rows(struct program *program, int64_t package)
+{
+    program->package = package;
+    const struct package_costs costs = costs_of(program->lp, package);
+    const int port = column_of(program, package, COLUMN_PORT);
+    const int start = column_of(program, package, COLUMN_START);
+    const int before = column_before(program, package - 1, COLUMN_PORT);
+    const int64_t own = program->own[package], held = program->held[package];
+    const struct cost none = {0, 0};
+    row_after(program, ROW_PORT_AFTER_PORT, port, before, package, costs.link);
+    if (program->master)
+        master_rows(program, package, &costs);
+    if (held >= 0)
+        row_after(program, ROW_PORT_AFTER_HELD, port, column_of(program, held, COLUMN_START),
+                  package, costs.link_last);
+    row_after(program, ROW_START_AFTER_PORT, start, port, -1, none);
+    if (own >= 0)
+        row_after(program, ROW_START_AFTER_OWN, start, column_of(program, own, COLUMN_START), own,
+                  costs.work);
+    if (program->last[package])
+        row_after(program, ROW_END_AFTER_START, column_makespan(program), start, package,
+                  costs.end);
+    if (costs.several)
+        first_rows(program, package, &costs);
+}
+
+/* About what all the work takes, which the makespan is not far from. */
+static double scale_of(const struct optimal_lp *lp)
+{
+    const struct cost work = costs_of(lp, 0).work;
+    return lp->tasks * work.s_per_task / (double)lp->count + fabs(work.latency_s) + DBL_MIN;
+}
+
+static void program_fill(struct program *program)
+{
+    const struct optimal_lp *lp = program->lp;
+    program->scale = scale_of(lp);
+    for (int column = 0; column < program->columns; column++)
+        program->most[column] = DBL_MAX;
+    program->cost[column_makespan(program)] = 1;
+    for (int64_t package = 0; package < program->packages; package++) {
+        const struct package_costs costs = costs_of(lp, package);
+        const double greatest = costs.greatest / lp->tasks;
+        program->most[column_of(program, package, COLUMN_LOAD)] = greatest < 1 ? greatest : 1;
+        program->least[column_of(program, package, COLUMN_START)] = costs.start_s / program->scale;
+        if (lp->groups != NULL)
+            program->least[column_of(program, package, COLUMN_FIRST)] =
+                costs.start_s / program->scale;
+        package_rows(program, package);
+    }
+    row_open(program, -1, 1, 1); /* all tasks, in units of all tasks */
+    for (int64_t package = 0; package < program->packages; package++)
+        number_add(program, column_of(program, package, COLUMN_LOAD), 1);
+    program->start[program->rows] = program->numbers;
+}
+
+/* Where a package that is like no other begins: without load, and with every time at its first
+ * term. */
+static int state_usual(int64_t place)
+{
+    static const bool nonbasic[STATES] = {[COLUMN_LOAD] = true,
+                                          [COLUMNS + ROW_PORT_AFTER_PORT] = true,
+                                          [COLUMNS + ROW_MASTER_AFTER_MASTER] = true,
+                                          [COLUMNS + ROW_START_AFTER_PORT] = true,
+                                          [COLUMNS + ROW_FIRST_AFTER_PORT] = true};
+    return nonbasic[place] ? STATE_AT_LOWER : STATE_BASIC;
+}
+
+/* The state of one column or row of a package, from the package of the basis that it is like. */
+static int state_find(const struct optimal_lp *lp, int64_t place)
+{
+    const int64_t like = lp->like[place / STATES];
+    const unsigned char known = like >= 0 ? lp->from->states[like * STATES + place % STATES] : 0;
+    return known > 0 ? known - 1 : state_usual(place % STATES);
+}
+
+static int64_t column_state(const struct program *program, int column)
+{
+    return column / program->columns_each * STATES + column % program->columns_each;
+}
+
+/* False: out of memory. */
+static bool basis_enter(const struct program *program, Clp_Simplex *model)
+{
+    const struct clp *clp = program->clp;
+    unsigned char *none = calloc((size_t)program->columns + (size_t)program->rows, 1);
+    if (none == NULL)
+        return false;
+    clp->copyinStatus(model, none); /* makes room */
+    free(none);
+    for (int column = 0; column < column_makespan(program); column++)
+        clp->setColumnStatus(model, column, state_find(program->lp, column_state(program, column)));
+    clp->setColumnStatus(model, column_makespan(program), STATE_BASIC);
+    for (int row = 0; row < program->rows; row++)
+        clp->setRowStatus(model, row,
+                          program->state[row] < 0 ? STATE_FIXED
+                                                  : state_find(program->lp, program->state[row]));
+    return true;
+}
+
+/* States are kept as one more than Clp's: 0 is for what the program does not have. */
+static bool basis_keep(const struct program *program, Clp_Simplex *model,
+                       struct optimal_basis *basis)
+{
+    const struct clp *clp = program->clp;
+    const size_t size = (size_t)(program->packages * STATES);
+    unsigned char *states = calloc(size, 1);
+    if (states == NULL)
+        return false;
+    for (int column = 0; column < column_makespan(program); column++)
+        states[column_state(program, column)] =
+            (unsigned char)(clp->getColumnStatus(model, column) + 1);
+    for (int row = 0; row < program->rows; row++)
+        if (program->state[row] >= 0)
+            states[program->state[row]] = (unsigned char)(clp->getRowStatus(model, row) + 1);
+    free(basis->states);
+    *basis = (struct optimal_basis){states, size};
+    return true;
+}
+
+/* From the basis that there is, if any: then few steps are needed. */
+static bool model_solve(const struct program *program, Clp_Simplex *model, bool *out_of_memory)
+{
+    const struct clp *clp = program->clp;
+    if (program->lp->from != NULL && program->lp->from->states != NULL) {
+        if (!basis_enter(program, model))
+            *out_of_memory = true;
+        else if (clp->primal(model, 0) >= 0 && clp->status(model) == 0)
+            return true;
+    }
+    return !*out_of_memory && clp->initialDualSolve(model) >= 0 && clp->status(model) == 0;
+}
+
+/* Units of effort: for every package what making its rows takes, and its part of each pivot; a
+ * group has twice the rows. */
+static double program_effort(const struct program *program, int pivots)
+{
+    enum { MAKING = 400, PIVOT = 9 };
+    return (double)program->packages * (program->lp->groups != NULL ? 3 : 1) *
+           (MAKING + PIVOT * (double)pivots);
+}
+
+/* Clp wants columns: it turns a row-wise matrix itself when rows are added. */
+static bool program_solve(const struct program *program, double *loads, double *makespan_s,
+                          bool *out_of_memory)
+{
+    enum { ITERATIONS_MOST = 60000 };
+    const struct clp *clp = program->clp;
+    Clp_Simplex *model = clp->newModel();
+    if (model == NULL) {
+        *out_of_memory = true;
+        return false;
+    }
+    clp->setLogLevel(model, 0);
+    clp->resize(model, 0, program->columns);
+    for (int column = 0; column < program->columns; column++) {
+        clp->columnLower(model)[column] = program->least[column];
+        clp->columnUpper(model)[column] = program->most[column];
+        clp->objective(model)[column] = program->cost[column];
+    }
+    clp->addRows(model, program->rows, program->low, program->high, program->start, program->column,
+                 program->number);
+    clp->setMaximumIterations(model, ITERATIONS_MOST);
+    bool good = model_solve(program, model, out_of_memory);
+    if (good) {
+        const double *solution = clp->getColSolution(model);
+        for (int64_t package = 0; package < program->packages; package++) {
+            const double share = solution[column_of(program, package, COLUMN_LOAD)];
+            loads[package] = share > 0 ? share * program->lp->tasks : 0;
+        }
+        *makespan_s = clp->objectiveValue(model) * program->scale;
+    }
+    effort_use(program->lp->effort, program_effort(program, clp->numberIterations(model)));
+    if (good && program->lp->to != NULL && !basis_keep(program, model, program->lp->to)) {
+        *out_of_memory = true;
+        good = false;
+    }
+    clp->deleteModel(model);
+    return good;
+}
+
+bool optimal_lp_available(void)
+{
+    return clp_load() != NULL;
+}
+
+bool optimal_lp_solve(const struct optimal_lp *lp, double *loads, double *makespan_s,
+                      bool *out_of_memory)
+{
+    struct program program;
+    bool good = program_open(&program, lp);
+    if (good) {
+        program.clp = clp_load();
+        program_fill(&program);
+        good = program_solve(&program, loads, makespan_s, out_of_memory);
+    } else {
+        *out_of_memory = true;
+    }
+    program_close(&program);
+    return good;
+}

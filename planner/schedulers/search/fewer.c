@@ -1,0 +1,197 @@
+#include "planner/schedulers/search/fewer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/schedulers/bounds/bound.h"
+#include "planner/schedulers/search/useful.h"
+
+/* The first `count` workers of a platform; to be released. */
+static bool platform_first(const struct platform *from, int64_t count, struct platform *made,
+                           struct failure *failure)
+{
+    *made = *from;
+    made->map = (struct cost_map){.tasks = 0}; /* no scheduler knows of it */
+    made->worker_count = count;
+    made->window_count = 0;
+    made->windows = calloc((size_t)from->window_count, sizeof *made->windows);
+    for (int64_t w = 0; made->windows != NULL && w < from->window_count; w++) {
+        struct platform_window *window = &made->windows[made->window_count++];
+        *window = from->windows[w];
+        window->class_count = platform_worker(window, count - 1) - window->classes + 1;
+        const size_t size = (size_t)window->class_count * sizeof *window->classes;
+        window->classes = malloc(size);
+        if (window->classes == NULL)
+            break;
+        memcpy(window->classes, from->windows[w].classes, size);
+        struct platform_class *last = &window->classes[window->class_count - 1];
+        last->count = count - last->first;
+    }
+    if (made->window_count == from->window_count &&
+        made->windows[made->window_count - 1].classes != NULL)
+        return true;
+    platform_release(made);
+    return failure_memory(failure, "planning");
+}
+
+static bool all_equal(const struct platform *platform)
+{
+    for (int64_t w = 0; w < platform->window_count; w++)
+        if (platform->windows[w].class_count > 1)
+            return false;
+    return true;
+}
+
+/* The way down from all workers. */
+struct descent {
+    const struct scheduler *scheduler;
+    struct plan *plan;
+    double makespan_s;      /* of *plan; HUGE_VAL: there is none yet */
+    bool not_all;           /* all workers are not asked for */
+    bool fewer;             /* *plan is for fewer workers than all */
+    struct failure refused; /* why there was none for as many as were asked last */
+    int64_t planned;        /* workers, of all plans together */
+    int64_t excluded;       /* with so many workers there is no plan as good; 0: not known */
+};
+
+/* The plan for one number of workers, when it is the better one. */
+static bool count_try(struct descent *descent, const struct schedule_request *request, bool fewer,
+                      struct failure *failure)
+{
+    struct failure refused = FAILURE_INIT;
+    struct plan made = {.kernel = NULL};
+    descent->planned += request->platform->worker_count;
+    if (!descent->scheduler->make(request, &made, &refused)) {
+        if (refused.code != FAILURE_INFEASIBLE)
+            return failure_set(failure, refused.code, "%s", refused.text);
+        descent->refused = refused;
+    } else if (made.predicted.makespan_s < descent->makespan_s) {
+        plan_release(descent->plan);
+        *descent->plan = made;
+        descent->makespan_s = made.predicted.makespan_s;
+        descent->fewer = fewer;
+    } else {
+        plan_release(&made);
+    }
+    return true;
+}
+
+/* Whether fewer workers than all need not be tried at all. */
+static bool fewer_excluded(const struct scheduler *scheduler, const struct platform *platform)
+{
+    return scheduler->fewer == SCHEDULER_FEWER_NEVER || platform->worker_count == 1 ||
+           platform->worker_count > FEWER_PLANNED ||
+           ((scheduler->fewer & SCHEDULER_FEWER_EQUAL) == 0 && all_equal(platform));
+}
+
+/* Whether the next number is not to be tried any more. */
+static bool descent_ends(const struct descent *descent, const struct schedule_request *request,
+                         int64_t all, const struct promise *promise)
+{
+    return promise->bound_s >= descent->makespan_s ||
+           request->platform->worker_count <= descent->excluded || effort_spent(request->effort) ||
+           (all > FEWER_SURE &&
+            descent->planned + request->platform->worker_count > FEWER_PLANNED &&
+            descent->planned > 0);
+}
+
+/* Where every number is asked for, the bound is all that counts. */
+static bool promise_find(const struct descent *descent, const struct schedule_request *request,
+                         struct promise *promise, struct failure *failure)
+{
+    if ((descent->scheduler->fewer & SCHEDULER_FEWER_USEFUL) != 0 &&
+        request->platform->worker_count >= FEWER_EVERY)
+        return promise_make(request, promise, failure);
+    *promise = (struct promise){0, HUGE_VAL, HUGE_VAL};
+    return bound_makespan(request->platform, request->tasks, request->real_valued,
+                          &promise->bound_s, failure);
+}
+
+/* From the platform at hand down to one worker; `promise` is its. */
+static bool descend(struct descent *descent, const struct schedule_request *request,
+                    struct promise promise, struct failure *failure)
+{
+    const struct platform *all = request->platform;
+    struct schedule_request at = *request;
+    struct platform platform = *all, below = {.windows = NULL};
+    bool good = true;
+    for (int64_t count = all->worker_count; count >= 1 && good; count--) {
+        struct promise next_promise = {0, HUGE_VAL, HUGE_VAL};
+        at.platform = &platform;
+        if (descent_ends(descent, &at, all->worker_count, &promise))
+            break;
+        bool useful =
+            (descent->scheduler->fewer & SCHEDULER_FEWER_USEFUL) == 0 || count <= FEWER_EVERY;
+        if (count > 1) {
+            struct schedule_request next = *request;
+            good = platform_first(all, count - 1, &below, failure);
+            next.platform = &below;
+            good = good && promise_find(descent, &next, &next_promise, failure);
+            useful = useful || (good && promise_better(&promise, &next_promise));
+        }
+        const bool fewer = count < all->worker_count;
+        if (useful && (fewer || !descent->not_all))
+            good = good && count_try(descent, &at, fewer, failure);
+        if (platform.windows != all->windows)
+            platform_release(&platform);
+        platform = below;
+        below = (struct platform){.windows = NULL};
+        promise = next_promise;
+    }
+    if (platform.windows != all->windows)
+        platform_release(&platform);
+    return good;
+}
+
+/* Descend, where that can be of use. */
+static bool descent_run(struct descent *descent, const struct schedule_request *request,
+                        struct failure *failure)
+{
+    struct promise promise;
+    return fewer_excluded(descent->scheduler, request->platform) ||
+           (promise_find(descent, request, &promise, failure) &&
+            descend(descent, request, promise, failure));
+}
+
+bool fewer_make(const struct scheduler *scheduler, const struct schedule_request *request,
+                struct plan *plan, struct failure *failure)
+{
+    struct plan made = {.kernel = NULL};
+    struct descent descent = {
+        .scheduler = scheduler, .plan = &made, .makespan_s = HUGE_VAL, .refused = FAILURE_INIT};
+    bool good = descent_run(&descent, request, failure);
+    if (good && descent.makespan_s == HUGE_VAL)
+        good = count_try(&descent, request, false, failure);
+    if (good && descent.makespan_s == HUGE_VAL)
+        good = failure_set(failure, descent.refused.code, "%s", descent.refused.text);
+    /* The lower bound is that of all workers. */
+    if (good && descent.fewer)
+        good = schedule_predict(request->platform, &made, failure);
+    if (good)
+        *plan = made;
+    else
+        plan_release(&made);
+    return good;
+}
+
+bool fewer_make_below(const struct scheduler *scheduler, const struct schedule_request *request,
+                      const struct prices *prices, double below_s, struct plan *plan, bool *made,
+                      struct failure *failure)
+{
+    struct descent descent = {.scheduler = scheduler,
+                              .plan = plan,
+                              .makespan_s = below_s,
+                              .not_all = true,
+                              .refused = FAILURE_INIT};
+    *plan = (struct plan){.kernel = NULL};
+    const bool good =
+        (below_s == HUGE_VAL ||
+         bound_priced_excludes(request->platform, request->tasks, request->real_valued, below_s,
+                               prices, &descent.excluded, failure)) &&
+        descent_run(&descent, request, failure);
+    if (!good)
+        plan_release(plan);
+    *made = good && descent.fewer;
+    return good;
+}

@@ -1,0 +1,216 @@
+#include "planner/schedulers/search/ranking.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The dominating one for the largest packages that the window allows. */
+static struct cost cost_dominating(struct cost a, struct cost b, double greatest)
+{
+    return cost_of(a, greatest) > cost_of(b, greatest) ? a : b;
+}
+
+static int number_compare(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int cost_compare(struct cost a, struct cost b)
+{
+    const int rate = number_compare(a.s_per_task, b.s_per_task);
+    return rate != 0 ? rate : number_compare(a.latency_s, b.latency_s);
+}
+
+/* h_a / work_a against h_b / work_b without dividing by a rate of zero. */
+static int ratio_compare(const struct ranked_worker *a, const struct ranked_worker *b)
+{
+    return number_compare(a->feed.s_per_task * b->work.s_per_task,
+                          b->feed.s_per_task * a->work.s_per_task);
+}
+
+/* Costs decide every tie before the index does, so that renaming equal workers changes nothing. */
+static int tie_compare(const struct ranked_worker *a, const struct ranked_worker *b)
+{
+    int order = cost_compare(a->feed, b->feed);
+    if (order == 0)
+        order = cost_compare(a->work, b->work);
+    if (order == 0)
+        order = cost_compare(a->link, b->link);
+    if (order == 0)
+        order = number_compare(a->start_s, b->start_s);
+    return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+static int by_feed(const void *a, const void *b)
+{
+    return tie_compare(a, b);
+}
+
+static int by_work(const void *a, const void *b)
+{
+    const struct ranked_worker *x = a, *y = b;
+    const int order = cost_compare(x->work, y->work);
+    return order != 0 ? order : tie_compare(x, y);
+}
+
+static int by_ratio(const void *a, const void *b)
+{
+    const int order = ratio_compare(a, b);
+    return order != 0 ? order : tie_compare(a, b);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct ranked_worker *x = a, *y = b;
+    const int order = number_compare(x->start_s, y->start_s);
+    return order != 0 ? order : by_work(a, b);
+}
+
+static int (*const order_compare[RANKING_ORDERS])(const void *, const void *) = {
+    [RANKING_BY_FEED] = by_feed,
+    [RANKING_BY_WORK] = by_work,
+    [RANKING_BY_RATIO] = by_ratio,
+    [RANKING_BY_START] = by_start,
+};
+
+static void ranking_fill(struct ranking *ranking, const struct platform_window *window)
+{
+    int64_t place = 0;
+    for (int64_t c = 0; c < window->class_count; c++) {
+        const struct platform_class *class = &window->classes[c];
+        const struct cost work = platform_class_work(class);
+        for (int64_t i = 0; i < class->count && place < ranking->count; i++)
+            ranking->workers[place++] = (struct ranked_worker){
+                .id = class->first + i,
+                .feed = cost_dominating(ranking->master, class->link, ranking->greatest),
+                .link = class->link,
+                .work = work,
+                .beside = platform_class_beside(class),
+                .start_s = class->start_s};
+    }
+}
+
+static bool ranking_equal(const struct ranking *ranking)
+{
+    const struct ranked_worker *first = &ranking->workers[0];
+    for (int64_t i = 1; i < ranking->count; i++)
+        if (cost_compare(first->link, ranking->workers[i].link) != 0 ||
+            cost_compare(first->work, ranking->workers[i].work) != 0 ||
+            cost_compare(first->beside, ranking->workers[i].beside) != 0 ||
+            number_compare(first->start_s, ranking->workers[i].start_s) != 0)
+            return false;
+    return true;
+}
+
+static void ranking_sort(struct ranking *ranking, enum ranking_order order)
+{
+    if (!ranking->equal)
+        qsort(ranking->workers, (size_t)ranking->count, sizeof *ranking->workers,
+              order_compare[order]);
+}
+
+bool ranking_init(struct ranking *ranking, const struct platform *platform,
+                  const struct platform_window *window, bool real_valued, enum ranking_order order)
+{
+    struct ranking made = {.least = (double)window->least,
+                           .greatest = (double)window->greatest,
+                           .real_valued = real_valued,
+                           .master = cost_sum(window->envelope, window->send),
+                           .count = platform->worker_count};
+    made.workers = calloc((size_t)made.count, sizeof *made.workers);
+    if (made.workers == NULL)
+        return false;
+    ranking_fill(&made, window);
+    made.equal = ranking_equal(&made);
+    ranking_sort(&made, order);
+    *ranking = made;
+    return true;
+}
+
+void ranking_turn(struct ranking *ranking, enum ranking_view view, enum ranking_order order)
+{
+    for (int64_t i = 0; i < ranking->count; i++) {
+        struct ranked_worker *worker = &ranking->workers[i];
+        const struct cost dominating =
+            cost_dominating(ranking->master, worker->link, ranking->greatest);
+        const struct cost feeds[RANKING_VIEWS] = {[RANKING_OF_GREATEST] = dominating,
+                                                  [RANKING_OF_MASTER] = ranking->master,
+                                                  [RANKING_OF_LINK] = worker->link};
+        worker->feed = feeds[view];
+    }
+    ranking->two_rows = view != RANKING_OF_GREATEST;
+    ranking_sort(ranking, order);
+}
+
+unsigned ranking_views(const struct ranking *ranking, double tasks)
+{
+    const double sizes[] = {ranking->least, fmin(ranking->greatest, tasks)};
+    bool master = false, link = false;
+    for (int64_t i = 0; i < ranking->count; i++)
+        for (int k = 0; k < 2; k++) {
+            const int larger = number_compare(cost_of(ranking->master, sizes[k]),
+                                              cost_of(ranking->workers[i].link, sizes[k]));
+            master = master || larger > 0;
+            link = link || larger < 0;
+        }
+    return master && link ? (1u << RANKING_VIEWS) - 1 : 1u << RANKING_OF_GREATEST;
+}
+
+void ranking_release(struct ranking *ranking)
+{
+    free(ranking->workers);
+    *ranking = (struct ranking){.workers = NULL};
+}
+
+/* Where the parts of a worker's costs lie, for what is done to each of them alike. */
+enum { RANKING_NUMBERS = 9 };
+
+static void worker_numbers(struct ranked_worker *worker, double *number[RANKING_NUMBERS])
+{
+    number[0] = &worker->feed.latency_s;
+    number[1] = &worker->feed.s_per_task;
+    number[2] = &worker->link.latency_s;
+    number[3] = &worker->link.s_per_task;
+    number[4] = &worker->work.latency_s;
+    number[5] = &worker->work.s_per_task;
+    number[6] = &worker->beside.latency_s;
+    number[7] = &worker->beside.s_per_task;
+    number[8] = &worker->start_s;
+}
+
+bool ranking_homogeneous(const struct ranking *ranking, double tolerance)
+{
+    double low[RANKING_NUMBERS] = {0}, high[RANKING_NUMBERS] = {0}, *number[RANKING_NUMBERS];
+    for (int64_t i = 0; i < ranking->count; i++) {
+        worker_numbers(&ranking->workers[i], number);
+        for (int n = 0; n < RANKING_NUMBERS; n++) {
+            low[n] = i == 0 ? *number[n] : fmin(low[n], *number[n]);
+            high[n] = i == 0 ? *number[n] : fmax(high[n], *number[n]);
+        }
+    }
+    for (int n = 0; n < RANKING_NUMBERS; n++)
+        if (high[n] - low[n] > tolerance * high[n])
+            return false;
+    return true;
+}
+
+void ranking_average(struct ranking *ranking)
+{
+    double sum[RANKING_NUMBERS] = {0}, *number[RANKING_NUMBERS];
+    for (int64_t i = 0; i < ranking->count; i++) {
+        worker_numbers(&ranking->workers[i], number);
+        for (int n = 0; n < RANKING_NUMBERS; n++)
+            sum[n] += *number[n];
+    }
+    for (int64_t i = 0; i < ranking->count; i++) {
+        worker_numbers(&ranking->workers[i], number);
+        for (int n = 0; n < RANKING_NUMBERS; n++)
+            *number[n] = sum[n] / (double)ranking->count;
+    }
+    ranking->equal = true;
+}
+
+double ranking_least(const struct ranking *ranking)
+{
+    enum { SMALLEST_PART = 1000000000 };
+    return ranking->real_valued ? ranking->least - 1.0 + 1.0 / SMALLEST_PART : ranking->least;
+}

@@ -1,0 +1,323 @@
+#include "planner/schedulers/search/search.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/array.h"
+
+/* About a second of evaluations; candidates come in order of promise. */
+enum { EFFORT_MOST = 6000000 };
+
+bool search_init(struct search *search, const struct schedule_request *request,
+                 struct failure *failure)
+{
+    struct evaluator *evaluator = evaluator_new(request->platform);
+    if (evaluator == NULL)
+        return failure_memory(failure, "planning");
+    *search = (struct search){
+        .request = request, .evaluator = evaluator, .best_s = HUGE_VAL, .effort_most = EFFORT_MOST};
+    return true;
+}
+
+void search_release(struct search *search)
+{
+    evaluator_free(&search->evaluator);
+    plan_release(&search->best);
+}
+
+void candidate_open(struct search *search, struct plan *candidate, const struct ranking *ranking,
+                    int64_t count)
+{
+    *candidate = (struct plan){.tasks = search->request->tasks,
+                               .real_valued = search->request->real_valued,
+                               .worker_count = count};
+    candidate->workers = malloc((size_t)count * sizeof *candidate->workers);
+    if (candidate->workers == NULL) {
+        search->out_of_memory = true;
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        candidate->workers[i] = ranking->workers[i].id;
+}
+
+double loads_sum(const double *loads, int64_t count)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += loads[i];
+    return sum;
+}
+
+void candidate_round(struct search *search, struct plan *candidate, int64_t repeat,
+                     const double *loads)
+{
+    const int64_t count = candidate->worker_count;
+    if (search->out_of_memory || repeat < 1 || !(loads_sum(loads, count) > 0))
+        return;
+    double *copy = malloc((size_t)count * sizeof *copy);
+    struct plan_round *rounds =
+        array_extend(candidate->rounds, candidate->round_count, sizeof *rounds);
+    if (rounds != NULL)
+        candidate->rounds = rounds;
+    if (copy == NULL || rounds == NULL) {
+        free(copy);
+        search->out_of_memory = true;
+        return;
+    }
+    memcpy(copy, loads, (size_t)count * sizeof *copy);
+    rounds[candidate->round_count++] = (struct plan_round){.repeat = repeat, .loads = copy};
+}
+
+void candidate_copy(struct search *search, struct plan *candidate, const struct plan *plan)
+{
+    *candidate = (struct plan){
+        .tasks = plan->tasks, .real_valued = plan->real_valued, .worker_count = plan->worker_count};
+    const size_t size = (size_t)plan->worker_count * sizeof *candidate->workers;
+    candidate->workers = malloc(size);
+    if (candidate->workers == NULL) {
+        search->out_of_memory = true;
+        return;
+    }
+    memcpy(candidate->workers, plan->workers, size);
+    for (size_t r = 0; r < plan->round_count; r++)
+        candidate_round(search, candidate, plan->rounds[r].repeat, plan->rounds[r].loads);
+}
+
+/* Without rounds that are empty, which levelling may leave: are all tasks there? */
+static bool candidate_complete(struct plan *candidate)
+{
+    double sum = 0;
+    size_t kept = 0;
+    for (size_t r = 0; r < candidate->round_count; r++) {
+        const struct plan_round round = candidate->rounds[r];
+        const double tasks = loads_sum(round.loads, candidate->worker_count);
+        sum += (double)round.repeat * tasks;
+        if (tasks > 0)
+            candidate->rounds[kept++] = round;
+        else
+            free(round.loads);
+    }
+    candidate->round_count = kept;
+    return fabs(sum - candidate->tasks) <= (candidate->real_valued ? 1e-6 * candidate->tasks : 0);
+}
+
+/* Of an evaluation, since the evaluator's effort was `before`. */
+static void evaluation_charge(const struct search *search, const struct plan *candidate,
+                              int64_t before)
+{
+    effort_use(search->request->effort,
+               (double)(evaluator_effort(search->evaluator) - before) +
+                   (double)candidate->round_count * (double)candidate->worker_count);
+}
+
+double search_evaluate(struct search *search, const struct plan *candidate, double *ends)
+{
+    const int64_t before = evaluator_effort(search->evaluator);
+    const double makespan_s = evaluator_makespan(search->evaluator, candidate, ends);
+    evaluation_charge(search, candidate, before);
+    return makespan_s;
+}
+
+double search_evaluate_below(struct search *search, const struct plan *candidate,
+                             const double *work_s, double limit_s)
+{
+    const int64_t before = evaluator_effort(search->evaluator);
+    const double makespan_s =
+        evaluator_makespan_below(search->evaluator, candidate, work_s, limit_s);
+    evaluation_charge(search, candidate, before);
+    return makespan_s;
+}
+
+/* What making a candidate takes beside its evaluation. */
+static void candidate_charge(const struct search *search, const struct plan *candidate)
+{
+    enum { CANDIDATE = 200, LOAD = 4 }; /* units of effort */
+    effort_use(search->request->effort,
+               CANDIDATE + LOAD * (double)candidate->round_count * (double)candidate->worker_count);
+}
+
+void search_allot(struct search *search, double share)
+{
+    search->effort_most =
+        evaluator_effort(search->evaluator) + (int64_t)(share * (double)EFFORT_MOST);
+}
+
+static int bits_count(unsigned set)
+{
+    int count = 0;
+    for (; set != 0; set &= set - 1)
+        count++;
+    return count;
+}
+
+/* One window's part of a visit. */
+struct round_trip {
+    struct search *search;
+    const struct platform_window *window;
+    unsigned orders;
+    bool (*visit)(struct search *search, struct ranking *ranking, void *context);
+    void *context;
+};
+
+/* Where the master is the port, a task costs the same for whomever it is: what is left of the
+ * orders is by work, and by start. */
+static unsigned view_orders(enum ranking_view view, unsigned orders)
+{
+    const unsigned by_work = 1u << RANKING_BY_WORK, by_start = 1u << RANKING_BY_START;
+    return view == RANKING_OF_MASTER && (orders & by_work) != 0 ? orders & (by_work | by_start)
+                                                                : orders;
+}
+
+/* One view's orders; the set of views that there are is left in *views. */
+static void view_visit(const struct round_trip *trip, enum ranking_view view, unsigned *views)
+{
+    struct search *search = trip->search;
+    const struct platform *platform = search->request->platform;
+    bool enough = false;
+    for (int order = 0; order < RANKING_ORDERS && !enough && !search->out_of_memory; order++) {
+        struct ranking ranking;
+        if ((view_orders(view, trip->orders) >> order & 1u) == 0)
+            continue;
+        if (!ranking_init(&ranking, platform, trip->window, search->request->real_valued,
+                          (enum ranking_order)order)) {
+            search->out_of_memory = true;
+            return;
+        }
+        *views = ranking_views(&ranking, search->request->tasks);
+        if ((*views >> view & 1u) == 0) {
+            ranking_release(&ranking);
+            return;
+        }
+        if (view != RANKING_OF_GREATEST)
+            ranking_turn(&ranking, view, (enum ranking_order)order);
+        const bool equal = ranking.equal; /* `visit` may average the ranking */
+        const int parts = bits_count(*views) * (equal ? 1 : bits_count(trip->orders));
+        search_allot(search, 1 / (double)(platform->window_count * parts));
+        enough = trip->visit(search, &ranking, trip->context) || equal;
+        ranking_release(&ranking);
+    }
+}
+
+void search_visit(struct search *search, unsigned orders,
+                  bool (*visit)(struct search *search, struct ranking *ranking, void *context),
+                  void *context)
+{
+    const struct platform *platform = search->request->platform;
+    bool equal;
+    platform_start_most(platform, &equal);
+    if (equal)
+        orders &= ~(1u << RANKING_BY_START);
+    for (int64_t w = 0; w < platform->window_count; w++) {
+        const struct round_trip trip = {search, &platform->windows[w], orders, visit, context};
+        unsigned views = (1u << RANKING_VIEWS) - 1;
+        for (int view = 0; view < RANKING_VIEWS; view++)
+            if ((views >> view & 1u) != 0)
+                view_visit(&trip, (enum ranking_view)view, &views);
+    }
+}
+
+bool search_exhausted(const struct search *search)
+{
+    return search->out_of_memory || evaluator_effort(search->evaluator) >= search->effort_most ||
+           effort_spent(search->request->effort);
+}
+
+/* Not by rounding noise: which of two equal plans is kept must not depend on it. */
+static bool candidate_better(const struct search *search, double makespan_s)
+{
+    return makespan_s < search->best_s * (1 - 1e-12) ||
+           (search->best_s == HUGE_VAL && makespan_s < HUGE_VAL);
+}
+
+bool search_take(struct search *search, struct plan *candidate, double makespan_s)
+{
+    const bool better = candidate_better(search, makespan_s);
+    const bool accepted = better && candidate_complete(candidate);
+    assert(accepted == better);
+    if (accepted) {
+        const struct plan before = search->best;
+        search->best = *candidate;
+        *candidate = before;
+        search->best_s = makespan_s;
+    }
+    plan_release(candidate);
+    *candidate = (struct plan){.kernel = NULL};
+    return accepted;
+}
+
+bool search_offer(struct search *search, struct plan *candidate)
+{
+    const bool complete = search->out_of_memory || candidate_complete(candidate);
+    assert(complete); /* and in a release, rather no plan than one that leaves tasks out */
+    candidate_charge(search, candidate);
+    const bool wanted = complete && !search->out_of_memory &&
+                        (search->best_s == HUGE_VAL || !search_exhausted(search));
+    return search_take(search, candidate,
+                       wanted ? search_evaluate(search, candidate, NULL) : HUGE_VAL);
+}
+
+struct search search_fork(const struct search *search)
+{
+    struct search fork = *search;
+    fork.best = (struct plan){.kernel = NULL};
+    fork.best_s = HUGE_VAL;
+    return fork;
+}
+
+bool search_join(struct search *search, struct search *fork)
+{
+    const bool better = candidate_better(search, fork->best_s);
+    search->out_of_memory = search->out_of_memory || fork->out_of_memory;
+    if (better) {
+        plan_release(&search->best);
+        search->best = fork->best;
+        search->best_s = fork->best_s;
+    } else {
+        plan_release(&fork->best);
+    }
+    return better;
+}
+
+/* Leave out the workers that never get a package. */
+static void plan_shrink(struct plan *plan)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < plan->worker_count; i++) {
+        bool used = false;
+        for (size_t r = 0; r < plan->round_count && !used; r++)
+            used = plan->rounds[r].loads[i] > 0;
+        if (!used)
+            continue;
+        plan->workers[kept] = plan->workers[i];
+        for (size_t r = 0; r < plan->round_count; r++)
+            plan->rounds[r].loads[kept] = plan->rounds[r].loads[i];
+        kept++;
+    }
+    plan->worker_count = kept;
+}
+
+bool search_finish(struct search *search, const char *reason, struct plan *plan,
+                   struct failure *failure)
+{
+    bool good = false;
+    struct plan *best = &search->best;
+    if (search->out_of_memory) {
+        failure_memory(failure, "planning");
+        goto out;
+    }
+    if (search->best_s == HUGE_VAL) {
+        failure_set(failure, FAILURE_INFEASIBLE, "%s", reason);
+        goto out;
+    }
+    plan_shrink(best);
+    if (!schedule_predict(search->request->platform, best, failure))
+        goto out;
+    *plan = *best;
+    *best = (struct plan){.kernel = NULL};
+    good = true;
+out:
+    search_release(search);
+    return good;
+}

@@ -1,0 +1,26 @@
+/*
+ * Whether one worker more promises anything: what decides for how many of a platform's first
+ * workers a scheduler is asked at all (fewer.h).
+ */
+#ifndef PLANNER_SCHEDULERS_SEARCH_USEFUL_H
+#define PLANNER_SCHEDULERS_SEARCH_USEFUL_H
+
+#include <stdbool.h>
+
+#include "planner/schedulers/search/schedule.h"
+
+/* What closed forms say of a platform. */
+struct promise {
+    double bound_s;       /* no schedule takes less */
+    double production_s;  /* the continuous makespans of maximal production and of perfect */
+    double utilization_s; /* utilization, the least of all windows and orders; HUGE_VAL: none */
+};
+
+/* Fails where memory ends. */
+bool promise_make(const struct schedule_request *request, struct promise *promise,
+                  struct failure *failure);
+/* Whether any of them is better, and by more than rounding, than with fewer workers. Where there
+ * are no closed forms, any worker is useful. */
+bool promise_better(const struct promise *promise, const struct promise *fewer);
+
+#endif

@@ -1,0 +1,206 @@
+#include "spmd/archive/archive.h"
+
+#include <hdf5.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/command/command.h"
+#include "kernel/table.h"
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
+#include "planner/model/beyond.h"
+#include "planner/report/resumed.h"
+#include "spmd/archive/archive_file.h"
+#include "spmd/job/values.h"
+#include "spmd/layout/contents.h"
+#include "spmd/layout/layout.h"
+#include "spmd/layout/parts.h"
+
+bool archive_not_ours(const char *path, const char *what, struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: has no readable %s: is it the output of scow run?", path, what);
+}
+
+char *archive_attribute(hid_t file, const char *name)
+{
+    return contents_attribute(file, name);
+}
+
+uint8_t *archive_ledger(hid_t file, size_t *count)
+{
+    return contents_rows(file, LAYOUT_LEDGER, H5T_NATIVE_UINT8, 1, count);
+}
+
+struct items *archive_items(hid_t file, const char *path, int64_t tasks, char note[ITEMS_NOTE])
+{
+    char *kernel = archive_attribute(file, LAYOUT_KERNEL);
+    char *input = archive_attribute(file, LAYOUT_INPUT);
+    char *sha256 = archive_attribute(file, LAYOUT_INPUT_SHA256);
+    char *stamp = archive_attribute(file, LAYOUT_INPUT_STAMP);
+    const struct scow_task *task = kernel ? task_find(kernel) : NULL;
+    int32_t kind = task ? task->input : SCOW_INPUT_NONE; /* older files do not say */
+    contents_number(file, LAYOUT_INPUT_KIND, H5T_NATIVE_INT32, &kind);
+    const struct items_wanted wanted = {path,  kind, task == &command_task, input, sha256,
+                                        stamp, tasks};
+    struct items *items = items_find(&wanted, note);
+    free(kernel);
+    free(input);
+    free(sha256);
+    free(stamp);
+    return items;
+}
+
+struct emitted *archive_emitted(hid_t file, const char *path, struct failure *failure)
+{
+    char *base = contents_attribute(file, LAYOUT_RESULTS);
+    struct emitted *emitted = base ? emitted_open(base, path, failure) : NULL;
+    if (!base)
+        failure_set(failure, FAILURE_MISMATCH, "%s: its core task leaves nothing but its results",
+                    path);
+    free(base);
+    return emitted;
+}
+
+static bool ledger_read(hid_t file, const char *path, struct run_record *record,
+                        struct failure *failure)
+{
+    size_t count = 0;
+    uint8_t *ledger = archive_ledger(file, &count);
+    if (!ledger)
+        return archive_not_ours(path, "ledger", failure);
+    record->tasks = (int64_t)count;
+    for (size_t i = 0; i < count; i++)
+        record->tasks_done += ledger[i] == 1;
+    for (size_t i = 0; i < count; i++)
+        record->tasks_failed += ledger[i] == 2;
+    free(ledger);
+    return true;
+}
+
+void archive_drop_empty(char **word)
+{
+    if (*word && !(*word)[0]) {
+        free(*word);
+        *word = NULL;
+    }
+}
+
+static bool attributes_read(hid_t file, const char *path, struct run_record *record,
+                            struct failure *failure)
+{
+    record->input = contents_attribute(file, LAYOUT_INPUT);
+    record->input_sha256 = contents_attribute(file, LAYOUT_INPUT_SHA256);
+    record->kernel = contents_attribute(file, LAYOUT_KERNEL);
+    record->version = contents_attribute(file, LAYOUT_VERSION);
+    record->isa = contents_attribute(file, LAYOUT_ISA);
+    record->method = contents_attribute(file, LAYOUT_METHOD); /* older files do without */
+    char *checksum = contents_attribute(file, LAYOUT_CHECKSUM);
+    if (checksum)
+        record->checksum = strtoull(checksum, NULL, 16);
+    free(checksum);
+    int32_t complete = 0;
+    contents_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete);
+    record->complete = complete != 0;
+    contents_number(file, LAYOUT_RANK_PEAK, H5T_NATIVE_INT64, &record->rank_peak);
+    contents_number(file, LAYOUT_COMMAND_PEAK, H5T_NATIVE_INT64, &record->command_peak);
+    record->plugin = contents_attribute(file, LAYOUT_PLUGIN);
+    record->outcome = contents_text(file, LAYOUT_OUTCOME);
+    archive_drop_empty(&record->outcome);
+    archive_drop_empty(&record->input_sha256);
+    archive_drop_empty(&record->method);
+    if (!record->kernel || !record->version || !record->isa)
+        return archive_not_ours(path, "attributes", failure);
+    return true;
+}
+
+/* One that the file has otherwise than the plan. */
+static bool change_read(hid_t file, const char *name, struct run_record *record)
+{
+    const struct parameter *planned = parameter_list_find(&record->plan.parameters, name);
+    char *word = contents_attribute(file, name);
+    struct parameter now = {.word = word};
+    const bool there =
+        word ? word[0] != '\0' : contents_number(file, name, H5T_NATIVE_DOUBLE, &now.number);
+    char *end = NULL;
+    if (word && planned && !planned->word) { /* a text that looks like a number travels as one */
+        now.number = strtod(word, &end);
+        now.word = end != word && !*end ? NULL : word;
+    }
+    const bool good = !there || (planned && parameter_equal(planned, &now)) ||
+                      parameter_list_add(&record->changed, name, now.word, now.number);
+    free(word);
+    return good;
+}
+
+/* Those that runs may have otherwise; of a plug-in, which is not open, those that the plan has. */
+static bool changes_read(hid_t file, struct run_record *record, struct failure *failure)
+{
+    const struct scow_task *task =
+        record->kernel && !record->plugin ? task_find(record->kernel) : NULL;
+    const char *const *names = task ? task_run_parameters(task) : NULL;
+    const struct parameter_list *planned = &record->plan.parameters;
+    bool good = true;
+    for (; good && names && *names; names++)
+        good = change_read(file, *names, record);
+    for (size_t k = 0; good && !task && k < planned->count; k++)
+        good = H5Aexists(file, planned->items[k].name) <= 0 ||
+               change_read(file, planned->items[k].name, record);
+    return good || failure_memory(failure, "reading a run's output");
+}
+
+/* Opened for reading; negative with *failure set. */
+hid_t archive_open(const char *path, struct failure *failure)
+{
+    layout_quiet();
+    hid_t file = -1;
+    if (access(path, R_OK) != 0)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: cannot be read: check the name and its permissions", path);
+    else if ((file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: is no readable HDF5 file: name an output of scow run", path);
+    return file;
+}
+
+bool archive_pictured(const char *path, struct failure *failure)
+{
+    hid_t file = archive_open(path, failure);
+    if (file < 0)
+        return false;
+    int32_t complete = 0;
+    if (!contents_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete))
+        archive_not_ours(path, "attributes", failure);
+    else if (H5Lexists(file, LAYOUT_NORMALIZED, H5P_DEFAULT) <= 0)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: results of its kernel are no picture: leave --png out", path);
+    else if (!complete)
+        failure_set(
+            failure, FAILURE_MISMATCH,
+            "%s: its run did not reach its end, so there is no normalised image: go on with "
+            "it by scow run --resume, or the same scow go",
+            path);
+    H5Fclose(file);
+    return failure->code == FAILURE_NONE;
+}
+
+bool archive_read(const char *path, int64_t part, struct run_record *record,
+                  struct failure *failure)
+{
+    hid_t file = archive_open(path, failure);
+    if (file < 0)
+        return false;
+    struct run_record read = {0};
+    const bool good = archive_parts(file, path, part, &read, failure) &&
+                      ledger_read(file, path, &read, failure) &&
+                      attributes_read(file, path, &read, failure) &&
+                      changes_read(file, &read, failure);
+    H5Fclose(file);
+    if (good)
+        *record = read;
+    else
+        run_record_release(&read);
+    return good;
+}

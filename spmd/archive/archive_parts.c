@@ -1,0 +1,306 @@
+/* The parts of a run, as its output has them. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
+#include "planner/model/beyond.h"
+#include "planner/report/resumed.h"
+#include "spmd/archive/archive_file.h"
+#include "spmd/layout/contents.h"
+#include "spmd/layout/layout.h"
+#include "spmd/layout/parts.h"
+
+/* ---- one part ------------------------------------------------------------------------------ */
+
+static bool trace_read(hid_t group, const char *path, struct run_record *part,
+                       struct failure *failure)
+{
+    hid_t type = layout_trace_type();
+    size_t count = 0;
+    struct trace *trace = &part->trace;
+    trace->events =
+        contents_rows(group, LAYOUT_PART_TRACE, type, sizeof(struct trace_event), &count);
+    H5Tclose(type);
+    if (!trace->events)
+        return archive_not_ours(path, "trace", failure);
+    trace->capacity = count;
+    for (size_t k = 0; k < count; k++) /* there may be fewer than announced */
+        if (trace->events[k].tasks > 0)
+            trace->events[trace->count++] = trace->events[k];
+    return true;
+}
+
+static bool documents_read(hid_t file, hid_t group, const char *path, struct run_record *part,
+                           struct failure *failure)
+{
+    char *plan = contents_text(group, LAYOUT_PART_PLAN);
+    char *profile = contents_text(group, LAYOUT_PART_PROFILE);
+    if (!profile)
+        profile = contents_text(file, LAYOUT_PROFILE);
+    bool good = plan != NULL;
+    if (!good)
+        archive_not_ours(path, "plan", failure);
+    good = good && plan_parse(&part->plan, plan, strlen(plan), path, failure);
+    if (good && profile) {
+        good = profile_parse(&part->profile, profile, strlen(profile), path, failure);
+        part->has_profile = good;
+        good = good && beyond_follow(&part->profile, &part->plan, failure);
+    }
+    free(plan);
+    free(profile);
+    return good;
+}
+
+/* Files of older versions do without. */
+static void conditions_read(hid_t group, struct run_record *part)
+{
+    part->command_line = contents_attribute(group, LAYOUT_COMMAND_LINE);
+    part->processor = contents_attribute(group, LAYOUT_PROCESSOR);
+    contents_number(group, LAYOUT_THREADS, H5T_NATIVE_INT, &part->threads);
+    contents_number(group, LAYOUT_WORKERS_PER_NODE, H5T_NATIVE_INT, &part->workers_per_node);
+}
+
+static void word_read(hid_t group, const char *name, char *word, size_t size)
+{
+    char *text = contents_attribute(group, name);
+    snprintf(word, size, "%s", text ? text : "");
+    free(text);
+}
+
+/* Files of older versions do without. */
+static void usage_read(hid_t group, struct run_record *part)
+{
+    struct run_request *requested = &part->requested;
+    struct run_usage *used = &part->used;
+    word_read(group, LAYOUT_REQUESTED_BY, requested->by, sizeof requested->by);
+    word_read(group, LAYOUT_REQUESTED_JOB, requested->job, sizeof requested->job);
+    contents_number(group, LAYOUT_REQUESTED_WALLTIME, H5T_NATIVE_DOUBLE, &requested->walltime_s);
+    contents_number(group, LAYOUT_REQUESTED_BYTES, H5T_NATIVE_DOUBLE, &requested->node_bytes);
+    contents_number(group, LAYOUT_REQUESTED_NODES, H5T_NATIVE_INT64, &requested->nodes);
+    contents_number(group, LAYOUT_REQUESTED_RANKS, H5T_NATIVE_INT64, &requested->ranks);
+    contents_number(group, LAYOUT_REQUESTED_THREADS, H5T_NATIVE_INT64, &requested->threads);
+    contents_number(group, LAYOUT_USED_WALLTIME, H5T_NATIVE_DOUBLE, &used->walltime_s);
+    contents_number(group, LAYOUT_USED_PROCESSOR, H5T_NATIVE_DOUBLE, &used->processor_s);
+}
+
+/* How packages were dealt: of the first part, in the root group. */
+static void dealing_read(hid_t object, struct run_record *part)
+{
+    part->rule = contents_attribute(object, LAYOUT_RULE); /* absent in most */
+    part->tail = contents_attribute(object, LAYOUT_TAIL);
+    part->replan = contents_attribute(object, LAYOUT_REPLAN);
+    int32_t surveyed = 0;
+    contents_number(object, LAYOUT_AHEAD, H5T_NATIVE_INT, &part->ahead);
+    contents_number(object, LAYOUT_SURVEYED, H5T_NATIVE_INT32, &surveyed);
+    part->surveyed = surveyed > 0;
+    contents_number(object, LAYOUT_FINISH, H5T_NATIVE_DOUBLE, &part->finish_s);
+    contents_number(object, LAYOUT_STARTUP, H5T_NATIVE_DOUBLE, &part->startup_s);
+    archive_drop_empty(&part->rule);
+    archive_drop_empty(&part->tail);
+    archive_drop_empty(&part->replan);
+}
+
+/* Of what a watched run says of itself: where its rest was planned anew, and kept. */
+static void changes_read(const char *replanned, struct run_changes *changes)
+{
+    json_t *list = json_loads(replanned, 0, NULL), *change;
+    size_t k;
+    json_array_foreach(list, k, change)
+    {
+        if (!json_is_true(json_object_get(change, "adopted")))
+            continue;
+        if (changes->count++ == 0)
+            changes->round = json_integer_value(json_object_get(change, "round"));
+        changes->end_s = json_number_value(json_object_get(change, "replanned_end_s"));
+    }
+    json_decref(list);
+}
+
+/* Of what a run says of the workers that it lost. */
+static bool losses_read(struct run_record *part, struct failure *failure)
+{
+    json_t *list = part->lost ? json_loads(part->lost, 0, NULL) : NULL, *loss;
+    size_t k;
+    part->losses = calloc(json_array_size(list) + 1, sizeof *part->losses);
+    json_array_foreach(list, k, loss)
+    {
+        if (!part->losses)
+            break;
+        part->losses[part->loss_count++] =
+            (struct run_loss){json_integer_value(json_object_get(loss, "worker")),
+                              json_number_value(json_object_get(loss, "time_s"))};
+    }
+    json_decref(list);
+    return part->losses || failure_memory(failure, "reading a run's output");
+}
+
+static bool told_read(hid_t group, struct run_record *part, struct failure *failure)
+{
+    part->told = contents_text(group, LAYOUT_PART_TOLD);
+    part->replanned = contents_text(group, LAYOUT_PART_REPLANNED);
+    part->ended = contents_text(group, LAYOUT_PART_ENDED);
+    archive_drop_empty(&part->ended);
+    part->lost_told = contents_text(group, LAYOUT_PART_LOST_TOLD);
+    part->lost = contents_text(group, LAYOUT_PART_LOST);
+    archive_drop_empty(&part->replanned);
+    if (part->replanned)
+        changes_read(part->replanned, &part->changes);
+    return losses_read(part, failure);
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+/* What is known of a run's parts as a whole. */
+struct curve {
+    struct run_part *rows; /* owned; NULL: there are none */
+    int64_t row_count;
+    int32_t resumed, complete;
+    bool
+        older; /* nothing is known of the last part's plan: its trace is in the first one's place */
+    bool traced; /* traces are wanted */
+};
+
+static bool group_there(hid_t file, int64_t times)
+{
+    char name[LAYOUT_NAME_SIZE];
+    layout_part_name(name, times, "");
+    return H5Lexists(file, name, H5P_DEFAULT) > 0;
+}
+
+static struct curve progress_curve_of(hid_t file)
+{
+    struct curve curve = {0};
+    contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &curve.resumed); /* older: without */
+    contents_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &curve.complete);
+    curve.rows = parts_list(file, curve.resumed, &curve.row_count);
+    curve.older = curve.resumed > 0 && !group_there(file, curve.resumed);
+    return curve;
+}
+
+/* Did that part, or whichever has its place, say how it ended? If not, its trace is all zeros. */
+static bool is_written(const struct curve *curve, int64_t times)
+{
+    const int64_t row = curve->older && times == 0 ? curve->resumed : times;
+    const int32_t outcome = row < curve->row_count ? curve->rows[row].outcome : PART_RUNNING;
+    return (curve->complete && row == curve->resumed) || outcome == PART_COMPLETE ||
+           outcome == PART_STOPPED;
+}
+
+/* A plan that was made while its run went on, or was not done in whole, follows from what it sent.
+ */
+static bool trace_needed(const struct curve *curve, const struct run_record *part)
+{
+    return curve->traced || curve->older || part->surveyed || part->cut_short;
+}
+
+/* The part that went on for the `times`th time. */
+static bool part_read(hid_t file, const char *path, const struct curve *curve, int64_t times,
+                      struct run_record *part, struct failure *failure)
+{
+    char name[LAYOUT_NAME_SIZE];
+    layout_part_name(name, times, "");
+    hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
+    if (group < 0)
+        return archive_not_ours(path, "run", failure);
+    conditions_read(group, part);
+    usage_read(group, part);
+    dealing_read(times == 0 ? file : group, part);
+    part->part = times + 1;
+    part->cut_short = times < curve->row_count && curve->rows[times].outcome == PART_STOPPED;
+    const bool traced = is_written(curve, times) && trace_needed(curve, part);
+    const bool good = documents_read(file, group, path, part, failure) &&
+                      (!traced || trace_read(group, path, part, failure)) &&
+                      told_read(group, part, failure);
+    H5Gclose(group);
+    if (good && part->surveyed && part->trace.count > 0 && !run_record_sent(part))
+        return failure_memory(failure, "reading a run's output");
+    return good && (!part->cut_short || run_record_cut_short(part) ||
+                    failure_memory(failure, "reading a run's output"));
+}
+
+/* Their number among those read; -1: there is no such one. */
+static int64_t part_choose(const struct run_record *read, int64_t count, int64_t wanted)
+{
+    int64_t chosen = wanted > 0 ? -1 : 0;
+    for (int64_t k = 0; k < count; k++)
+        if (wanted > 0 ? read[k].part == wanted : read[k].trace.count > 0)
+            chosen = k;
+    return chosen;
+}
+
+/* `read` becomes those beside the chosen one. */
+static void parts_divide(struct run_record *read, int64_t count, int64_t chosen,
+                         struct run_record *record)
+{
+    *record = read[chosen];
+    for (int64_t k = chosen; k + 1 < count; k++)
+        read[k] = read[k + 1];
+    record->others = read;
+    record->other_count = count - 1;
+}
+
+static bool part_missing(const char *path, const struct curve *curve, int64_t part,
+                         struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: has nothing of a part %" PRId64 ": its run has %d part%s, and those "
+                       "that were killed leave no trace",
+                       path, part, curve->resumed + 1, curve->resumed > 0 ? "s" : "");
+}
+
+static void read_release(struct run_record *read, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        run_record_release(&read[k]);
+    free(read);
+}
+
+/* Of an older file, and where the first part's plan is wanted for what it says of the job, all is
+ * under one name. */
+static bool older_complete(const struct curve *curve, int64_t wanted, struct run_record *record,
+                           struct failure *failure)
+{
+    if (!curve->older || record->part > 1)
+        return true;
+    record->part = 0;
+    record->cut_short = false;
+    return wanted > 0 || record->trace.count == 0 || run_record_last_part(record) ||
+           failure_memory(failure, "reading a run's output");
+}
+
+bool archive_parts(hid_t file, const char *path, int64_t part, struct run_record *record,
+                   struct failure *failure)
+{
+    struct curve curve = progress_curve_of(file);
+    curve.traced = part != RUN_PLAN_ONLY;
+    part = curve.traced ? part : 1;
+    const int64_t most = curve.resumed < LAYOUT_PARTS_MOST ? curve.resumed + 1 : LAYOUT_PARTS_MOST;
+    struct run_record *read = calloc((size_t)most + 1, sizeof *read);
+    int64_t count = 0, chosen = -1;
+    bool good = true;
+    if (!read) {
+        free(curve.rows);
+        return failure_memory(failure, "reading a run's output");
+    }
+    for (int64_t times = 0; good && times < most; times++)
+        if (times == 0 || group_there(file, times))
+            good = part_read(file, path, &curve, times, &read[count++], failure);
+    if (good)
+        chosen = part_choose(read, count, part);
+    if (good && chosen < 0)
+        good = part_missing(path, &curve, part, failure);
+    if (!good) {
+        read_release(read, count);
+        free(curve.rows);
+        return false;
+    }
+    parts_divide(read, count, chosen, record);
+    record->resumed = curve.resumed;
+    record->parts = curve.rows;
+    record->part_count = curve.row_count;
+    return older_complete(&curve, part, record, failure);
+}

@@ -1,0 +1,363 @@
+#include "spmd/archive/failed.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/command/command.h"
+#include "kernel/command/kept.h"
+#include "planner/base/array.h"
+#include "spmd/archive/archive_file.h"
+#include "spmd/archive/rows.h"
+#include "spmd/job/items.h"
+#include "spmd/layout/emitted.h"
+#include "spmd/layout/layout.h"
+
+/* Of error output: so much is shown, and so far is looked for it among other output. */
+enum { ERRORS_LINES = 5, ERRORS_BYTES = 1000, LOOK_BYTES = 1 << 20, PART_BYTES = 1 << 14 };
+enum { REASON_BYTES = 200 };
+
+struct failed {
+    hid_t file;
+    struct failed_totals totals;
+    struct rows ledger, reasons, exits, attempts, errors, places;
+    struct emitted *emitted; /* NULL: there is nothing of it */
+    struct items *items;     /* NULL: lines are not known */
+    char note[ITEMS_NOTE];
+    int64_t next; /* task to be looked at */
+    char reason[REASON_BYTES], text[ERRORS_BYTES + 1];
+    char *line; /* owned */
+    size_t line_room;
+};
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static void lines_find(struct failed *failed, const char *path)
+{
+    failed->items = archive_items(failed->file, path, failed->totals.tasks, failed->note);
+    failed->totals.input = failed->items ? items_path(failed->items) : NULL;
+}
+
+static void rows_find(struct failed *failed)
+{
+    const hid_t file = failed->file;
+    rows_open(&failed->reasons, file, LAYOUT_REASONS, -1);
+    rows_open(&failed->places, file, LAYOUT_EMITTED, layout_emitted_type());
+    rows_open_field(&failed->exits, file, LAYOUT_RECORDS, "exit", H5T_NATIVE_INT32);
+    rows_open_field(&failed->attempts, file, LAYOUT_RECORDS, "attempts", H5T_NATIVE_INT32);
+    rows_open_field(&failed->errors, file, LAYOUT_RECORDS, "stderr", -1);
+}
+
+static void tasks_count(struct failed *failed)
+{
+    struct failed_totals *totals = &failed->totals;
+    totals->tasks = failed->ledger.count;
+    for (int64_t task = 0; task < totals->tasks; task++) {
+        const uint8_t *mark = rows_at(&failed->ledger, task);
+        totals->failed += mark && *mark == 2;
+        totals->missing += !mark || *mark == 0;
+    }
+}
+
+static bool is_command(const struct failed *failed)
+{
+    char *kernel = archive_attribute(failed->file, LAYOUT_KERNEL);
+    const bool same = kernel && strcmp(kernel, command_task.name) == 0;
+    free(kernel);
+    return same;
+}
+
+struct failed *failed_open(const char *path, struct failure *failure)
+{
+    struct failed *failed = calloc(1, sizeof *failed);
+    struct failure none = FAILURE_INIT;
+    if (!failed) {
+        failure_memory(failure, "reading a run's output");
+        return NULL;
+    }
+    failed->file = archive_open(path, failure);
+    if (failed->file < 0) {
+        free(failed);
+        return NULL;
+    }
+    if (!rows_open(&failed->ledger, failed->file, LAYOUT_LEDGER, H5Tcopy(H5T_NATIVE_UINT8)))
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: has no readable ledger: is it the output of scow run?", path);
+    rows_find(failed);
+    tasks_count(failed);
+    failed->totals.note = failed->note;
+    if (failed->totals.failed > 0 && is_command(failed))
+        failed->emitted = archive_emitted(failed->file, path, &none);
+    if (failed->totals.failed > 0)
+        lines_find(failed, path);
+    if (failure->code != FAILURE_NONE)
+        failed_close(&failed);
+    return failed;
+}
+
+const struct failed_totals *failed_totals(const struct failed *failed)
+{
+    return &failed->totals;
+}
+
+void failed_close(struct failed **failed)
+{
+    struct failed *gone = *failed;
+    if (!gone)
+        return;
+    items_close(&gone->items);
+    emitted_close(&gone->emitted);
+    rows_close(&gone->ledger);
+    rows_close(&gone->reasons);
+    rows_close(&gone->exits);
+    rows_close(&gone->attempts);
+    rows_close(&gone->errors);
+    rows_close(&gone->places);
+    H5Fclose(gone->file);
+    free(gone->line);
+    free(gone);
+    *failed = NULL;
+}
+
+/* ---- one of them --------------------------------------------------------------------------- */
+
+/* The first lines of what is there: cut behind the last of them. */
+static void errors_cut(struct failed *failed, struct failed_task *task, size_t size, bool more)
+{
+    char *text = failed->text;
+    size_t end = 0;
+    for (int line = 0; line < ERRORS_LINES && end < size; line++) {
+        const char *newline = memchr(text + end, '\n', size - end);
+        end = newline ? (size_t)(newline - text) + 1 : size;
+    }
+    task->errors_cut = more || end < size;
+    kept_clean(text, end, sizeof failed->text, more && end == size);
+    task->errors = text;
+}
+
+/* From what its last attempt wrote, as far as that is near its beginning. False: there is none. */
+static bool errors_read(struct failed *failed, struct failed_task *task)
+{
+    const struct layout_emitted *where = rows_at(&failed->places, task->task);
+    struct command_filter filter = {.stream = COMMAND_STDERR, .attempt = task->attempts};
+    struct failure unread = FAILURE_INIT;
+    char bytes[PART_BYTES];
+    size_t used = 0;
+    const int64_t end = !where || !failed->emitted ? 0
+                        : where->size < LOOK_BYTES ? where->size
+                                                   : LOOK_BYTES;
+    for (int64_t from = 0; from < end && used < ERRORS_BYTES; from += PART_BYTES) {
+        const size_t size = end - from < PART_BYTES ? (size_t)(end - from) : PART_BYTES;
+        const char *part;
+        size_t length, at = 0;
+        if (!emitted_read(failed->emitted, where, from, bytes, size, &unread))
+            return false;
+        while (used < ERRORS_BYTES &&
+               command_filter_next(&filter, bytes, size, &at, &part, &length)) {
+            const size_t most = ERRORS_BYTES - used;
+            memcpy(failed->text + used, part, length < most ? length : most);
+            used += length < most ? length : most;
+        }
+    }
+    if (used > 0)
+        errors_cut(failed, task, used, used == ERRORS_BYTES);
+    return used > 0;
+}
+
+/* What its record has kept of it. */
+static void errors_kept(struct failed *failed, struct failed_task *task)
+{
+    const char *kept = rows_at(&failed->errors, task->task);
+    const size_t most =
+        failed->errors.size < ERRORS_BYTES ? failed->errors.size : (size_t)ERRORS_BYTES;
+    const size_t size = kept ? strnlen(kept, most) : 0;
+    if (size > 0)
+        memcpy(failed->text, kept, size);
+    errors_cut(failed, task, size, size > 0 && size == failed->errors.size);
+}
+
+static void line_find(struct failed *failed, struct failed_task *task)
+{
+    size_t size = 0;
+    const char *bytes = failed->items ? items_read(failed->items, task->task, &size) : NULL;
+    char *room = bytes ? array_reserve(failed->line, &failed->line_room, size + 1, 1) : NULL;
+    if (!room)
+        return;
+    failed->line = room;
+    memcpy(room, bytes, size);
+    kept_clean(room, size, size + 1, false);
+    task->line = room;
+}
+
+/* Files of older versions keep no reason: a command's exit says most of it. */
+static void reason_find(struct failed *failed, struct failed_task *task)
+{
+    const char *kept = rows_at(&failed->reasons, task->task);
+    const size_t most = sizeof failed->reason - 1;
+    const size_t size = kept ? strnlen(kept, failed->reasons.size) : 0;
+    snprintf(failed->reason, sizeof failed->reason, "%.*s", (int)(size < most ? size : most),
+             kept ? kept : "");
+    if (size == 0 && task->command && task->exit < 0)
+        snprintf(failed->reason, sizeof failed->reason, "killed by signal %d", -task->exit);
+    else if (size == 0 && task->command)
+        snprintf(failed->reason, sizeof failed->reason, "exit %d", task->exit);
+    else if (size == 0)
+        snprintf(failed->reason, sizeof failed->reason, "without a reason");
+    task->reason = failed->reason;
+}
+
+bool failed_next(struct failed *failed, struct failed_task *task)
+{
+    const uint8_t *mark = NULL;
+    while ((mark = rows_at(&failed->ledger, failed->next)) && *mark != 2)
+        failed->next++;
+    if (!mark)
+        return false;
+    *task = (struct failed_task){.task = failed->next++};
+    const int32_t *exit = rows_at(&failed->exits, task->task);
+    const int32_t *attempts = rows_at(&failed->attempts, task->task);
+    task->command = exit != NULL;
+    task->exit = exit ? *exit : 0;
+    task->attempts = attempts ? *attempts : 0;
+    reason_find(failed, task);
+    if (!errors_read(failed, task))
+        errors_kept(failed, task);
+    line_find(failed, task);
+    return true;
+}
+
+/* ---- printing ------------------------------------------------------------------------------ */
+
+static void number_print(struct text *text, const char *key, bool known, int number)
+{
+    if (known)
+        text_add(text, ", \"%s\": %d", key, number);
+    else
+        text_add(text, ", \"%s\": null", key);
+}
+
+static void word_print(struct text *text, const char *word)
+{
+    if (word)
+        text_add_quoted(text, word);
+    else
+        text_add(text, "null");
+}
+
+void failed_print_json(const struct failed_task *task, struct text *text)
+{
+    text_add(text, "{\"task\": %" PRId64 ", \"line\": ", task->task + 1);
+    word_print(text, task->line);
+    number_print(text, "attempts", task->attempts > 0, task->attempts);
+    number_print(text, "exit", task->command && task->exit >= 0, task->exit);
+    number_print(text, "signal", task->command && task->exit < 0, -task->exit);
+    text_add(text, ", \"reason\": ");
+    text_add_quoted(text, task->reason);
+    text_add(text, ", \"stderr\": ");
+    text_add_quoted(text, task->errors);
+    text_add(text, ", \"stderr_cut\": %s}", task->errors_cut ? "true" : "false");
+}
+
+static void totals_print_json(const struct failed_totals *totals, struct text *text)
+{
+    text_add(text,
+             "{\"tasks\": %" PRId64 ", \"failed\": %" PRId64 ", \"missing\": %" PRId64
+             ", \"note\": ",
+             totals->tasks, totals->failed, totals->missing);
+    word_print(text, totals->note[0] ? totals->note : NULL);
+}
+
+bool failed_print(const char *path, int64_t most, struct text *text, struct failure *failure)
+{
+    struct failed *failed = failed_open(path, failure);
+    struct failed_task task;
+    if (!failed)
+        return false;
+    totals_print_json(failed_totals(failed), text);
+    text_add(text, ", \"failures\": [");
+    for (int64_t k = 0; k < most && failed_next(failed, &task); k++) {
+        text_add(text, "%s", k > 0 ? ", " : "");
+        failed_print_json(&task, text);
+    }
+    text_add(text, "]}");
+    failed_close(&failed);
+    return true;
+}
+
+/* ---- to standard output -------------------------------------------------------------------- */
+
+enum { LINE_SHOWN = 300 };
+
+/* On one line, and nothing that a terminal obeys. */
+static void plain_print(struct text *text, const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+        if (c == '\t' || (c >= 0x20 && c != 0x7f))
+            text_add(text, "%c", c);
+        else
+            text_add(text, "\\x%02x", c);
+    }
+}
+
+static void errors_print(const struct failed_task *task, struct text *text)
+{
+    for (const char *at = task->errors; *at;) {
+        const size_t size = strcspn(at, "\n");
+        text_add(text, "    ");
+        plain_print(text, at, size);
+        text_add(text, "\n");
+        at += size + (at[size] == '\n');
+    }
+    if (task->errors_cut)
+        text_add(text, "    ...\n");
+}
+
+static void task_print(const struct failed_task *task, struct text *text)
+{
+    text_add(text, "%" PRId64 ": %s", task->task + 1, task->reason);
+    if (task->attempts > 1)
+        text_add(text, ", %d attempts", task->attempts);
+    if (task->line) {
+        const size_t size = strlen(task->line);
+        text_add(text, ": ");
+        plain_print(text, task->line, size < LINE_SHOWN ? size : LINE_SHOWN);
+        text_add(text, "%s", size > LINE_SHOWN ? "..." : "");
+    }
+    text_add(text, "\n");
+    errors_print(task, text);
+}
+
+static void totals_print(const struct failed_totals *totals, struct text *text)
+{
+    text_add(text, "%" PRId64 " of %" PRId64 " core tasks failed", totals->failed, totals->tasks);
+    if (totals->missing > 0)
+        text_add(text, ", %" PRId64 " %s not done yet", totals->missing,
+                 totals->missing == 1 ? "is" : "are");
+    text_add(text, "\n");
+    if (totals->note[0])
+        text_add(text, "(%s, so lines are not shown)\n", totals->note);
+}
+
+bool failed_show(const char *path, bool json, struct failure *failure)
+{
+    struct failed *failed = failed_open(path, failure);
+    struct failed_task task;
+    struct text text = TEXT_INIT;
+    if (!failed)
+        return false;
+    (json ? totals_print_json : totals_print)(failed_totals(failed), &text);
+    text_add(&text, "%s", json ? ", \"failures\": [" : "");
+    bool good = text_print(&text, "listing what failed", failure);
+    for (int64_t k = 0; good && failed_next(failed, &task); k++) {
+        text_add(&text, "%s", !json ? "" : k > 0 ? ",\n  " : "\n  ");
+        (json ? failed_print_json : task_print)(&task, &text);
+        good = text_print(&text, "listing what failed", failure);
+    }
+    text_add(&text, "%s", json ? "]}\n" : "");
+    good = good && text_print(&text, "listing what failed", failure);
+    text_release(&text);
+    failed_close(&failed);
+    return good;
+}

@@ -1,0 +1,126 @@
+#define _GNU_SOURCE /* sched_getaffinity, cpu_set_t */
+#include "spmd/launch/crowding.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "spmd/launch/cores.h"
+
+/* What a rank may use. */
+struct place_of {
+    int rank;
+    cpu_set_t threads, cores;
+};
+
+/* Workers are each alone, or two of them have no core each: those, by rank. The master mostly waits
+ * and is left out. */
+static void pair_find(struct crowding *here, const struct place_of *places, int count)
+{
+    cpu_set_t *workers = calloc((size_t)count, sizeof *workers);
+    int first = 0, second = 0;
+    if (!workers)
+        return;
+    for (int k = 0; k < count; k++)
+        if (places[k].rank != 0)
+            workers[k] = places[k].cores;
+    if (cores_shared(workers, count, &first, &second)) {
+        here->first = places[first].rank;
+        here->second = places[second].rank;
+    }
+    free(workers);
+}
+
+/* The sets of all ranks on the node, united: each may be bound to cores of its own. */
+static void cores_count(struct crowding *here, const struct place_of *places, int count)
+{
+    cpu_set_t cores, threads;
+    CPU_ZERO(&cores);
+    CPU_ZERO(&threads);
+    for (int k = 0; k < count; k++) {
+        CPU_OR(&cores, &cores, &places[k].cores);
+        CPU_OR(&threads, &threads, &places[k].threads);
+    }
+    here->cores = CPU_COUNT(&cores) > 0 ? CPU_COUNT(&cores) : 1;
+    here->hardware_threads = CPU_COUNT(&threads) > 0 ? CPU_COUNT(&threads) : 1;
+}
+
+/* Collective. Of this rank's node; without memory, of this rank. */
+static void node_look(const struct comm *comm, struct crowding *here)
+{
+    struct place_of mine = {.rank = comm->rank};
+    MPI_Comm node;
+    int count = 0;
+    CPU_ZERO(&mine.threads);
+    sched_getaffinity(0, sizeof mine.threads, &mine.threads);
+    cores_of(&mine.threads, &mine.cores);
+    MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &count);
+    struct place_of *places = calloc((size_t)count, sizeof *places);
+    int good = places != NULL;
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, node, &request);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    if (good && places) {
+        MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, places, sizeof mine, MPI_BYTE, node, &request);
+        comm_wait(comm, &request, MPI_STATUS_IGNORE);
+        pair_find(here, places, count);
+    }
+    const bool all = good && places;
+    cores_count(here, all ? places : &mine, all ? count : 1);
+    free(places);
+    MPI_Comm_free(&node);
+}
+
+struct crowding crowding_find(const struct comm *comm)
+{
+    struct crowding here = {.workers = comm_workers_on_node(comm)};
+    node_look(comm, &here);
+    struct {
+        double workers_per_core;
+        int rank;
+    } mine = {(double)here.workers / here.cores + (here.second > 0), comm->rank}, worst;
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    MPI_Request request;
+    MPI_Get_processor_name(name, &length);
+    snprintf(here.node, sizeof here.node, "%.63s", name);
+    MPI_Iallreduce(&mine, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm->mpi, &request);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    MPI_Ibcast(&here, sizeof here, MPI_BYTE, worst.rank, comm->mpi, &request);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    return here;
+}
+
+static void cores_describe(const struct crowding *crowding, struct text *text)
+{
+    text_add(text, "%d core%s", crowding->cores, crowding->cores == 1 ? "" : "s");
+    if (crowding->hardware_threads > crowding->cores)
+        text_add(text, " (%d hardware threads)", crowding->hardware_threads);
+}
+
+void crowding_describe(const struct crowding *crowding, int threads, struct text *text)
+{
+    const bool many = (long)crowding->workers * threads > crowding->cores;
+    if (!many && crowding->second == 0)
+        return;
+    if (many) {
+        text_add(text, "on %s, %d worker%s of %d thread%s share%s ", crowding->node,
+                 crowding->workers, crowding->workers == 1 ? "" : "s", threads,
+                 threads == 1 ? "" : "s", crowding->workers == 1 ? "s" : "");
+        cores_describe(crowding, text);
+    } else {
+        text_add(text, "on %s, ranks %d and %d are bound to one core of ", crowding->node,
+                 crowding->first, crowding->second);
+        cores_describe(crowding, text);
+    }
+    text_add(text,
+             ": where core tasks compute, a package takes as long as the others let it, which "
+             "a plan cannot foresee; ");
+    if (many)
+        text_add(text, "start fewer workers there, or give each fewer threads (OMP_NUM_THREADS)\n");
+    else
+        text_add(text, "bind each to a core of its own (mpiexec --bind-to core, srun "
+                       "--cpu-bind=cores)\n");
+}

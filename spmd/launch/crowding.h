@@ -1,0 +1,25 @@
+/*
+ * Whether workers have a core each, or share.
+ */
+#ifndef SPMD_LAUNCH_CROWDING_H
+#define SPMD_LAUNCH_CROWDING_H
+
+#include "planner/base/text.h"
+#include "spmd/transport/comm.h"
+
+/* A node, its workers, and the cores that they may use. */
+struct crowding {
+    char node[64];
+    int workers, cores;
+    int hardware_threads; /* of these cores */
+    int first, second;    /* ranks that may use one and the same core only; 0: there are none */
+};
+
+/* Collective. The node where two workers have no core each, else the one with the fewest cores for
+ * each of its workers. */
+struct crowding crowding_find(const struct comm *comm);
+/* A line where workers of so many threads each have more threads there than cores, or two are bound
+ * to one core, with what to change; otherwise nothing. */
+void crowding_describe(const struct crowding *crowding, int threads, struct text *text);
+
+#endif

@@ -1,0 +1,117 @@
+#define _GNU_SOURCE /* cpu_set_t */
+#include "spmd/launch/devices.h"
+
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spmd/launch/cores.h"
+
+enum { LIST_SIZE = 2000 };
+
+static int64_t words_count(const char *list)
+{
+    int64_t count = *list != '\0';
+    for (; *list; list++)
+        count += *list == ',';
+    return count;
+}
+
+/* Are they too few, *failure says so. */
+static bool devices_lack(int64_t worker, int64_t per_worker, int64_t there, struct failure *failure)
+{
+    const int64_t needed = (worker + 1) * per_worker;
+    if (needed <= there)
+        return false;
+    failure_set(failure, FAILURE_USAGE,
+                "worker %" PRId64 " of its node lacks GPUs: --gpus-per-worker %" PRId64
+                " needs %" PRId64 " there, and there are %" PRId64
+                ": start fewer workers on a node, or ask for more GPUs",
+                worker + 1, per_worker, needed, there);
+    return true;
+}
+
+/* The words from `first` on. */
+static bool words_copy(const char *words, int64_t first, int64_t count, char *list, size_t size)
+{
+    for (int64_t k = 0; k < first; k++)
+        words = strchr(words, ',') + 1;
+    size_t length = 0;
+    for (int64_t k = 0; k < count; k++) {
+        length += strcspn(words + length, ",");
+        length += k + 1 < count;
+    }
+    return (size_t)snprintf(list, size, "%.*s", (int)length, words) < size;
+}
+
+static bool numbers_print(int64_t first, int64_t count, char *list, size_t size)
+{
+    size_t used = 0;
+    for (int64_t k = 0; k < count && used < size; k++)
+        used +=
+            (size_t)snprintf(list + used, size - used, "%s%" PRId64, k > 0 ? "," : "", first + k);
+    return used < size;
+}
+
+bool devices_choose(const char *given, int64_t worker, int64_t per_worker, int gpus, char *list,
+                    size_t size, struct failure *failure)
+{
+    const int64_t first = worker * per_worker, listed = given ? words_count(given) : 0;
+    bool fits;
+    if (given && listed <= per_worker)
+        fits = (size_t)snprintf(list, size, "%s", given) < size;
+    else if ((given || gpus > 0) &&
+             devices_lack(worker, per_worker, given ? listed : gpus, failure))
+        return false;
+    else if (given)
+        fits = words_copy(given, first, per_worker, list, size);
+    else
+        fits = numbers_print(first, per_worker, list, size);
+    return fits ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--gpus-per-worker %" PRId64 ": the list of GPUs is too long: ask for "
+                       "fewer",
+                       per_worker);
+}
+
+/* Collective. 0, 1, ... among the workers of this rank's node. */
+static int worker_on_node(const struct comm *comm)
+{
+    MPI_Comm node;
+    MPI_Request request;
+    int mine = comm->rank != 0, upto = 0;
+    MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node);
+    MPI_Iscan(&mine, &upto, 1, MPI_INT, MPI_SUM, node, &request);
+    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&node);
+    return upto - mine;
+}
+
+static bool variable_set(const char *name, const char *given, int worker, int64_t per_worker,
+                         int gpus, struct failure *failure)
+{
+    char list[LIST_SIZE];
+    if (!devices_choose(given, worker, per_worker, gpus, list, sizeof list, failure))
+        return false;
+    return setenv(name, list, 1) == 0 || failure_memory(failure, "sharing GPUs");
+}
+
+bool devices_share(const struct comm *comm, int64_t per_worker, struct failure *failure)
+{
+    static const char *const names[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
+    if (per_worker == 0)
+        return true;
+    const int worker = worker_on_node(comm);
+    bool listed = false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        listed |= getenv(names[k]) != NULL;
+    const int gpus = listed ? 0 : cores_topology().gpus;
+    bool good = true;
+    for (size_t k = 0; comm->rank != 0 && good && k < sizeof names / sizeof *names; k++)
+        good = variable_set(names[k], getenv(names[k]), worker, per_worker, gpus, failure);
+    if (comm->rank != 0 && good)
+        variable_set("SCOW_GPUS", NULL, worker, per_worker, gpus, failure);
+    return comm_agree(comm, failure);
+}

@@ -1,0 +1,104 @@
+#include "spmd/launch/documents.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
+#include "planner/files/textfile.h"
+#include "planner/model/profile.h"
+#include "spmd/launch/launch.h"
+
+/* A profile's text, owned, if the file is there and is the one the plan was made from. What came
+ * through a pipe then would be waited for now. */
+static char *profile_try(const char *path, const char *digest, size_t *length)
+{
+    struct failure absent = FAILURE_INIT;
+    struct stat status;
+    char found[65];
+    const bool there = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    char *text = there ? textfile_read(path, length, &absent) : NULL;
+    if (!text)
+        return NULL;
+    textfile_sha256(text, *length, found);
+    if (strcmp(found, digest) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Local to the master. Owned; NULL: not found. */
+static char *profile_seek(const struct plan *plan, const char *plan_path, size_t *length)
+{
+    if (!plan->profile || !plan->profile_sha256)
+        return NULL;
+    char *text = profile_try(plan->profile, plan->profile_sha256, length);
+    if (text)
+        return text;
+    const char *name = strrchr(plan->profile, '/'), *end = strrchr(plan_path, '/');
+    char beside[4096];
+    int directory = end ? (int)(end - plan_path) + 1 : 0;
+    int bytes = snprintf(beside, sizeof beside, "%.*s%s", directory, plan_path,
+                         name ? name + 1 : plan->profile);
+    if (bytes < 0 || (size_t)bytes >= sizeof beside)
+        return NULL;
+    return profile_try(beside, plan->profile_sha256, length);
+}
+
+/* Collective. */
+static void profile_share(struct documents *documents, const struct comm *comm,
+                          const char *plan_path)
+{
+    size_t length = 0;
+    char *text = comm->rank == 0 ? profile_seek(&documents->plan, plan_path, &length) : NULL;
+    int found = text != NULL;
+    comm_broadcast(comm, &found, sizeof found);
+    if (found)
+        documents->profile_text = comm_broadcast_text(comm, text, &length);
+}
+
+/* Collective. A profile that is not the plan's own would explain nothing. */
+static bool profile_read(struct documents *documents, const struct comm *comm, const char *plan,
+                         const char *path, struct failure *failure)
+{
+    size_t length = 0;
+    documents->profile_text = launch_read(comm, path, &length, failure);
+    if (!documents->profile_text)
+        return false;
+    struct profile profile;
+    if (!profile_parse(&profile, documents->profile_text, length, path, failure))
+        return false;
+    profile_release(&profile);
+    char digest[65];
+    textfile_sha256(documents->profile_text, length, digest);
+    if (documents->plan.profile_sha256 && strcmp(digest, documents->plan.profile_sha256) != 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is not the profile that %s was made from: plan again with it", path,
+                           plan);
+    return true;
+}
+
+bool documents_read(struct documents *documents, const struct comm *comm, const char *plan,
+                    const char *profile, struct failure *failure)
+{
+    size_t length = 0;
+    documents->plan_text = launch_read(comm, plan, &length, failure);
+    if (documents->plan_text)
+        plan_parse(&documents->plan, documents->plan_text, length, plan, failure);
+    if (!comm_agree(comm, failure)) /* memory may have ended on one rank only */
+        return false;
+    if (profile)
+        profile_read(documents, comm, plan, profile, failure);
+    else
+        profile_share(documents, comm, plan);
+    return comm_agree(comm, failure);
+}
+
+void documents_release(struct documents *documents)
+{
+    plan_release(&documents->plan);
+    free(documents->plan_text);
+    free(documents->profile_text);
+}

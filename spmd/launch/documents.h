@@ -1,0 +1,25 @@
+/*
+ * The texts a run works by: its plan, and the profile the plan was made from.
+ */
+#ifndef SPMD_LAUNCH_DOCUMENTS_H
+#define SPMD_LAUNCH_DOCUMENTS_H
+
+#include <stdbool.h>
+
+#include "planner/base/failure.h"
+#include "planner/model/plan.h"
+#include "spmd/transport/comm.h"
+
+struct documents {
+    char *plan_text, *profile_text; /* owned; profile NULL: none */
+    struct plan plan;
+};
+
+/* Collective: the master reads, everybody parses. `profile` may be NULL: then the plan's own is
+ * looked for, where it was when the plan was made and beside the plan; without it there is none. A
+ * profile that the plan was not made from is refused. To be released on failure, too. */
+bool documents_read(struct documents *documents, const struct comm *comm, const char *plan,
+                    const char *profile, struct failure *failure);
+void documents_release(struct documents *documents);
+
+#endif

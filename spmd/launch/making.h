@@ -1,0 +1,29 @@
+/*
+ * Making one job on all ranks: the master opens the input and describes the job, everybody opens it
+ * and agrees on how it is computed.
+ */
+#ifndef SPMD_LAUNCH_MAKING_H
+#define SPMD_LAUNCH_MAKING_H
+
+#include "spmd/input/input.h"
+#include "spmd/job/job.h"
+#include "spmd/transport/comm.h"
+
+struct making {
+    const struct comm *comm; /* borrowed */
+    struct input *input;     /* the master's; of a staged job, every rank's */
+    char digest[65];         /* input_sha256's, where copies had to be compared; "" otherwise */
+    struct job job;
+};
+
+/* Collective. `values` are the same on every rank; `input` NULL: none. What the machine decides,
+ * the master's decides for all. To be released also on failure. */
+bool making_start(struct making *making, const struct comm *comm, const struct scow_task *task,
+                  const struct values *values, const char *input, struct failure *failure);
+/* Collective. Another job on the same input, in place of the one there is, if any. */
+bool making_again(struct making *making, const struct scow_task *task, const struct values *values,
+                  struct failure *failure);
+/* Local. */
+void making_release(struct making *making);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * One kernel, and one way of computing, on all ranks.
+ */
+#ifndef SPMD_LAUNCH_METHOD_H
+#define SPMD_LAUNCH_METHOD_H
+
+#include <stdbool.h>
+
+#include "planner/base/failure.h"
+#include "spmd/job/job.h"
+#include "spmd/job/kernel.h"
+#include "spmd/transport/comm.h"
+
+/* Collective. Does every rank compute its job as the master does, by what the kernel says of it?
+ * One build makes that so of equal jobs; ranks that started different ones are refused, with the
+ * two ways in words. */
+bool method_agree(const struct comm *comm, const struct job *job, struct failure *failure);
+
+/* Collective. Has every rank the same plug-in, byte for byte, if any? */
+bool kernel_agree(const struct comm *comm, const struct kernel *kernel, struct failure *failure);
+
+#endif

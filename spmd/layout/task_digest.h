@@ -1,0 +1,32 @@
+/*
+ * The digest of what one core task has left, as /digests keeps it, one of 8 bytes for each: written
+ * after the results and before the ledger says that they are there, so that whoever reads them can
+ * tell whether they still are what was written. XXH3-64, each part seeded with the digest of those
+ * before it: the task's number and its byte in the ledger; where it was done, its numbers of the
+ * grid, row-major; its record; its row of /emitted, and what that points to. Against accidents, not
+ * against people: whoever can change the results can change their digest.
+ */
+#ifndef SPMD_LAYOUT_TASK_DIGEST_H
+#define SPMD_LAYOUT_TASK_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "spmd/job/engine.h"
+
+struct layout_emitted; /* spmd/layout/layout.h */
+
+/* Of core task `task` (from 0), with that byte in the ledger, and nothing else. */
+uint64_t task_digest_begin(int64_t task, int mark);
+/* And of these bytes. */
+uint64_t task_digest_add(uint64_t digest, const void *bytes, size_t size);
+/* Of one that was given up because workers were lost on it: what they left of it does not matter.
+ */
+uint64_t task_digest_given_up(int64_t task);
+
+/* Of all core tasks of a package into `digests`; `index`: their rows of /emitted, NULL where all of
+ * them are zeros. */
+void task_digests_fill(const struct job *job, const struct package_results *results,
+                       const struct layout_emitted *index, uint64_t *digests);
+
+#endif

@@ -1,0 +1,94 @@
+#include "spmd/resume/remaining_plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
+#include "planner/model/beyond.h"
+
+/* Loads of `size` to one worker after the other, as far as `tasks` go. */
+static bool round_fill(struct plan_round *round, int64_t repeat, int64_t workers, int64_t size,
+                       int64_t tasks)
+{
+    *round = (struct plan_round){repeat, calloc((size_t)workers, sizeof(double))};
+    for (int64_t w = 0; round->loads && w < workers; w++) {
+        const int64_t load = tasks < size ? tasks : size;
+        round->loads[w] = (double)load;
+        tasks -= load;
+    }
+    return round->loads != NULL;
+}
+
+static void rounds_drop(struct plan *plan)
+{
+    for (size_t r = 0; r < plan->round_count; r++)
+        free(plan->rounds[r].loads);
+    free(plan->rounds);
+    free(plan->workers);
+    free(plan->scheduler);
+    plan->rounds = NULL;
+    plan->workers = NULL;
+    plan->round_count = 0;
+}
+
+static bool rounds_even(struct plan *plan, const struct remaining_request *request)
+{
+    const int64_t workers = request->workers, tasks = request->tasks;
+    const int64_t most = (int64_t)fmax(1, floor(plan_largest_load(request->plan)));
+    const int64_t even = (tasks + workers - 1) / workers, size = even < most ? even : most;
+    const int64_t full = tasks / (size * workers), left = tasks - full * size * workers;
+    plan->workers = calloc((size_t)workers, sizeof *plan->workers);
+    plan->rounds = calloc(2, sizeof *plan->rounds);
+    bool good = plan->workers && plan->rounds;
+    for (int64_t w = 0; good && w < workers; w++)
+        plan->workers[w] = w;
+    plan->worker_count = workers;
+    if (good && full > 0)
+        good = round_fill(&plan->rounds[plan->round_count++], full, workers, size, size * workers);
+    if (good && left > 0)
+        good = round_fill(&plan->rounds[plan->round_count++], 1, workers, size, left);
+    return good;
+}
+
+static bool plan_even(const struct remaining_request *request, struct plan *plan)
+{
+    struct failure none = FAILURE_INIT;
+    char *text = plan_print(request->plan);
+    const bool copied = text && plan_parse(plan, text, strlen(text), "", &none);
+    free(text);
+    if (!copied)
+        return false;
+    rounds_drop(plan);
+    plan->scheduler = strdup("even");
+    plan->tasks = (double)request->tasks;
+    plan->predicted = (struct plan_prediction){.known = false};
+    const bool good = plan->scheduler && rounds_even(plan, request);
+    if (!good)
+        plan_release(plan);
+    return good;
+}
+
+char *remaining_plan(const struct remaining_request *request, const char *profile_text,
+                     struct failure *failure)
+{
+    struct remaining_request with = *request;
+    struct failure unreadable = FAILURE_INIT;
+    struct profile profile = {0};
+    struct plan plan;
+    char *text = NULL;
+    if (profile_text &&
+        profile_parse(&profile, profile_text, strlen(profile_text), "", &unreadable) &&
+        beyond_follow(&profile, request->plan, &unreadable) &&
+        beyond_extend(&profile, request->workers, 0, &unreadable))
+        with.profile = &profile;
+    if (remaining_measured(&with, &plan) || plan_even(&with, &plan)) {
+        text = plan_print(&plan);
+        plan_release(&plan);
+    }
+    if (!text)
+        failure_memory(failure, "planning what is left");
+    profile_release(&profile);
+    return text;
+}

@@ -1,0 +1,14 @@
+/* A plan for what is left of a job, as text, whatever is known of costs. */
+#ifndef SPMD_RESUME_REMAINING_PLAN_H
+#define SPMD_RESUME_REMAINING_PLAN_H
+
+#include "planner/base/failure.h"
+#include "planner/studies/remaining_plan.h"
+
+/* Local. JSON, owned: as it is measured by the profile in that text (NULL: none; the request's own
+ * does not matter), else packages of one size that are no larger than the plan's. NULL with
+ * *failure set: out of memory. */
+char *remaining_plan(const struct remaining_request *request, const char *profile_text,
+                     struct failure *failure);
+
+#endif
