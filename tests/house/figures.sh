@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Figures of the sources: lines by room, sizes of functions and files, prototypes with one user, MPI
+# names outside the transport, files that know of a part. FOLDER: another checkout.
+#
+#     bash tests/house/figures.sh [FOLDER]
+set -euo pipefail
+here=$(dirname "${BASH_SOURCE[0]}")
+exec python3 "$here/figures.py" "${1:-$here/../..}"
