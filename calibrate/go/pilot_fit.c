@@ -318,7 +318,7 @@ static void interval_find(const struct pilot_sight *sight, const struct profile 
     if (!interval_known(profile, request.setting) || !interval_draw(&request, &interval, &none))
         return;
     for (int k = 0; !interval.without_tail && k < 2; k++)
-        plan->predicted.interval_s[k] = interval_quantile(&interval, k == 0 ? 0.05 : 0.95);
+        plan->predicted.interval_s[k] = ensemble_quantile(&interval.ensemble, k == 0 ? 0.05 : 0.95);
     interval_release(&interval);
     interval_widen(sight, &plan->predicted);
 }

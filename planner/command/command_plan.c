@@ -19,7 +19,7 @@
 #include "planner/report/describe.h"
 #include "planner/report/gantt.h"
 #include "planner/schedulers/scheduler.h"
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "planner/studies/advice.h"
 #include "planner/studies/batch.h"
 #include "planner/studies/comparison.h"
@@ -131,8 +131,8 @@ static bool sweep_print(const struct plan_options *options, const struct plannin
     return text_print(&text, "describing the plan", failure);
 }
 
-static void robustness_add(const struct plan_options *options, const struct robustness *robustness,
-                           struct text *text)
+static void robustness_add(const struct plan_options *options,
+                           const struct ensemble_summary *robustness, struct text *text)
 {
     text_add(text, "noise       %.3g %% on every operation, %" PRId64 " seeds: median ",
              100 * options->noise, options->seeds);
@@ -144,7 +144,7 @@ static void robustness_add(const struct plan_options *options, const struct robu
 
 /* The plan, with its tail where it has one, under the noise that was asked for. */
 static bool noise_study(const struct plan_options *options, const struct planning *planning,
-                        const struct plan *plan, struct robustness *robustness,
+                        const struct plan *plan, struct ensemble_summary *robustness,
                         struct failure *failure)
 {
     const struct watching_request request = planning_watching(planning, plan->tail, plan);
@@ -153,8 +153,10 @@ static bool noise_study(const struct plan_options *options, const struct plannin
     scenario.noise = options->noise;
     if (!watching_init(&watching, &request, failure))
         return false;
-    const bool good = robustness_measure(&watching.platform, &watching.decision, &scenario,
-                                         options->seeds, robustness, failure);
+    const bool good =
+        ensemble_study(&(const struct ensemble_setup){&watching.platform, &watching.decision,
+                                                      &scenario, options->seeds},
+                       robustness, failure);
     watching_release(&watching);
     return good;
 }
@@ -176,7 +178,7 @@ static bool gantt_add(const struct planning *planning, const struct plan *plan, 
 static bool outlook_add(const struct plan_options *options, const struct planning *planning,
                         struct advice advice, struct text *text, struct failure *failure)
 {
-    struct robustness robustness;
+    struct ensemble_summary robustness;
     const bool noisy = options->noise > 0;
     if (noisy && !noise_study(options, planning, advice.plan, &robustness, failure))
         return false;

@@ -11,7 +11,7 @@
 #include "planner/library/simulating.h"
 #include "planner/model/beyond.h"
 #include "planner/replan/watching.h"
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "planner/simulate/simulate.h"
 
 struct simulate_options {

@@ -56,9 +56,10 @@ static bool request_read(const struct scow_profile *profile,
 static struct scow_simulation outcome_of(const struct simulated *simulated)
 {
     const struct simulation *simulation = &simulated->simulation;
-    const struct robustness one = {simulation->makespan_s, simulation->makespan_s,
-                                   simulation->makespan_s, simulation->makespan_s};
-    const struct robustness *seeds = simulated->has_robustness ? &simulated->robustness : &one;
+    const struct ensemble_summary one = {simulation->makespan_s, simulation->makespan_s,
+                                         simulation->makespan_s, simulation->makespan_s};
+    const struct ensemble_summary *seeds =
+        simulated->has_robustness ? &simulated->robustness : &one;
     return (struct scow_simulation){
         .makespan_s = simulation->makespan_s,
         .ideal_s = platform_ideal(&simulated->platform, simulated->tasks),

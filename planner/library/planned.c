@@ -30,8 +30,8 @@ bool planned_draw(struct planned *planned, struct failure *failure)
         return false;
     if (planned->interval.without_tail)
         return true;
-    planned->plan.predicted.interval_s[0] = interval_quantile(&planned->interval, 0.05);
-    planned->plan.predicted.interval_s[1] = interval_quantile(&planned->interval, 0.95);
+    planned->plan.predicted.interval_s[0] = ensemble_quantile(&planned->interval.ensemble, 0.05);
+    planned->plan.predicted.interval_s[1] = ensemble_quantile(&planned->interval.ensemble, 0.95);
     return true;
 }
 
@@ -60,7 +60,8 @@ struct advice planned_advice(const struct planned *planned, double risk, double 
     return (struct advice){.plan = &planned->plan,
                            .profile = planned->planning.profile,
                            .setting = planned->planning.setting,
-                           .interval = planned->interval.draws > 0 ? &planned->interval : NULL,
+                           .interval =
+                               planned->interval.ensemble.count > 0 ? &planned->interval : NULL,
                            .risk = risk,
                            .workers = planned->planning.workers,
                            .remaining = planned->planning.remaining,

@@ -115,9 +115,11 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
     dispatch_free(&dispatch);
     simulated->has_robustness = simulated->request->seeds > 1;
     scenario.played = played_of(simulated->request->seeds);
-    return good && (!simulated->has_robustness ||
-                    robustness_measure(&simulated->platform, decision, &scenario,
-                                       simulated->request->seeds, &simulated->robustness, failure));
+    return good &&
+           (!simulated->has_robustness ||
+            ensemble_study(&(const struct ensemble_setup){&simulated->platform, decision, &scenario,
+                                                          simulated->request->seeds},
+                           &simulated->robustness, failure));
 }
 
 /* As asked for, or as the plan has it; NULL: none. */

@@ -7,7 +7,7 @@
 #include "planner/model/beyond.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "planner/simulate/simulate.h"
 
 /* What is asked for; all borrowed. */
@@ -31,7 +31,7 @@ struct simulated {
     double tasks;
     struct simulation simulation;
     bool has_robustness;
-    struct robustness robustness;
+    struct ensemble_summary robustness;
     const char *tail;          /* borrowed; NULL: none */
     int64_t dealt;             /* core tasks that the tail's rule deals */
     struct text told, listed;  /* owned; when the rest was planned anew, a line each and as JSON */

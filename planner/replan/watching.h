@@ -11,7 +11,7 @@
 #include "planner/dispatch/watch.h"
 #include "planner/model/profile.h"
 #include "planner/replan/replan.h"
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "planner/simulate/tail.h"
 
 /* What was asked for. */

@@ -16,7 +16,7 @@ static void batches_find(const struct residuals *residuals, const struct profile
     const struct run_record *record = residuals->record;
     const struct interval_request request = {
         .profile = &record->profile, .setting = setting, .plan = &record->plan};
-    struct interval interval = {.draws = 0};
+    struct interval interval = {.without_tail = false};
     struct failure none = FAILURE_INIT;
     const bool known =
         interval_known(&record->profile, setting) && interval_draw(&request, &interval, &none);

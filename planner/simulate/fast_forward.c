@@ -108,13 +108,19 @@ struct weights {
     double map, common;
 };
 
+static bool varies_by_place(const struct fast_forward *forward)
+{
+    const struct variation *variation = forward->scenario->variation;
+    return variation && variation->weight;
+}
+
 static struct weights weights_of(const struct fast_forward *forward, double first, double tasks)
 {
     const struct platform *platform = forward->platform;
-    const struct scenario *scenario = forward->scenario;
-    return (struct weights){cost_map_mean(&platform->map, platform->map_tasks, first, tasks),
-                            scenario->weight ? scenario->weight(scenario->pricer, first, tasks)
-                                             : 1};
+    const struct variation *variation = forward->scenario->variation;
+    return (struct weights){
+        cost_map_mean(&platform->map, platform->map_tasks, first, tasks),
+        varies_by_place(forward) ? variation->weight(variation->self, first, tasks) : 1};
 }
 
 /* What a worker's packages of the stretch would hold it where core tasks have that weight. */
@@ -130,7 +136,7 @@ static double held_at(const struct fast_forward *forward, const struct forward_w
 
 static int pieces_of(const struct fast_forward *forward)
 {
-    return forward->platform->map.region_count > 0 || forward->scenario->weight ? PIECES : 1;
+    return forward->platform->map.region_count > 0 || varies_by_place(forward) ? PIECES : 1;
 }
 
 /* ---- rounds of a plan ----------------------------------------------------------------------- */

@@ -152,8 +152,9 @@ static struct star_cost package_mean(const struct scenario_state *state,
                                      double weight)
 {
     const struct scenario *scenario = state->scenario;
-    if (scenario->mean)
-        scenario->mean(scenario->pricer, package, &cost);
+    const struct variation *variation = scenario->variation;
+    if (variation && variation->mean)
+        variation->mean(variation->self, package, &cost);
     cost.compute_s *= weight;
     const double outliers = 1 + scenario->outlier_rate * (scenario->outlier_factor - 1);
     const double slow = worker_slow(scenario, package->worker) ? scenario->slow_factor : 1;
@@ -174,8 +175,9 @@ static bool package_send(struct scenario_state *state, const struct package *pac
         platform_weight(state->platform, class->compute, (double)package->first, load);
     const double port_s = state->star.port_s;
     struct star_cost cost = usual;
-    if (state->scenario->price)
-        state->scenario->price(state->scenario->pricer, package, &cost);
+    const struct variation *variation = state->scenario->variation;
+    if (variation && variation->price)
+        variation->price(variation->self, package, &cost);
     cost.compute_s *= weight;
     cost_disturb(state->scenario, package, &cost);
     if (worker_slow(state->scenario, package->worker))
@@ -291,6 +293,13 @@ static void lost_forget(struct star *star, const struct scenario *scenario)
     worker->output_s = fmin(worker->output_s, worker->busy_s);
 }
 
+static const struct platform *starts_of(const struct scenario *scenario,
+                                        const struct platform *platform)
+{
+    const struct variation *variation = scenario->variation;
+    return variation && variation->starts ? variation->starts : platform;
+}
+
 bool simulate_scenario(const struct platform *platform, struct dispatch *dispatch,
                        const struct scenario *scenario, struct trace *trace,
                        struct simulation *simulation, struct failure *failure)
@@ -306,7 +315,7 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
         return failure_memory(failure, "simulating");
     }
     state.forward = forwards ? &forward : NULL;
-    star_restart(&state.star, scenario->starts ? scenario->starts : platform, NULL);
+    star_restart(&state.star, starts_of(scenario, platform), NULL);
     bool good = scenario_simulate(&state, failure);
     if (good) {
         lost_forget(&state.star, scenario);

@@ -7,8 +7,7 @@
 
 #include "planner/dispatch/dispatch.h"
 #include "planner/simulate/simulate.h"
-
-struct star_cost;
+#include "planner/simulate/variation.h"
 
 struct scenario {
     uint64_t seed;
@@ -21,25 +20,18 @@ struct scenario {
     double lost_s;         /* when; the master notices at once */
     int64_t slow_first;    /* the first of the slow workers */
     double slow_from_s;    /* since when they are; what they then work on is stretched from there */
-    /* What a package takes in place of what the platform says, before all that is unusual; NULL:
-     * nothing else. Called once a package, in the order of sending. */
-    void (*price)(void *pricer, const struct package *package, struct star_cost *cost);
-    void *pricer;
-    const struct platform *starts; /* borrowed; whose starts its workers have; NULL: their own */
+    /* What packages take in place of what the platform says, before all that is unusual; borrowed;
+     * NULL: nothing else. */
+    const struct variation *variation;
     /* About how many packages are played of what repeats itself; the others are summed up
-     * (fast_forward.h). 0: all of them, and none is summed up. Not with a trace, and a price then
-     * needs its mean. */
+     * (fast_forward.h). 0: all of them, and none is summed up. Not with a trace. */
     int64_t played;
-    /* What the package takes in the mean of packages like it, in place of price; NULL: as price. */
-    void (*mean)(void *pricer, const struct package *package, struct star_cost *cost);
-    /* Of these core tasks' computing in it, beside the platform's map, relative; NULL: 1. */
-    double (*weight)(void *pricer, double first, double tasks);
 };
 
 /* Nothing unusual. */
 #define SCENARIO_INIT                                                                              \
     {                                                                                              \
-        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL                             \
+        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, 0                                                     \
     }
 
 /* Simulate what `dispatch` decides. With nothing unusual and a plan's dispatch it gives what

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "planner/simulate/scenario.h"
+#include "planner/simulate/ensemble.h"
 #include "planner/simulate/unequal.h"
 
 static const double errors_dealt = 3;
@@ -54,16 +54,18 @@ static double end_deviation(const struct plan_tail_request *request, double *rat
     return request->deviation * sqrt(most_s2);
 }
 
+static struct decision decision_of(const struct plan_tail *tail)
+{
+    return (struct decision){.plan = &tail->head, .tail = tail};
+}
+
 static bool tail_simulate(const struct plan_tail_request *request, const struct plan_tail *tail,
                           const struct scenario *scenario, double *makespan_s,
                           struct failure *failure)
 {
+    const struct decision decision = decision_of(tail);
     struct simulation simulation;
-    struct dispatch *dispatch = dispatch_new_plan(&tail->head);
-    if (!dispatch)
-        return failure_memory(failure, "simulating a tail");
-    if (tail->setup.tasks > 0)
-        dispatch = dispatch_new_tail(dispatch, &tail->setup, failure);
+    struct dispatch *dispatch = decision_dispatch(&decision, request->platform, scenario, failure);
     const bool good = dispatch && simulate_scenario(request->platform, dispatch, scenario, NULL,
                                                     &simulation, failure);
     if (good)
@@ -88,27 +90,27 @@ double plan_tail_effort(int64_t workers)
 static bool tail_score(const struct plan_tail_request *request, const struct plan_tail *tail,
                        double *mean_s, struct failure *failure)
 {
-    struct scenario scenario = SCENARIO_INIT;
     const int64_t draws = draws_of(request->workers);
+    const struct decision decision = decision_of(tail);
+    struct scenario scenario = SCENARIO_INIT;
+    struct ensemble ensemble;
     struct unequal unequal;
+    struct variation variation;
+    scenario.seed = first_seed;
     scenario.noise = request->deviation;
     scenario.played = PLAYED;
-    scenario.price = request->setting ? unequal_price : NULL;
-    scenario.mean = request->setting ? unequal_mean : NULL;
-    scenario.weight = request->setting ? unequal_weight : NULL;
-    scenario.pricer = &unequal;
-    *mean_s = 0;
-    for (int64_t k = 0; k < draws; k++) {
-        double makespan_s = 0;
-        scenario.seed = first_seed + (uint64_t)k;
-        if (request->setting)
-            unequal =
-                unequal_draw(request->setting, request->speed, request->plan->tasks, k, draws);
-        if (!tail_simulate(request, tail, &scenario, &makespan_s, failure))
-            return false;
-        *mean_s += makespan_s / (double)draws;
+    if (request->setting) {
+        unequal = unequal_draw(request->setting, request->speed, request->plan->tasks, 0, draws);
+        variation = unequal_variation(&unequal);
+        scenario.variation = &variation;
     }
-    return true;
+    const struct ensemble_setup setup = {
+        .platform = request->platform, .decision = &decision, .scenario = &scenario, .runs = draws};
+    const bool good = ensemble_simulate(&setup, &ensemble, failure);
+    if (good)
+        *mean_s = ensemble_mean(&ensemble);
+    ensemble_release(&ensemble);
+    return good;
 }
 
 /* Relative, of one core task. */

@@ -77,6 +77,8 @@ struct unequal unequal_draw(const struct profile_setting *setting, double speed,
     const double share = ((double)draw + 0.5) / (double)draws;
     struct unequal unequal = {.setting = setting,
                               .speed = speed,
+                              .tasks = tasks,
+                              .draws = draws,
                               .region = profile_setting_region(setting),
                               .seed = 0xd1b54a32d192ed03u * (uint64_t)(draw + 1),
                               .region_tasks = least * pow(fmax(1, tasks / least), share)};
@@ -84,19 +86,19 @@ struct unequal unequal_draw(const struct profile_setting *setting, double speed,
     return unequal;
 }
 
-double unequal_weight(void *unequal, double first, double tasks)
+static double weight(void *unequal, double first, double tasks)
 {
     return regions_mean(unequal, first, tasks) * unseen_factor(unequal, first, tasks);
 }
 
-void unequal_mean(void *unequal, const struct package *package, struct star_cost *cost)
+static void mean(void *unequal, const struct package *package, struct star_cost *cost)
 {
     const struct unequal *self = unequal;
     cost->compute_s *= factor_of(self, KIND_WORKER, package->worker, self->speed) *
-                       unequal_weight(unequal, (double)package->first, (double)package->count);
+                       weight(unequal, (double)package->first, (double)package->count);
 }
 
-void unequal_price(void *unequal, const struct package *package, struct star_cost *cost)
+static void price(void *unequal, const struct package *package, struct star_cost *cost)
 {
     const struct unequal *self = unequal;
     const double first = (double)package->first, count = (double)package->count;
@@ -105,4 +107,16 @@ void unequal_price(void *unequal, const struct package *package, struct star_cos
     cost->compute_s *= factor_of(self, KIND_PACKAGE, package->first, own) *
                        factor_of(self, KIND_WORKER, package->worker, self->speed) *
                        regions_mean(self, first, count) * unseen_factor(self, first, count);
+}
+
+static void run_begin(void *self, int64_t run)
+{
+    struct unequal *unequal = self;
+    *unequal = unequal_draw(unequal->setting, unequal->speed, unequal->tasks, run, unequal->draws);
+}
+
+struct variation unequal_variation(struct unequal *unequal)
+{
+    return (struct variation){
+        .begin = run_begin, .price = price, .mean = mean, .weight = weight, .self = unequal};
 }

@@ -19,6 +19,8 @@ struct unequal {
     double speed;  /* relative deviation of a worker's speed from what is known of it */
     double region; /* that neighbouring packages have in common, relative */
     uint64_t seed;
+    double tasks;                      /* of the job */
+    int64_t draws;                     /* as unequal_draw was told */
     double region_tasks;               /* core tasks in a region */
     double unseen_first, unseen_tasks; /* core tasks that nobody has seen, */
     double unseen_more; /* and that each take so many mean ones' time more; 0: none */
@@ -28,11 +30,9 @@ struct unequal {
  * gets them and in whatever packages. */
 struct unequal unequal_draw(const struct profile_setting *setting, double speed, double tasks,
                             int64_t draw, int64_t draws);
-/* A scenario's price; `unequal` is a struct unequal. */
-void unequal_price(void *unequal, const struct package *package, struct star_cost *cost);
-/* The same without what the package has for itself; and what these core tasks have in common,
- * whoever gets them: a scenario's mean and weight. */
-void unequal_mean(void *unequal, const struct package *package, struct star_cost *cost);
-double unequal_weight(void *unequal, double first, double tasks);
+/* Prices of packages, their means without what a package has for itself, and what core tasks have
+ * in common whoever gets them; run k of an ensemble is draw k. Borrows `unequal`, any of the draws,
+ * which must outlive it. */
+struct variation unequal_variation(struct unequal *unequal);
 
 #endif

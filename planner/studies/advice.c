@@ -40,7 +40,7 @@ double advice_warning(const struct advice *advice, double most_s)
 
 double advice_walltime(const struct advice *advice, double *most_s)
 {
-    *most_s = advice->interval ? interval_quantile(advice->interval, 1 - advice->risk)
+    *most_s = advice->interval ? ensemble_quantile(&advice->interval->ensemble, 1 - advice->risk)
                                : (1 + MARGIN) * advice->plan->predicted.makespan_s;
     if (advice->robustness)
         *most_s = fmax(*most_s, advice->robustness->p95_s);
@@ -112,7 +112,7 @@ bool advice_unequal(const struct advice *advice, struct text *text, struct failu
     text_add(text, "packages of %.4g by %.0f %%: a %s will be about %.2g %% off; see --noise\n",
              size, 100 * deviation,
              plan->tail && !interval.without_tail ? "plan with this tail" : "fixed plan",
-             100 * interval_typical(&interval, plan->predicted.makespan_s));
+             100 * ensemble_typical(&interval.ensemble, plan->predicted.makespan_s));
     interval_release(&interval);
     return true;
 }

@@ -5,7 +5,7 @@
 #include "planner/base/text.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "planner/studies/interval.h"
 
 /* Share of the runs that may outlast the walltime, unless the user says otherwise. */
@@ -18,11 +18,11 @@ struct advice {
     const struct plan *plan;
     const struct profile *profile;
     const struct profile_setting *setting;
-    const struct interval *interval;     /* NULL: the profile does not say how sure it is */
-    const struct robustness *robustness; /* NULL: not studied */
-    double risk;                         /* that a run outlasts its walltime, 0..1 */
-    int64_t workers;                     /* that a plan's tail can deal to; 0: the setting's */
-    bool remaining; /* the plan is of what is left of a job, wherever that is */
+    const struct interval *interval;           /* NULL: the profile does not say how sure it is */
+    const struct ensemble_summary *robustness; /* NULL: not studied */
+    double risk;                               /* that a run outlasts its walltime, 0..1 */
+    int64_t workers; /* that a plan's tail can deal to; 0: the setting's */
+    bool remaining;  /* the plan is of what is left of a job, wherever that is */
     double pace; /* of what has been run already: so many times as long as predicted; 0, 1: no more
                   * than that */
 };

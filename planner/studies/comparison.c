@@ -28,8 +28,9 @@ static bool entry_fill(const struct comparing *comparing, const struct schedule_
     entry->workers = plan_workers_used(&from->plan);
     entry->rounds = plan_rounds_total(&from->plan);
     return comparing->seeds == 0 ||
-           robustness_measure(comparing->platform, &decision, comparing->scenario, comparing->seeds,
-                              &entry->robustness, failure);
+           ensemble_study(&(const struct ensemble_setup){comparing->platform, &decision,
+                                                         comparing->scenario, comparing->seeds},
+                          &entry->robustness, failure);
 }
 
 /* The plans themselves are not kept. */

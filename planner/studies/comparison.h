@@ -3,7 +3,7 @@
 #define PLANNER_STUDIES_COMPARISON_H
 
 #include "planner/base/text.h"
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "planner/studies/planning.h"
 
 struct comparison_entry {
@@ -13,7 +13,7 @@ struct comparison_entry {
     char reason[sizeof((struct failure *)0)->text]; /* when it does not */
     struct plan_prediction predicted;
     int64_t workers, rounds;
-    struct robustness robustness; /* when it was asked for */
+    struct ensemble_summary robustness; /* when it was asked for */
 };
 
 struct comparison {

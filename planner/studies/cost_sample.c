@@ -296,15 +296,15 @@ static const struct drawn_cost *last_cost(struct cost_sample *sample, const stru
     return &last->cost;
 }
 
-void cost_sample_price(void *pricer, const struct package *package, struct star_cost *cost)
+static void price(void *self, const struct package *package, struct star_cost *cost)
 {
-    struct cost_sample *sample = pricer;
+    struct cost_sample *sample = self;
     *cost = cost_sample_package(sample, package->worker, last_cost(sample, package));
 }
 
-void cost_sample_mean(void *pricer, const struct package *package, struct star_cost *cost)
+static void mean(void *self, const struct package *package, struct star_cost *cost)
 {
-    struct cost_sample *sample = pricer;
+    struct cost_sample *sample = self;
     const double *seconds = last_cost(sample, package)->seconds;
     const double factor = sample->factors[package->worker];
     *cost = (struct star_cost){seconds[0], seconds[1],          seconds[2],
@@ -323,6 +323,17 @@ void cost_sample_begin(struct cost_sample *sample, int64_t run)
     factors_draw(sample);
     for (int64_t k = 0; k < sample->fitted.worker_count; k++)
         sample->lasts[k].tasks = 0;
+}
+
+static void run_begin(void *self, int64_t run)
+{
+    cost_sample_begin(self, run);
+}
+
+struct variation cost_sample_variation(struct cost_sample *sample)
+{
+    return (struct variation){
+        .begin = run_begin, .price = price, .mean = mean, .self = sample, .starts = &sample->drawn};
 }
 
 bool cost_sample_init(struct cost_sample *sample, const struct interval_request *request)

@@ -7,6 +7,7 @@
 
 #include "planner/dispatch/dispatch.h"
 #include "planner/simulate/star.h"
+#include "planner/simulate/variation.h"
 #include "planner/studies/interval.h"
 
 enum { DRAWN_OPERATIONS = OPERATION_IDLE }; /* those that take the time of a package */
@@ -44,10 +45,9 @@ void cost_sample_cost(const struct cost_sample *sample, int64_t worker, double l
 /* What one such package takes. */
 struct star_cost cost_sample_package(struct cost_sample *sample, int64_t worker,
                                      const struct drawn_cost *cost);
-/* The same for a scenario's price; `sample` is a struct cost_sample. */
-void cost_sample_price(void *sample, const struct package *package, struct star_cost *cost);
-/* And its mean: what all such packages of the worker have in common. */
-void cost_sample_mean(void *sample, const struct package *package, struct star_cost *cost);
+/* For simulations: prices of single packages, their means, and the starts that are drawn. Borrows
+ * the sample, which must outlive it. */
+struct variation cost_sample_variation(struct cost_sample *sample);
 
 /* A deviate of mean 0 and variance 1, close to normal, and quick. */
 double cost_sample_normal(struct cost_sample *sample);

@@ -164,27 +164,21 @@ static double rounds_play(struct play *play)
     return makespan_s * play->weight;
 }
 
-/* One draw with the plan's tail, whose rule was told what the fitted costs say, and answers take as
- * long as these say. */
-static bool tail_play(struct play *play, double *makespan_s, struct failure *failure)
+/* With the plan's tail, whose rule was told what the fitted costs say, and answers take as long as
+ * these say. */
+static bool tail_play(struct play *play, int64_t draws, struct ensemble *ensemble,
+                      struct failure *failure)
 {
-    const struct watching *watching = &play->watching;
+    const struct variation variation = cost_sample_variation(&play->sample);
     struct scenario scenario = SCENARIO_INIT;
-    struct simulation simulation;
-    scenario.price = cost_sample_price;
-    scenario.mean = cost_sample_mean;
-    scenario.seed = play->sample.random;
+    const struct ensemble_setup setup = {.platform = &play->watching.platform,
+                                         .decision = &play->watching.decision,
+                                         .scenario = &scenario,
+                                         .runs = draws};
+    scenario.variation = &variation;
+    scenario.seed = play->sample.request->seed;
     scenario.played = PLAYED;
-    scenario.pricer = &play->sample;
-    scenario.starts = &play->sample.drawn;
-    struct dispatch *dispatch =
-        decision_dispatch(&watching->decision, &watching->platform, &scenario, failure);
-    const bool good = dispatch && simulate_scenario(&watching->platform, dispatch, &scenario, NULL,
-                                                    &simulation, failure);
-    if (good)
-        *makespan_s = simulation.makespan_s;
-    dispatch_free(&dispatch);
-    return good;
+    return ensemble_simulate(&setup, ensemble, failure);
 }
 
 static void play_release(struct play *play)
@@ -251,31 +245,29 @@ static int64_t draws_of(const struct interval_request *request)
     return draws > DRAWS_LEAST ? draws : DRAWS_LEAST;
 }
 
-static int makespan_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool draw_make(struct play *play, double *makespan_s, struct failure *failure)
 {
-    if (play->tailed)
-        return tail_play(play, makespan_s, failure);
     *makespan_s = play->large ? rounds_play(play) : packages_play(play);
     return !isnan(*makespan_s) || failure_memory(failure, "drawing makespans");
 }
 
-static bool draws_make(struct play *play, struct interval *interval, struct failure *failure)
+static bool draws_make(struct play *play, int64_t draws, struct ensemble *ensemble,
+                       struct failure *failure)
 {
+    if (play->tailed)
+        return tail_play(play, draws, ensemble, failure);
     if (play->large)
         sums_fill(play);
-    for (int64_t k = 0; k < interval->draws; k++) {
+    if (!ensemble_init(ensemble, draws, failure))
+        return false;
+    for (int64_t k = 0; k < draws; k++) {
+        double makespan_s;
         cost_sample_begin(&play->sample, k);
-        if (!draw_make(play, &interval->makespans_s[k], failure))
+        if (!draw_make(play, &makespan_s, failure))
             return false;
+        ensemble_add(ensemble, makespan_s);
     }
-    qsort(interval->makespans_s, (size_t)interval->draws, sizeof *interval->makespans_s,
-          makespan_compare);
+    ensemble_sort(ensemble);
     return true;
 }
 
@@ -284,16 +276,15 @@ bool interval_draw(const struct interval_request *request, struct interval *inte
 {
     struct play play;
     struct simulation simulation;
-    struct interval made = {.draws = draws_of(request)};
-    made.makespans_s = calloc((size_t)made.draws, sizeof *made.makespans_s);
-    const bool ready = play_init(&play, request) && made.makespans_s;
+    struct interval made = {.without_tail = false};
+    const bool ready = play_init(&play, request);
     /* Refuses loads and workers that the profile does not have. */
     const bool good =
         ready ? simulate_plan(&play.sample.fitted, request->plan, NULL, &simulation, failure) &&
                     tail_init(&play, request, failure) &&
                     (!play.large || weight_find(&play, simulation.makespan_s) ||
                      failure_memory(failure, "drawing makespans")) &&
-                    draws_make(&play, &made, failure)
+                    draws_make(&play, draws_of(request), &made.ensemble, failure)
               : failure_memory(failure, "drawing makespans");
     made.without_tail = request->plan->tail && !play.tailed;
     if (good)
@@ -304,65 +295,8 @@ bool interval_draw(const struct interval_request *request, struct interval *inte
     return good;
 }
 
-/* The normal distribution's quantile, by halving. */
-static double normal_quantile(double share)
-{
-    double low = -40, high = 40;
-    for (int k = 0; k < 64; k++) {
-        const double middle = (low + high) / 2;
-        if (erfc(-middle * 0.7071067811865476) / 2 < share)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
-static double tail_quantile(const struct interval *interval, double share)
-{
-    const double count = (double)interval->draws;
-    double sum = 0, squares = 0;
-    for (int64_t k = 0; k < interval->draws; k++)
-        sum += log(interval->makespans_s[k]) / count;
-    for (int64_t k = 0; k < interval->draws; k++) {
-        const double off = log(interval->makespans_s[k]) - sum;
-        squares += off * off / (count - 1);
-    }
-    return exp(sum + sqrt(squares) * normal_quantile(share));
-}
-
-double interval_quantile(const struct interval *interval, double share)
-{
-    const double *sorted = interval->makespans_s;
-    const double place = share * (double)interval->draws - 0.5;
-    const int64_t last = interval->draws - 1;
-    if (sorted[0] == sorted[last])
-        return sorted[0];
-    if (place > (double)(last - 1))
-        return fmax(tail_quantile(interval, share), sorted[last]);
-    if (place < 1)
-        return fmin(tail_quantile(interval, share), sorted[0]);
-    const int64_t low = (int64_t)place;
-    return sorted[low] + (place - (double)low) * (sorted[low + 1] - sorted[low]);
-}
-
-double interval_typical(const struct interval *interval, double predicted_s)
-{
-    /* Ends are taken in from outside, the farther one first, until half of the draws are left: what
-     * then is the farther end is the median of the distances. */
-    int64_t first = 0, last = interval->draws - 1;
-    const double *sorted = interval->makespans_s;
-    while (last - first > interval->draws / 2) {
-        if (fabs(sorted[first] - predicted_s) > fabs(sorted[last] - predicted_s))
-            first++;
-        else
-            last--;
-    }
-    return fmax(fabs(sorted[first] - predicted_s), fabs(sorted[last] - predicted_s)) / predicted_s;
-}
-
 void interval_release(struct interval *interval)
 {
-    free(interval->makespans_s);
-    *interval = (struct interval){.draws = 0};
+    ensemble_release(&interval->ensemble);
+    *interval = (struct interval){.without_tail = false};
 }

@@ -22,6 +22,7 @@
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
+#include "planner/simulate/ensemble.h"
 
 /* What the interval is of; all borrowed. */
 struct interval_request {
@@ -35,9 +36,8 @@ struct interval_request {
 };
 
 struct interval {
-    double *makespans_s; /* owned; of the draws, ascending */
-    int64_t draws;
-    bool without_tail; /* the plan's tail was left out, for there are too many workers */
+    struct ensemble ensemble; /* owned; of the draws, sorted; empty: none was made */
+    bool without_tail;        /* the plan's tail was left out, for there are too many workers */
 };
 
 /* Does the profile say how sure it is? One written by hand, or whose costs have no more than a
@@ -50,11 +50,6 @@ bool interval_known(const struct profile *profile, const struct profile_setting 
  * simulate_plan and watching_init do. */
 bool interval_draw(const struct interval_request *request, struct interval *interval,
                    struct failure *failure);
-/* The makespan that a share of the runs does not exceed, 0 < share < 1; beyond the last but one
- * on either side by the log-normal distribution of the draws' mean and variance. */
-double interval_quantile(const struct interval *interval, double share);
-/* Median of abs(makespan / predicted_s - 1). */
-double interval_typical(const struct interval *interval, double predicted_s);
 void interval_release(struct interval *interval);
 
 #endif

@@ -1,30 +1,37 @@
 #include "planner/studies/typical.h"
 
-#include <stdlib.h>
-
-#include "planner/simulate/scenario.h"
+#include "planner/simulate/ensemble.h"
 #include "planner/studies/cost_sample.h"
 
 /* Simulations, and packages in all of them; an odd number has a median. */
-enum { DRAWS_MOST = 101, DRAWS_LEAST = 11, PACKAGES_MOST = 1000000 };
-
-/* One simulation of many. */
-struct draw {
-    double makespan_s;
-    int64_t run;
-};
+enum { RUNS_MOST = 101, RUNS_LEAST = 11, PACKAGES_MOST = 1000000 };
 
 struct typical {
     const struct typical_request *request;
     struct cost_sample sample; /* owned */
+    struct variation sampled;  /* its */
     int64_t packages;          /* priced so far */
 };
 
-static void package_price(void *pricer, const struct package *package, struct star_cost *cost)
+static void package_price(void *self, const struct package *package, struct star_cost *cost)
 {
-    struct typical *typical = pricer;
+    struct typical *typical = self;
     typical->packages++;
-    cost_sample_price(&typical->sample, package, cost);
+    typical->sampled.price(typical->sampled.self, package, cost);
+}
+
+static void run_begin(void *self, int64_t run)
+{
+    struct typical *typical = self;
+    typical->sampled.begin(typical->sampled.self, run);
+}
+
+static struct variation variation_of(struct typical *typical)
+{
+    return (struct variation){.begin = run_begin,
+                              .price = package_price,
+                              .self = typical,
+                              .starts = typical->sampled.starts};
 }
 
 static bool rule_simulate(const struct typical_request *request, const struct scenario *scenario,
@@ -38,56 +45,54 @@ static bool rule_simulate(const struct typical_request *request, const struct sc
     return good;
 }
 
-static bool draw_simulate(struct typical *typical, int64_t run, struct trace *trace,
-                          struct simulation *simulation, struct failure *failure)
+static bool runs_simulate(struct typical *typical, int64_t runs, struct ensemble *ensemble,
+                          struct failure *failure)
 {
+    const struct decision decision = {.setup = typical->request->rule};
+    const struct variation variation = variation_of(typical);
     struct scenario scenario = SCENARIO_INIT;
-    scenario.price = package_price;
-    scenario.pricer = typical;
-    scenario.starts = &typical->sample.drawn;
-    cost_sample_begin(&typical->sample, run);
+    const struct ensemble_setup setup = {.platform = typical->request->platform,
+                                         .decision = &decision,
+                                         .scenario = &scenario,
+                                         .runs = runs};
+    scenario.variation = &variation;
+    return ensemble_simulate(&setup, ensemble, failure);
+}
+
+/* As many as the packages of a first one leave room for, an odd number; empty: too few. To be
+ * released, also after false. */
+static bool ensemble_make(struct typical *typical, struct ensemble *ensemble,
+                          struct failure *failure)
+{
+    if (!runs_simulate(typical, 1, ensemble, failure))
+        return false;
+    ensemble_release(ensemble);
+    const int64_t room = PACKAGES_MOST / (typical->packages > 0 ? typical->packages : 1);
+    const int64_t runs = room < RUNS_MOST ? room - 1 + room % 2 : RUNS_MOST;
+    return runs < RUNS_LEAST || runs_simulate(typical, runs, ensemble, failure);
+}
+
+/* The run with the median of the makespans, or where there are too few, one without differences. */
+static bool typical_run(struct typical *typical, const struct ensemble *ensemble,
+                        struct trace *trace, struct simulation *simulation, struct failure *failure)
+{
+    const struct variation variation = variation_of(typical);
+    struct scenario scenario = SCENARIO_INIT;
+    if (ensemble->count > 0) {
+        scenario.variation = &variation;
+        run_begin(typical, ensemble->runs[ensemble->count / 2].number);
+    }
     return rule_simulate(typical->request, &scenario, trace, simulation, failure);
 }
 
-static int by_makespan(const void *a, const void *b)
+static bool typical_init(struct typical *typical, const struct typical_request *request,
+                         const struct interval_request *drawn, struct failure *failure)
 {
-    const struct draw *p = a, *q = b;
-    if (p->makespan_s != q->makespan_s)
-        return p->makespan_s < q->makespan_s ? -1 : 1;
-    return (p->run > q->run) - (p->run < q->run);
-}
-
-/* In the order of their makespans, as many as the packages of the first one leave room for; *count
- * of 0: too few. */
-static bool draws_make(struct typical *typical, struct draw draws[DRAWS_MOST], int64_t *count,
-                       struct failure *failure)
-{
-    *count = DRAWS_MOST;
-    for (int64_t k = 0; k < *count; k++) {
-        struct simulation simulation;
-        if (!draw_simulate(typical, k, NULL, &simulation, failure))
-            return false;
-        draws[k] = (struct draw){simulation.makespan_s, k};
-        const int64_t room = PACKAGES_MOST / typical->packages;
-        if (k == 0 && room < *count)
-            *count = room - 1 + room % 2;
-        if (*count < DRAWS_LEAST)
-            *count = 0;
-    }
-    qsort(draws, (size_t)*count, sizeof *draws, by_makespan);
+    *typical = (struct typical){.request = request};
+    if (!cost_sample_init(&typical->sample, drawn))
+        return failure_memory(failure, "simulating a rule");
+    typical->sampled = cost_sample_variation(&typical->sample);
     return true;
-}
-
-static bool typical_draw(struct typical *typical, struct trace *trace,
-                         struct simulation *simulation, struct failure *failure)
-{
-    const struct scenario usual = SCENARIO_INIT;
-    struct draw draws[DRAWS_MOST];
-    int64_t count;
-    if (!draws_make(typical, draws, &count, failure))
-        return false;
-    return count == 0 ? rule_simulate(typical->request, &usual, trace, simulation, failure)
-                      : draw_simulate(typical, draws[count / 2].run, trace, simulation, failure);
 }
 
 /* What is drawn for a request. */
@@ -106,41 +111,34 @@ bool typical_simulate(const struct typical_request *request, struct trace *trace
 {
     const struct scenario usual = SCENARIO_INIT;
     const struct interval_request packages = drawn_of(request, true);
-    struct typical typical = {.request = request};
+    struct ensemble ensemble = {NULL, 0};
+    struct typical typical;
     if (!interval_known(request->profile, request->setting))
         return rule_simulate(request, &usual, trace, simulation, failure);
-    const bool good = cost_sample_init(&typical.sample, &packages)
-                          ? typical_draw(&typical, trace, simulation, failure)
-                          : failure_memory(failure, "simulating a rule");
+    const bool good = typical_init(&typical, request, &packages, failure) &&
+                      ensemble_make(&typical, &ensemble, failure) &&
+                      typical_run(&typical, &ensemble, trace, simulation, failure);
+    ensemble_release(&ensemble);
     cost_sample_release(&typical.sample);
     return good;
-}
-
-static bool quantiles_find(struct typical *typical, double interval_s[2], struct failure *failure)
-{
-    struct draw draws[DRAWS_MOST];
-    double makespans_s[DRAWS_MOST];
-    struct interval interval = {.makespans_s = makespans_s};
-    if (!draws_make(typical, draws, &interval.draws, failure))
-        return false;
-    for (int64_t k = 0; k < interval.draws; k++)
-        makespans_s[k] = draws[k].makespan_s;
-    for (int end = 0; interval.draws > 0 && end < 2; end++)
-        interval_s[end] = interval_quantile(&interval, end == 0 ? 0.05 : 0.95);
-    return true;
 }
 
 bool typical_interval(const struct typical_request *request, double interval_s[2],
                       struct failure *failure)
 {
     const struct interval_request everything = drawn_of(request, false);
-    struct typical typical = {.request = request};
+    struct ensemble ensemble = {NULL, 0};
+    struct typical typical;
     interval_s[0] = interval_s[1] = 0;
     if (!interval_known(request->profile, request->setting))
         return true;
-    const bool good = cost_sample_init(&typical.sample, &everything)
-                          ? quantiles_find(&typical, interval_s, failure)
-                          : failure_memory(failure, "simulating a rule");
+    const bool good = typical_init(&typical, request, &everything, failure) &&
+                      ensemble_make(&typical, &ensemble, failure);
+    if (good && ensemble.count > 0) {
+        interval_s[0] = ensemble_quantile(&ensemble, 0.05);
+        interval_s[1] = ensemble_quantile(&ensemble, 0.95);
+    }
+    ensemble_release(&ensemble);
     cost_sample_release(&typical.sample);
     return good;
 }

@@ -103,8 +103,8 @@ static double trial_run(struct trial *trial, uint64_t seed)
     }
     struct dispatch *dispatch = dispatch_new_survey(&setup);
     assert_non_null(dispatch);
-    scenario.price = price;
-    scenario.pricer = trial;
+    const struct variation variation = {.price = price, .self = trial};
+    scenario.variation = &variation;
     if (!simulate_scenario(&platform, dispatch, &scenario, &trial->trace, &simulation, &failure))
         fail_msg("%s", failure.text);
     dispatch_free(&dispatch);

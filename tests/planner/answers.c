@@ -143,14 +143,15 @@ static void deadlines_take_the_fewest(void **state)
 static void walltimes_have_the_risk_that_they_state(void **state)
 {
     enum { DRAWS = 1000 };
-    double makespans_s[DRAWS], most_s = 0;
+    struct ensemble_run runs[DRAWS];
+    double most_s = 0;
     const struct plan plan = {.predicted = {.known = true, .makespan_s = 3600}};
-    const struct robustness rough = {.p95_s = 5400};
-    struct interval interval = {.makespans_s = makespans_s, .draws = DRAWS};
+    const struct ensemble_summary rough = {.p95_s = 5400};
+    struct interval interval = {.ensemble = {runs, DRAWS}};
     struct advice advice = {.plan = &plan, .risk = 0.01};
     (void)state;
     for (int k = 0; k < DRAWS; k++)
-        makespans_s[k] = 3600.5 + k;
+        runs[k] = (struct ensemble_run){3600.5 + k, k};
     assert_true(advice_walltime(&advice, &most_s) == 74 * 60); /* 4320 + 30 + 30 + 60 s */
     assert_true(fabs(most_s - 4320) < 1e-9);
     advice.robustness = &rough;

@@ -215,10 +215,11 @@ static void intervals_draw_them_together(void **state)
     const struct interval_request request = {
         .profile = &profile, .setting = &profile.settings[0], .plan = &plan, .seed = 3};
     assert_true(interval_draw(&request, &interval, &failure));
-    for (int64_t k = 0; k < interval.draws; k++)
-        sum_s += interval.makespans_s[k];
-    assert_true(interval.makespans_s[interval.draws - 1] > 12); /* they are drawn at all */
-    assert_true(fabs(sum_s / (double)interval.draws - 10) < 0.2);
+    for (int64_t k = 0; k < interval.ensemble.count; k++)
+        sum_s += interval.ensemble.runs[k].makespan_s;
+    assert_true(interval.ensemble.runs[interval.ensemble.count - 1].makespan_s >
+                12); /* they are drawn at all */
+    assert_true(fabs(sum_s / (double)interval.ensemble.count - 10) < 0.2);
     interval_release(&interval);
     profile_release(&profile);
 }

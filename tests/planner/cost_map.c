@@ -190,8 +190,8 @@ static void intervals_have_the_total(void **state)
     const struct interval_request request = {
         .profile = &profile, .setting = &profile.settings[0], .plan = &plan, .seed = 3};
     assert_true(interval_draw(&request, &interval, &failure));
-    const double low = interval_quantile(&interval, 0.05) / 200;
-    const double high = interval_quantile(&interval, 0.95) / 200;
+    const double low = ensemble_quantile(&interval.ensemble, 0.05) / 200;
+    const double high = ensemble_quantile(&interval.ensemble, 0.95) / 200;
     assert_true(fabs(low - 0.918) < 0.02);
     assert_true(fabs(high - 1.282) < 0.04);
     interval_release(&interval);

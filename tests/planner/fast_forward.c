@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "tests/cases.h"
 #include "tests/planner/platforms.h"
 #include "tests/planner/plays.h"
@@ -107,8 +107,8 @@ static struct simulation play(const struct setup *setup, struct scenario scenari
     struct failure failure = FAILURE_INIT;
     struct simulation simulation = {0};
     count->played = 0;
-    scenario.price = count_price;
-    scenario.pricer = count;
+    const struct variation variation = {.price = count_price, .self = count};
+    scenario.variation = &variation;
     struct dispatch *dispatch =
         decision_dispatch(&setup->decision, &setup->platform, &scenario, &failure);
     if (!dispatch ||

@@ -56,14 +56,14 @@ static void what_is_certain_is_what_is_simulated(void **state)
         const struct interval_request request = {
             .profile = &profile, .setting = &profile.settings[0], .plan = &plan, .seed = seed};
         assert_true(interval_draw(&request, &interval, &failure));
-        assert_true(interval.draws >= 200);
-        for (int64_t k = 0; k < interval.draws; k++)
-            if (interval.makespans_s[k] != simulation.makespan_s)
-                fail_msg("seed %" PRIu64 ": %.17g instead of %.17g", seed, interval.makespans_s[k],
-                         simulation.makespan_s);
-        assert_true(interval_quantile(&interval, 0.05) == simulation.makespan_s);
-        assert_true(interval_quantile(&interval, 0.999) == simulation.makespan_s);
-        assert_true(interval_typical(&interval, simulation.makespan_s) == 0);
+        assert_true(interval.ensemble.count >= 200);
+        for (int64_t k = 0; k < interval.ensemble.count; k++)
+            if (interval.ensemble.runs[k].makespan_s != simulation.makespan_s)
+                fail_msg("seed %" PRIu64 ": %.17g instead of %.17g", seed,
+                         interval.ensemble.runs[k].makespan_s, simulation.makespan_s);
+        assert_true(ensemble_quantile(&interval.ensemble, 0.05) == simulation.makespan_s);
+        assert_true(ensemble_quantile(&interval.ensemble, 0.999) == simulation.makespan_s);
+        assert_true(ensemble_typical(&interval.ensemble, simulation.makespan_s) == 0);
         interval_release(&interval);
         platform_release(&platform);
         plan_release(&plan);
@@ -125,7 +125,8 @@ static double bench_width(const struct bench *bench)
 {
     struct interval interval;
     bench_draw(bench, 11, &interval);
-    const double width = interval_quantile(&interval, 0.95) - interval_quantile(&interval, 0.05);
+    const double width =
+        ensemble_quantile(&interval.ensemble, 0.95) - ensemble_quantile(&interval.ensemble, 0.05);
     interval_release(&interval);
     return width;
 }
@@ -201,8 +202,8 @@ static void intervals_cover_what_they_say(void **state)
     uncertain(&bench);
     assert_true(interval_known(&bench.profile, &bench.setting));
     bench_draw(&bench, 7, &interval);
-    const double low_s = interval_quantile(&interval, 0.05);
-    const double high_s = interval_quantile(&interval, 0.95);
+    const double low_s = ensemble_quantile(&interval.ensemble, 0.05);
+    const double high_s = ensemble_quantile(&interval.ensemble, 0.95);
     for (int k = 0; k < TRUTHS; k++) {
         const double truth_s = truth_play(&dice, &bench, 0.015);
         within += truth_s >= low_s && truth_s <= high_s;
@@ -262,8 +263,10 @@ static void windows_of_one_cost_are_one(void **state)
     bench_draw(&bench, 7, &cut);
     /* The second window takes deviates of its own, so single packages differ: compare the spread.
      */
-    const double whole_s = interval_quantile(&whole, 0.95) - interval_quantile(&whole, 0.05);
-    const double cut_s = interval_quantile(&cut, 0.95) - interval_quantile(&cut, 0.05);
+    const double whole_s =
+        ensemble_quantile(&whole.ensemble, 0.95) - ensemble_quantile(&whole.ensemble, 0.05);
+    const double cut_s =
+        ensemble_quantile(&cut.ensemble, 0.95) - ensemble_quantile(&cut.ensemble, 0.05);
     print_message("width %.4f s, cut in two %.4f s\n", whole_s, cut_s);
     assert_true(fabs(cut_s / whole_s - 1) < 0.1);
     interval_release(&whole);
@@ -302,13 +305,14 @@ static void draws_are_unbiased(void **state)
         bench.window.envelope.cost = bench.window.send.cost = (struct cost){0, 0};
         bench.loads[0][1] = 0;
         bench_draw(&bench, 3 + d, &interval);
-        for (int64_t k = 0; k < interval.draws; k++)
-            mean_s += interval.makespans_s[k] / (double)interval.draws;
-        for (int64_t k = 0; k < interval.draws; k++)
-            variance_s2 += pow(interval.makespans_s[k] - mean_s, 2) / (double)interval.draws;
+        for (int64_t k = 0; k < interval.ensemble.count; k++)
+            mean_s += interval.ensemble.runs[k].makespan_s / (double)interval.ensemble.count;
+        for (int64_t k = 0; k < interval.ensemble.count; k++)
+            variance_s2 += pow(interval.ensemble.runs[k].makespan_s - mean_s, 2) /
+                           (double)interval.ensemble.count;
         /* Ten packages of 0.2 s and one of 0.05 s. */
         const double sum_s = 2.05, sum_s2 = pow(deviations[d], 2) * (10 * 0.04 + 0.0025);
-        const double error_s = sqrt(sum_s2 / (double)interval.draws);
+        const double error_s = sqrt(sum_s2 / (double)interval.ensemble.count);
         if (fabs(mean_s - sum_s) > 4 * error_s)
             fail_msg("deviation %g: mean %.6f s instead of %.6f s", deviations[d], mean_s, sum_s);
         assert_true(fabs(sqrt(variance_s2 / sum_s2) - 1) < 0.15);
@@ -332,8 +336,9 @@ static void jitter_adds_up(void **state)
     bench.loads[0][1] = 0;
     assert_true(interval_known(&bench.profile, &bench.setting));
     bench_draw(&bench, 5, &interval);
-    for (int64_t k = 0; k < interval.draws; k++)
-        squares += pow(interval.makespans_s[k] - 2.05, 2) / (double)interval.draws;
+    for (int64_t k = 0; k < interval.ensemble.count; k++)
+        squares +=
+            pow(interval.ensemble.runs[k].makespan_s - 2.05, 2) / (double)interval.ensemble.count;
     assert_true(fabs(sqrt(squares) / (sqrt(11) * jitter_s) - 1) < 0.15);
     interval_release(&interval);
 }
@@ -350,8 +355,9 @@ static void waiting_does_not_drift(void **state)
         large.workers[k].compute.fit = (struct fit){.drift_own = 0.1, .n = 40};
     }
     bench_draw(&large, 9, &interval);
-    const double width = (interval_quantile(&interval, 0.95) - interval_quantile(&interval, 0.05)) /
-                         interval_quantile(&interval, 0.5);
+    const double width = (ensemble_quantile(&interval.ensemble, 0.95) -
+                          ensemble_quantile(&interval.ensemble, 0.05)) /
+                         ensemble_quantile(&interval.ensemble, 0.5);
     printf("relative width: %.4f\n", width);
     assert_true(width > 0 && width < 0.4 * 2 * 1.645 * 0.1);
     interval_release(&interval);
@@ -372,11 +378,13 @@ static void large_plans_are_quick(void **state)
         small.workers[k].compute.fit.deviation = 0;
     bench_draw(&small, 5, &few);
     bench_draw(&large, 6, &many);
-    assert_true(many.draws >= 50 && few.draws == 1000);
-    const double few_width = (interval_quantile(&few, 0.9) - interval_quantile(&few, 0.1)) /
-                             interval_quantile(&few, 0.5);
-    const double many_width = (interval_quantile(&many, 0.9) - interval_quantile(&many, 0.1)) /
-                              interval_quantile(&many, 0.5);
+    assert_true(many.ensemble.count >= 50 && few.ensemble.count == 1000);
+    const double few_width =
+        (ensemble_quantile(&few.ensemble, 0.9) - ensemble_quantile(&few.ensemble, 0.1)) /
+        ensemble_quantile(&few.ensemble, 0.5);
+    const double many_width =
+        (ensemble_quantile(&many.ensemble, 0.9) - ensemble_quantile(&many.ensemble, 0.1)) /
+        ensemble_quantile(&many.ensemble, 0.5);
     printf("relative widths: %.4f of 50 rounds, %.4f of 5,000,000\n", few_width, many_width);
     assert_true(fabs(many_width / few_width - 1) < 0.4);
     /* Of single packages alone: 0.1 of a package, over the root of their number. */
@@ -388,8 +396,9 @@ static void large_plans_are_quick(void **state)
     struct failure failure = FAILURE_INIT;
     struct interval alone;
     assert_true(interval_draw(&request, &alone, &failure));
-    const double width = (interval_quantile(&alone, 0.9) - interval_quantile(&alone, 0.1)) /
-                         interval_quantile(&alone, 0.5);
+    const double width =
+        (ensemble_quantile(&alone.ensemble, 0.9) - ensemble_quantile(&alone.ensemble, 0.1)) /
+        ensemble_quantile(&alone.ensemble, 0.5);
     assert_true(width > 0 && width < 2 * 1.2816 * 0.1 / sqrt(5e6) * 1.6);
     interval_release(&few);
     interval_release(&many);
@@ -421,8 +430,9 @@ static void certain_tails_are_what_is_simulated(void **state)
         assert_true(watching_simulate(&request, NULL, &simulation, &failure));
         bench_draw(&bench, 3, &interval);
         assert_false(interval.without_tail);
-        assert_true(interval.makespans_s[0] == simulation.makespan_s);
-        assert_true(interval.makespans_s[interval.draws - 1] == simulation.makespan_s);
+        assert_true(interval.ensemble.runs[0].makespan_s == simulation.makespan_s);
+        assert_true(interval.ensemble.runs[interval.ensemble.count - 1].makespan_s ==
+                    simulation.makespan_s);
         interval_release(&interval);
     }
 }
@@ -436,7 +446,7 @@ static void tails_are_drawn_as_they_are_dealt(void **state)
     struct bench bench;
     struct interval tailed;
     struct watching watching;
-    struct robustness robustness;
+    struct ensemble_summary robustness;
     struct scenario scenario = SCENARIO_INIT;
     struct failure failure = FAILURE_INIT;
     (void)state;
@@ -452,11 +462,12 @@ static void tails_are_drawn_as_they_are_dealt(void **state)
     const struct watching_request request = tail_request(&bench);
     scenario.noise = 0.3;
     assert_true(watching_init(&watching, &request, &failure));
-    assert_true(robustness_measure(&watching.platform, &watching.decision, &scenario, SEEDS,
-                                   &robustness, &failure));
+    assert_true(ensemble_study(
+        &(const struct ensemble_setup){&watching.platform, &watching.decision, &scenario, SEEDS},
+        &robustness, &failure));
     watching_release(&watching);
-    const double median_s = interval_quantile(&tailed, 0.5);
-    const double high_s = interval_quantile(&tailed, 0.95);
+    const double median_s = ensemble_quantile(&tailed.ensemble, 0.5);
+    const double high_s = ensemble_quantile(&tailed.ensemble, 0.95);
     printf("seed 21: median %.4f s, of the simulations %.4f s; 95 %% below %.4f s and %.4f s\n",
            median_s, robustness.median_s, high_s, robustness.p95_s);
     assert_true(fabs(median_s / robustness.median_s - 1) < 0.02);
@@ -479,8 +490,9 @@ static void tails_of_large_plans_are_drawn(void **state)
         bench.plan.tail = tail;
         bench_draw(&bench, 4, &interval);
         assert_false(interval.without_tail);
-        widths[k] = (interval_quantile(&interval, 0.95) - interval_quantile(&interval, 0.05)) /
-                    interval_quantile(&interval, 0.5);
+        widths[k] = (ensemble_quantile(&interval.ensemble, 0.95) -
+                     ensemble_quantile(&interval.ensemble, 0.05)) /
+                    ensemble_quantile(&interval.ensemble, 0.5);
         interval_release(&interval);
     }
     print_message("relative widths: %.4f, %.4f, %.4f\n", widths[0], widths[1], widths[2]);
@@ -505,35 +517,32 @@ static void tails_of_very_many_workers_are_left_out(void **state)
 static void quantiles_go_on_beyond_the_draws(void **state)
 {
     enum { DRAWS = 400 };
-    double makespans_s[DRAWS];
+    struct ensemble ensemble;
+    struct failure failure = FAILURE_INIT;
     struct dice dice = {99};
     (void)state;
+    assert_true(ensemble_init(&ensemble, DRAWS, &failure));
     for (int k = 0; k < DRAWS; k++)
-        makespans_s[k] = 100 + 5 * normal(&dice);
-    for (int a = 1; a < DRAWS; a++)
-        for (int b = a; b > 0 && makespans_s[b] < makespans_s[b - 1]; b--) {
-            const double kept_s = makespans_s[b];
-            makespans_s[b] = makespans_s[b - 1];
-            makespans_s[b - 1] = kept_s;
-        }
-    const struct interval interval = {.makespans_s = makespans_s, .draws = DRAWS};
-    assert_true(fabs(interval_quantile(&interval, 0.5) - 100) < 1.2);
-    assert_true(fabs(interval_quantile(&interval, 0.9) - (100 + 5 * 1.2816)) < 1.6);
-    assert_true(fabs(interval_quantile(&interval, 0.9999) - (100 + 5 * 3.719)) < 5);
-    assert_true(fabs(interval_typical(&interval, 100) - 0.05 * 0.6745) < 0.008);
+        ensemble_add(&ensemble, 100 + 5 * normal(&dice));
+    ensemble_sort(&ensemble);
+    assert_true(fabs(ensemble_quantile(&ensemble, 0.5) - 100) < 1.2);
+    assert_true(fabs(ensemble_quantile(&ensemble, 0.9) - (100 + 5 * 1.2816)) < 1.6);
+    assert_true(fabs(ensemble_quantile(&ensemble, 0.9999) - (100 + 5 * 3.719)) < 5);
+    assert_true(fabs(ensemble_typical(&ensemble, 100) - 0.05 * 0.6745) < 0.008);
     double before_s = 0;
     for (int k = 1; k < 2000; k++) {
-        const double here_s = interval_quantile(&interval, k / 2000.0);
+        const double here_s = ensemble_quantile(&ensemble, k / 2000.0);
         assert_true(here_s >= before_s);
         before_s = here_s;
     }
+    ensemble_release(&ensemble);
 }
 
 static void plans_that_do_not_fit_are_refused(void **state)
 {
     struct bench bench;
     struct failure failure = FAILURE_INIT;
-    struct interval interval = {.draws = 77};
+    struct interval interval = {.ensemble = {.count = 77}};
     (void)state;
     bench_init(&bench, 1);
     bench.loads[0][0] = 101;
@@ -541,7 +550,7 @@ static void plans_that_do_not_fit_are_refused(void **state)
         .profile = &bench.profile, .setting = &bench.setting, .plan = &bench.plan, .seed = 1};
     assert_false(interval_draw(&request, &interval, &failure));
     assert_int_equal(failure.code, FAILURE_MISMATCH);
-    assert_int_equal(interval.draws, 77);
+    assert_int_equal(interval.ensemble.count, 77);
 }
 
 int main(void)

@@ -84,8 +84,8 @@ static double played(struct bench *bench, const struct decision *decision,
     struct scenario scenario = SCENARIO_INIT;
     struct failure failure = FAILURE_INIT;
     struct simulation simulation = {0};
-    scenario.price = price;
-    scenario.pricer = bench;
+    const struct variation variation = {.price = price, .self = bench};
+    scenario.variation = &variation;
     struct dispatch *dispatch = decision_dispatch(decision, platform, &scenario, &failure);
     if (!dispatch || !simulate_scenario(platform, dispatch, &scenario, NULL, &simulation, &failure))
         fail_msg("%s", failure.text);

@@ -12,7 +12,7 @@
 #include "planner/schedulers/bounds/bound.h"
 #include "planner/schedulers/optimal/optimal_lp.h"
 #include "planner/schedulers/scheduler.h"
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "planner/simulate/simulate.h"
 #include "planner/studies/interval.h"
 #include "planner/studies/sweep.h"
@@ -167,10 +167,11 @@ static bool try_rule(void *self, struct failure *failure)
                                          .most = 300};
     const struct decision decision = {.setup = &setup};
     struct scenario scenario = SCENARIO_INIT;
-    struct robustness robustness;
+    struct ensemble_summary robustness;
     scenario.lost_worker = 0;
     scenario.lost_s = 1e-3;
-    return robustness_measure(&texts->platform, &decision, &scenario, 1, &robustness, failure);
+    return ensemble_study(&(const struct ensemble_setup){&texts->platform, &decision, &scenario, 1},
+                          &robustness, failure);
 }
 
 static bool try_report(void *self, struct failure *failure)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "tests/cases.h"
 #include "tests/checks.h"
 #include "tests/planner/platforms.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
@@ -232,12 +232,13 @@ static void losing_the_only_worker_is_refused(void **state)
         .rule = "gss", .tasks = 100, .workers = 1, .ahead = 1, .least = 1, .most = 100};
     const struct decision decision = {.setup = &setup};
     struct scenario loss = SCENARIO_INIT;
-    struct robustness robustness;
+    struct ensemble_summary robustness;
     struct failure failure = FAILURE_INIT;
     (void)state;
     loss.lost_worker = 0;
     loss.lost_s = 50;
-    assert_false(robustness_measure(&platform, &decision, &loss, 3, &robustness, &failure));
+    assert_false(ensemble_study(&(const struct ensemble_setup){&platform, &decision, &loss, 3},
+                                &robustness, &failure));
     assert_failure(failure, FAILURE_INFEASIBLE,
                    "no worker is left for the remaining tasks: simulate more workers");
 }
@@ -247,15 +248,19 @@ static void percentiles_are_in_order(void **state)
     struct dice dice = {11};
     struct setup setup;
     struct scenario noisy = SCENARIO_INIT;
-    struct robustness robustness;
+    struct ensemble_summary robustness;
     struct failure failure = FAILURE_INIT;
     (void)state;
     setup_init(&setup, &dice);
     const struct decision decision = {.plan = &setup.plan};
-    assert_true(robustness_measure(&setup.platform, &decision, &noisy, 9, &robustness, &failure));
+    assert_true(
+        ensemble_study(&(const struct ensemble_setup){&setup.platform, &decision, &noisy, 9},
+                       &robustness, &failure));
     assert_true(robustness.least_s == robustness.greatest_s);
     noisy.noise = 0.3;
-    assert_true(robustness_measure(&setup.platform, &decision, &noisy, 40, &robustness, &failure));
+    assert_true(
+        ensemble_study(&(const struct ensemble_setup){&setup.platform, &decision, &noisy, 40},
+                       &robustness, &failure));
     assert_true(robustness.least_s < robustness.median_s);
     assert_true(robustness.median_s < robustness.p95_s);
     assert_true(robustness.p95_s <= robustness.greatest_s);

@@ -80,8 +80,8 @@ static double makespan_with(struct trial *trial, uint64_t seed, int64_t lost_wor
     if (lost_worker >= 0)
         dispatch = dispatch_new_recovery(dispatch, trial->workers);
     assert_non_null(dispatch);
-    scenario.price = price;
-    scenario.pricer = trial;
+    const struct variation variation = {.price = price, .self = trial};
+    scenario.variation = &variation;
     scenario.lost_worker = lost_worker;
     scenario.lost_s = share * (double)trial->tasks * 1e-3;
     memset(trial->handed, 0, sizeof trial->handed);
@@ -235,7 +235,8 @@ static void probes_make_nobody_late(void **state)
     struct dispatch *dispatch = dispatch_new_survey(&setup);
     int64_t changes = 0;
     assert_non_null(dispatch);
-    scenario.price = equal_price;
+    const struct variation variation = {.price = equal_price};
+    scenario.variation = &variation;
     if (!simulate_scenario(&watched.platform, dispatch, &scenario, NULL, &simulation, &failure))
         fail_msg("%s", failure.text);
     dispatch_watch_changes(watched.dispatch, &changes);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "planner/schedulers/scheduler.h"
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "tests/cases.h"
 #include "tests/planner/platforms.h"
 #include "tests/planner/plays.h"

@@ -98,8 +98,8 @@ static int ascending(const void *a, const void *b)
 static void truths_draw(struct bench *bench, double truths_s[TRUTHS])
 {
     struct scenario scenario = SCENARIO_INIT;
-    scenario.price = truth_price;
-    scenario.pricer = bench;
+    const struct variation variation = {.price = truth_price, .self = bench};
+    scenario.variation = &variation;
     for (int k = 0; k < TRUTHS; k++)
         truths_s[k] = simulated(bench, &scenario);
     qsort(truths_s, TRUTHS, sizeof *truths_s, ascending);

@@ -9,7 +9,7 @@
 #include "planner/dispatch/dispatch_kind.h"
 #include "planner/replan/replan.h"
 #include "planner/schedulers/scheduler.h"
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "tests/cases.h"
 #include "tests/planner/platforms.h"
 #include "tests/planner/plays.h"

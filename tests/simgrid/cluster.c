@@ -15,7 +15,7 @@
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
 #include "planner/schedulers/scheduler.h"
-#include "planner/simulate/robustness.h"
+#include "planner/simulate/ensemble.h"
 #include "planner/studies/planning.h"
 #include "spmd/run/execute.h"
 #include "tests/simgrid/task.h"

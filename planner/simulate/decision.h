@@ -1,13 +1,12 @@
-/* What decides in a simulation, and a scenario with many seeds: how far noise moves the makespan.
- */
-#ifndef PLANNER_SIMULATE_ROBUSTNESS_H
-#define PLANNER_SIMULATE_ROBUSTNESS_H
+/* What decides in a simulated run. */
+#ifndef PLANNER_SIMULATE_DECISION_H
+#define PLANNER_SIMULATE_DECISION_H
 
 #include "planner/dispatch/watch.h"
 #include "planner/simulate/scenario.h"
 #include "planner/simulate/tail.h"
 
-/* What decides: a plan, or else a rule. */
+/* A plan, or else a rule. */
 struct decision {
     const struct plan *plan;            /* borrowed, whole loads; NULL: the rule */
     const struct dispatch_setup *setup; /* borrowed */
@@ -16,17 +15,8 @@ struct decision {
                                    * it is watched, is the tail's head; NULL: it is not */
 };
 
-struct robustness {
-    double least_s, median_s, p95_s, greatest_s; /* of the makespans */
-};
-
 /* A new dispatch; recovering when the scenario loses a worker. NULL with *failure set. */
 struct dispatch *decision_dispatch(const struct decision *decision, const struct platform *platform,
                                    const struct scenario *scenario, struct failure *failure);
-/* Seeds scenario->seed, scenario->seed + 1, ...; the 95th percentile is the least makespan that at
- * least 95 % of the runs do not exceed. */
-bool robustness_measure(const struct platform *platform, const struct decision *decision,
-                        const struct scenario *scenario, int64_t seeds,
-                        struct robustness *robustness, struct failure *failure);
 
 #endif

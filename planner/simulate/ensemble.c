@@ -1,0 +1,154 @@
+#include "planner/simulate/ensemble.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool ensemble_init(struct ensemble *ensemble, int64_t most, struct failure *failure)
+{
+    *ensemble = (struct ensemble){calloc((size_t)most, sizeof *ensemble->runs), 0};
+    return ensemble->runs || failure_memory(failure, "simulating");
+}
+
+void ensemble_add(struct ensemble *ensemble, double makespan_s)
+{
+    ensemble->runs[ensemble->count] = (struct ensemble_run){makespan_s, ensemble->count};
+    ensemble->count++;
+}
+
+static int run_compare(const void *a, const void *b)
+{
+    const struct ensemble_run *p = a, *q = b;
+    if (p->makespan_s != q->makespan_s)
+        return p->makespan_s < q->makespan_s ? -1 : 1;
+    return (p->number > q->number) - (p->number < q->number);
+}
+
+void ensemble_sort(struct ensemble *ensemble)
+{
+    qsort(ensemble->runs, (size_t)ensemble->count, sizeof *ensemble->runs, run_compare);
+}
+
+void ensemble_release(struct ensemble *ensemble)
+{
+    free(ensemble->runs);
+    *ensemble = (struct ensemble){NULL, 0};
+}
+
+static bool run_simulate(const struct ensemble_setup *setup, const struct scenario *scenario,
+                         struct ensemble *ensemble, struct failure *failure)
+{
+    struct simulation simulation;
+    struct dispatch *dispatch =
+        decision_dispatch(setup->decision, setup->platform, scenario, failure);
+    const bool good = dispatch && simulate_scenario(setup->platform, dispatch, scenario, NULL,
+                                                    &simulation, failure);
+    if (good)
+        ensemble_add(ensemble, simulation.makespan_s);
+    dispatch_free(&dispatch);
+    return good;
+}
+
+bool ensemble_simulate(const struct ensemble_setup *setup, struct ensemble *ensemble,
+                       struct failure *failure)
+{
+    const struct variation *variation = setup->scenario->variation;
+    struct scenario scenario = *setup->scenario;
+    bool good = ensemble_init(ensemble, setup->runs, failure);
+    for (int64_t k = 0; good && k < setup->runs; k++) {
+        scenario.seed = setup->scenario->seed + (uint64_t)k;
+        if (variation && variation->begin)
+            variation->begin(variation->self, k);
+        good = run_simulate(setup, &scenario, ensemble, failure);
+    }
+    if (good)
+        ensemble_sort(ensemble);
+    return good;
+}
+
+double ensemble_mean(const struct ensemble *ensemble)
+{
+    double sum_s = 0;
+    for (int64_t k = 0; k < ensemble->count; k++)
+        sum_s += ensemble->runs[k].makespan_s;
+    return sum_s / (double)ensemble->count;
+}
+
+/* The normal distribution's quantile, by halving. */
+static double normal_quantile(double share)
+{
+    double low = -40, high = 40;
+    for (int k = 0; k < 64; k++) {
+        const double middle = (low + high) / 2;
+        if (erfc(-middle * 0.7071067811865476) / 2 < share)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static double tail_quantile(const struct ensemble *ensemble, double share)
+{
+    const double count = (double)ensemble->count;
+    double sum = 0, squares = 0;
+    for (int64_t k = 0; k < ensemble->count; k++)
+        sum += log(ensemble->runs[k].makespan_s) / count;
+    for (int64_t k = 0; k < ensemble->count; k++) {
+        const double off = log(ensemble->runs[k].makespan_s) - sum;
+        squares += off * off / (count - 1);
+    }
+    return exp(sum + sqrt(squares) * normal_quantile(share));
+}
+
+double ensemble_quantile(const struct ensemble *ensemble, double share)
+{
+    const struct ensemble_run *sorted = ensemble->runs;
+    const double place = share * (double)ensemble->count - 0.5;
+    const int64_t last = ensemble->count - 1;
+    if (sorted[0].makespan_s == sorted[last].makespan_s)
+        return sorted[0].makespan_s;
+    if (place > (double)(last - 1))
+        return fmax(tail_quantile(ensemble, share), sorted[last].makespan_s);
+    if (place < 1)
+        return fmin(tail_quantile(ensemble, share), sorted[0].makespan_s);
+    const int64_t low = (int64_t)place;
+    return sorted[low].makespan_s +
+           (place - (double)low) * (sorted[low + 1].makespan_s - sorted[low].makespan_s);
+}
+
+double ensemble_typical(const struct ensemble *ensemble, double predicted_s)
+{
+    /* Ends are taken in from outside, the farther one first, until half of the draws are left: what
+     * then is the farther end is the median of the distances. */
+    int64_t first = 0, last = ensemble->count - 1;
+    const struct ensemble_run *sorted = ensemble->runs;
+    while (last - first > ensemble->count / 2) {
+        if (fabs(sorted[first].makespan_s - predicted_s) >
+            fabs(sorted[last].makespan_s - predicted_s))
+            first++;
+        else
+            last--;
+    }
+    return fmax(fabs(sorted[first].makespan_s - predicted_s),
+                fabs(sorted[last].makespan_s - predicted_s)) /
+           predicted_s;
+}
+
+struct ensemble_summary ensemble_sum(const struct ensemble *ensemble)
+{
+    return (struct ensemble_summary){.least_s = ensemble->runs[0].makespan_s,
+                                     .median_s = ensemble_quantile(ensemble, 0.5),
+                                     .p95_s = ensemble_quantile(ensemble, 0.95),
+                                     .greatest_s = ensemble->runs[ensemble->count - 1].makespan_s};
+}
+
+bool ensemble_study(const struct ensemble_setup *setup, struct ensemble_summary *summary,
+                    struct failure *failure)
+{
+    struct ensemble ensemble;
+    const bool good = ensemble_simulate(setup, &ensemble, failure);
+    if (good)
+        *summary = ensemble_sum(&ensemble);
+    ensemble_release(&ensemble);
+    return good;
+}
