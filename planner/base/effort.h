@@ -9,13 +9,13 @@
 #include <stddef.h>
 
 struct effort {
-    double left; /* units; below 0 where the last step took more than there was */
+    double left; /* units; negative after a step that took more than was left */
 };
 
-/* Units that one core of a server of today gets through in a second, and some more. */
+/* Units: slightly more than one core of a present server computes in a second. */
 #define EFFORT_SECOND 2.5e7
 
-/* NULL: no limit. */
+/* Is nothing left? NULL: no limit. */
 static inline bool effort_spent(const struct effort *effort)
 {
     return effort != NULL && effort->left <= 0;

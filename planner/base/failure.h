@@ -1,6 +1,6 @@
 /*
- * The one way in which a user's mistake, or the machine's, travels to main: an exit code and one
- * sentence that names the thing and says what to do.
+ * The only way to report to main a mistake of the user or a failure of the machine: an exit code
+ * and one sentence that names the thing and says what to do.
  *
  * Convention of every function that takes a struct failure: it returns true when all went well;
  * otherwise false, with *failure set and its outputs untouched. The first failure wins.
@@ -13,7 +13,7 @@
 /* Exit codes of every scow command. */
 enum failure_code {
     FAILURE_NONE = 0,       /* done */
-    FAILURE_FAILED = 1,     /* the machine said no: a full disk, no memory, a lost file */
+    FAILURE_FAILED = 1,     /* the machine failed: a full disk, no memory, a lost file */
     FAILURE_USAGE = 2,      /* the command line is wrong */
     FAILURE_INFEASIBLE = 3, /* no plan satisfies what was asked */
     FAILURE_MISMATCH = 4,   /* profile, plan, input or output are wrong or do not match */

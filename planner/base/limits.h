@@ -1,6 +1,6 @@
 /*
- * What profiles, plans, traces and command lines may say at most. Beyond these, a value is a
- * mistake and not a machine; each is refused with a sentence.
+ * The largest values that are accepted in profiles, plans, traces and command lines. A larger one
+ * is a mistake and is refused with a sentence that names the limit.
  */
 #ifndef PLANNER_BASE_LIMITS_H
 #define PLANNER_BASE_LIMITS_H

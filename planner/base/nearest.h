@@ -8,12 +8,12 @@
 struct nearest {
     const char *word;  /* borrowed: what the user typed */
     const char *found; /* borrowed: the nearest so far; NULL: none is near */
-    size_t distance;   /* its */
+    size_t distance;   /* edits from `word` to `found` */
 };
 
 enum { NEAREST_HINT_SIZE = 120 };
 
-/* Near is what differs in no more than a third of the letters. */
+/* Compare with one more known word; it is near if at most a third of the letters differ. */
 void nearest_try(struct nearest *nearest, const char *known);
 /* How a sentence about the unknown word goes on: "did you mean '--plan'?" with the prefix "--", or
  * `otherwise` where no word is near. Returns `hint`. */

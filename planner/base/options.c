@@ -12,7 +12,7 @@
 
 static const struct option_row help_row = {'h',         "help", NULL,
                                            OPTION_FLAG, NULL,   "show this help and exit"};
-/* For programs; no help speaks of it. */
+/* For programs; not listed in the help. */
 static const struct option_row table_row = {0, "help-table", NULL, OPTION_FLAG, NULL, ""};
 
 /* The walk over a command line. */

@@ -50,14 +50,14 @@ struct option_table {
 enum option_help { OPTION_HELP_NONE, OPTION_HELP_TEXT, OPTION_HELP_TABLE };
 
 /* Fill the rows' variables; operands (borrowed from argv) go to operands[0..*operand_count), at
- * most `operand_most`; with *help set the rest has not been checked. */
+ * most `operand_most`. When *help is set, the rest of the command line has not been checked. */
 bool options_parse(const struct option_table *table, int argc, char **argv, char **operands,
                    int operand_most, int *operand_count, enum option_help *help,
                    struct failure *failure);
-/* Help for people is wrapped to the columns of their terminal: of `out`, or `shown` where it is
- * known to be shown elsewhere (wrap_columns). The table is tab-separated lines: "usage" and
- * "purpose" with their texts; "option" with letter, name, argument and help of each; "note" with
- * each line of the epilogue; then, as it is, the list. */
+/* Print the help. OPTION_HELP_TEXT is wrapped to the columns of the terminal: that of `out`, or
+ * `shown` columns if another terminal shows it (wrap_columns). OPTION_HELP_TABLE is tab-separated
+ * lines: "usage" and "purpose" with their texts; "option" with letter, name, argument and help of
+ * each; "note" with each line of the epilogue; then the list, unchanged. */
 void options_help(const struct option_table *table, enum option_help help, int shown, FILE *out);
 
 enum options_outcome { OPTIONS_WRONG, OPTIONS_HELPED, OPTIONS_READ };

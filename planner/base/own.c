@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Not waiting for whoever may be at the other end of a pipe. */
+/* O_NONBLOCK: do not wait for the other end of a pipe. */
 static const int own_flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
 
 int own_open(const char *path, int flags)

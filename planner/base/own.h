@@ -1,6 +1,6 @@
 /*
- * Files that are written by this program alone: a symbolic link in the place of one, which somebody
- * else may have put there, is not followed, and whatever is no regular file is not opened.
+ * Files that only this program writes. A symbolic link of that name, which somebody else may have
+ * put there, is not followed; anything but a regular file is not opened.
  */
 #ifndef PLANNER_BASE_OWN_H
 #define PLANNER_BASE_OWN_H
@@ -8,18 +8,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* One that is there, with O_RDWR or the like; closed on exec. Negative, with errno: ELOOP where it
- * is a link, EINVAL where it is no regular file. */
+/* Open an existing file; `flags` as O_RDWR, to which O_CLOEXEC is added. Negative, with errno:
+ * ELOOP if it is a symbolic link, EINVAL if it is no regular file. */
 int own_open(const char *path, int flags);
-/* A new one, for writing. Negative, with errno: EEXIST where anything has that name. */
+/* Create a file for writing. Negative, with errno: EEXIST if anything has that name. */
 int own_make(const char *path);
-/* The one that is there, or else a new one. */
+/* Open the existing file for writing, or create it. */
 int own_open_or_make(const char *path);
-/* A new, empty one, for writing; what is left there of a program that was killed goes first. NULL,
- * with errno. */
+/* Create an empty file for writing, in place of one that a killed program left. NULL, with errno.
+ */
 FILE *own_create(const char *path);
-/* May anybody remove or replace what is in the folder of this file? (It is writable for all, and
- * without the sticky bit.) */
+/* May every user remove or replace files in this file's directory? (It is writable for all and has
+ * no sticky bit.) */
 bool own_folder_is_anybodys(const char *path);
 
 #endif

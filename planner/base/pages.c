@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Of most systems; where it is another, these pages are as others. */
+/* The size of a huge page on most systems; where it is different, ordinary pages are used. */
 static const size_t large_bytes = (size_t)2 << 20;
 
 void *pages_new(size_t size)

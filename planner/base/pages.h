@@ -1,6 +1,6 @@
 /*
- * Memory for much at a time. That its pages are there before it is used costs more than clearing
- * it: a fault for each of them, and ten times fewer seconds where the system has large ones.
+ * Large blocks of memory. Its first use costs a page fault for every page, which takes longer than
+ * clearing it; with huge pages, where the system has them, a tenth of that.
  */
 #ifndef PLANNER_BASE_PAGES_H
 #define PLANNER_BASE_PAGES_H
@@ -9,10 +9,10 @@
 
 enum { PAGES_ALIGNMENT = 4096 };
 
-/* `size` bytes of any content, to be freed with free; in large pages where they fill some. Pages
- * are there once they have been touched. NULL: out of memory. */
+/* `size` uninitialised bytes, to be freed with free; in huge pages where the block fills some. A
+ * page is mapped when it is first touched. NULL: out of memory. */
 void *pages_new(size_t size);
-/* Touch all pages of these bytes; what the bytes are then is not said. */
+/* Touch all pages of the block. Changes its content. */
 void pages_touch(void *pages, size_t size);
 
 #endif

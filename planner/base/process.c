@@ -23,7 +23,7 @@ static uint64_t hash_add(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-/* One start of a system, and within it the processes that have numbers of their own. */
+/* Identifies one boot of a machine and one name space of process ids. */
 static uint64_t machine_here(void)
 {
     char boot[64] = "";
@@ -38,8 +38,8 @@ static uint64_t machine_here(void)
                     sizeof numbers.st_ino);
 }
 
-/* Field 22 of the process's line in /proc; its name, field 2, may hold anything. -1: it is gone, or
- * only waits to be taken note of (field 3). */
+/* Field 22 of the process's line in /proc; its name, field 2, may contain any characters. -1: it
+ * has ended, or is a zombie (field 3). */
 static int64_t started_when(int64_t number)
 {
     enum { STARTED = 22, NAME = 2 };

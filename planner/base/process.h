@@ -1,6 +1,7 @@
 /*
- * Processes of ranks, seen from others on their machine: to be ended when they no longer answer, as
- * one that is stopped would keep its launcher waiting for ever, or found gone.
+ * Processes of other ranks on the same machine: whether one has ended, and how to kill one that
+ * does not answer any more. (A stopped process would keep its launcher waiting for ever.) Nothing
+ * here is collective.
  */
 #ifndef PLANNER_BASE_PROCESS_H
 #define PLANNER_BASE_PROCESS_H
@@ -8,38 +9,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sent as it lies in memory. */
+/* Identifies a process; sent between ranks byte by byte. */
 struct process {
-    uint64_t machine; /* the same for processes that see each other; 0: not known */
-    int64_t number;   /* there */
-    int64_t started;  /* in the system's ticks: another process of that number has another one */
+    uint64_t machine; /* equal for processes that can signal each other; 0: not known */
+    int64_t number;   /* its id on that machine */
+    int64_t started;  /* start time in clock ticks: tells it from a later process of the same id */
 };
 
-/* Processes to be ended when they do not answer at the end. */
+/* Processes to be killed if they do not answer at the end. */
 struct process_list {
-    struct process *items; /* owned; NULL: none, or not known which */
+    struct process *items; /* owned; NULL: none, or their ids are not known */
     int count;
 };
 
-/* Local. Bytes that this one has had in memory at most; 0: not known. */
+/* Peak resident memory of this process, bytes; 0: not known. */
 int64_t process_peak(void);
-/* Local. From here on, that most begins anew; where the system refuses, it stays what it was. */
+/* Reset that peak to the present value, where the system allows it. */
 void process_peak_begin(void);
-/* Local. From here on whatever is large is pages of its own, that are gone when it is freed and are
- * there only where they are used, as for who allocates once. Else who opens file after file (MPI-IO
- * allocates 16 MiB for each, of which it uses nothing) comes to more memory than who opens one. */
+/* From here on every large allocation is mapped by itself, so that only pages in use take memory
+ * and free gives them back to the system. Otherwise a process that opens many files, one after the
+ * other, uses more memory than one that opens a single file: MPI-IO allocates 16 MiB for each and
+ * uses none of it. */
 void process_separate_large(void);
-/* Local. Give what was freed back to the system. */
+/* Give freed memory back to the system. */
 void process_trim(void);
-/* Local. This one. */
+/* The calling process. */
 struct process process_self(void);
-/* Local. Seconds since this one began, its MPI's start included; 0: not known. */
+/* Seconds since the calling process started, MPI's start included; 0: not known. */
 double process_age_s(void);
-/* Local. Is it on this machine, still the same, and another one? */
+/* Is it another process on this machine that still runs? */
 bool process_reach(const struct process *process);
-/* Local. Was it on this machine, and is not there any more? Of one elsewhere nobody can say. */
+/* Has it ended? False, too, if it is on another machine. */
 bool process_gone(const struct process *process);
-/* Local. End it, if it can be reached and may be ended. */
+/* Kill it, if process_reach says so and the system allows it. */
 void process_end(const struct process *process);
 
 #endif

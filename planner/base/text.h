@@ -1,4 +1,4 @@
-/* A text that grows, for everything that is printed: tables, plans, profiles, reports. */
+/* A string that grows, for everything that is printed: tables, plans, profiles, reports. */
 #ifndef PLANNER_BASE_TEXT_H
 #define PLANNER_BASE_TEXT_H
 
@@ -8,7 +8,7 @@
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
 
-/* Memory running out is remembered, so that a printer checks once, at the end. */
+/* When memory runs out, `failed` is set, so that a caller checks only once, at the end. */
 struct text {
     char *bytes; /* owned, zero-terminated; NULL while empty */
     size_t length, capacity;
@@ -34,16 +34,17 @@ void text_add_parameters(struct text *text, const struct parameter_list *list);
 /* "block": 64, where the list has one, between `before` and `after`. */
 void text_add_block(struct text *text, const struct parameter_list *list, const char *before,
                     const char *after);
-/* Hand over the bytes (an empty text gives ""), to be freed, and start anew; NULL: out of memory.
+/* Return the bytes (an empty text gives ""), to be freed, and reset the text; NULL: out of memory.
  */
 char *text_take(struct text *text);
-/* The end of a printer: hand over the bytes where all went well (`good`; else *failure is set),
- * NULL otherwise. The text is released in any case; FAILURE_FAILED where memory ended, and then
- * `task` says in what ("writing the report"). */
+/* Return the bytes, to be freed, if `good` is true; if not, *failure has been set already and NULL
+ * is returned. The text is released in any case. FAILURE_FAILED when out of memory; `task` then
+ * names what was being done ("writing the report"). */
 char *text_finish(struct text *text, bool good, const char *task, struct failure *failure);
 void text_release(struct text *text);
-/* Put the text on standard output and release it; FAILURE_FAILED where memory ended, and then
- * `task` says in what ("describing the plan"). That writing failed is seen at the program's end. */
+/* Print the text to standard output and release it. FAILURE_FAILED when out of memory; `task` then
+ * names what was being done ("describing the plan"). Errors of writing are reported at the
+ * program's end. */
 bool text_print(struct text *text, const char *task, struct failure *failure);
 
 #endif

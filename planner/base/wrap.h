@@ -1,4 +1,4 @@
-/* Lines for people, no longer than their terminal is wide. */
+/* Text wrapped to the width of the terminal. */
 #ifndef PLANNER_BASE_WRAP_H
 #define PLANNER_BASE_WRAP_H
 
@@ -7,16 +7,16 @@
 
 #include "planner/base/text.h"
 
-/* Columns for what is written to `out`: what the environment's COLUMNS says, or else the terminal
- * that it is, or else `shown` (of a terminal elsewhere that shows it; 0: there is none known), or
+/* Columns for text written to `out`: the environment's COLUMNS, or else the width of the terminal
+ * `out`, or else `shown` (the width of another terminal that shows the text; 0: not known), or
  * else 80. At least 40. */
 int wrap_columns(FILE *out, int shown);
 /* Add `source`, each of its lines broken between words into lines of at most `columns` characters
- * (of UTF-8). What goes on does so below the beginning of the second column, where the line has one
- * (two spaces and more between words, not far from its beginning), else below that of the line.
- * A word that is longer than a line stays whole. */
+ * (of UTF-8). Continuation lines are indented to the line's second column if it has one (two or
+ * more spaces between words, near its beginning), else as the line itself. A word that is longer
+ * than a line is not broken. */
 void wrap_add(struct text *text, const char *source, int columns);
-/* Put the text, wrapped, on standard output, and release it; as text_print. */
+/* Wrap the text, print it to standard output and release it; as text_print. */
 bool wrap_print(struct text *text, const char *task, struct failure *failure);
 
 #endif

@@ -17,21 +17,21 @@ struct cost {
     double s_per_task; /* op, >= 0 */
 };
 
-/* How sure a cost is, and how much single packages differ from it. All 0 in a profile written by
- * hand; n = 0 when it was not measured. */
+/* The uncertainty of a cost, and how much single packages deviate from it. All 0 in a profile
+ * written by hand; n = 0: not measured. */
 struct fit {
     double stderr_latency_s, stderr_s_per_task; /* standard errors of the two */
     double correlation; /* of these two errors, -1..1; they mostly have opposite signs */
     double deviation; /* relative standard deviation between timings of one and the same package, */
     double jitter_s;  /* and its part, seconds, that does not grow with the package */
-    double drift;     /* relative standard deviation of the whole line between passes over the job
-                       * or between calibrations */
-    double drift_own; /* the part that every worker of the class has for itself; 0 for what the
-                         master does */
+    double drift; /* relative standard deviation of latency and rate together, between passes over
+                   * the job or between calibrations */
+    double drift_own; /* the part of it that differs between workers of the class; 0 for operations
+                       * of the master */
     double r2;        /* coefficient of determination of the weighted fit, at most 1 */
     int n;            /* packages timed */
-    int outliers;     /* of them, or of those of all sizes: cut to a multiple of another timing of
-                         the same package */
+    int outliers;     /* timings that were cut to a multiple of another timing of the same package,
+                       * among these n or among all sizes */
 };
 
 struct measured_cost {
@@ -39,15 +39,15 @@ struct measured_cost {
     struct fit fit;
 };
 
-/* Never less than 0, not even for the fractions of a task below the least whole package. */
+/* Seconds, never below 0, even for fractions of a task below the smallest whole package. */
 static inline double cost_of(struct cost cost, double tasks)
 {
     const double seconds = cost.latency_s + cost.s_per_task * tasks;
     return tasks > 0 && seconds > 0 ? seconds : 0.0;
 }
 
-/* Relative standard deviation between timings of one package of so many tasks; HUGE_VAL: it takes
- * no time but for its jitter. */
+/* Relative standard deviation between timings of one package of `tasks` tasks; HUGE_VAL: there is
+ * jitter but no cost. */
 static inline double measured_cost_deviation(const struct measured_cost *cost, double tasks)
 {
     return cost->fit.jitter_s > 0

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The normal distribution's 95 % quantile, at which all that is unseen has been added. */
+/* The normal distribution's 95 % quantile, at which the whole unseen part has been added. */
 static const double DEVIATE_95 = 1.6448536269514722;
-/* No total is less than this share of what was measured. */
+/* No estimate of the total is below this share of the measured one. */
 static const double TOTAL_LEAST = 0.05;
 
 static const double SCALED_ALREADY = 1e-6;
@@ -55,7 +55,7 @@ void cost_map_release(struct cost_map *map)
     *map = (struct cost_map){.tasks = 0};
 }
 
-/* Mean core tasks' worth of all before the place `at`, in core tasks of the map. */
+/* Cost of all core tasks before `at`, in mean core tasks; `at` in core tasks of the map. */
 static double worth_before(const struct cost_map *map, double at)
 {
     size_t low = 0, high = map->region_count - 1;

@@ -1,7 +1,7 @@
 /*
- * Package sizes that were not timed, for a calibration that had no time for them. A profile has
- * windows for them all the same, with the costs of the largest that were timed and what is not
- * known of theirs: a plan may have them, and says so.
+ * Package sizes that a calibration had no time to measure. The profile has a window for them all
+ * the same: the costs of the largest sizes that were timed, with a larger uncertainty. A plan may
+ * use them, and then says so.
  */
 #ifndef PLANNER_MODEL_EXTRAPOLATION_H
 #define PLANNER_MODEL_EXTRAPOLATION_H
@@ -9,13 +9,14 @@
 #include "planner/base/text.h"
 #include "planner/model/profile.h"
 
-/* One window more: for packages beyond the last one's, up to `most` core tasks; `budget_s` is what
- * it would take to time them. Nothing where there are none. Costs go on as they are, and are less
- * sure by a share of the rate for every doubling; where single core tasks are all that was timed,
- * what one computes may be latency as well as rate, and is taken for half of both. */
+/* Add a window for packages beyond the last window, up to `most` core tasks, if there are any;
+ * timing them would take a budget of `budget_s`. It has the last window's costs; their uncertainty
+ * grows with every doubling of the size. If only single core tasks were timed, latency and rate
+ * cannot be told apart, and each gets half of the time. */
 bool extrapolation_add(struct profile_setting *setting, int64_t most, double budget_s,
                        struct failure *failure);
-/* In a line, if there are such sizes: which, and with what budget they would be timed. */
+/* Add a line that names these sizes and the budget that would time them; nothing if there are none.
+ */
 void extrapolation_describe(const struct extrapolation *extrapolation, struct text *text);
 
 #endif

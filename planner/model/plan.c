@@ -77,7 +77,7 @@ double plan_largest_load(const struct plan *plan)
     return largest;
 }
 
-/* One entry more, its loads from the left as long as `tasks` last, in whole packages. */
+/* Append an entry with whole packages from the left, as long as `tasks` suffice. */
 static bool head_add(const struct plan *plan, const struct plan_round *round, int64_t repeat,
                      double tasks, struct plan *head)
 {
@@ -101,7 +101,7 @@ static double round_tasks(const struct plan *plan, const struct plan_round *roun
     return tasks;
 }
 
-/* Whole rounds as long as there are any, and then a part of one. */
+/* Take whole rounds while they fit, then a part of one. */
 static bool head_fill(const struct plan *plan, double tasks, struct plan *head)
 {
     for (size_t r = 0; r < plan->round_count; r++) {

@@ -18,30 +18,30 @@ struct plan_round {
                      * Whole numbers, exact up to 2^53, unless the plan is real-valued. */
 };
 
-/* What the event simulation says of exactly these loads. */
+/* What the event simulation predicts for exactly these loads. */
 struct plan_prediction {
     bool known;                /* false in a plan written by hand */
     double makespan_s;         /* output included */
     double period_s;           /* of one full round */
-    double worker_utilization; /* of the periods, simulate/periods.h, 0..1 */
+    double worker_utilization; /* in the periods (simulate/periods.h), 0..1 */
     double worker_busy_share;  /* mean share of the makespan in which a worker works, 0..1 */
     double network_utilization;
     double lower_bound_s; /* on any schedule's makespan */
     double gap;           /* makespan / lower bound - 1 */
     double output_s;      /* output's share of the busiest worker's time */
-    double interval_s[2]; /* 90 % of the makespans that the profile's uncertainties allow lie in
-                           * between; both 0: the profile does not say */
+    double interval_s[2]; /* 90 % interval of the makespan by the profile's uncertainties; both 0:
+                           * the profile has none */
 };
 
-/* Workers that the plan reckons with and that its profile did not measure (beyond.h). */
+/* Workers that the plan assumes and that its profile did not measure (beyond.h). */
 struct plan_beyond {
     int64_t measured; /* workers of the profile */
-    int64_t workers;  /* behind them; 0: none, and then nothing else is said */
-    int64_t rank;     /* of a measured worker, 1 to `measured`, whom they are like */
+    int64_t workers;  /* further ones; 0: none, and the other members are not set */
+    int64_t rank;     /* of the measured worker that they are assumed to equal, 1 to `measured` */
     char *name;       /* its class's, owned where a plan holds it; NULL: it has none */
 };
 
-/* What another setting of the profile would have given. */
+/* The best plan with another setting of the profile. */
 struct plan_other {
     struct parameter_list parameters; /* owned; the setting's own */
     int threads;                      /* of a worker; 0: the profile does not say */
@@ -65,17 +65,18 @@ struct plan {
     size_t round_count;        /* entries; a run has sum of repeat rounds */
     int buffers;               /* packages that a worker receives ahead; 0: PLATFORM_BUFFERS */
     int threads;               /* of a worker, where the profile's setting says so; 0: any */
-    char *tail; /* owned; "RULE" or "RULE:SHARE" by which the end is dealt on request, in place of
-                 * the rounds there, also in what is predicted; NULL: it is not */
+    char *tail; /* owned; "RULE" or "RULE:SHARE": the end is assigned on request by it, in place of
+                 * the rounds there, also in the prediction; NULL: it is not */
     struct plan_beyond beyond;
     struct plan_prediction predicted;
-    struct plan_other *others; /* owned; with their own best plans for the same job */
+    struct plan_other
+        *others; /* owned; settings that were planned for the same job but not chosen */
     size_t other_count;
 };
 
-/* Packages that a worker receives ahead. */
+/* Packages that a worker receives ahead: the plan's, or PLATFORM_BUFFERS. */
 int plan_buffers(const struct plan *plan);
-/* Are results written while workers go on (platform.h)? */
+/* Are results written asynchronously (platform.h)? */
 bool plan_writes_behind(const struct plan *plan);
 /* 1 + the highest worker index with a load: how many workers a run must have. */
 int64_t plan_workers_needed(const struct plan *plan);
@@ -85,7 +86,7 @@ int64_t plan_packages(const struct plan *plan);
 int64_t plan_rounds_total(const struct plan *plan);
 /* Workers that get a package. */
 int64_t plan_workers_used(const struct plan *plan);
-/* Is `tail` the plan's own (NULL: neither has one), so that what it predicts is of that, too? */
+/* Does `tail` equal the plan's own (NULL: none), so that the plan's prediction holds for it? */
 bool plan_tail_own(const struct plan *plan, const char *tail);
 /* The largest package, core tasks. */
 double plan_largest_load(const struct plan *plan);

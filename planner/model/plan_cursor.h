@@ -1,6 +1,7 @@
 /*
- * A plan's packages in the order of sending: activation order, round after round, places without a
- * load left out. The simulation and the master's dispatch both go through a plan with it.
+ * Iterates over a plan's packages in the order of sending: activation order, round after round,
+ * without workers that have no load. The simulation and the master's dispatch both go through a
+ * plan with it.
  */
 #ifndef PLANNER_MODEL_PLAN_CURSOR_H
 #define PLANNER_MODEL_PLAN_CURSOR_H
@@ -29,7 +30,7 @@ struct plan_cursor {
         .plan = (of), .slot = (of)->worker_count - 1, .index = -1, .round = -1                     \
     }
 
-/* Go on to the next package; false: the plan is over. Inline for the simulation, which takes few
+/* Move to the next package; false: there is none. Inline for the simulation, which takes few
  * nanoseconds per package. */
 static inline bool plan_cursor_next(struct plan_cursor *cursor)
 {

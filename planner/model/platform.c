@@ -42,7 +42,7 @@ static void class_append(struct platform_window *window, const struct profile_wo
                                                                      worker->start.cost.latency_s};
 }
 
-/* Of results written behind: a walk along the workers of the window of the largest packages. */
+/* For asynchronous writing: iterates over the workers of the window of the largest packages. */
 struct walk {
     const struct profile_window *largest; /* NULL: they are not */
     size_t class;
@@ -61,7 +61,7 @@ static enum platform_holds walk_to(struct walk *walk, int64_t worker)
                                                       : PLATFORM_HOLDS_COMPUTE;
 }
 
-/* Workers first .. end - 1, which the profile has as one class. */
+/* Workers first .. end - 1, one class of the profile. */
 static void workers_append(struct platform_window *window, const struct profile_worker *worker,
                            struct walk *walk, int64_t first, int64_t end)
 {
@@ -158,8 +158,8 @@ double platform_weight(const struct platform *platform, struct cost compute, dou
     return 1 + share * (cost_map_mean(&platform->map, platform->map_tasks, first, load) - 1);
 }
 
-/* A fractional load belongs where one of its neighbouring whole numbers does, so that real-valued
- * plans may cross from a window into the one that follows it. */
+/* A fractional load is in a window if a neighbouring whole number is, so that loads of real-valued
+ * plans may lie between two adjacent windows. */
 const struct platform_window *platform_find(const struct platform *platform, double load)
 {
     for (int64_t k = 0; k < platform->window_count; k++) {

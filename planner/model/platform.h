@@ -1,6 +1,7 @@
 /*
- * The star as schedulers and the simulation see it: numbers only, one affine mapping per window of
- * package sizes, equal neighbouring workers kept as one class so that 100,000 of them stay cheap.
+ * The star platform as schedulers and the simulation see it: numbers only, one affine cost of each
+ * operation per window of package sizes. Equal neighbouring workers are one class, so that 100,000
+ * of them stay cheap.
  */
 #ifndef PLANNER_MODEL_PLATFORM_H
 #define PLANNER_MODEL_PLATFORM_H
@@ -12,23 +13,23 @@
 #include "planner/model/cost.h"
 #include "planner/model/profile.h"
 
-/* The parameter, "yes" or "no", of a setting or of its profile, that says whether a worker's
- * results are written while it works on its next package (simulate/star.h). */
+/* The parameter of a setting or of its profile, "yes" or "no": are results written asynchronously,
+ * while the worker computes its next package (simulate/star.h)? */
 #define PLATFORM_WRITE_BEHIND "write-behind"
 
-/* What each package adds at least to the time that a worker needs for all of its packages. */
+/* Which operations of a package occupy its worker; they bound the worker's time from below. */
 enum platform_holds {
     PLATFORM_HOLDS_ALL,     /* r + w + o */
-    PLATFORM_HOLDS_COMPUTE, /* r + w, while the results of the one before are written */
-    PLATFORM_HOLDS_OUTPUT   /* o, for which the next one's results wait */
+    PLATFORM_HOLDS_COMPUTE, /* r + w; results are written meanwhile, and take less */
+    PLATFORM_HOLDS_OUTPUT   /* o, which takes longer than r + w */
 };
 
 struct platform_class {
     int64_t first, count; /* workers first .. first + count - 1 of the profile, counts expanded */
     struct cost link, receive, compute, output;
-    struct cost request; /* until a waiting master has answered; only of packages on request */
-    enum platform_holds holds; /* of one worker the same in every window: its packages lie in
-                                * several, and only like times may be added */
+    struct cost request;       /* until a waiting master has answered; for packages on request */
+    enum platform_holds holds; /* the same in every window of a worker, because times of packages
+                                * from several windows are added */
     double start_s;            /* before its first package (star.h); the same in every window */
 };
 
@@ -45,57 +46,55 @@ struct platform {
     struct platform_window *windows; /* owned, ascending, disjoint */
     int64_t window_count;
     int64_t worker_count;
-    int buffers; /* B: packages that wait at or travel to a worker while it works on another */
+    int buffers; /* B: packages that may wait at a worker, or be on the way to it, while it works on
+                  * another */
     bool write_behind;
-    /* Owned: how core tasks differ along the job of map_tasks core tasks. Simulations heed it;
-     * schedulers, evaluators and bounds take core tasks for equal. */
+    /* Owned: how costs vary along a job of map_tasks core tasks. Simulations use it; schedulers,
+     * evaluators and bounds assume equal core tasks. */
     struct cost_map map;
     double map_tasks;
 };
 
-/* The B of whatever says nothing else: the workers post so many receives, and predictions assume
- * it. */
+/* The default of B: the number of receives that workers post and that predictions assume. */
 enum { PLATFORM_BUFFERS = 2 };
 
-/* Are the results of the setting's packages written while workers go on? */
+/* Are the setting's results written asynchronously? */
 bool platform_writes_behind(const struct profile_setting *setting);
 /* The first `worker_most` workers of a setting (0: all), with PLATFORM_BUFFERS. */
 bool platform_init(struct platform *platform, const struct profile_setting *setting,
                    int64_t worker_most, struct failure *failure);
 void platform_release(struct platform *platform);
-/* Have simulations heed the setting's cost map in a job of so many core tasks. False: out of
- * memory.
+/* Copy the setting's cost map for simulations of a job of `tasks` core tasks. False: out of memory.
  */
 bool platform_map(struct platform *platform, const struct profile_setting *setting, double tasks,
                   struct failure *failure);
-/* By how much longer than equal core tasks those of a package take to be computed, whose cost of
- * computing is `compute`: the latency is the same for all. */
+/* Computing time of the core tasks [first, first + load) over that of as many mean ones, by the
+ * map; `compute` is the cost of computing, whose latency does not depend on the tasks. */
 double platform_weight(const struct platform *platform, struct cost compute, double first,
                        double load);
 /* The window that holds packages of `load` tasks; NULL when none does. */
 const struct platform_window *platform_find(const struct platform *platform, double load);
-/* That window or, for packages that no plan would have, as the last one of a rule may be, the
- * nearest.
- */
+/* That window, or the nearest one for a size that no plan would use, such as the last package of a
+ * rule. */
 const struct platform_window *platform_nearest(const struct platform *platform, double load);
 /* The class of a worker; binary search. */
 const struct platform_class *platform_worker(const struct platform_window *window, int64_t worker);
-/* What the worker takes before its first package, seconds. */
+/* Start-up time of a worker before its first package, seconds. */
 double platform_start(const struct platform *platform, int64_t worker);
-/* The greatest of all workers' starts; *equal (may be NULL) says whether they are all the same. */
+/* The longest start-up time of all workers; *equal (may be NULL): are they all the same? */
 double platform_start_most(const struct platform *platform, bool *equal);
-/* Seconds if nothing took time but the rates of what holds the workers, in the window of the
- * largest packages, perfectly shared: what no schedule with those packages can beat. */
+/* Lower bound of the makespan with the largest packages, seconds: perfectly balanced work, rates
+ * without latencies, by the operations that occupy the workers. */
 double platform_ideal(const struct platform *platform, double tasks);
 
-/* r + w + o: from the start of a package until its results are written, if they do not wait. */
+/* r + w + o: from the start of a package until its results are written, without waiting. */
 static inline struct cost platform_class_whole(const struct platform_class *class)
 {
     return cost_sum(cost_sum(class->receive, class->compute), class->output);
 }
 
-/* What holds a worker of the class: with results written behind its back the longer of computing
- * and writing, as it is for the largest packages. */
+/* The operations that occupy a worker of the class: all, or, with asynchronous writing, the longer
+ * of computing and writing for the largest packages. */
 static inline struct cost platform_class_work(const struct platform_class *class)
 {
     if (class->holds == PLATFORM_HOLDS_ALL)
@@ -104,7 +103,7 @@ static inline struct cost platform_class_work(const struct platform_class *class
                                                  : cost_sum(class->receive, class->compute);
 }
 
-/* And what is left of the whole: it happens beside the work, but for once at its end or start. */
+/* The other operations, which overlap with these except for the first or last package. */
 static inline struct cost platform_class_beside(const struct platform_class *class)
 {
     if (class->holds == PLATFORM_HOLDS_ALL)

@@ -22,10 +22,10 @@ struct profile_worker {
     char *name;    /* owned; NULL when not given */
     int64_t count; /* >= 1 */
     struct measured_cost link, receive, compute, output;
-    struct measured_cost request; /* of packages dealt on request: from the end of one until a
-                                   * waiting master has taken in the report and decided */
-    struct measured_cost start;   /* before its first package, once and whatever its size: a latency
-                                   * without a rate, in every window the same */
+    struct measured_cost request; /* for packages assigned on request: from the end of one until a
+                                   * waiting master has received the report and decided */
+    struct measured_cost start; /* start-up before its first package: a latency without a rate, the
+                                 * same in every window */
 };
 
 struct profile_window {
@@ -33,30 +33,30 @@ struct profile_window {
     struct measured_cost envelope, send;
     struct profile_worker *workers; /* owned */
     size_t worker_count;            /* classes, not workers */
-    struct measured_cost answer; /* the master's own part of a request, while it does nothing else
-                                  */
+    struct measured_cost
+        answer; /* the master's part of a request, during which it does nothing else */
 };
 
-/* What a worker must hold for packages of x core tasks: bytes + bytes_per_task * x. */
+/* Memory that a worker needs for packages of x core tasks: bytes + bytes_per_task * x. */
 struct memory {
     double bytes, bytes_per_task; /* both 0 when not given */
 };
 
-/* By how much the time of computing a package of so many core tasks differs from place to place:
- * relative standard deviation. */
+/* Relative standard deviation of the computing time of packages of `tasks` core tasks between
+ * places in the job. */
 struct spread {
     int64_t tasks;
     double deviation;
 };
 
-/* How well the fit foretells packages that it has not seen. */
+/* How well the fit predicts packages that were left out of it. */
 struct score {
     double held_out; /* relative error of predicting their times */
     double noise;    /* the floor below it: relative deviation between two timings of one package */
 };
 
-/* Packages of more core tasks than that were not timed, and windows for them are extrapolated; 0:
- * there are none. Such a budget of a calibration would be enough, seconds; 0: not said. */
+/* Packages of more than `above` core tasks were not timed, their window is extrapolated; 0: there
+ * is none. A calibration with a budget of `budget_s` seconds would time them; 0: not known. */
 struct extrapolation {
     int64_t above;
     double budget_s;
@@ -65,13 +65,13 @@ struct extrapolation {
 enum { SPREADS_MOST = 64, HISTORY_MOST = 32 };
 
 struct profile_setting {
-    struct parameter_list parameters; /* in place of, or beside, the profile's own */
+    struct parameter_list parameters; /* they override the profile's parameters */
     struct memory memory;
     struct spread *spreads; /* owned; ascending in tasks; NULL when not given */
     size_t spread_count;
     struct cost_map map; /* of the job that was calibrated; no tasks: not given */
-    bool write_behind;   /* what the profile's parameters say for settings that do not say it: are
-                          * results written while workers go on (platform.h) */
+    bool write_behind;   /* asynchronous writing (platform.h) by the profile's parameters; the
+                          * setting's own, if any, take precedence */
     int threads;         /* of a worker when this was measured; 0: as the profile's host says */
     struct score score;  /* both 0 when not given */
     struct extrapolation extrapolation;
@@ -88,17 +88,17 @@ struct profile_origin {
     char *machine; /* key "machine" of "host": processors and cores, by ranks where these differ */
     int nodes;     /* key "nodes" of "host": on which the ranks were; 0 when not given */
     struct topology topology; /* key "topology" of "host": of the master's node */
-    /* Key "node_kinds" of "host": of all nodes; none where all are like the master's. */
+    /* Key "node_kinds" of "host": of all nodes; empty if all are like the master's. */
     struct topology_kinds kinds;
     char *mpi, *created, *version;
 };
 
-/* What processes have had in memory at most, bytes; 0 when not given. */
+/* Peak memory of processes, bytes; 0 when not given. */
 struct profile_peaks {
     double rank, command; /* of a rank; of a command that a core task runs */
 };
 
-/* What a run takes around its packages. */
+/* Time of a run before its first and after its last package. */
 struct overhead {
     double start_s; /* from the start of the processes, MPI's included, to the first package */
     double seal_s;  /* from the last package until the output is whole and closed */
@@ -111,54 +111,54 @@ struct profile {
     struct profile_origin origin;
     struct profile_setting *settings; /* owned */
     size_t setting_count;
-    double *history; /* owned; by how much runs drifted from the profile, the latest last: makespan
-                      * with a run's own costs over makespan with the profile's, minus 1 */
+    double *history; /* owned; drift of each run from the profile, the latest last: makespan by the
+                      * run's own costs over makespan by the profile's, minus 1 */
     size_t history_count;       /* at most HISTORY_MOST */
     struct profile_peaks peaks; /* key "memory_bytes" */
     struct overhead overhead;   /* both 0 when not measured */
-    int64_t beyond;    /* so many workers behind the others, the last class of every window, were
-                        * never measured and stand in no file (beyond.h) */
-    int64_t like_rank; /* of a measured worker, whom those are like; 0: not said */
+    int64_t beyond;    /* how many of the last workers, one class in every window, were not measured
+                        * and are in no file (beyond.h) */
+    int64_t like_rank; /* of the measured worker that they are assumed to equal; 0: not given */
 };
 
-/* Of each the greater. */
+/* The larger value of each member. */
 struct profile_peaks peaks_most(struct profile_peaks a, struct profile_peaks b);
-/* Is none of the setting's own parameters among these with another value? */
+/* Does none of these parameters contradict the setting's own? */
 bool profile_setting_suits(const struct profile_setting *setting,
                            const struct parameter_list *parameters);
-/* The relative deviation of packages of `tasks` core tasks, between the sizes measured in
- * proportion to the size's logarithm; 0 where nothing is known. */
+/* Relative deviation of packages of `tasks` core tasks, interpolated between the measured sizes by
+ * the logarithm of the size; 0 if nothing is known. */
 double profile_setting_deviation(const struct profile_setting *setting, double tasks);
-/* The same of packages anywhere in the job, whose regions differ, too, and may hold what nobody has
- * seen. */
+/* The same including differences between regions of the job and the part that was not sampled. */
 double profile_setting_unequal(const struct profile_setting *setting, double tasks);
-/* What of the first neighbouring packages have in common: the part that packages keep as they grow.
- * Tasks that differ each for itself leave 1 / sqrt(n) of a task's deviation in packages of n; what
- * the largest size measured has beyond that, regions of the job have in common. */
+/* The part of that deviation which neighbouring packages share. If tasks differed independently,
+ * packages of n would have 1 / sqrt(n) of a task's deviation; what the largest measured size has
+ * beyond that is common to regions of the job. */
 double profile_setting_region(const struct profile_setting *setting);
-/* How far timings of one and the same package of so many core tasks are apart: relative, of
- * computing, of the class that is the least sure. */
+/* Relative deviation between timings of computing one and the same package of `tasks` core tasks;
+ * of the class with the largest. */
 double profile_timing_deviation(const struct profile_setting *setting, double tasks);
-/* Both together: of the time of computing a package of so many core tasks anywhere. */
+/* Both together: relative deviation of the time of computing a package of `tasks` core tasks
+ * anywhere in the job. */
 double profile_package_deviation(const struct profile_setting *setting, double tasks);
-/* Threads of a worker that the setting holds for; 0 where the profile does not say. */
+/* Threads of a worker for which the setting was measured; 0 if the profile does not say. */
 int profile_threads(const struct profile *profile, const struct profile_setting *setting);
 /* Root mean square of the history; 0 without one. */
 double profile_drift(const struct profile *profile);
-/* The setting whose own parameters are all among these, of several the first with the most of them;
- * failing that, the only one that suits them.
- * With `threads` > 0 those measured with other threads are left out. Borrowed; NULL when there is
- * none, or several. */
+/* The setting whose own parameters are all among these; if there are several, the first of those
+ * with the most parameters; if there is none, the only one that suits them (profile_setting_suits).
+ * With `threads` > 0, settings measured with other threads are left out. Borrowed; NULL: none, or
+ * not unique. */
 const struct profile_setting *profile_find(const struct profile *profile,
                                            const struct parameter_list *parameters, int threads);
 /* Workers with counts expanded. */
 int64_t profile_workers(const struct profile_window *window);
-/* Classes of workers that were measured, the first ones of the window. */
+/* How many of the window's classes were measured; these are its first ones. */
 size_t profile_classes(const struct profile *profile, const struct profile_window *window);
-/* The class of a worker 0, 1, ... that there is: an index into the window's. */
+/* The class of an existing worker 0, 1, ...: an index into the window's. */
 size_t profile_class(const struct profile_window *window, int64_t worker);
 
-/* What a package costs a worker and the master, in the order of the operations. Borrowed. */
+/* All costs of a package, by operation. Borrowed. */
 struct profile_costs {
     const struct measured_cost *items[OPERATION_IDLE];
 };

@@ -5,7 +5,7 @@
 
 #include "planner/base/array.h"
 
-/* What a trace says of one package; worker -1: nothing. */
+/* Events of one package in a trace; worker -1: none. */
 struct dealt {
     int64_t worker, first, tasks;
     double begun_s, sent_s, end_s; /* the master begins and has sent it; the worker is done */

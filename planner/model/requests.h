@@ -1,6 +1,7 @@
 /*
- * What requests cost in a run that deals packages on request: how long after the end of one the
- * master began with the next for the same worker. Follows from a trace, real or simulated.
+ * What requests cost in a run that assigns packages on request: the time from the end of one
+ * package until the master begins the next for the same worker. Computed from a trace, real or
+ * simulated.
  */
 #ifndef PLANNER_MODEL_REQUESTS_H
 #define PLANNER_MODEL_REQUESTS_H
@@ -11,12 +12,13 @@
 
 #include "planner/model/trace.h"
 
-/* Of one package that was answered by another one. */
+/* The request that a worker makes when it ends a package, and that was answered by another package.
+ */
 struct request {
     int64_t worker, first, tasks;
-    double seconds; /* from its end, or from when the master was done with what it sent before,
-                     * until the next envelope; never below 0 */
-    double late_s;  /* so long after the package's end the master was still busy; <= 0: it waited */
+    double seconds; /* from the package's end, or, if that is later, from the end of the master's
+                     * previous send, until the next envelope; >= 0 */
+    double late_s; /* how long after the package's end the master was still busy; <= 0: it waited */
 };
 
 struct requests {
@@ -24,9 +26,9 @@ struct requests {
     size_t count, capacity;
 };
 
-/* `ahead` >= 1: packages that a worker had at a time, so that its n-th end asks for package n +
- * ahead. Packages without an event of the master's ask for nothing. To be released. False: out of
- * memory, nothing to release. */
+/* `ahead` >= 1: packages that a worker has at a time, so that the end of its n-th requests its
+ * package n + ahead. Packages without an event of the master request nothing. To be released.
+ * False: out of memory, nothing to release. */
 bool requests_find(const struct trace *trace, int ahead, struct requests *requests);
 void requests_release(struct requests *requests);
 /* Sum of their seconds. */

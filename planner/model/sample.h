@@ -18,12 +18,12 @@ struct sample {
     enum operation operation;
     int pass;    /* over all sizes, from 0 */
     bool cold;   /* a worker's first package since the ranks were made ready */
-    bool fresh;  /* it is that, and workers have started what they compute with just before */
+    bool fresh;  /* a cold one, for which the worker has just started what it computes with */
     bool waited; /* packages came one by one: the worker had nothing else to do */
     int64_t first, tasks;
     double seconds;
-    struct task_range stratum; /* in which the package was placed to find the job's total
-                                * (strata.h); no tasks: it was placed for another reason */
+    struct task_range stratum; /* the stratum that the package was chosen for (strata.h); no tasks:
+                                * it was chosen for another reason */
 };
 
 struct samples {

@@ -42,13 +42,13 @@ struct task_range strata_other_half(const struct stratum *stratum)
 
 /* ---- the total ----------------------------------------------------------------------------- */
 
-/* Half the squared difference of two neighbours: what each of them varies by. */
+/* Half the squared difference of two neighbours: an estimate of their variance. */
 static double half_square(const struct stratum *a, const struct stratum *b)
 {
     return (b->cost_s - a->cost_s) * (b->cost_s - a->cost_s) / 2;
 }
 
-/* Of one stratum's cost, seconds squared. */
+/* Variance of one stratum's cost, seconds squared. */
 static double variance_of(const struct stratum *strata, size_t count, size_t at)
 {
     const double untimed = 1 - (double)strata[at].place.count / (double)strata[at].count;
@@ -100,10 +100,10 @@ struct sums {
     double log, square;
 };
 
-/* How many standard deviations' squares a region more must save, times the logarithm of the number
- * of strata: a place and a level are free in each. */
+/* Penalty for one more region: this many variances times the logarithm of the number of strata;
+ * each region has two free parameters, its start and its level. */
 static const double REGION_PRICE = 3;
-/* Costs that differ by less are equal: machines do. Logarithm. */
+/* Costs whose logarithms differ by less count as equal: timings on a machine vary by that. */
 static const double DEVIATION_LEAST = 0.02;
 enum { REGION_STRATA = 2 };
 
@@ -113,7 +113,7 @@ static double misfit(const struct sums *sums, size_t begin, size_t end)
     return fmax(0, sums[end].square - sums[begin].square - log_sum * log_sum / n);
 }
 
-/* Of what neighbours have not in common, by successive differences. */
+/* Variance between neighbours, by successive differences. */
 static double variance_apart(const struct stratum *strata, size_t count)
 {
     double sum = 0;
@@ -154,7 +154,7 @@ static struct region region_of(const struct stratum *strata, size_t begin, size_
     return region;
 }
 
-/* From the last one to the first, and turned round. */
+/* Collect the regions from the last to the first, then reverse them. */
 static size_t regions_collect(const struct stratum *strata, size_t count, const size_t *begins,
                               struct region *regions)
 {
@@ -224,7 +224,7 @@ static int by_width(const void *a, const void *b)
     return sign ? sign : descending(p->order, q->order);
 }
 
-/* The fractional part of the golden ratio: multiples of it fall into step with nothing. */
+/* The fractional part of the golden ratio: its multiples do not follow any period of the data. */
 static const double GOLDEN = 0.61803398874989484820;
 
 static struct wish wish_of(const struct stratum *strata, size_t count, size_t at)

@@ -1,6 +1,5 @@
 /*
- * What a node is made of: its cores, the hardware threads that share them, its memory's nodes, and
- * its co-processors.
+ * The hardware of a node: its packages, cores, hardware threads, NUMA nodes and GPUs.
  */
 #ifndef PLANNER_MODEL_TOPOLOGY_H
 #define PLANNER_MODEL_TOPOLOGY_H
@@ -9,16 +8,16 @@
 
 #include "planner/base/text.h"
 
-/* Whatever of it a process may use. */
+/* The part of it that a process may use. */
 struct topology {
     int packages, cores, threads; /* threads: hardware threads; 0: nothing of all this is known */
     int numa, gpus;
 };
 
-/* "1 package, 8 cores, 16 hardware threads, 1 NUMA node, 2 GPUs", without a line's end. */
+/* "1 package, 8 cores, 16 hardware threads, 1 NUMA node, 2 GPUs", without a newline. */
 void topology_describe(const struct topology *topology, struct text *text);
 
-/* Nodes that are made of the same, together. */
+/* Nodes with equal hardware. */
 struct topology_kind {
     struct topology topology;
     int nodes;
@@ -26,14 +25,14 @@ struct topology_kind {
 
 enum { TOPOLOGY_KINDS_MOST = 16 };
 
-/* The nodes of a cluster by kind, in the order in which they were met. */
+/* The nodes of a cluster by kind, in the order of topology_kinds_add. */
 struct topology_kinds {
     struct topology_kind items[TOPOLOGY_KINDS_MOST];
     int count;
 };
 
 bool topology_equal(const struct topology *a, const struct topology *b);
-/* One more node; of what would be a kind too many, or is not known, nothing is kept. */
+/* Add a node. Not kept: unknown hardware, and a new kind beyond TOPOLOGY_KINDS_MOST. */
 void topology_kinds_add(struct topology_kinds *kinds, const struct topology *topology);
 /* "3 nodes of 1 package, ..., 1 node of ...", likewise. */
 void topology_kinds_describe(const struct topology_kinds *kinds, struct text *text);

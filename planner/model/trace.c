@@ -44,7 +44,7 @@ int64_t trace_packages(const struct trace *trace)
     return packages;
 }
 
-/* Outputs before what begins when they do. */
+/* Sort by start; an output comes before other events of the same start. */
 static int by_worker_and_start(const void *a, const void *b)
 {
     const struct trace_event *x = *(const struct trace_event *const *)a;
@@ -75,7 +75,7 @@ static const struct trace_event **work_sorted(const struct trace *trace, size_t 
     return work;
 }
 
-/* No more than there is of it, whatever a damaged trace says. */
+/* At most the output's own length, also in a damaged trace. */
 static void event_hide(const struct trace_event *written, const struct trace_event *by,
                        double *hidden_s)
 {

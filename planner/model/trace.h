@@ -1,6 +1,6 @@
 /*
- * What happened when, of a real run or of a simulated one, in one format, so that predicted and
- * measured lie side by side.
+ * The events of a run, real or simulated, in one format, so that predicted and measured times can
+ * be compared.
  */
 #ifndef PLANNER_MODEL_TRACE_H
 #define PLANNER_MODEL_TRACE_H
@@ -15,13 +15,13 @@ enum operation {
     OPERATION_LINK,     /* on the wire to the worker */
     OPERATION_RECEIVE,  /* worker: take the package in */
     OPERATION_COMPUTE,  /* worker */
-    OPERATION_OUTPUT,   /* worker: results into the store, perhaps while it goes on */
+    OPERATION_OUTPUT,   /* worker: write results, perhaps asynchronously */
     OPERATION_IDLE,     /* worker: waiting for a package */
     OPERATION_START,    /* worker: its own preparation, before its first package */
     OPERATION_COUNT,
-    /* Of packages dealt on request; no trace has these, for they follow from it (requests.h). */
+    /* For packages assigned on request; computed from a trace, never stored in it (requests.h). */
     OPERATION_REQUEST = OPERATION_COUNT, /* from a package's end until the master has answered */
-    OPERATION_ANSWER                     /* master: take in a report and decide */
+    OPERATION_ANSWER                     /* master: receive a report and decide */
 };
 
 struct trace_event {
@@ -44,9 +44,8 @@ bool operation_find(const char *name, enum operation *operation);
 bool trace_add(struct trace *trace, const struct trace_event *event);
 /* Packages that workers have computed. */
 int64_t trace_packages(const struct trace *trace);
-/* For each event how much of it, an output's, lies behind what its worker receives or computes
- * meanwhile, in seconds; 0 for all others. Events may come in any order. Owned; NULL: out of
- * memory. */
+/* For each event: if it is an output, the seconds of it that overlap with receiving or computing on
+ * the same worker; else 0. Events may be in any order. Owned; NULL: out of memory. */
 double *trace_hidden(const struct trace *trace);
 void trace_release(struct trace *trace);
 

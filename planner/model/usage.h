@@ -1,12 +1,12 @@
 /*
- * What a part of a run was given by the batch system, and what it used of that.
+ * The resources that the batch system gave to a part of a run, and what the run used of them.
  */
 #ifndef PLANNER_MODEL_USAGE_H
 #define PLANNER_MODEL_USAGE_H
 
 #include <stdint.h>
 
-/* By the batch system's word; 0: it does not say. */
+/* As the batch system says; 0: it does not. */
 struct run_request {
     char by[8];   /* "slurm", "pbs"; "": there was none */
     char job[40]; /* its number */
@@ -18,7 +18,8 @@ struct run_request {
 /* 0: not known. */
 struct run_usage {
     double walltime_s;  /* of the master's process, until the output was sealed */
-    double processor_s; /* of all ranks that lived to the end, and of what they started */
+    double processor_s; /* of all ranks that were alive at the end, and of processes that they
+                         * started */
 };
 
 #endif
