@@ -1,6 +1,7 @@
 /*
- * What can still be done by a given time: when a worker would have done a package, by what its
- * packages are expected to take and by what they have taken so far. Pure: times are given.
+ * Which packages can still be done by a given time: estimates when a worker would complete a
+ * package, from the expected cost of its packages and from the times measured so far. Reads no
+ * clock: the caller gives all times.
  */
 #ifndef PLANNER_DISPATCH_DEADLINE_H
 #define PLANNER_DISPATCH_DEADLINE_H
@@ -8,15 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a package is expected to take: on its way, and its worker. */
+/* Expected seconds of a package: on its way to the worker, and of the worker's work. */
 struct deadline_cost {
     double way_s, work_s;
 };
 
 struct deadline_setup {
     double end_s;  /* no package may end later */
-    double margin; /* relative: a package may take so much longer than expected; 0.1 */
-    /* NULL: nothing is expected, and before a first report every package is thought to fit. */
+    double margin; /* relative: how much longer than expected a package may take; 0.1 */
+    /* Expected cost of a package; NULL: not known, every package is assumed to fit until a first
+     * report. */
     struct deadline_cost (*cost)(const void *self, int64_t worker, int64_t tasks);
     /* When a worker can begin its first package; NULL: at once. */
     double (*start_s)(const void *self, int64_t worker);
@@ -24,16 +26,16 @@ struct deadline_setup {
     int64_t workers;
 };
 
-/* Sums of packages reported, in seconds or, where nothing is expected, in core tasks. */
+/* Sums over reported packages, in seconds or, if no cost is expected, in core tasks. */
 struct deadline_worker {
     double expected, measured_s;
-    double start_s;   /* before its first package */
-    double last;      /* measured over expected, of the last one */
-    double pending;   /* of those that it has */
-    double arrival_s; /* of the last one sent */
-    double since_s;   /* it began the oldest of these then, or will */
-    bool reported;    /* a package */
-    int64_t out;      /* packages that it has */
+    double start_s;   /* start-up before its first package */
+    double last;      /* measured over expected time of the last package */
+    double pending;   /* expected time of packages that it has and has not reported */
+    double arrival_s; /* when the last package sent to it arrives */
+    double since_s;   /* when it began, or will begin, the oldest of these */
+    bool reported;    /* at least one package */
+    int64_t out;      /* packages that it has and has not reported */
 };
 
 struct deadline {
@@ -46,12 +48,12 @@ struct deadline {
 bool deadline_init(struct deadline *deadline, const struct deadline_setup *setup);
 void deadline_release(struct deadline *deadline);
 
-/* The most of `tasks` core tasks that the worker would have done in time, as one package sent now;
- * 0: not even one. */
+/* The largest package, of at most `tasks` core tasks, that the worker would complete in time if it
+ * were sent now; 0: none. */
 int64_t deadline_fit(const struct deadline *deadline, int64_t worker, int64_t tasks, double now_s);
-/* It was sent such a package then; */
+/* A package was sent to the worker at now_s. */
 void deadline_sent(struct deadline *deadline, int64_t worker, int64_t tasks, double now_s);
-/* it has worked on one from start_s to end_s. */
+/* The worker worked on a package from start_s to end_s. */
 void deadline_done(struct deadline *deadline, int64_t worker, int64_t tasks, double start_s,
                    double end_s);
 

@@ -1,9 +1,9 @@
 /*
- * What to send next, and to whom: the decision that the real master and the event simulation both
- * ask. No clock, no I/O, no threads: the caller says what happened and when.
+ * Decides which package is sent next and to which worker, for the real master and for the event
+ * simulation alike. No clock, no I/O, no threads: the caller says what happened and when.
  *
- * Core tasks are handed out in ascending order, each exactly once; only a list of packages, and
- * what is left of a job, say themselves which.
+ * Core tasks are handed out in ascending order, each exactly once; a list of packages and the
+ * remaining ranges of a job have an order of their own.
  */
 #ifndef PLANNER_DISPATCH_DISPATCH_H
 #define PLANNER_DISPATCH_DISPATCH_H
@@ -29,98 +29,100 @@ struct package {
 enum dispatch_answer {
     DISPATCH_SEND,         /* *package is the next one */
     DISPATCH_WAIT,         /* nothing until a worker reports */
-    DISPATCH_DEALT,        /* every core task is handed out; none comes back but by a loss */
+    DISPATCH_DEALT,        /* every core task is handed out; more follow only if a worker is lost */
     DISPATCH_FINISHED,     /* every core task has been handed out */
-    DISPATCH_OUT_OF_MEMORY /* of those that must remember one package more */
+    DISPATCH_OUT_OF_MEMORY /* there is no memory to record one more package */
 };
 
 struct dispatch;
 
 /* Execute `plan` (borrowed; it must outlive the object; whole loads). NULL: out of memory. */
 struct dispatch *dispatch_new_plan(const struct plan *plan);
-/* Hand out exactly these packages (borrowed; they must outlive the object): to every worker its
- * own, in their order, at most `ahead` >= 1 that it has not reported; index is set to the order of
+/* Hand out exactly these packages (borrowed; they must outlive the object): each to its worker, in
+ * their order, at most `ahead` >= 1 unreported ones at a time; index is set to the order of
  * sending. NULL: out of memory. */
 struct dispatch *dispatch_new_list(const struct package *packages, int64_t count, int64_t workers,
                                    int ahead);
 /* Hand out no more of that list. */
 void dispatch_list_end(struct dispatch *dispatch);
-/* Deal what is left of a job: the tasks of these ranges (borrowed; they must outlive the object).
- * `inner` (owned; freed also when this fails) decides as if they were a job of their own, its task
- * k being the k-th of theirs. A package that crosses the end of a range is sent in pieces. NULL:
- * out of memory. */
+/* Hand out the remaining tasks of a job: those of these ranges (borrowed; they must outlive the
+ * object). `inner` (owned; freed also when this fails) decides as if they were a job of their own,
+ * whose task k is the k-th of these. A package that crosses the end of a range is sent in pieces.
+ * NULL: out of memory. */
 struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_range *ranges,
                                      int64_t count);
-/* Asked again before anything has happened, the time of dispatch_due_s included, it says
- * DISPATCH_WAIT again and changes nothing: who waits may ask as often as it likes. */
+/* The next decision. After DISPATCH_WAIT it may be called any number of times: until something
+ * happens or dispatch_due_s is reached, it returns DISPATCH_WAIT again and changes nothing. */
 enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,
                                    struct package *package);
-/* Who waits asks again then, if nothing has happened before: that a report has not come says
- * something, too. Later than the last time of asking; HUGE_VAL: time alone changes nothing. */
+/* After DISPATCH_WAIT: the time at which to call dispatch_next again if nothing happens before,
+ * because an overdue report is information, too. Later than the last call; HUGE_VAL: never. */
 double dispatch_due_s(const struct dispatch *dispatch);
 /* Worker `worker` has worked on `package` from start_s to end_s. */
 void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,
                    double end_s);
-/* Does it decide by what it is told was done? A plan does not. */
+/* Do its decisions depend on reports? Those of a plan do not. */
 bool dispatch_listens(const struct dispatch *dispatch);
-/* Worker `worker` is lost: it gets nothing more, and what it had and had not reported is handed out
- * again. Only a recovering dispatch knows how; the others ignore it. */
+/* Worker `worker` is lost: it gets nothing more, and its unreported packages are handed out again.
+ * Ignored by a dispatch that is not recovering (dispatch_new_recovery). */
 void dispatch_lost(struct dispatch *dispatch, int64_t worker);
 
 /* Workers that may be lost on one core task before it is given up. */
 enum { DISPATCH_LOSSES_MOST = 2 };
 
-/* What comes next, as far as it repeats itself: turns of packages that are like the last ones, the
- * size of every worker's package the same. A plan's turn is a round, in which workers have their
- * places; a rule's is one package, for whoever asks. */
+/* Repetition in what comes next: turns with packages of the same sizes as the last ones. A turn of
+ * a plan is a round, with a package for each of its workers; a turn of a rule is one package, for
+ * the worker that requests it. */
 struct dispatch_run {
-    int64_t turns;    /* 0: nothing is known to repeat itself, or not from here */
+    int64_t turns;    /* 0: no repetition is known from here on */
     int64_t packages; /* of a turn */
     int64_t tasks;    /* of a turn, at most */
-    int64_t series;   /* turns of another series are not like those before */
-    bool asked;       /* who asks is dealt to; else workers have their places */
+    int64_t series;   /* number of the series: turns are alike within a series */
+    bool asked; /* a worker that requests gets the package; else its place in the round decides */
 };
 
 struct dispatch_run dispatch_run(const struct dispatch *dispatch);
 
-/* Turns that are not dealt one by one, their packages and core tasks; and, borrowed, by how much
- * later each worker's clocks are then. */
+/* Turns that are skipped, with their packages and core tasks; later_s (borrowed): by how much each
+ * worker's times move. */
 struct dispatch_skip {
     int64_t turns, packages, tasks;
     const double *later_s;
 };
 
-/* Go on as if so much of dispatch_run's had been dealt and reported as before. */
+/* Continue as if these turns had been handed out and reported like those before. */
 void dispatch_skip(struct dispatch *dispatch, const struct dispatch_skip *skip);
 
 /* How many workers have been lost on the core tasks of a package. */
 struct dispatch_blame {
     int losses;
-    bool given_up; /* on a single core task too many: nobody gets it any more */
+    bool given_up; /* too many were lost on this single core task: it is not handed out again */
 };
 
-/* Worker package->worker, which is about to be called lost, was working on this package. What of it
- * is handed out again comes after all else and in small pieces, so that the core task that it was
- * turns out with the next loss. Only a recovering dispatch knows how; the others say nothing. */
+/* Call before dispatch_lost: worker package->worker was working on this package. It is handed out
+ * again after all other work and in small pieces, so that a further loss shows which core task is
+ * the cause. Other than recovering dispatches return zeros. */
 struct dispatch_blame dispatch_blame(struct dispatch *dispatch, const struct package *package);
 void dispatch_free(struct dispatch **dispatch);
 
-/* A request-driven rule: a worker gets its next package when it has reported one. */
+/* A request-driven rule: a worker gets its next package when it has reported one. What it needs to
+ * know: */
 struct dispatch_setup {
     const char *rule; /* one of dispatch_rule_name, its options behind a comma: "gss,least=10" */
     int64_t tasks, workers;
-    int ahead;                 /* packages that a worker has at a time, >= 1 */
-    const double *weights;     /* relative speeds, borrowed for the call; NULL: all equal */
-    const double *latencies_s; /* of a package's work, whatever its size; as weights; NULL: 0 */
-    double overhead_s;         /* of one package: FSC's h */
-    double deviation_s;        /* of one task's time: FSC's sigma */
-    int64_t least, most;       /* package sizes that may be sent; the last package may be smaller */
+    int ahead;             /* packages that a worker has at a time, >= 1 */
+    const double *weights; /* relative speeds, borrowed for the call; NULL: all equal */
+    const double
+        *latencies_s;    /* latency of a package's work, by worker; borrowed likewise; NULL: 0 */
+    double overhead_s;   /* of one package: FSC's h */
+    double deviation_s;  /* of one task's time: FSC's sigma */
+    int64_t least, most; /* package sizes that may be sent; the last package may be smaller */
 };
 
-/* What rules want to know of a platform, for the setup's tasks and workers: weights, latencies,
- * overhead, and package sizes, which lie in its windows and are no more than an even share.
- * Returns the weights, latencies behind them, which are to be freed when the dispatch has been
- * made; NULL: out of memory. */
+/* Fill in what rules need to know of a platform, for the setup's tasks and workers: weights,
+ * latencies, overhead, and package sizes, which lie in its windows and are at most an equal share.
+ * Returns one block that holds weights and latencies, to be freed after the dispatch has been made;
+ * NULL: out of memory. */
 double *dispatch_setup_platform(struct dispatch_setup *setup, const struct platform *platform);
 /* Is there such a rule, with such options? If not: usage, and the nearest is named. */
 bool dispatch_rule_check(const char *text, struct failure *failure);
@@ -135,10 +137,10 @@ struct dispatch_rule_name {
 size_t dispatch_rule_count(void);
 struct dispatch_rule_name dispatch_rule_name(size_t index);
 
-/* An option of a rule: a number, or one of two words, of which the preset is the place. */
+/* An option of a rule: a number, or one of two words; then the preset is the word's index. */
 struct dispatch_rule_option {
     const char *name, *meaning;
-    const char *usual; /* the preset in words where it is no number, or NULL */
+    const char *usual; /* the preset described in words, or NULL */
     int64_t preset;
     const char *words[2]; /* NULL: a number */
 };
@@ -146,31 +148,31 @@ struct dispatch_rule_option {
 /* A rule's options in turn, place = 0, 1, ...; false: it has no more. */
 bool dispatch_rule_option(size_t index, int place, struct dispatch_rule_option *found);
 
-/* What `head` decides (owned; freed also when this fails), which hands out less than the whole, and
- * then setup->tasks by a rule: who has reported all but setup->ahead packages can ask. NULL with
- * *failure set, as dispatch_new_rule. */
+/* First what `head` decides (owned; freed also when this fails), which hands out a part of the job,
+ * then the remaining setup->tasks by a rule: a worker may request when at most setup->ahead of its
+ * packages are unreported. NULL with *failure set, as dispatch_new_rule. */
 struct dispatch *dispatch_new_tail(struct dispatch *head, const struct dispatch_setup *setup,
                                    struct failure *failure);
-/* The dispatch that a tail comes after. */
+/* The `head` of a dispatch made by dispatch_new_tail. Borrowed. */
 const struct dispatch *dispatch_tail_head(const struct dispatch *tail);
 
-/* What `inner` (owned; freed also when this fails) decides, as long as no worker is lost; then the
- * tasks that come back are handed out again, half of what is left over the living workers at a
- * time, those that `inner` does not use among them. Core tasks then no longer come in ascending
- * order, and `inner` is not told of those handed out again. Finished when all are reported. NULL:
+/* A recovering dispatch: decides as `inner` (owned; freed also when this fails) until a worker is
+ * lost. The lost worker's tasks are then handed out again to all living workers, including those
+ * that `inner` does not use, half of them at a time. Core tasks are no longer in ascending order
+ * then, and `inner` is not told of those handed out again. Finished when all are reported. NULL:
  * out of memory. */
 struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers);
-/* Of a recovering dispatch: hand out these core tasks, too, which are not among those of `inner`,
- * as if so many workers had been lost on them. False: out of memory.
- */
+/* Of a recovering dispatch: also hand out these core tasks, which `inner` does not, as if `losses`
+ * workers had been lost on them. False: out of memory. */
 bool dispatch_recovery_suspect(struct dispatch *recovery, struct task_range range, int losses);
-/* Of a recovering dispatch: what it hands out again has at most so many core tasks a package. */
+/* Of a recovering dispatch: packages that are handed out again have at most `most` core tasks. */
 void dispatch_recovery_limit(struct dispatch *recovery, int64_t most);
-/* Of a recovering dispatch, before it is asked: hand out nothing that would not end in time. Of a
- * package that does not fit, as much as does goes to its worker, and the rest to whoever has time
- * for it. Finished when nothing more fits and all that is out is reported. False: out of memory. */
+/* Of a recovering dispatch, before it is asked: hand out nothing that would not end in time. A
+ * package that does not fit is divided: its worker gets the part that fits, the remaining part goes
+ * to any worker that has time for it. Finished when nothing more fits and every package is
+ * reported. False: out of memory. */
 bool dispatch_recovery_deadline(struct dispatch *recovery, const struct deadline_setup *setup);
-/* Has a recovering dispatch finished so, with core tasks that nobody has been given? */
+/* Has a recovering dispatch finished at the deadline, with core tasks that were not handed out? */
 bool dispatch_recovery_over(const struct dispatch *recovery);
 
 #endif

@@ -11,11 +11,12 @@ struct dispatch_kind {
                  double end_s);
     void (*lost)(struct dispatch *dispatch, int64_t worker); /* may be NULL */
     void (*free)(struct dispatch *dispatch);
-    /* Of those around another one, which alone decides; NULL: it decides itself. */
+    /* For a dispatch that wraps another one: the inner one, whose answers other functions pass on;
+     * NULL: there is none. */
     const struct dispatch *(*inner)(const struct dispatch *dispatch);
-    /* May be NULL: what the inner one says; without one, time alone changes nothing. */
+    /* As dispatch_due_s; may be NULL: that of the inner one, or HUGE_VAL. */
     double (*due)(const struct dispatch *dispatch);
-    /* As dispatch_busy; may be NULL: it does not matter. */
+    /* As dispatch_busy; may be NULL: ignored. */
     void (*busy)(struct dispatch *dispatch, int64_t worker, double until_s, bool over);
     struct dispatch_blame (*blame)(struct dispatch *dispatch,
                                    const struct package *package); /* may be NULL */
@@ -29,18 +30,18 @@ struct dispatch {
     const struct dispatch_kind *kind;
 };
 
-/* The worker has something from elsewhere, which it does before what this hands out: until then,
- * or, as long as that is not over, about until then, and nothing of its is late before it is. */
+/* The worker does other work before the packages of this dispatch: until until_s or, as long as
+ * `over` is false, about until then; before it is over, none of its packages count as late. */
 void dispatch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over);
 
-/* Of a rule that comes after something else: nobody asks until told, */
+/* For a rule that follows another dispatch. No worker requests packages until dispatch_rule_ask. */
 void dispatch_rule_hold(struct dispatch *dispatch);
-/* this worker can take a package more, */
+/* This worker requests one more package. */
 void dispatch_rule_ask(struct dispatch *dispatch, int64_t worker);
-/* and this one, which the rule had not handed out, was worked on: rules learn from it. */
+/* The rule learns from this package, which it did not hand out itself. */
 void dispatch_rule_learn(struct dispatch *dispatch, const struct package *package, double start_s,
                          double end_s);
-/* And all that it knows of happened so much later, worker by worker. */
+/* Move all times that the rule has recorded, by worker. */
 void dispatch_rule_later(struct dispatch *dispatch, const double *later_s);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * A job that is measured while it is worked on: its first packages are probes whose results count,
- * single core tasks from all over the job and packages of growing sizes, dealt on request. When
- * they tell enough, somebody above plans what remains, and that is dealt.
+ * A job that is measured while it runs: its first packages are probes, single core tasks from
+ * everywhere in the job and packages of growing sizes, assigned on request. Their results are kept.
+ * When the probes suffice, survey_planner plans the remaining tasks.
  *
- * Probes cost no more than their latencies. They end when a task of every stratum and packages of
- * three sizes were timed, the largest as long as ten latencies; when their latencies take 5 % of
- * what the job is estimated to take; and at the latest when a tenth of the tasks is handed out.
+ * A probe costs only its latency. Probing ends when a task of every stratum and packages of three
+ * sizes were timed, the largest as long as ten latencies; when the latencies take 5 % of the
+ * estimated time of the job; and at the latest when a tenth of the tasks is handed out.
  */
 #ifndef PLANNER_DISPATCH_SURVEY_H
 #define PLANNER_DISPATCH_SURVEY_H
@@ -16,26 +16,26 @@
 #include "planner/dispatch/dispatch.h"
 #include "planner/dispatch/survey_timings.h"
 
-/* What is known when what remains is to be planned; borrowed. */
+/* What is known when the remaining tasks are planned; borrowed. */
 struct survey_remaining {
-    double now_s;   /* since the job was begun */
-    int64_t tasks;  /* that nobody has been given, >= 1 */
+    double now_s;   /* since the start of the job */
+    int64_t tasks;  /* remaining: not handed out, >= 1 */
     int64_t probes; /* packages so far */
-    double worth_s; /* of the mean task that remains; 0: nothing was timed */
-    double busy_s;  /* that workers still take for the probes that they have, in the mean */
-    int64_t pieces; /* ranges of tasks, no package across two of which is sent whole */
+    double worth_s; /* mean time of a remaining task; 0: nothing was timed */
+    double busy_s;  /* mean time that workers still need for the probes that they have */
+    int64_t pieces; /* ranges of remaining tasks; a package across two of them is sent in parts */
     struct strata_total total; /* of the whole job, by its single tasks */
     size_t regions; /* parts of the job whose tasks differ from those of others: strata.h */
     const struct survey_timings *timings; /* of the probes that are reported */
 };
 
-/* Deals what nobody plans: factoring, a third of what is left at a time, for a region may end
- * elsewhere than it seems. */
+/* The rule for remaining tasks that cannot be planned: factoring, a third of them at a time,
+ * because a region may end elsewhere than estimated. */
 #define SURVEY_RULE "fac,part=3"
 
-/* Deals remaining->tasks core tasks, as a job of their own that begins now; where there are
- * several regions, units of the mean task's worth, as in weighted.h. NULL: it cannot be
- * planned, and is dealt by SURVEY_RULE. */
+/* Returns a dispatch for remaining->tasks core tasks, as a job of their own that begins now; if
+ * there are several regions, for units of the mean task's cost, as in weighted.h. NULL: they cannot
+ * be planned, and SURVEY_RULE hands them out. */
 struct survey_planner {
     struct dispatch *(*plan)(void *self, const struct survey_remaining *remaining);
     void *self;
@@ -44,7 +44,7 @@ struct survey_planner {
 struct survey_setup {
     int64_t tasks, workers;        /* each >= 1 */
     int64_t most;                  /* core tasks of any package, >= 1 */
-    uint64_t seed;                 /* of places */
+    uint64_t seed;                 /* for choosing places */
     struct survey_planner planner; /* what self points to must outlive the survey */
 };
 

@@ -1,4 +1,4 @@
-/* What the probes of a survey tell while it goes on. */
+/* The timings of a survey's probes. */
 #ifndef PLANNER_DISPATCH_SURVEY_TIMINGS_H
 #define PLANNER_DISPATCH_SURVEY_TIMINGS_H
 
@@ -15,7 +15,7 @@ enum { SURVEY_STRATA_MOST = 64, SURVEY_SIZES_MOST = 48 };
 struct survey_size {
     int64_t tasks;
     int64_t sent, reported;
-    double seconds; /* of those reported: their sum, and that of their squares */
+    double seconds; /* sum over the reported packages, and the sum of squares */
     double squares;
 };
 
@@ -25,25 +25,26 @@ struct survey_timings {
     int64_t tasks;                        /* of the job */
     int strata;                           /* equal parts of it */
     int64_t place[SURVEY_STRATA_MOST];    /* the single task that was timed in each */
-    double stratum_s[SURVEY_STRATA_MOST]; /* what it took; NAN: none was timed */
+    double stratum_s[SURVEY_STRATA_MOST]; /* its time; NAN: none was timed */
 };
 
 /* tasks >= strata >= 1. */
 void survey_timings_init(struct survey_timings *timings, int64_t tasks, int strata);
 /* The stratum that holds the task. */
 int survey_timings_stratum(const struct survey_timings *timings, int64_t task);
-/* Those that were timed, with what lies between them divided among them: the whole job (strata.h).
- * Returns how many; 0: none was. */
+/* The strata that were timed, extended so that together they cover the whole job (strata.h).
+ * Returns how many; 0: none. */
 size_t survey_timings_strata(const struct survey_timings *timings,
                              struct stratum strata[SURVEY_STRATA_MOST]);
-/* The row of that size, made where there is none and room. */
+/* The row of that size, added if there is none yet and there is room. */
 struct survey_size *survey_timings_size(struct survey_timings *timings, int64_t tasks);
-/* Sizes with a report. */
+/* How many sizes have a report. */
 int survey_timings_known(const struct survey_timings *timings);
-/* Seconds that a package takes beside its tasks, and that a task takes: from the mean of single
- * tasks and that of the largest size reported. With one size only, latency 0. */
+/* Latency of a package and seconds per task, from the mean of single tasks and that of the largest
+ * size reported. With one size only, latency 0. */
 struct cost survey_timings_cost(const struct survey_timings *timings);
-/* The same latency less what two standard errors of the mean of single tasks may make of it, and 0
- * where packages of more tasks took less: unlike tasks must not pass for a latency. */
+/* A lower estimate of that latency: less two standard errors of the mean of single tasks, and 0 if
+ * packages of more tasks took less time, so that differences between tasks are not mistaken for a
+ * latency. */
 double survey_timings_latency(const struct survey_timings *timings);
 #endif

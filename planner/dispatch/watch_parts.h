@@ -1,6 +1,6 @@
 /*
- * A watched plan's parts among themselves: handing out and planning anew (dispatch_watch.c), what
- * things cost by the platform (watch_costs.c), what workers were measured to take (watch_rates.c).
+ * Private to watched plans: handing out and planning again (dispatch_watch.c), costs by the
+ * platform (watch_costs.c), measured rates of workers (watch_rates.c).
  */
 #ifndef PLANNER_DISPATCH_WATCH_PARTS_H
 #define PLANNER_DISPATCH_WATCH_PARTS_H
@@ -9,32 +9,34 @@
 #include "planner/dispatch/watch.h"
 #include "planner/dispatch/watch_slot.h"
 
-/* Packages that a worker may have: one that it works on, those that wait, and one more whose
+/* Packages that a worker may have: the one that it works on, those that wait, and one more whose
  * transfer begins when the first is done. */
 enum { OUT_MOST = WATCH_AHEAD + 2 };
 
 struct watch_out {
     int64_t count;
-    double arrived_s; /* as reckoned */
+    double arrived_s; /* as computed */
 };
 
 struct watch_worker {
     struct watch_out out[OUT_MOST]; /* handed out and not reported, oldest first */
     int out_count;
     bool lost;
-    bool busy;                      /* with something else, until somebody says that it is over */
-    double start_s;                 /* before its first package, by the platform */
-    double ended_s, free_s;         /* the last package reported; and its worker was free */
+    bool busy;      /* with other work, until watch_busy says that it is over */
+    double start_s; /* start-up before its first package, by the platform */
+    double ended_s,
+        free_s; /* when the last reported package ended, and when the worker was free for it */
     double measured_s, predicted_s; /* sums over the packages since the rate changed */
-    double reports;                 /* that are in these sums */
-    double factor, expected;        /* measured over predicted, and as reckoned with */
+    double reports;                 /* number of reports in these sums */
+    double factor,
+        expected; /* measured over predicted time, and the value that the present plan assumes */
 };
 
 struct dispatch_watch {
     struct dispatch base;
     struct watch_setup setup;
     const struct plan *plan;      /* in use */
-    struct plan replanned;        /* owned; the one in use, once there was a change */
+    struct plan replanned;        /* owned; the plan in use, after the first change */
     struct watch_slot *slots;     /* owned, one for each of the plan's workers */
     struct watch_worker *workers; /* owned */
     struct watch_state *states;   /* owned */
@@ -42,52 +44,53 @@ struct dispatch_watch {
     size_t change_count, change_capacity;
     int64_t adopted;
     int64_t left, index, first;
-    int64_t look_index;             /* of the package before which to look again, at the latest */
-    int64_t round_start, round_now; /* of the plan in use; the last one begun */
+    int64_t
+        look_index; /* index of the package before which rates are compared again, at the latest */
+    int64_t round_start, round_now; /* first round of the plan in use; the last round begun */
     double asked_s;                 /* when it was asked last */
-    double port_s;                  /* when the port is free, as reckoned */
-    double whole_s;                 /* the makespan, roughly */
-    double end_s;                   /* and as it is to be expected now */
-    double spare_s;                 /* that the port may still spend on sending in parts */
-    bool alarm;                     /* a report says that its worker is not as reckoned with */
-    bool news;                      /* reports since a worker was last found without work */
+    double port_s;                  /* when the port is free, as computed */
+    double whole_s;                 /* estimate of the makespan */
+    double end_s;                   /* expected makespan by now */
+    double spare_s; /* time that the port may still spend on sending packages in parts */
+    bool alarm;     /* a report differs from what the plan assumes of its worker */
+    bool news;      /* there were reports since a worker was last found without work */
 };
 
-/* What the platform says of that worker: its class, its work on so many core tasks, and how long
- * these hold up whatever else is sent. */
+/* By the platform, for that worker: its class, its work on `tasks` core tasks (as a cost, and in
+ * seconds), and the time for which sending them delays other packages. */
 const struct platform_class *watch_class(const struct dispatch_watch *self, int64_t worker,
                                          const struct platform_window *window);
 struct cost watch_work(const struct dispatch_watch *self, int64_t worker, double tasks);
 double watch_work_s(const struct dispatch_watch *self, int64_t worker, double tasks);
 double watch_port_latency_s(const struct dispatch_watch *self, int64_t worker, double tasks);
-/* For how long results are written behind the worker's back; 0: they are not. */
+/* Seconds of asynchronous writing of a package's results; 0: they are written synchronously. */
 double watch_behind_s(const struct dispatch_watch *self, int64_t worker, double tasks);
-/* The plan's makespan; where it does not say, what its workers need at least. */
+/* The makespan that the plan predicts or, without a prediction, a lower bound of it. */
 double watch_whole_s(const struct dispatch_watch *self);
-/* How long the plan makes the busier of master and port busy. */
+/* Busy time of the master or of the port, whichever is longer, by the plan. */
 double watch_port_s(const struct dispatch_watch *self);
 
 /* When the worker began, or will begin, the oldest package that it has. */
 double watch_out_start_s(const struct watch_worker *worker);
-/* When it will have done that, at its rate. */
+/* When it will complete that package, at its rate. */
 double watch_first_end_s(const struct dispatch_watch *self, int64_t at);
-/* Has it just been found slower than the platform has it, nobody knows how much? */
+/* Was it just found slower than the platform says, by a factor not known yet? */
 bool watch_unsettled(const struct dispatch_watch *self, int64_t at);
-/* Is it slower than reckoned with? Then others need not keep step with it. */
+/* Is it slower than the plan assumes? Other workers then need not wait for it. */
 bool watch_late(const struct dispatch_watch *self, int64_t at);
 /* dispatch_done of a watched plan. */
 void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
                   double end_s);
 /* dispatch_busy of a watched plan. */
 void watch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over);
-/* By how much more than at first a plan must be off before it is changed again; >= 1. */
+/* Factor by which the tolerance grows with every change of the plan; >= 1. */
 double watch_caution(const struct dispatch_watch *self);
-/* The worker that is farthest off; -1: all go as reckoned with. */
+/* The worker whose rate differs most from what the plan assumes; -1: none does. */
 int64_t watch_farthest(const struct dispatch_watch *self);
-/* A package that should have been reported long ago says that its worker is slow. True: some worker
- * was found to be slow so. */
+/* Raise the rates of workers whose packages are overdue. True: a worker was found to be slow. */
 bool watch_overdue(struct dispatch_watch *self, double now_s);
-/* The next time at which watch_overdue will, unless reports come before; HUGE_VAL: never. */
+/* The next time at which watch_overdue will find one, unless a report comes before; HUGE_VAL:
+ * never. */
 double watch_due_s(const struct dispatch_watch *self);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * One worker's own way through a plan: a watched plan goes on with others where one is late.
+ * One worker's position in a plan: in a watched plan the others go on when one is late.
  */
 #ifndef PLANNER_DISPATCH_WATCH_SLOT_H
 #define PLANNER_DISPATCH_WATCH_SLOT_H
@@ -9,19 +9,20 @@
 
 #include "planner/model/plan.h"
 
-/* Where a worker of the plan is. */
+/* The position of a worker of the plan. */
 struct watch_slot {
     size_t entry;    /* of the plan's rounds */
     int64_t repeats; /* of that entry, after this one */
     int64_t round;
-    double left; /* core tasks of the package at hand, not handed out; 0: nothing more to come */
+    double left; /* core tasks of its present package that are not handed out; 0: there are no more
+                  * packages */
 };
 
-/* At this entry and round of the plan, or at the first after it in which the plan's worker number
- * `at` has a package. */
+/* Set the slot to this entry and round of the plan or, if the plan's worker number `at` has no
+ * package there, to the first later one in which it has. */
 void watch_slot_enter(const struct plan *plan, int64_t at, size_t entry, int64_t round,
                       struct watch_slot *slot);
-/* To its next package. */
+/* Move the slot to the worker's next package. */
 void watch_slot_advance(const struct plan *plan, int64_t at, struct watch_slot *slot);
 
 #endif
