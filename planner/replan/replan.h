@@ -1,6 +1,7 @@
 /*
- * The rest of a run, planned anew: workers have rates of their own by now, and become free at
- * different times, for what they have been given cannot be taken back. All shall end together.
+ * Plans the remaining tasks of a run again: each worker has a measured rate and becomes free at a
+ * different time, because packages that were sent cannot be taken back. The plan lets all workers
+ * end together.
  */
 #ifndef PLANNER_REPLAN_REPLAN_H
 #define PLANNER_REPLAN_REPLAN_H
@@ -13,8 +14,8 @@ struct replan_setup {
     int64_t most;                    /* no package may be larger */
 };
 
-/* A watch_planner's function; `setup` is a struct rest_setup. The plan is the best simulated over
- * package sizes and over two sets of workers, those in use and all that live. */
+/* The function of a watch_planner; `setup` is a struct replan_setup. The plan is the best by
+ * simulation over package sizes and two sets of workers: those in use and all living ones. */
 bool replan_remaining(const void *setup, const struct watch_remaining *remaining,
                       struct watch_answer *answer);
 

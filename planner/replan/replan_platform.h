@@ -10,8 +10,8 @@
 #include "planner/dispatch/watch.h"
 #include "planner/model/platform.h"
 
-/* The rest's workers with their rates of now, in windows of packages of at most `largest` tasks. To
- * be released, also after a failure. False: out of memory. */
+/* The workers with their present rates, in windows of packages of at most `largest` tasks. To be
+ * released, also after a failure. False: out of memory. */
 bool replan_platform(const struct platform *platform, const struct watch_remaining *remaining,
                      int64_t largest, struct platform *measured);
 

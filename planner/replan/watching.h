@@ -1,6 +1,6 @@
 /*
- * A plan that is watched while it runs, or whose end is dealt on request, or both: what the options
- * say, made into a decision, for the simulation and the run alike.
+ * A plan that is watched while it runs, or whose end is assigned on request, or both: turns the
+ * options into a decision, for the simulation and for the run.
  */
 #ifndef PLANNER_REPLAN_WATCHING_H
 #define PLANNER_REPLAN_WATCHING_H
@@ -16,20 +16,21 @@
 
 /* What was asked for. */
 struct watching_request {
-    const struct plan *plan;               /* whole loads; must outlive the watching */
-    const struct profile_setting *setting; /* that it was made for; borrowed for the call */
-    int64_t workers;                       /* that there are; 0: the setting's */
-    const char *tolerance;                 /* "10%" or "0.1"; NULL: the plan is not watched */
-    const char *tail;                      /* "RULE" or "RULE:20%"; NULL: none. Must outlive it */
-    int ahead;                             /* of the tail's rule */
-    double noise;                          /* that is expected beside what the setting knows of */
+    const struct plan *plan; /* whole loads; must outlive the watching */
+    const struct profile_setting
+        *setting;          /* the setting that it was made for; borrowed for the call */
+    int64_t workers;       /* existing ones; 0: the setting's */
+    const char *tolerance; /* "10%" or "0.1"; NULL: the plan is not watched */
+    const char *tail;      /* "RULE" or "RULE:20%"; NULL: none. Must outlive it */
+    int ahead;             /* of the tail's rule */
+    double noise;          /* expected noise, in addition to the setting's deviations */
 };
 
 /* Packages that a worker has at a time under a tail's rule, unless somebody says otherwise. */
 enum { WATCHING_AHEAD = 2 };
-/* Packages that are played to say what is to be expected; more are summed up (fast_forward.h). */
+/* Packages that a prediction simulates one by one; more are summed up (fast_forward.h). */
 enum { WATCHING_PLAYED = 200000 };
-/* In place of a tail's rule: none, though the plan has one. */
+/* In place of a tail's rule: no tail, although the plan has one. */
 #define WATCHING_NO_TAIL "none"
 
 struct watching {
@@ -38,7 +39,7 @@ struct watching {
     struct watch_setup watch;
     struct plan_tail tail;    /* owned */
     char rule[128];           /* with its options */
-    struct decision decision; /* points into this object, which is not to be moved */
+    struct decision decision; /* points into this object, which must not be moved */
     int64_t largest;          /* no package will be larger */
 };
 
@@ -47,19 +48,18 @@ struct watching {
 bool watching_init(struct watching *watching, const struct watching_request *request,
                    struct failure *failure);
 void watching_release(struct watching *watching);
-/* What is to be expected of it as long as nothing is unusual; events go to `trace` (may be NULL).
- */
+/* The prediction without disturbances; events are added to `trace` (may be NULL). */
 bool watching_expect(const struct watching *watching, struct trace *trace,
                      struct simulation *simulation, struct failure *failure);
-/* The same of one that is needed for nothing else. */
+/* The same for a request, without keeping the struct watching. */
 bool watching_simulate(const struct watching_request *request, struct trace *trace,
                        struct simulation *simulation, struct failure *failure);
-/* The watch in a dispatch that was made for the decision, by itself or in a tail; NULL: none. */
+/* The watched plan inside a dispatch that was made for the decision; NULL: none. */
 const struct dispatch *watching_watch(const struct watching *watching,
                                       const struct dispatch *dispatch);
-/* When the rest was planned anew, and why: a line each of the first few, and how many there were
- * more; or a JSON array of all. `begun_s` is added to its
- * times: when the watched part of the run began. */
+/* When and why the remaining tasks were planned again: one line for each of the first few changes,
+ * and the number of the others; or a JSON array of all. `begun_s`, when the watched part of the run
+ * began, is added to the times. */
 void watching_tell(const struct dispatch *watch, double begun_s, struct text *text);
 void watching_json(const struct dispatch *watch, double begun_s, struct text *text);
 

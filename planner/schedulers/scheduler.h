@@ -12,19 +12,19 @@
 #include "planner/model/platform.h"
 #include "planner/schedulers/search/schedule.h"
 
-/* Not in the table: the least predicted makespan of all that apply, and of equal ones the least
- * worker-seconds. */
+/* Not in the table: the plan with the least predicted makespan of all schedulers; of equal ones
+ * that with the least worker-seconds. */
 #define SCHEDULER_AUTO "auto"
-/* The one to plan with where many plans are needed: near the best, and made in milliseconds. */
+/* The scheduler to use when many plans are needed: near the best, in milliseconds. */
 #define SCHEDULER_QUICK "scow-mp"
 
 /* All of them, `auto` not among them, in the order in which they are listed. Borrowed, static. */
 const struct scheduler *scheduler_list(size_t *count);
 const struct scheduler *scheduler_find(const char *name);
-/* The scheduler's plan, which bears its name and has been checked (plan_check): the best one that
- * it makes for all workers or for the first ones of the platform (fewer.h), so that allowing more
- * makes no plan worse, or for those that are ready early (ready.h). Fails with FAILURE_INFEASIBLE,
- * name and reason where the scheduler does not apply. */
+/* The scheduler's plan, with its name, checked (plan_check): the best one that it makes for all
+ * workers, for the first ones of the platform (fewer.h), so that more workers make no plan worse,
+ * or for those that are ready early (ready.h). Fails with FAILURE_INFEASIBLE, name and reason if
+ * the scheduler does not apply. */
 bool scheduler_make(const struct scheduler *scheduler, const struct schedule_request *request,
                     struct plan *plan, struct failure *failure);
 /* The same for all workers of the platform: no fewer are tried, and the plan has no name. Fails
@@ -33,8 +33,8 @@ bool scheduler_make_for_all(const struct scheduler *scheduler,
                             const struct schedule_request *request, struct plan *plan,
                             struct failure *failure);
 
-/* Every scheduler once, `optimal` from what the others make. Where the effort is limited, the
- * others have half of it, and what they leave is for `optimal`. Fails where memory ends. */
+/* The plans of all schedulers; `optimal` starts from those of the others. If the effort is limited,
+ * the others may use half of it, and `optimal` what is left. Fails when out of memory. */
 bool schedule_set_make(const struct schedule_request *request, struct schedule_set *set,
                        struct failure *failure);
 void schedule_set_release(struct schedule_set *set);
@@ -50,8 +50,8 @@ struct schedule_omissions {
     size_t count;
 };
 
-/* By how much longer than the least makespan, relative, a plan may take and still be as good as it:
- * less than any prediction is sure of. Workers cost something, so the thriftier one is better. */
+/* Makespans within this relative distance of the least one count as equal: predictions are less
+ * accurate than that. Among equal ones the plan with fewer worker-seconds is better. */
 #define SCHEDULE_WITHIN 0.001
 
 /* The least predicted makespan, seconds; HUGE_VAL: there is no plan. */
@@ -62,12 +62,12 @@ bool schedule_thriftier(const struct plan *plan, const struct plan *than);
  * worker-seconds (workers used times makespan), then with the fewest workers. Borrowed; NULL: there
  * is no plan. */
 struct schedule_entry *schedule_set_choose(const struct schedule_set *set, double within);
-/* The same plan, which is the caller's then: plan->scheduler says whose it was. Fails where none
+/* Move the same plan to the caller; plan->scheduler names its scheduler. Fails if no scheduler
  * applies. `omissions` may be NULL. */
 bool schedule_set_take(struct schedule_set *set, double within, struct plan *plan,
                        struct schedule_omissions *omissions, struct failure *failure);
-/* Of all that apply the plan within SCHEDULE_WITHIN of the least makespan that
- * schedule_set_take takes ("auto"): plan->scheduler says whose it was. `omissions` may be NULL. */
+/* The plan of "auto": schedule_set_take with SCHEDULE_WITHIN; plan->scheduler names its scheduler.
+ * `omissions` may be NULL. */
 bool schedule_auto(const struct schedule_request *request, struct plan *plan,
                    struct schedule_omissions *omissions, struct failure *failure);
 #endif

@@ -1,12 +1,9 @@
-/*
- * How long would these loads take? The event semantics of the simulation, without its trace and
- * counters, and with a short cut: rounds that repeat themselves are not evaluated one by one.
- *
- * The state of a round follows from the last B rounds by maxima of sums. As long as every maximum
- * is reached by the same term, the next round adds what the last one added; the number of rounds
- * until another term takes over is known from how fast it gains. So a plan of a million rounds
- * costs a few rounds per change of regime, and the result differs from the simulation's by rounding
- * only.
+/* The makespan of these loads. The event semantics of the simulation, without its trace and
+ * counters, and with a short cut: rounds that repeat themselves are not evaluated one by one. The
+ * state of a round follows from the last B rounds by maxima of sums. As long as every maximum is
+ * reached by the same term, the next round adds what the last one added; the number of rounds until
+ * another term takes over is known from how fast it gains. So a plan of a million rounds costs a
+ * few rounds per change of regime, and the result differs from the simulation's by rounding only.
  */
 #ifndef PLANNER_SIMULATE_EVALUATE_H
 #define PLANNER_SIMULATE_EVALUATE_H

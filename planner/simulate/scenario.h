@@ -1,6 +1,6 @@
 /*
- * The event simulation when things do not go as planned: operations that take longer or shorter
- * than predicted, slow workers, a worker that is lost, and packages decided while the run goes on.
+ * The event simulation with disturbances: operations that take longer or shorter than predicted,
+ * slow workers, a lost worker; packages are decided by a dispatch while the run goes on.
  */
 #ifndef PLANNER_SIMULATE_SCENARIO_H
 #define PLANNER_SIMULATE_SCENARIO_H
@@ -19,24 +19,25 @@ struct scenario {
     int64_t lost_worker;   /* -1: none; the dispatch must be a recovering one */
     double lost_s;         /* when; the master notices at once */
     int64_t slow_first;    /* the first of the slow workers */
-    double slow_from_s;    /* since when they are; what they then work on is stretched from there */
-    /* What packages take in place of what the platform says, before all that is unusual; borrowed;
-     * NULL: nothing else. */
+    double slow_from_s; /* from when on they are slow; the remaining part of a package then in work
+                         * takes longer, too */
+    /* Changes the platform's costs of packages, before the disturbances above; borrowed; NULL:
+     * unchanged. */
     const struct variation *variation;
-    /* About how many packages are played of what repeats itself; the others are summed up
-     * (fast_forward.h). 0: all of them, and none is summed up. Not with a trace. */
+    /* About how many packages are simulated one by one where they repeat themselves; the others are
+     * summed up (fast_forward.h). 0: all are simulated. Not with a trace. */
     int64_t played;
 };
 
-/* Nothing unusual. */
+/* No disturbances. */
 #define SCENARIO_INIT                                                                              \
     {                                                                                              \
         0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, 0                                                     \
     }
 
-/* Simulate what `dispatch` decides. With nothing unusual and a plan's dispatch it gives what
- * simulate_plan gives, to the last bit. Equal seeds, equal runs: the noise of an operation depends
- * on the seed, its package's index and its kind alone. */
+/* Simulate what `dispatch` decides. Without disturbances and with a plan's dispatch the result is
+ * that of simulate_plan, bit for bit. Equal seeds give equal runs: the noise of an operation
+ * depends on the seed, its package's index and its kind alone. */
 bool simulate_scenario(const struct platform *platform, struct dispatch *dispatch,
                        const struct scenario *scenario, struct trace *trace,
                        struct simulation *simulation, struct failure *failure);

@@ -1,7 +1,6 @@
 /*
  * The event simulation: what "predicted makespan" means (single port, B receive buffers, master
- * running ahead of the port, output with the package or behind it; model of de la Torre, section
- * 3).
+ * running ahead of the port, synchronous or asynchronous output; model of de la Torre, section 3).
  */
 #ifndef PLANNER_SIMULATE_SIMULATE_H
 #define PLANNER_SIMULATE_SIMULATE_H
@@ -18,10 +17,10 @@ struct simulation {
     double makespan_s;
     double master_busy_s; /* envelopes and sends */
     double port_busy_s;   /* links */
-    double worker_busy_s; /* receive, compute and output, summed over workers; where results are
-                           * written behind, what happens at one time counts once */
-    double output_s;      /* output of the busiest worker, behind which it did nothing else */
-    double start_s;       /* before their first packages, summed over the workers used */
+    double worker_busy_s; /* receive, compute and output, summed over workers; with asynchronous
+                           * output, simultaneous operations of a worker count once */
+    double output_s; /* output of the busiest worker that did not overlap with other operations */
+    double start_s;  /* before their first packages, summed over the workers used */
     double earliest_end_s, latest_end_s; /* of workers that had a package */
     /* Idle time of the workers used, by cause: before their first package but for their starts,
      * between packages, and after their last until the last of all has ended. */
@@ -30,10 +29,10 @@ struct simulation {
     int64_t packages, workers_used;
 };
 
-/* Simulate `plan` on `platform`, whose cost map is heeded where loads are whole; every event goes
- * to `trace` (may be NULL). Without a trace, rounds that repeat themselves are summed up beyond two
+/* Simulate `plan` on `platform`, with its cost map if loads are whole; every event is added to
+ * `trace` (may be NULL). Without a trace, rounds that repeat themselves are summed up beyond two
  * million packages (evaluate.h), with a map beyond 200,000 (fast_forward.h). Fails when a load lies
- * in no window, a worker does not exist, or memory ends. Loads may be fractional. */
+ * in no window, a worker does not exist, or memory runs out. Loads may be fractional. */
 bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure);
 

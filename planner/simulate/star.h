@@ -11,9 +11,9 @@
  * Before its first package a worker starts: it is busy in [0, start_i), and free from then on. What
  * is sent to it meanwhile waits in its buffers, as while it works.
  *
- * The port takes packages in the order of sending: one whose worker has no room holds up those
- * behind it. In a run others pass it while the master has a free buffer, which a plan's own
- * simulation, where nobody is late, has little use for: schedulers hardly plan such waits.
+ * The port takes packages in the order of sending: one whose worker has no free buffer delays those
+ * after it. In a run, others overtake it while the master has a free buffer; this is not simulated,
+ * because schedulers hardly ever plan such waits.
  *
  * star_step is the only code that says so: the simulation and the evaluation of plans call it, and
  * the rows of the linear program (schedulers/optimal_lp.c) are tied to it by a test.
@@ -31,11 +31,11 @@ struct star_cost {
     double envelope_s, send_s, link_s, receive_s, compute_s, output_s;
 };
 
-/* When what happened to one package. */
+/* The times of one package's operations. */
 struct star_times {
     double envelope_s, send_s, sent_s; /* starts of envelope and send, end of send */
     double link_s, arrived_s;          /* start and end on the port */
-    double prepared_s; /* of a worker's first package: it had started until then; else 0 */
+    double prepared_s; /* for a worker's first package: end of its start-up; else 0 */
     double idle_s;     /* the worker has waited since then */
     double start_s, received_s, computed_s;
     double handed_s, end_s; /* start and end of writing its results */
@@ -68,7 +68,7 @@ bool star_init(struct star *star, const struct platform *platform, int64_t worke
  * worker of each of the star's, NULL where they are the same. */
 void star_restart(struct star *star, const struct platform *platform, const int64_t *workers);
 void star_release(struct star *star);
-/* What it has come to. */
+/* Fill in the simulation's results. */
 void star_sum(const struct star *star, struct simulation *simulation);
 /* What a package of `load` tasks costs a worker of `class`. */
 struct star_cost star_cost_of(const struct platform_window *window,
@@ -85,7 +85,7 @@ static inline double star_later(double a, double b)
     return a > b ? a : b;
 }
 
-/* Where the maxima of the semantics come from: all that happened before the package. */
+/* The arguments of the maxima above: the state before the package. */
 struct star_before {
     double sent_s; /* m_k: the master has handed the package over */
     double port_s; /* the port is free */
@@ -118,8 +118,8 @@ static inline struct star_write star_write(double computed_s, double written_s, 
     return (struct star_write){handed_s, handed_s + output_s};
 }
 
-/* For how long a package that is worked on from start_s to computed_s hides the writing of the
- * results before it. */
+/* Seconds for which writing the previous results, until written_s, overlaps with a package that is
+ * worked on from start_s to computed_s. */
 static inline double star_hidden(double start_s, double computed_s, double written_s)
 {
     const double until_s = written_s < computed_s ? written_s : computed_s;

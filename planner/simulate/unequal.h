@@ -1,10 +1,10 @@
 /*
- * Core tasks that differ: what packages might take, drawn from what calibration saw of them. Three
- * things are drawn, each log-normal of mean 1: what a package has for itself, what neighbouring
- * packages have in common, region by region of the job, and how far every worker's speed is off.
- * Nobody knows how long a region is beyond the largest package that was timed, so that draws go
- * from there, or from a hundredth of the job if that is less, to the whole job. And where few core
- * tasks say what the job takes, something heavy may lie between them, anywhere.
+ * Samples of the times of packages whose core tasks differ, by the deviations that a calibration
+ * measured. Each sample has three log-normal factors of mean 1: one of each package, one of each
+ * region of the job, common to its packages, and one of each worker's speed. The length of regions
+ * is known only up to the largest package that was timed; samples use lengths from that size, or
+ * from a hundredth of the job if that is less, up to the whole job. If the job's total was
+ * estimated from few core tasks, an expensive part that was not sampled may lie anywhere.
  */
 #ifndef PLANNER_SIMULATE_UNEQUAL_H
 #define PLANNER_SIMULATE_UNEQUAL_H
@@ -23,11 +23,11 @@ struct unequal {
     int64_t draws;                     /* as unequal_draw was told */
     double region_tasks;               /* core tasks in a region */
     double unseen_first, unseen_tasks; /* core tasks that nobody has seen, */
-    double unseen_more; /* and that each take so many mean ones' time more; 0: none */
+    double unseen_more; /* each of which takes this many times the mean time more; 0: none */
 };
 
-/* Draw number `draw` of `draws` for a job of so many tasks: equal draws, equal core tasks, whoever
- * gets them and in whatever packages. */
+/* Sample number `draw` of `draws` for a job of `tasks` core tasks. In one sample core tasks cost
+ * the same for every worker and every division into packages. */
 struct unequal unequal_draw(const struct profile_setting *setting, double speed, double tasks,
                             int64_t draw, int64_t draws);
 /* Prices of packages, their means without what a package has for itself, and what core tasks have

@@ -18,37 +18,35 @@ struct advice {
     const struct plan *plan;
     const struct profile *profile;
     const struct profile_setting *setting;
-    const struct interval *interval;           /* NULL: the profile does not say how sure it is */
+    const struct interval *interval;           /* NULL: the profile has no uncertainties */
     const struct ensemble_summary *robustness; /* NULL: not studied */
     double risk;                               /* that a run outlasts its walltime, 0..1 */
-    int64_t workers; /* that a plan's tail can deal to; 0: the setting's */
-    bool remaining;  /* the plan is of what is left of a job, wherever that is */
-    double pace; /* of what has been run already: so many times as long as predicted; 0, 1: no more
-                  * than that */
+    int64_t workers;                           /* that a plan's tail can use; 0: the setting's */
+    bool remaining; /* the plan is for the remaining tasks of a job, at unknown positions */
+    double pace; /* measured over predicted time of earlier parts of the run; 0, 1: as predicted */
 };
 
-/* Seconds of start-up that are asked for: more than the least where the profile has measured that
- * it takes longer. */
+/* Seconds of start-up to request: ADVICE_STARTUP_S, or more if the profile has measured more. */
 double advice_startup(const struct advice *advice);
-/* Before the walltime's end, in whole seconds, the batch system shall warn: asked to stop, workers
- * finish their packages, at most a round of these, as long as it takes where the makespan is
- * `most_s`; and results go to the disk, and the output is sealed, for which the profile may have
- * measured that it takes long. */
+/* How long before the end of the walltime the batch system should warn, in whole seconds: time for
+ * workers to finish their packages, at most a round of them in a run with makespan `most_s`, for
+ * results to reach the disk, and for sealing the output, as measured in the profile. */
 double advice_warning(const struct advice *advice, double most_s);
-/* What a plan's table, its page and its batch job ask for: seconds, in whole minutes, of start-up,
- * the makespan that is exceeded at that risk (output included), the warning and how much too early
- * it may come. The makespan: without an interval the prediction and a fifth of it; where noise was
- * studied, its 95th percentile at least. `most_s` becomes that. */
+/* The walltime to request, seconds, in whole minutes: start-up, the makespan (output included) that
+ * is exceeded with probability `risk`, the warning, and how much too early the warning may come.
+ * *most_s is set to that makespan: without an interval, the prediction and a fifth of it; with a
+ * study of noise, at least its 95th percentile. */
 double advice_walltime(const struct advice *advice, double *most_s);
 /* Bytes that a worker needs for packages, results and computing, at most where the plan has more
  * buffers than the profile was measured with; 0 where the profile does not say. */
 double advice_memory(const struct plan *plan, const struct memory *memory);
-/* How unequal core tasks are, and how far a fixed plan will typically be off for that: a line for
- * the table of a plan, where packages like its own deviate by more than 5 %. */
+/* A line for the table of a plan if packages of its sizes deviate by more than 5 %: how unequal
+ * core tasks are, and by how much the prediction of a fixed plan is typically wrong because of
+ * that. */
 bool advice_unequal(const struct advice *advice, struct text *text, struct failure *failure);
-/* Lines for the table of a plan: where in the job core tasks are heavy, what of it the total and
- * the interval have from so few of them, and for which job the map was measured. Nothing where core
- * tasks are alike. */
+/* Lines for the table of a plan: where in the job core tasks are expensive, the uncertainty of the
+ * total that was estimated from few of them, and for which job the map was measured. Nothing if
+ * core tasks are equal. */
 void advice_places(const struct advice *advice, struct text *text);
 /* A line for the table of a plan where one master cannot feed the first `worker_most` workers (0:
  * all) with packages as large as the plan's largest: the thesis's lambda, the most workers with sum

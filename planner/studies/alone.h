@@ -1,9 +1,9 @@
 /*
- * How fast workers are by themselves: what the efficiency of many is measured by.
+ * The speeds of single workers, to which the efficiency of many is relative.
  *
- * The machine to compare with is as fast as all of its workers together, each of them as fast as
- * when it has the job for itself: 1 / sum of 1 / T_i seconds, T_i the makespan with worker i alone.
- * Where all are alike that is T_1 / n, and its share of a makespan is speed-up over workers.
+ * The ideal machine is as fast as all workers together, each as fast as when it runs the whole job
+ * alone: 1 / sum of 1 / T_i seconds, T_i the makespan with worker i alone. Where all are alike that
+ * is T_1 / n, and its share of a makespan is speed-up over workers.
  */
 #ifndef PLANNER_STUDIES_ALONE_H
 #define PLANNER_STUDIES_ALONE_H

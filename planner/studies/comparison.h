@@ -20,7 +20,7 @@ struct comparison {
     struct comparison_entry *entries; /* owned; by makespan, those that do not apply last */
     size_t count;
     bool has_robustness;
-    size_t regions; /* of the job, along which every plan was played; 0: core tasks are equal */
+    size_t regions; /* of the cost map with which plans were simulated; 0: core tasks are equal */
 };
 
 /* With more than 0 seeds every plan is also simulated with the scenario's noise. */

@@ -1,6 +1,6 @@
 /*
- * A plan for what is left of a job, for the workers that there are now: what a run that goes on
- * executes, and what its batch job asks for.
+ * A plan for the remaining tasks of a job and the workers of now: executed by a resumed run, and
+ * used for the request of its batch job.
  */
 #ifndef PLANNER_STUDIES_REMAINING_PLAN_H
 #define PLANNER_STUDIES_REMAINING_PLAN_H
@@ -13,17 +13,18 @@
 #include "planner/model/profile.h"
 
 struct remaining_request {
-    const struct plan *plan;       /* of the whole job; borrowed */
-    const struct profile *profile; /* that follows the plan (beyond.h); borrowed; NULL: none */
-    int64_t tasks;                 /* that are left, >= 1 */
-    int64_t workers;               /* that there are now, >= 1 */
+    const struct plan *plan; /* of the whole job; borrowed */
+    const struct profile
+        *profile;    /* extended to the plan's workers (beyond.h); borrowed; NULL: none */
+    int64_t tasks;   /* remaining, >= 1 */
+    int64_t workers; /* existing now, >= 1 */
 };
 
-/* To be released: by the plan's own scheduler where that can, else by the best of all. False:
- * without a profile, or with less left than any package in it, there is none. */
+/* Make it with the plan's own scheduler or, if that does not apply, with the best one. To be
+ * released. False: there is no profile, or fewer tasks remain than its smallest package has. */
 bool remaining_measured(const struct remaining_request *request, struct plan *plan);
-/* How many times as long as predicted the parts of a run took that measured themselves, by tasks;
- * 1 where none did, or they were faster. */
+/* Measured over predicted time of the parts of a run that recorded their makespan, weighted by
+ * tasks; at least 1; 1 if there are none. */
 double remaining_pace(const struct plan *plan, const struct run_part *parts, int64_t count);
 
 #endif

@@ -5,7 +5,7 @@
 #include "planner/base/text.h"
 #include "planner/studies/planning.h"
 
-/* Rows at most, and workers at most where nobody says how many. */
+/* At most so many rows, and so many workers if no number is given. */
 enum { SWEEP_ROWS_MOST = 40, SWEEP_WORKERS_MOST = 100000 };
 
 struct sweep_row {
@@ -19,18 +19,18 @@ struct sweep_row {
     bool fed;            /* one master could keep all of them busy */
 };
 
-/* Rows that are worth knowing. */
+/* Rows that are marked in the table. */
 enum sweep_mark {
     SWEEP_KNEE,     /* greatest speedup x efficiency */
     SWEEP_MEASURED, /* as many workers as the profile measured */
-    SWEEP_BELOW_90, /* the first one that is less than so efficient, in % */
+    SWEEP_BELOW_90, /* the first row below this efficiency, in % */
     SWEEP_BELOW_75,
     SWEEP_BELOW_50,
     SWEEP_FED, /* the most workers that one master can keep busy (feeding.h) */
     SWEEP_MARKS
 };
 
-/* Why it goes no further. */
+/* Why the table ends. */
 enum sweep_end {
     SWEEP_ASKED,  /* planning->workers said so */
     SWEEP_ENOUGH, /* twice as many save less than a hundredth */
@@ -48,18 +48,18 @@ struct sweep {
     int64_t workers_per_node;   /* at calibration; 1 where the profile does not say */
     int64_t marks[SWEEP_MARKS]; /* workers of the marked rows; 0: there is none */
     enum sweep_end end;
-    size_t regions; /* of the job, along which every plan was played; 0: core tasks are equal */
+    size_t regions; /* of the cost map with which plans were simulated; 0: core tasks are equal */
 };
 
 /* From one worker to planning->workers or, where that is 0, until more do not help, workers beyond
  * the profile's included; every count up to some 35, and then in even ratios. Marked rows are found
- * by halving between those, as if efficiency only fell. A makespan is that of the best plan for so
- * many workers or fewer, of those planned for. "auto" is replaced by scow-mp, which plans in no
- * time. Fails as planning_make does for one worker. */
+ * by bisection between those, assuming that efficiency only decreases. A row's makespan is that of
+ * the best plan for that number of workers or fewer, of those planned for. "auto" is replaced by
+ * scow-mp, which plans quickly. Fails as planning_make does for one worker. */
 bool sweep_make(const struct planning *planning, struct sweep *sweep, struct failure *failure);
-/* `plan` has the least makespan that the planning gives; may one that takes longer by at most
- * `within`, relative, be better? Of the plans of all schedulers and of those for the fewest workers
- * the thriftiest takes its place, if it is thriftier (schedule_thriftier). */
+/* `plan` has the least makespan that the planning gives; replace it by the one with the fewest
+ * worker-seconds (schedule_thriftier) among the plans of all schedulers, and those for fewer
+ * workers, that take at most `within` longer, relative. */
 bool sweep_within(const struct planning *planning, double within, struct plan *plan,
                   struct failure *failure);
 void sweep_text(const struct sweep *sweep, struct text *text);

@@ -19,11 +19,11 @@ struct lines {
 /* The lines of an operation whose cost in each window is costs[window]; `beyond` is how far a load
  * may lie outside of its window. */
 struct lines lines_of(const struct platform *platform, const struct cost *costs, double beyond);
-/* Results written behind: let Z be the least over workers and packages of what happens beside the
- * work (platform_class_beside). A schedule that ends at T is one without it that ends at T - Z:
- * where computing holds the worker, its last results are still to be written then; where writing
- * does, its first ones had to be computed, and all writing may be shifted forward by that. So what
- * bounds T - Z bounds T with Z added. */
+/* Asynchronous writing: let Z be the least, over workers and packages, of the operations that
+ * overlap with the work (platform_class_beside). A schedule that ends at T is one without it that
+ * ends at T - Z: where computing holds the worker, its last results are still to be written then;
+ * where writing does, its first ones had to be computed, and all writing may be shifted forward by
+ * that. So what bounds T - Z bounds T with Z added. */
 double beside_least(const struct platform *platform, double beyond);
 /* Workers from `first` on that share a class in every window; at[window] is its place there. */
 int64_t workers_alike(const struct platform *platform, const int64_t *at, int64_t first);

@@ -1,14 +1,14 @@
 /*
- * COIN-OR Clp by its C interface. Where it is a shared library it is loaded when it is first asked
- * for: with the linear algebra that it brings, that takes longer than everything else that a rank
- * loads, and few processes solve a linear program.
+ * COIN-OR Clp by its C interface. A shared library is loaded at its first use: with the linear
+ * algebra that it depends on, loading takes longer than that of all other libraries of a rank
+ * together, and few processes solve a linear program.
  */
 #ifndef PLANNER_SCHEDULERS_OPTIMAL_CLP_H
 #define PLANNER_SCHEDULERS_OPTIMAL_CLP_H
 
 #include <Clp_C_Interface.h>
 
-/* Those in use. */
+/* The functions in use. */
 #define CLP_FUNCTIONS(function)                                                                    \
     function(addRows) function(columnLower) function(columnUpper) function(copyinStatus)           \
         function(deleteModel) function(getColSolution) function(getColumnStatus)                   \
@@ -25,7 +25,7 @@ struct clp {
 #undef CLP_MEMBER
 };
 
-/* By any thread. NULL: it is not installed where this runs. */
+/* May be called by any thread. NULL: Clp is not installed on this machine. */
 const struct clp *clp_load(void);
 
 #endif

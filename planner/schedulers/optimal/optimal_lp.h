@@ -26,7 +26,8 @@
 #include "planner/schedulers/optimal/groups.h"
 #include "planner/schedulers/search/ranking.h"
 
-/* Where a program has ended, from which others like it are solved in few steps; starts as zeros. */
+/* The final basis of a program, from which similar programs are solved in few steps; starts as
+ * zeros. */
 struct optimal_basis {
     unsigned char *states; /* owned; of columns and rows, package by package; NULL: none */
     size_t size;
@@ -38,7 +39,7 @@ static inline void optimal_basis_release(struct optimal_basis *basis)
     *basis = (struct optimal_basis){NULL, 0};
 }
 
-/* In place of what *to was. False: out of memory, and *to as it was. */
+/* Replace *to. False: out of memory, *to unchanged. */
 static inline bool optimal_basis_copy(struct optimal_basis *to, const struct optimal_basis *from)
 {
     unsigned char *states = malloc(from->size);
@@ -61,16 +62,15 @@ struct optimal_lp {
                             * `rounds` rounds; NULL: rounds */
     int64_t packages;
     const struct optimal_basis *from; /* borrowed; where to begin; may be NULL or empty */
-    const int64_t *like; /* borrowed; with `from`, for each package the one of that program that it
-                          * is like, -1: none */
-    struct optimal_basis *to; /* borrowed; becomes where it ends; may be NULL, not `from` */
+    const int64_t *like; /* borrowed; with `from`: for each package its counterpart in that program,
+                          * -1: none */
+    struct optimal_basis *to; /* borrowed; receives the final basis; may be NULL, not `from` */
     struct effort *effort;    /* borrowed; less what it has taken; may be NULL */
 };
 
 int64_t optimal_lp_packages(const struct optimal_lp *lp);
 
-/* Whether this build has the solver, and it is installed here: nothing is to be solved otherwise.
- */
+/* Does this build have the solver, and is it installed? Otherwise no program can be solved. */
 bool optimal_lp_available(void);
 /* loads[round * count + worker], or one for each of the packages in turn, core tasks, not whole;
  * *makespan_s is the program's value, without groups a lower bound for all plans with these

@@ -1,5 +1,5 @@
 /*
- * Jobs that no window holds alone: packages of several windows that add up to the tasks.
+ * Jobs that need packages of several windows: sizes that add up to the tasks.
  */
 #ifndef PLANNER_SCHEDULERS_SEARCH_COVER_H
 #define PLANNER_SCHEDULERS_SEARCH_COVER_H

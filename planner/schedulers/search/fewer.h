@@ -6,12 +6,13 @@
 #include "planner/schedulers/search/schedule.h"
 
 /*
- * The best plan that the scheduler makes for the first k workers of the platform: for every k up
- * to FEWER_EVERY, and for those beyond it whose last worker is useful (useful.h; for a scheduler
+ * The best plan that the scheduler makes for the first k workers of the platform: for every k up to
+ * FEWER_EVERY, and for those beyond it whose last worker is useful (useful.h; for a scheduler
  * without SCHEDULER_FEWER_USEFUL, for every k). Which those are depends on the first k workers
  * alone, so every k of n workers is one of n + 1 workers, too, and no plan is worse with more.
- * Numbers that a lower bound excludes are left out. With more than FEWER_SURE workers, plans are
- * made for no more than FEWER_PLANNED workers in all, and may be worse with more.
+ * Numbers of workers that a lower bound excludes are left out. With more than FEWER_SURE workers,
+ * the numbers of workers planned for sum to at most FEWER_PLANNED, and a plan may be worse with
+ * more workers.
  *
  * False with *failure FAILURE_INFEASIBLE and the bare reason where there is no plan.
  */
@@ -19,8 +20,8 @@ bool fewer_make(const struct scheduler *scheduler, const struct schedule_request
                 struct plan *plan, struct failure *failure);
 
 /* The same for fewer workers than all, where that is better than `below_s`; *made tells whether.
- * The prices exclude what they can: those of a bound near `below_s` exclude much. Fails where
- * memory ends. */
+ * Numbers of workers that the prices exclude are left out; prices of a bound near `below_s` exclude
+ * many. Fails when out of memory. */
 bool fewer_make_below(const struct scheduler *scheduler, const struct schedule_request *request,
                       const struct prices *prices, double below_s, struct plan *plan, bool *made,
                       struct failure *failure);

@@ -1,6 +1,6 @@
 /*
- * Levelling by evaluation: what no formula knows of a plan, its workers' true ends, decides how
- * much more or less each one's last package should hold.
+ * Levelling by evaluation: the workers' evaluated ends, which no formula gives, decide how much
+ * larger or smaller each worker's last package should be.
  */
 #ifndef PLANNER_SCHEDULERS_SEARCH_LEVEL_H
 #define PLANNER_SCHEDULERS_SEARCH_LEVEL_H

@@ -1,4 +1,5 @@
-/* A scheduler on the workers that are ready early: one whose start does not pay is left out. */
+/* A scheduler on the workers that are ready early: a worker whose start-up takes too long is left
+ * out. */
 #ifndef PLANNER_SCHEDULERS_SEARCH_READY_H
 #define PLANNER_SCHEDULERS_SEARCH_READY_H
 

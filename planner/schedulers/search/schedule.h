@@ -1,6 +1,6 @@
 /*
- * What a scheduler is, what it is asked for, and what all that make plans share: checking them, and
- * saying what they will take.
+ * The interface of a scheduler: its request, its result, and what all schedulers share: checking
+ * and predicting a plan.
  */
 #ifndef PLANNER_SCHEDULERS_SEARCH_SCHEDULE_H
 #define PLANNER_SCHEDULERS_SEARCH_SCHEDULE_H
@@ -18,9 +18,9 @@ struct scheduler;
 
 struct schedule_request {
     const struct platform *platform;
-    double tasks;          /* X >= 1, whole */
-    bool real_valued;      /* loads may be fractional */
-    struct effort *effort; /* borrowed: what planning may cost, less what it has; NULL: no limit */
+    double tasks;                     /* X >= 1, whole */
+    bool real_valued;                 /* loads may be fractional */
+    struct effort *effort;            /* borrowed: effort left for planning; NULL: no limit */
     const struct schedule_set *known; /* borrowed: other schedulers' plans for the same request,
                                        * from which `optimal` starts; NULL: it makes them */
     const struct scheduler
@@ -40,24 +40,24 @@ enum scheduler_fewer {
 struct scheduler {
     const char *name;    /* "scow-mp" */
     const char *summary; /* one line */
-    /* Not to be called but by scheduler_make and by who tries fewer workers, too. Fills the plan's
-     * workers, rounds, tasks, real_valued and predicted; all else stays empty. Fails with
-     * FAILURE_INFEASIBLE and the bare reason where it does not apply. Every load lies in a window
+    /* Called only by scheduler_make and by functions that also try fewer workers. Fills in the
+     * plan's workers, rounds, tasks, real_valued and predicted; other members stay empty. Fails
+     * with FAILURE_INFEASIBLE and the bare reason if it does not apply. Every load is in a window
      * of the platform. */
     bool (*make)(const struct schedule_request *request, struct plan *plan,
                  struct failure *failure);
     unsigned fewer; /* of enum scheduler_fewer */
 };
 
-/* Why a scheduler was not asked, or not to the end. */
+/* Why a scheduler was left out or stopped early. */
 enum schedule_omission {
     SCHEDULE_TRIED,
     SCHEDULE_CUT_SHORT, /* the effort was used up while it planned */
     SCHEDULE_NO_EFFORT, /* the effort was used up before */
-    SCHEDULE_NO_GAIN    /* a plan next to the lower bound is there already */
+    SCHEDULE_NO_GAIN    /* another plan is already close to the lower bound */
 };
 
-/* What one scheduler makes of a request. */
+/* The result of one scheduler. */
 struct schedule_entry {
     const struct scheduler *scheduler;
     bool made;
@@ -72,9 +72,9 @@ struct schedule_set {
     size_t count;
 };
 
-/* Is it a plan at all: different workers of the platform, no round without a package, loads whole
- * (unless real-valued), in a window, and in all the tasks? If not: a mismatch, and which. Every
- * plan of scheduler_make has been asked. Fails where memory ends. */
+/* Is the plan valid: different workers of the platform, no round without a package, loads whole
+ * (unless real-valued), each in a window, their sum the tasks? If not, fails with FAILURE_MISMATCH
+ * and the reason. Every plan of scheduler_make has passed it. Fails when out of memory. */
 bool plan_check(const struct platform *platform, const struct plan *plan, struct failure *failure);
 /* Simulate, bound and fill plan->predicted. */
 bool schedule_predict(const struct platform *platform, struct plan *plan, struct failure *failure);

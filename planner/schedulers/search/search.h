@@ -26,11 +26,11 @@ bool search_init(struct search *search, const struct schedule_request *request,
                  struct failure *failure);
 void search_release(struct search *search);
 
-/* A search of its own for one part of the candidates, so that climbing and levelling there go by
- * what is best there and not by the incumbent: what looks worse before may be better after them. It
+/* A separate search for one part of the candidates, so that local improvement and levelling start
+ * from the best candidate of that part, which may be better than the incumbent afterwards. It
  * shares the evaluator and the effort. */
 struct search search_fork(const struct search *search);
-/* Its incumbent becomes a candidate; the fork is gone. True when that is the incumbent now. */
+/* Offer the fork's incumbent as a candidate and release the fork. True: it is the incumbent now. */
 bool search_join(struct search *search, struct search *fork);
 
 /* Core tasks of one round. */
@@ -49,18 +49,16 @@ double search_evaluate(struct search *search, const struct plan *candidate, doub
 double search_evaluate_below(struct search *search, const struct plan *candidate,
                              const double *work_s, double limit_s);
 /* Evaluate the candidate (its contents are taken over or released); true when it is the incumbent
- * now. Rounds without a load are left out. Candidates whose loads do not sum to the tasks are our
- * bug. */
+ * now. Rounds without a load are left out. The loads must sum to the tasks (asserted). */
 bool search_offer(struct search *search, struct plan *candidate);
 /* The same of a candidate whose makespan is known. */
 bool search_take(struct search *search, struct plan *candidate, double makespan_s);
-/* Allow a part of the usual effort from here on: what one window or order may cost, so that the
- * next ones have theirs. A search begins with all of it. */
+/* Limit the effort from here on to this share of the usual effort, so that one window or order
+ * leaves enough to the next ones. A search begins with all of it. */
 void search_allot(struct search *search, double share);
-/* Show each window of the platform in each view that there is, its workers in each of `orders` (a
- * set of 1 << enum ranking_order), to `visit`, with an equal part of the effort for each. Equal
- * workers have one order, and so has a view of which `visit` says true: that other orders would
- * show nothing new. */
+/* Call `visit` for each window of the platform, each view and each of `orders` (a set of 1 << enum
+ * ranking_order), with an equal part of the effort. Equal workers have only one order; if `visit`
+ * returns true, the other orders of that view give nothing new and are left out. */
 void search_visit(struct search *search, unsigned orders,
                   bool (*visit)(struct search *search, struct ranking *ranking, void *context),
                   void *context);

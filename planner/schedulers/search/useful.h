@@ -1,6 +1,6 @@
 /*
- * Whether one worker more promises anything: what decides for how many of a platform's first
- * workers a scheduler is asked at all (fewer.h).
+ * Can one more worker improve a plan? Decides for which numbers of a platform's first workers a
+ * scheduler is called (fewer.h).
  */
 #ifndef PLANNER_SCHEDULERS_SEARCH_USEFUL_H
 #define PLANNER_SCHEDULERS_SEARCH_USEFUL_H
@@ -9,7 +9,7 @@
 
 #include "planner/schedulers/search/schedule.h"
 
-/* What closed forms say of a platform. */
+/* Estimates of the makespan by closed forms. */
 struct promise {
     double bound_s;       /* no schedule takes less */
     double production_s;  /* the continuous makespans of maximal production and of perfect */
