@@ -21,9 +21,8 @@ static char **names_split(const char *all, int workers)
 
 bool labels_workers(const struct comm *comm, char ***names, struct failure *failure)
 {
-    char node[MPI_MAX_PROCESSOR_NAME] = "", mine[NAME_BYTES] = "";
-    int length = 0;
-    MPI_Get_processor_name(node, &length);
+    char node[LINK_NAME_SIZE], mine[NAME_BYTES] = "";
+    link_machine(node);
     snprintf(mine, sizeof mine, "%.40s:%d", node, comm->rank);
     char *all = calloc((size_t)comm->size, NAME_BYTES);
     *names = NULL;

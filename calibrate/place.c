@@ -12,10 +12,9 @@
 #include "spmd/run/run_conditions.h"
 
 /* The first line, as one word of a table. */
-static void library_name(char library[MPI_MAX_LIBRARY_VERSION_STRING])
+static void library_name(char library[LINK_VERSION_SIZE])
 {
-    int length = 0;
-    MPI_Get_library_version(library, &length);
+    link_version(library);
     library[strcspn(library, "\n")] = '\0';
     for (char *tab = library; (tab = strchr(tab, '\t'));)
         *tab = ' ';
@@ -40,9 +39,8 @@ static bool kinds_gather(struct place *place, const struct comm *comm, struct fa
 
 bool place_find(struct place *place, const struct comm *comm, int threads, struct failure *failure)
 {
-    int length = 0;
     *place = (struct place){.workers = comm->size - 1, .threads = threads};
-    MPI_Get_processor_name(place->node, &length);
+    link_machine(place->node);
     library_name(place->mpi);
     place->isa = instructions_gather(comm);
     place->workers_per_node = comm_workers_on_node(comm);

@@ -11,8 +11,8 @@
 struct place {
     char *machine; /* owned; the master's */
     char *isa;     /* owned: which rank computes with which instruction set */
-    char node[MPI_MAX_PROCESSOR_NAME];
-    char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    char node[LINK_NAME_SIZE];
+    char mpi[LINK_VERSION_SIZE];
     int workers, nodes;
     struct topology topology;    /* of this rank's node; known to the first one there */
     struct topology_kinds kinds; /* the master's: of all nodes; none where all are alike */

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* sched_getaffinity, cpu_set_t */
 #include "spmd/launch/crowding.h"
 
-#include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,46 +49,59 @@ static void cores_count(struct crowding *here, const struct place_of *places, in
 static void node_look(const struct comm *comm, struct crowding *here)
 {
     struct place_of mine = {.rank = comm->rank};
-    MPI_Comm node;
-    int count = 0;
+    struct link node;
+    struct link_request request;
     CPU_ZERO(&mine.threads);
     sched_getaffinity(0, sizeof mine.threads, &mine.threads);
     cores_of(&mine.threads, &mine.cores);
-    MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &count);
+    node = link_node(comm->link);
+    const int count = link_size(node);
     struct place_of *places = calloc((size_t)count, sizeof *places);
-    int good = places != NULL;
-    MPI_Request request;
-    MPI_Iallreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, node, &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    const int room = places != NULL;
+    int good = 0;
+    link_least(node, &room, &good, &request);
+    comm_wait(comm, &request);
     if (good && places) {
-        MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, places, sizeof mine, MPI_BYTE, node, &request);
-        comm_wait(comm, &request, MPI_STATUS_IGNORE);
+        link_gather_all(node, &mine, sizeof mine, places, &request);
+        comm_wait(comm, &request);
         pair_find(here, places, count);
     }
     const bool all = good && places;
     cores_count(here, all ? places : &mine, all ? count : 1);
     free(places);
-    MPI_Comm_free(&node);
+    link_end(&node);
+}
+
+/* Collective. The first rank with the largest number; without memory, the first one. */
+static int most_find(const struct comm *comm, double mine)
+{
+    double *all = calloc((size_t)comm->size, sizeof *all);
+    const int room = all != NULL;
+    int good = 0, most = 0;
+    struct link_request request;
+    link_least(comm->link, &room, &good, &request);
+    comm_wait(comm, &request);
+    if (good && all) {
+        link_gather_all(comm->link, &mine, sizeof mine, all, &request);
+        comm_wait(comm, &request);
+        for (int rank = 1; rank < comm->size; rank++)
+            most = all[rank] > all[most] ? rank : most;
+    }
+    free(all);
+    return most;
 }
 
 struct crowding crowding_find(const struct comm *comm)
 {
     struct crowding here = {.workers = comm_workers_on_node(comm)};
     node_look(comm, &here);
-    struct {
-        double workers_per_core;
-        int rank;
-    } mine = {(double)here.workers / here.cores + (here.second > 0), comm->rank}, worst;
-    char name[MPI_MAX_PROCESSOR_NAME] = "";
-    int length = 0;
-    MPI_Request request;
-    MPI_Get_processor_name(name, &length);
+    char name[LINK_NAME_SIZE];
+    link_machine(name);
     snprintf(here.node, sizeof here.node, "%.63s", name);
-    MPI_Iallreduce(&mine, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm->mpi, &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
-    MPI_Ibcast(&here, sizeof here, MPI_BYTE, worst.rank, comm->mpi, &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    const double mine = (double)here.workers / here.cores + (here.second > 0);
+    struct link_request request;
+    link_broadcast(comm->link, &here, sizeof here, most_find(comm, mine), &request);
+    comm_wait(comm, &request);
     return here;
 }
 

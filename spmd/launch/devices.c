@@ -2,7 +2,6 @@
 #include "spmd/launch/devices.h"
 
 #include <inttypes.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,14 +78,14 @@ bool devices_choose(const char *given, int64_t worker, int64_t per_worker, int g
 /* Collective. 0, 1, ... among the workers of this rank's node. */
 static int worker_on_node(const struct comm *comm)
 {
-    MPI_Comm node;
-    MPI_Request request;
-    int mine = comm->rank != 0, upto = 0;
-    MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node);
-    MPI_Iscan(&mine, &upto, 1, MPI_INT, MPI_SUM, node, &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
-    MPI_Comm_free(&node);
-    return upto - mine;
+    struct link node = link_node(comm->link);
+    struct link_request request;
+    const int master = comm->rank == 0 ? link_rank(node) : link_size(node), here = link_rank(node);
+    int first = 0;
+    link_least(node, &master, &first, &request);
+    comm_wait(comm, &request);
+    link_end(&node);
+    return first < here ? here - 1 : here;
 }
 
 static bool variable_set(const char *name, const char *given, int worker, int64_t per_worker,

@@ -103,6 +103,5 @@ char *instructions_gather(const struct comm *comm)
     return comm_broadcast_text(comm, words, &length);
 failed:
     fputs("scow: out of memory\n", stderr);
-    MPI_Abort(comm->mpi, FAILURE_FAILED);
-    return NULL;
+    link_abort(comm->link, FAILURE_FAILED);
 }

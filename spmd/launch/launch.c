@@ -19,6 +19,7 @@
 #include "spmd/input/spool.h"
 #include "spmd/launch/cores.h"
 #include "spmd/launch/terminal.h"
+#include "spmd/transport/link_mpi.h"
 #include "spmd/transport/wire.h"
 
 /* So long ranks have to come together: one that has died before would be waited for for ever. */
@@ -53,7 +54,7 @@ void launch_begin(struct comm *comm, int *argc, char ***argv)
     signal(SIGALRM, begin_over);
     alarm(BEGIN_S);
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
-    comm_init(comm, MPI_COMM_WORLD);
+    comm_init(comm, link_mpi(MPI_COMM_WORLD));
     comm_find_node(comm);
     alarm(0);
 }
@@ -111,13 +112,10 @@ static void farewell_await(const struct comm *comm)
 {
     static const double nap_s = 1e-3;
     const double start_s = clock_now();
-    int said = 0;
-    MPI_Request request;
-    MPI_Irecv(NULL, 0, MPI_BYTE, 0, WIRE_FAREWELL, comm->mpi, &request);
-    while (!said && clock_now() - start_s < FAREWELL_S) {
-        MPI_Test(&request, &said, MPI_STATUS_IGNORE);
+    struct link_request request;
+    link_receive(comm->link, NULL, 0, 0, WIRE_FAREWELL, &request);
+    while (!link_test(&request) && clock_now() - start_s < FAREWELL_S)
         clock_nap(nap_s);
-    }
 }
 
 /* Local. With ranks lost, MPI cannot end, and a launcher may end everybody when the first one
@@ -239,10 +237,9 @@ int launch_threads(const struct comm *comm)
 const char *launch_version(void)
 {
     static char line[400];
-    char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length = 0;
+    char mpi[LINK_VERSION_SIZE];
     unsigned major = 0, minor = 0, release = 0;
-    MPI_Get_library_version(mpi, &length);
+    link_version(mpi);
     mpi[strcspn(mpi, "\n")] = '\0';
     for (char *tab = mpi; (tab = strchr(tab, '\t'));)
         *tab = ' ';

@@ -18,6 +18,7 @@
 #include "spmd/output/extents.h"
 #include "spmd/output/file_lock.h"
 #include "spmd/output/picture.h"
+#include "spmd/transport/shared_file.h"
 
 enum { REASON_ROOM = 128 }; /* at least layout_reason_size */
 
@@ -27,8 +28,8 @@ struct store {
     const struct job *job;
     struct output_places places;
     bool temporary, resumed;
-    int lock;                     /* negative: not held */
-    MPI_File file;                /* MPI_FILE_NULL: not open */
+    int lock; /* negative: not held */
+    struct shared_file file;
     char *room;                   /* owned; STRETCHES_ROOM bytes; NULL: no grid */
     struct picture *picture;      /* owned; NULL: nothing has been normalised yet */
     struct layout_emitted *index; /* owned; of a package */
@@ -95,7 +96,6 @@ static struct store *store_new(const struct store_setup *setup, const struct com
     if (store) {
         store->comm = comm;
         store->job = job;
-        store->file = MPI_FILE_NULL;
         store->emitted_file = store->writer_file = -1;
         store->lock = -1;
     }
@@ -108,26 +108,24 @@ static struct store *store_new(const struct store_setup *setup, const struct com
  * is there already. */
 static bool first_access(struct store *store)
 {
-    MPI_Offset place = store->places.ledger + store->comm->rank % store->job->setup.tasks;
+    const int64_t place = store->places.ledger + store->comm->rank % store->job->setup.tasks;
     uint8_t byte = 0;
-    return MPI_File_read_at(store->file, place, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE) ==
-               MPI_SUCCESS &&
-           MPI_File_write_at(store->file, place, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE) ==
-               MPI_SUCCESS;
+    return shared_file_read(&store->file, place, &byte, 1) &&
+           shared_file_write(&store->file, place, &byte, 1);
 }
 
 /* The rank's state of a reduction: of its two slots the one that mending has left. */
 static bool state_resume(struct store *store)
 {
-    const int size = (int)layout_slot_size(store->job->state_size);
+    const size_t size = layout_slot_size(store->job->state_size);
     const int64_t first = 2 * (int64_t)(store->comm->rank - 1);
-    char *slot = malloc((size_t)size);
+    char *slot = malloc(size);
     bool good = slot != NULL;
     for (int which = 0; good && which < 2; which++) {
-        good = MPI_File_read_at(store->file, store->places.partial + (first + which) * size, slot,
-                                size, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+        good = shared_file_read(
+            &store->file, store->places.partial + (first + which) * (int64_t)size, slot, size);
         if (good && ((const struct layout_partial *)(const void *)slot)->sequence > 0)
-            memcpy(store->slot, slot, (size_t)size);
+            memcpy(store->slot, slot, size);
     }
     free(slot);
     return good;
@@ -148,8 +146,7 @@ static bool file_open(struct store *store)
     char held[32];
     const bool odd = store->lock >= 0 && strchr(store->path, ':');
     snprintf(held, sizeof held, "/proc/self/fd/%d", store->lock);
-    return MPI_File_open(MPI_COMM_SELF, odd ? held : store->path, MPI_MODE_RDWR, MPI_INFO_NULL,
-                         &store->file) == MPI_SUCCESS;
+    return shared_file_open(&store->file, odd ? held : store->path);
 }
 
 /* While it has a name: that of trial writes goes as soon as everybody has them open. */
@@ -171,8 +168,6 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
     store->places = *places;
     comm_broadcast(comm, &store->places, sizeof store->places);
     store->lock = file_lock_together(store->path);
-    /* Every rank by itself: opening and closing together, MPI would wait awake for the others, and
-     * for ever for one that is lost. */
     if (!file_open(store) || !behind_open(store))
         failure_set(failure, FAILURE_FAILED,
                     "%s: cannot be opened on rank %d: write to a file system that all nodes see",
@@ -194,7 +189,7 @@ bool store_flush(struct store *store, struct failure *failure)
     if (store->emitted_file >= 0 && fsync(store->emitted_file) != 0)
         failure_set(failure, FAILURE_FAILED, "%s: could not be written: is the disk full?",
                     store->emitted);
-    if (MPI_File_sync(store->file) != MPI_SUCCESS)
+    if (!shared_file_sync(&store->file))
         failure_set(failure, FAILURE_FAILED, "%s: could not be written: is the disk full?",
                     store->path);
     return failure->code == FAILURE_NONE;
@@ -212,7 +207,7 @@ bool store_end(struct store *store, struct failure *failure)
     if (store->writer_file >= 0 && close(store->writer_file) != 0)
         good = closing_failed(store->path, failure);
     store->writer_file = -1;
-    if (store->file != MPI_FILE_NULL && MPI_File_close(&store->file) != MPI_SUCCESS)
+    if (!shared_file_close(&store->file))
         good = closing_failed(store->path, failure);
     if (store->emitted_file >= 0 && close(store->emitted_file) != 0)
         good = closing_failed(store->emitted, failure);
@@ -232,19 +227,9 @@ bool store_close(struct store **store, struct failure *failure)
 
 /* ---- access -------------------------------------------------------------------------------- */
 
-/* MPI counts bytes in an int. */
-static const int64_t piece_bytes = (int64_t)1 << 30;
-
 static bool bytes_write(struct store *store, int64_t place, const void *bytes, int64_t count)
 {
-    for (int64_t at = 0; at < count; at += piece_bytes) {
-        int64_t rest = count - at;
-        int piece = (int)(rest < piece_bytes ? rest : piece_bytes);
-        if (MPI_File_write_at(store->file, place + at, (const char *)bytes + at, piece, MPI_BYTE,
-                              MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            return false;
-    }
-    return true;
+    return shared_file_write(&store->file, place, bytes, (size_t)count);
 }
 
 static bool write_failed(const struct store *store, const char *path, int64_t task,
@@ -556,12 +541,11 @@ bool store_normalize(struct store *store, int64_t first, int64_t count,
 /* A worker's state that has such a package in it. */
 static void slots_disown(struct store *store, int rank, const struct package *package)
 {
-    const MPI_Offset size = (MPI_Offset)layout_slot_size(store->job->state_size);
+    const int64_t size = (int64_t)layout_slot_size(store->job->state_size);
     for (int which = 0; which < 2; which++) {
-        const MPI_Offset place = store->places.partial + (2 * (rank - 1) + which) * size;
+        const int64_t place = store->places.partial + (2 * (rank - 1) + which) * size;
         struct layout_partial head;
-        if (MPI_File_read_at(store->file, place, &head, (int)sizeof head, MPI_BYTE,
-                             MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+        if (!shared_file_read(&store->file, place, &head, sizeof head) ||
             head.first != package->first || head.count != package->count)
             continue;
         memset(&head, 0, sizeof head);

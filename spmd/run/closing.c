@@ -53,10 +53,10 @@ static bool input_check(const struct closing *closing, struct failure *failure)
 struct gathering {
     const struct closing *closing;
     struct membership *members;
-    struct wire_close *orders; /* owned, by rank; on their way */
-    MPI_Request *sending;      /* owned, by rank */
+    struct wire_close *orders;    /* owned, by rank; on their way */
+    struct link_request *sending; /* owned, by rank */
     struct wire_closed answer;
-    MPI_Request receiving;
+    struct link_request receiving;
     int awaited;  /* ranks */
     bool changed; /* the input, as a worker has seen it */
     const struct summary *summary;
@@ -83,19 +83,18 @@ static void orders_fill(const struct gathering *gathering, enum wire_ending endi
 
 static void answer_post(struct gathering *gathering)
 {
-    MPI_Irecv(&gathering->answer, (int)sizeof gathering->answer, MPI_BYTE, MPI_ANY_SOURCE,
-              WIRE_CLOSED, gathering->closing->run->comm->mpi, &gathering->receiving);
+    link_receive(gathering->closing->run->comm->link, &gathering->answer, sizeof gathering->answer,
+                 LINK_ANYBODY, WIRE_CLOSED, &gathering->receiving);
 }
 
 static void orders_send(struct gathering *gathering)
 {
     const struct comm *comm = gathering->closing->run->comm;
     for (int rank = 1; rank < comm->size; rank++) {
-        gathering->sending[rank] = MPI_REQUEST_NULL;
         if (membership_lost(gathering->members, rank))
             continue;
-        MPI_Isend(&gathering->orders[rank], (int)sizeof *gathering->orders, MPI_BYTE, rank,
-                  WIRE_CLOSE, comm->mpi, &gathering->sending[rank]);
+        link_send(comm->link, &gathering->orders[rank], sizeof *gathering->orders, rank, WIRE_CLOSE,
+                  &gathering->sending[rank]);
         membership_await(gathering->members, rank, true);
         gathering->awaited++;
     }
@@ -147,9 +146,7 @@ static void answers_await(struct gathering *gathering)
     answer_post(gathering);
     while (gathering->awaited > 0) {
         const struct awaited awaited = {.requests = {&gathering->receiving}};
-        int done = 0;
-        MPI_Test(&gathering->receiving, &done, MPI_STATUS_IGNORE);
-        if (done) {
+        if (link_test(&gathering->receiving)) {
             answer_take(gathering, gathering->answer.rank);
             answer_post(gathering);
             continue;
@@ -160,8 +157,7 @@ static void answers_await(struct gathering *gathering)
         else
             comm_pause(gathering->closing->run->comm, &pause, &awaited);
     }
-    MPI_Cancel(&gathering->receiving);
-    comm_wait(gathering->closing->run->comm, &gathering->receiving, MPI_STATUS_IGNORE);
+    link_cancel(&gathering->receiving);
 }
 
 /* An order that a lost rank may still read stays where it is. */
@@ -170,11 +166,9 @@ static void gathering_release(struct gathering *gathering)
     const struct comm *comm = gathering->closing->run->comm;
     bool under_way = false;
     for (int rank = 1; gathering->sending && rank < comm->size; rank++) {
-        int done = 0;
         if (!membership_lost(gathering->members, rank))
-            comm_wait(comm, &gathering->sending[rank], MPI_STATUS_IGNORE);
-        MPI_Test(&gathering->sending[rank], &done, MPI_STATUS_IGNORE);
-        under_way = under_way || !done;
+            comm_wait(comm, &gathering->sending[rank]);
+        under_way = !link_test(&gathering->sending[rank]) || under_way;
     }
     if (under_way)
         return;
@@ -211,8 +205,7 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
         free(gathering.orders);
         free(gathering.sending);
         fprintf(stderr, "scow run: out of memory while ending the run\n");
-        MPI_Abort(run->comm->mpi, FAILURE_FAILED);
-        abort();
+        link_abort(run->comm->link, FAILURE_FAILED);
     }
     membership_open(run->members);
     membership_work(run->members, false);

@@ -38,7 +38,7 @@ static struct engine *engine_find(struct worker_context *context, const struct r
 bool worker_context_init(struct worker_context *context, const struct run *run,
                          struct failure *failure)
 {
-    *context = (struct worker_context){.run = run, .cancelling = MPI_REQUEST_NULL};
+    *context = (struct worker_context){.run = run};
     context->engine = engine_find(context, run, failure);
     if (!context->engine || !package_make(context, failure) ||
         (run->job->values.write_behind &&
@@ -48,16 +48,13 @@ bool worker_context_init(struct worker_context *context, const struct run *run,
                                job_message_most(run->job, run->largest_package), failure);
     if (!context->inbox)
         return false;
-    MPI_Irecv(NULL, 0, MPI_BYTE, 0, WIRE_CANCEL, run->comm->mpi, &context->cancelling);
+    link_receive(run->comm->link, NULL, 0, 0, WIRE_CANCEL, &context->cancelling);
     return true;
 }
 
 void worker_context_release(struct worker_context *context)
 {
-    if (context->cancelling != MPI_REQUEST_NULL) {
-        MPI_Cancel(&context->cancelling);
-        comm_wait(context->run->comm, &context->cancelling, MPI_STATUS_IGNORE);
-    }
+    link_cancel(&context->cancelling);
     inbox_free(&context->inbox);
     if (context->run->kept)
         *context->run->kept = context->engine;
@@ -87,20 +84,18 @@ double worker_context_prepared(const struct worker_context *context)
 
 void worker_context_finish(struct worker_context *context)
 {
-    comm_wait(context->run->comm, &context->cancelling, MPI_STATUS_IGNORE);
+    comm_wait(context->run->comm, &context->cancelling);
 }
 
 static bool pulse(void *self)
 {
     struct worker_context *context = self;
-    int done = 0;
     comm_look(context->run->comm);
     inbox_progress(context->inbox);
     if (context->meanwhile)
         context->meanwhile(context->self);
-    if (!context->cancelled && context->cancelling != MPI_REQUEST_NULL)
-        MPI_Test(&context->cancelling, &done, MPI_STATUS_IGNORE);
-    context->cancelled = context->cancelled || done;
+    if (!context->cancelled && context->cancelling.pending)
+        context->cancelled = link_test(&context->cancelling);
     return context->cancelled;
 }
 

@@ -15,8 +15,8 @@ struct worker_context {
     const struct run *run; /* borrowed */
     struct inbox *inbox;
     struct engine *engine;
-    char *package;          /* owned; of a staged job: what the worker has read by itself */
-    MPI_Request cancelling; /* for the master's word to stop */
+    char *package;                  /* owned; of a staged job: what the worker has read by itself */
+    struct link_request cancelling; /* for the master's word to stop */
     bool cancelled;
     double stalled_s; /* of the last output, where run->weighs_output says so */
     bool own; /* what failed is this rank's own trouble: reading its input, writing results */

@@ -26,9 +26,9 @@ static const int words[] = {HERE, LAST, LEAVE};
 /* Local. Nobody waits for it to arrive. */
 static void word_send(const struct failure_detector *detector, int rank, enum word word)
 {
-    MPI_Request request;
-    MPI_Isend(&words[word], 1, MPI_INT, rank, WIRE_PRESENT, detector->comm->mpi, &request);
-    MPI_Request_free(&request);
+    struct link_request request;
+    link_send(detector->comm->link, &words[word], sizeof words[word], rank, WIRE_PRESENT, &request);
+    link_forget(&request);
 }
 
 /* Those that this rank listens to: [first, end). */
@@ -50,21 +50,16 @@ static void others_tell(const struct failure_detector *detector, enum word word)
 
 static void listen(struct failure_detector *detector)
 {
-    MPI_Irecv(&detector->word, 1, MPI_INT, MPI_ANY_SOURCE, WIRE_PRESENT, detector->comm->mpi,
-              &detector->listening);
+    link_receive(detector->comm->link, &detector->word, sizeof detector->word, LINK_ANYBODY,
+                 WIRE_PRESENT, &detector->listening);
 }
 
 static void words_take(struct failure_detector *detector)
 {
-    for (;;) {
-        int done = 0;
-        MPI_Status status;
-        MPI_Test(&detector->listening, &done, &status);
-        if (!done)
-            return;
+    while (link_test(&detector->listening)) {
         if (detector->word == LEAVE)
             _exit(FAILURE_STOPPED);
-        detector->heard_s[status.MPI_SOURCE] = clock_now();
+        detector->heard_s[detector->listening.peer] = clock_now();
         detector->here += detector->word == LAST;
         listen(detector);
     }
@@ -93,8 +88,7 @@ static _Noreturn void missing(struct failure_detector *detector, int missed, boo
         detector->leaving.call(detector->leaving.self);
     missing_say(detector, missed, gone);
     while (clock_now() - start_s < said_s) {
-        int flag = 0; /* MPI moves only while it is called */
-        MPI_Iprobe(MPI_ANY_SOURCE, WIRE_PRESENT, comm->mpi, &flag, MPI_STATUS_IGNORE);
+        link_progress(comm->link); /* messages move only while they are looked at */
         clock_nap(nap_s);
     }
     process_end(&detector->processes[missed]);
@@ -162,8 +156,7 @@ bool failure_detector_begin(struct failure_detector *detector,
                                   .heard_s = calloc((size_t)comm->size, sizeof(double)),
                                   .processes = calloc((size_t)comm->size, sizeof(struct process)),
                                   .told_s = now,
-                                  .looked_s = now,
-                                  .listening = MPI_REQUEST_NULL};
+                                  .looked_s = now};
     const bool ready = detector->heard_s && detector->processes;
     if (!ready)
         failure_memory(failure, "waiting for all ranks");
@@ -193,8 +186,7 @@ void failure_detector_end(struct failure_detector *detector)
                 break;
             comm_pause(comm, &pause, &awaited);
         }
-        MPI_Cancel(&detector->listening);
-        MPI_Wait(&detector->listening, MPI_STATUS_IGNORE);
+        link_cancel(&detector->listening);
         comm->watch = NULL;
     }
     free(detector->heard_s);

@@ -7,7 +7,6 @@
 #ifndef SPMD_RUN_FAILURE_DETECTOR_H
 #define SPMD_RUN_FAILURE_DETECTOR_H
 
-#include <mpi.h>
 #include <stdbool.h>
 
 #include "planner/base/failure.h"
@@ -38,7 +37,7 @@ struct failure_detector {
     struct process *processes; /* owned; by rank, of those that this one listens to */
     double told_s, looked_s;
     int word; /* being received */
-    MPI_Request listening;
+    struct link_request listening;
     int here; /* ranks that have said their last word */
 };
 

@@ -47,11 +47,7 @@ static void stay_away(const struct heartbeat *heartbeat)
 
 void heartbeat_pass(struct heartbeat *heartbeat)
 {
-    int lost = 0;
-    if (!heartbeat)
-        return;
-    MPI_Test(&heartbeat->lost, &lost, MPI_STATUS_IGNORE);
-    if (lost)
+    if (heartbeat && link_test(&heartbeat->lost))
         stay_away(heartbeat);
 }
 
@@ -81,7 +77,7 @@ void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm, const char 
                                     .sees = lock >= 0 && file_lock_taken(lock, 0),
                                     .told_s = now,
                                     .probed_s = now};
-    MPI_Irecv(NULL, 0, MPI_BYTE, 0, WIRE_LOST, comm->mpi, &heartbeat->lost);
+    link_receive(comm->link, NULL, 0, 0, WIRE_LOST, &heartbeat->lost);
     comm->watch = &heartbeat->base;
 }
 
@@ -103,6 +99,5 @@ bool heartbeat_misses(const struct heartbeat *heartbeat)
 void heartbeat_end(struct heartbeat *heartbeat)
 {
     heartbeat->comm->watch = NULL;
-    MPI_Cancel(&heartbeat->lost);
-    MPI_Wait(&heartbeat->lost, MPI_STATUS_IGNORE);
+    link_cancel(&heartbeat->lost);
 }

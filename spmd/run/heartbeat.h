@@ -8,7 +8,6 @@
 #ifndef SPMD_RUN_HEARTBEAT_H
 #define SPMD_RUN_HEARTBEAT_H
 
-#include <mpi.h>
 #include <stdbool.h>
 
 #include "spmd/output/losses.h"
@@ -22,7 +21,7 @@ struct heartbeat {
     bool sees;             /* the master's place was seen taken */
     bool stopped;          /* it says no more that it lives */
     struct losses *losses; /* borrowed; NULL: none */
-    MPI_Request lost;
+    struct link_request lost;
     double told_s, probed_s;
 };
 

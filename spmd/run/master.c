@@ -70,7 +70,7 @@ static void package_left(void *self, const struct wire_package *header, double l
 /* When the package is to leave. Transfers that begin together share the master's link and arrive
  * together; one after the other, as the plan has them, the first arrive long before. So each leaves
  * when by the profile the one before has arrived, where that takes long enough to be timed, or when
- * MPI is done with that one: a link that the profile takes for slow must not be made so. An
+ * the link is done with that one: a link that the profile takes for slow must not be made so. An
  * emulated port lets it go when it has carried it. */
 static double departure_of(struct master *master, const struct package *package)
 {
@@ -318,7 +318,6 @@ static bool state_make(struct master *master)
 static bool master_init(struct master *master, const struct run *run, struct failure *failure)
 {
     summary_init(&master->outcome->summary);
-    master->receiving = MPI_REQUEST_NULL;
     master->report_size = wire_result_size(run->job->state_size, true);
     master->report = calloc(1, master->report_size);
     master->starts = calloc((size_t)run->comm->size, sizeof *master->starts);
@@ -340,10 +339,7 @@ static bool master_init(struct master *master, const struct run *run, struct fai
 
 static void master_release(struct master *master)
 {
-    if (master->receiving != MPI_REQUEST_NULL) {
-        MPI_Cancel(&master->receiving);
-        comm_wait(master->run->comm, &master->receiving, MPI_STATUS_IGNORE);
-    }
+    link_cancel(&master->receiving);
     outbox_free(&master->outbox);
     free(master->report);
     free(master->sent_s);

@@ -30,7 +30,7 @@ struct master {
     struct outbox *outbox;
     struct wire_result *report; /* owned; being received, a reduction's state behind it */
     size_t report_size;         /* the most */
-    MPI_Request receiving;
+    struct link_request receiving;
     struct run_outcome *outcome;
     struct failure *failure;
     struct outstanding outstanding; /* packages that are to be reported */

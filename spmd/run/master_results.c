@@ -6,8 +6,8 @@
 
 void master_listen(struct master *master)
 {
-    MPI_Irecv(master->report, (int)master->report_size, MPI_BYTE, MPI_ANY_SOURCE, WIRE_RESULT,
-              master->run->comm->mpi, &master->receiving);
+    link_receive(master->run->comm->link, master->report, master->report_size, LINK_ANYBODY,
+                 WIRE_RESULT, &master->receiving);
 }
 
 void master_event(struct master *master, int rank, enum operation operation,
@@ -173,10 +173,10 @@ static void counts_take(struct master *master, int rank, const struct counts *co
 }
 
 /* What the others have come to, for a worker that has told of itself while it computes. */
-static void interim_take(struct master *master, int rank, int size)
+static void interim_take(struct master *master, int rank, size_t size)
 {
-    if (!wire_interim_check(master->report, (size_t)size) || rank < 1 ||
-        rank >= master->run->comm->size || !master_reaches(master, rank)) {
+    if (!wire_interim_check(master->report, size) || rank < 1 || rank >= master->run->comm->size ||
+        !master_reaches(master, rank)) {
         if (rank >= 1 && rank < master->run->comm->size && master_counts_on(master, rank))
             master_lose(master, rank, "it sent a message that is damaged", false);
         return;
@@ -196,7 +196,7 @@ static void interim_take(struct master *master, int rank, int size)
 /* ---- reports -------------------------------------------------------------------------------- */
 
 /* What comes from one that is given up is late: somebody else does its work. */
-static void report_take(struct master *master, int rank, int size)
+static void report_take(struct master *master, int rank, size_t size)
 {
     const struct wire_result *report = master->report;
     const size_t state_size = master->run->job->state_size;
@@ -207,7 +207,7 @@ static void report_take(struct master *master, int rank, int size)
     }
     if (!master_counts_on(master, rank))
         return;
-    if (!expected || !wire_result_check(report, state_size, (size_t)size, expected)) {
+    if (!expected || !wire_result_check(report, state_size, size, expected)) {
         master_lose(master, rank, "it sent a message that is damaged", false);
         return;
     }
@@ -230,18 +230,8 @@ static void report_take(struct master *master, int rank, int size)
 
 void master_hear(struct master *master)
 {
-    for (;;) {
-        /* Who waited for it may have found it complete: then it says itself whose it is. */
-        const bool found = master->receiving == MPI_REQUEST_NULL;
-        int done = 0, size = 0;
-        MPI_Status status;
-        MPI_Test(&master->receiving, &done, &status);
-        if (!done)
-            break;
-        if (!found)
-            MPI_Get_count(&status, MPI_BYTE, &size);
-        report_take(master, found ? (int)master->report->package.worker + 1 : status.MPI_SOURCE,
-                    size);
+    while (link_test(&master->receiving)) {
+        report_take(master, master->receiving.peer, master->receiving.size);
         master_listen(master);
     }
     master_losses(master);

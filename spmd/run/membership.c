@@ -26,17 +26,16 @@ static bool is_gone(const struct membership *membership, int rank)
     return membership->members[rank].seen && !file_lock_taken(membership->lock, rank);
 }
 
+static void signs_await(struct membership *membership)
+{
+    link_receive(membership->comm->link, NULL, 0, LINK_ANYBODY, WIRE_ALIVE, &membership->alive);
+}
+
 static void signs_take(struct membership *membership)
 {
-    for (;;) {
-        int done = 0;
-        MPI_Status status;
-        MPI_Test(&membership->alive, &done, &status);
-        if (!done)
-            return;
-        membership_heard(membership, status.MPI_SOURCE);
-        MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, WIRE_ALIVE, membership->comm->mpi,
-                  &membership->alive);
+    while (link_test(&membership->alive)) {
+        membership_heard(membership, membership->alive.peer);
+        signs_await(membership);
     }
 }
 
@@ -79,7 +78,7 @@ bool membership_init(struct membership *membership, const struct membership_setu
     const bool leads = comm->rank == 0;
     const struct process mine = process_self();
     struct process *all = leads ? calloc((size_t)comm->size, sizeof *all) : NULL;
-    *membership = (struct membership){.comm = comm, .alive = MPI_REQUEST_NULL};
+    *membership = (struct membership){.comm = comm};
     if (leads) {
         membership->path = setup->path;
         membership->lock = setup->lock;
@@ -98,7 +97,7 @@ bool membership_init(struct membership *membership, const struct membership_setu
         members_make(membership, all, setup->workers);
         membership->gate = (struct comm_watch){gate_look, membership, 0};
         if (setup->least_s > 0)
-            MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, WIRE_ALIVE, comm->mpi, &membership->alive);
+            signs_await(membership);
     }
     free(all);
     return good;
@@ -106,10 +105,9 @@ bool membership_init(struct membership *membership, const struct membership_setu
 
 void membership_release(struct membership *membership)
 {
-    if (membership->alive != MPI_REQUEST_NULL) {
+    if (membership->alive.pending) {
         signs_take(membership); /* sent before their workers' last answers */
-        MPI_Cancel(&membership->alive);
-        MPI_Wait(&membership->alive, MPI_STATUS_IGNORE);
+        link_cancel(&membership->alive);
     }
     free(membership->members);
     free(membership->losses);

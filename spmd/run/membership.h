@@ -9,7 +9,6 @@
 #ifndef SPMD_RUN_MEMBERSHIP_H
 #define SPMD_RUN_MEMBERSHIP_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -51,7 +50,7 @@ struct membership {
     double looked_s;
     double origin_s;           /* of the losses' times, on the communicator's clock; 0: not yet */
     struct process *processes; /* owned; room for one of each worker */
-    MPI_Request alive;
+    struct link_request alive;
 };
 
 struct membership_setup {

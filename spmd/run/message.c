@@ -51,9 +51,8 @@ void wire_interim_seal(struct wire_result *interim)
 
 bool wire_interim_check(const struct wire_result *interim, size_t size)
 {
-    return (size == 0 || size == sizeof *interim) && interim->interim == 1 &&
-           interim->troubled == 0 && interim->digest == digest_of(interim, 0) &&
-           counts_check(&interim->counts);
+    return size == sizeof *interim && interim->interim == 1 && interim->troubled == 0 &&
+           interim->digest == digest_of(interim, 0) && counts_check(&interim->counts);
 }
 
 static bool packages_equal(const struct package *a, const struct package *b)
@@ -74,8 +73,7 @@ static bool times_check(const struct wire_times *times)
 bool wire_result_check(const struct wire_result *result, size_t state_size, size_t size,
                        const struct package *package)
 {
-    if (size != 0 &&
-        (size < sizeof *result || size != wire_result_size(state_size, result->troubled)))
+    if (size < sizeof *result || size != wire_result_size(state_size, result->troubled))
         return false;
     const struct wire_trouble *trouble = wire_result_told(result, state_size);
     const bool done = trouble->failure.code == FAILURE_NONE && !result->skipped;

@@ -57,8 +57,8 @@ void wire_result_trouble(struct wire_result *result, size_t state_size,
 const struct wire_trouble *wire_result_told(const struct wire_result *result, size_t state_size);
 /* When all of it is there. */
 void wire_result_seal(struct wire_result *result, size_t state_size);
-/* Is it what its worker sealed, `size` bytes of it (0: nobody has counted), about that package,
- * with numbers that can be? */
+/* Is it what its worker sealed, `size` bytes of it, about that package, with numbers that can
+ * be? */
 bool wire_result_check(const struct wire_result *result, size_t state_size, size_t size,
                        const struct package *package);
 

@@ -17,8 +17,8 @@
 enum { REPORTS = 3 };
 
 struct report {
-    struct wire_result *result; /* owned; travelling while `sending` is not null */
-    MPI_Request sending;
+    struct wire_result *result; /* owned; travelling while `sending` is pending */
+    struct link_request sending;
 };
 
 struct worker {
@@ -29,8 +29,8 @@ struct worker {
     bool writing;             /* the results of the package that is to be reported next */
     struct failure unwritten; /* what became of results that were written behind */
     double free_s;
-    struct wire_result interim; /* travelling while `telling` is not null */
-    MPI_Request telling, answering;
+    struct wire_result interim; /* travelling while `telling` is pending */
+    struct link_request telling, answering;
     struct scow_others others; /* being received */
     double told_s;             /* counts were, last */
 };
@@ -44,7 +44,7 @@ static struct report *report_next(struct worker *worker)
 static struct wire_result *report_begin(struct worker *worker, const struct package *package)
 {
     struct report *report = &worker->reports[worker->begun++ % REPORTS];
-    comm_wait(worker->run->comm, &report->sending, MPI_STATUS_IGNORE);
+    comm_wait(worker->run->comm, &report->sending);
     memset(report->result, 0, sizeof *report->result);
     report->result->package = *package;
     summary_init(&report->result->summary);
@@ -58,8 +58,7 @@ static void report_send(struct worker *worker)
     const size_t size = wire_result_size(state_size, report->result->troubled);
     report->result->summary.rank_peak = process_peak();
     wire_result_seal(report->result, state_size);
-    MPI_Isend(report->result, (int)size, MPI_BYTE, 0, WIRE_RESULT, worker->run->comm->mpi,
-              &report->sending);
+    link_send(worker->run->comm->link, report->result, size, 0, WIRE_RESULT, &report->sending);
     worker->reported++;
 }
 
@@ -69,7 +68,7 @@ static bool reports_init(struct worker *worker, struct failure *failure)
     const size_t most = wire_result_size(worker->run->job->state_size, true);
     for (int k = 0; k < REPORTS; k++) {
         struct report *report = &worker->reports[k];
-        *report = (struct report){calloc(1, most), MPI_REQUEST_NULL};
+        *report = (struct report){.result = calloc(1, most)};
         good = report->result && good;
     }
     return good || failure_memory(failure, "preparing a worker");
@@ -78,7 +77,7 @@ static bool reports_init(struct worker *worker, struct failure *failure)
 static void reports_release(struct worker *worker)
 {
     for (int k = 0; k < REPORTS; k++) {
-        comm_wait(worker->run->comm, &worker->reports[k].sending, MPI_STATUS_IGNORE);
+        comm_wait(worker->run->comm, &worker->reports[k].sending);
         free(worker->reports[k].result);
     }
 }
@@ -158,25 +157,23 @@ static void counts_exchange(struct worker *worker)
 {
     const struct comm *comm = worker->run->comm;
     const double now_s = comm_now(comm);
-    int answered = 0;
-    if (worker->answering != MPI_REQUEST_NULL) {
-        MPI_Test(&worker->answering, &answered, MPI_STATUS_IGNORE);
-        if (answered)
+    if (worker->answering.pending) {
+        if (link_test(&worker->answering))
             engine_others_set(worker->context.engine, &worker->others);
         return;
     }
     if (!engine_counts_used(worker->context.engine) ||
         now_s < worker->told_s + counts_every_s(worker))
         return;
-    comm_wait(comm, &worker->telling, MPI_STATUS_IGNORE);
+    comm_wait(comm, &worker->telling);
     memset(&worker->interim, 0, sizeof worker->interim);
     worker->interim.package.worker = comm->rank - 1;
     summary_init(&worker->interim.summary);
     engine_counts_tell(worker->context.engine, &worker->interim.counts);
     wire_interim_seal(&worker->interim);
-    MPI_Irecv(&worker->others, (int)sizeof worker->others, MPI_BYTE, 0, WIRE_OTHERS, comm->mpi,
-              &worker->answering);
-    MPI_Isend(&worker->interim, (int)sizeof worker->interim, MPI_BYTE, 0, WIRE_RESULT, comm->mpi,
+    link_receive(comm->link, &worker->others, sizeof worker->others, 0, WIRE_OTHERS,
+                 &worker->answering);
+    link_send(comm->link, &worker->interim, sizeof worker->interim, 0, WIRE_RESULT,
               &worker->telling);
     worker->told_s = now_s;
 }
@@ -184,8 +181,8 @@ static void counts_exchange(struct worker *worker)
 /* The master answers before it has heard of this worker's last package. */
 static void counts_finish(struct worker *worker)
 {
-    comm_wait(worker->run->comm, &worker->telling, MPI_STATUS_IGNORE);
-    comm_wait(worker->run->comm, &worker->answering, MPI_STATUS_IGNORE);
+    comm_wait(worker->run->comm, &worker->telling);
+    comm_wait(worker->run->comm, &worker->answering);
 }
 
 /* While it computes. */
@@ -306,10 +303,7 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
 
 bool worker_run(const struct run *run, struct done_packages *done, struct failure *failure)
 {
-    struct worker worker = {.run = run,
-                            .unwritten = FAILURE_INIT,
-                            .telling = MPI_REQUEST_NULL,
-                            .answering = MPI_REQUEST_NULL};
+    struct worker worker = {.run = run, .unwritten = FAILURE_INIT};
     if (run->losses)
         fault_watch(run->losses->file, losses_signal_place(run->losses, run->comm->rank));
     bool ready = worker_context_init(&worker.context, run, failure);

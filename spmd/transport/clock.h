@@ -5,7 +5,7 @@
 #ifndef SPMD_TRANSPORT_CLOCK_H
 #define SPMD_TRANSPORT_CLOCK_H
 
-#include <mpi.h>
+#include "spmd/transport/link.h"
 
 /* Seconds since some moment of this machine's, monotonic. */
 double clock_now(void);
@@ -23,12 +23,12 @@ struct pause {
 
 /* What ends the waiting, beside time. */
 struct awaited {
-    MPI_Request *requests[2]; /* borrowed, of the one who waits; NULL: none */
-    double left_s;            /* until something is due; 0: nothing is */
+    struct link_request *requests[2]; /* borrowed, of the one who waits; NULL: none */
+    double left_s;                    /* until something is due; 0: nothing is */
 };
 
 /* Local. Call once per unsuccessful test of what is awaited: lets others work, the longer the more,
- * but not beyond what is due. A request may be complete afterwards, and then is null. */
+ * but not beyond what is due. A request may be over afterwards. */
 void clock_pause(struct pause *pause, const struct awaited *awaited);
 
 #endif

@@ -1,6 +1,5 @@
 #include "spmd/transport/comm.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,11 +8,9 @@
 enum { TAG_CLOCK = 900 };
 enum { CLOCK_EXCHANGES = 64 };
 
-void comm_init(struct comm *comm, MPI_Comm mpi)
+void comm_init(struct comm *comm, struct link link)
 {
-    *comm = (struct comm){.mpi = mpi};
-    MPI_Comm_rank(mpi, &comm->rank);
-    MPI_Comm_size(mpi, &comm->size);
+    *comm = (struct comm){.link = link, .rank = link_rank(link), .size = link_size(link)};
 }
 
 double comm_now(const struct comm *comm)
@@ -43,72 +40,63 @@ void comm_pause(const struct comm *comm, struct pause *pause, const struct await
     clock_pause(pause, awaited);
 }
 
-void comm_wait(const struct comm *comm, MPI_Request *request, MPI_Status *status)
+void comm_wait(const struct comm *comm, struct link_request *request)
 {
     const struct awaited awaited = {.requests = {request}};
     struct pause pause = {0};
-    for (;;) {
-        int done = 0;
-        MPI_Test(request, &done, status);
-        if (done)
-            return;
+    while (!link_test(request))
         comm_pause(comm, &pause, &awaited);
-    }
 }
 
-/* MPI counts are ints; larger data goes in pieces of this many bytes. */
-static const size_t piece_bytes = (size_t)1 << 30;
-
-static int piece_of(size_t bytes, size_t at)
+/* Larger data goes in pieces. */
+static size_t piece_of(size_t bytes, size_t at)
 {
-    size_t rest = bytes - at;
-    return (int)(rest < piece_bytes ? rest : piece_bytes);
+    const size_t left = bytes - at;
+    return left < LINK_MOST ? left : LINK_MOST;
 }
 
 void comm_send(const struct comm *comm, const void *data, size_t bytes, int rank, int tag)
 {
-    MPI_Request request;
-    assert(bytes <= piece_bytes);
-    MPI_Isend(data, (int)bytes, MPI_BYTE, rank, tag, comm->mpi, &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    struct link_request request;
+    link_send(comm->link, data, bytes, rank, tag, &request);
+    comm_wait(comm, &request);
 }
 
 void comm_receive(const struct comm *comm, void *data, size_t bytes, int rank, int tag)
 {
-    MPI_Request request;
-    assert(bytes <= piece_bytes);
-    MPI_Irecv(data, (int)bytes, MPI_BYTE, rank, tag, comm->mpi, &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    struct link_request request;
+    link_receive(comm->link, data, bytes, rank, tag, &request);
+    comm_wait(comm, &request);
 }
 
 void comm_tell(const struct comm *comm, int rank, int tag)
 {
-    MPI_Request request;
-    MPI_Isend(NULL, 0, MPI_BYTE, rank, tag, comm->mpi, &request);
-    MPI_Request_free(&request);
+    struct link_request request;
+    link_send(comm->link, NULL, 0, rank, tag, &request);
+    link_forget(&request);
 }
 
 void comm_barrier(const struct comm *comm)
 {
-    MPI_Request request;
-    MPI_Ibarrier(comm->mpi, &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    struct link_request request;
+    link_barrier(comm->link, &request);
+    comm_wait(comm, &request);
 }
 
 void comm_broadcast(const struct comm *comm, void *data, size_t bytes)
 {
-    for (size_t at = 0; at < bytes; at += piece_bytes) {
-        MPI_Request request;
-        MPI_Ibcast((char *)data + at, piece_of(bytes, at), MPI_BYTE, 0, comm->mpi, &request);
-        comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    for (size_t at = 0; at < bytes; at += LINK_MOST) {
+        struct link_request request;
+        link_broadcast(comm->link, (char *)data + at, piece_of(bytes, at), 0, &request);
+        comm_wait(comm, &request);
     }
 }
 
 void comm_gather(const struct comm *comm, const void *mine, size_t bytes, void *all)
 {
-    MPI_Request request;
-    MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm->mpi, &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    struct link_request request;
+    link_gather(comm->link, mine, bytes, all, &request);
+    comm_wait(comm, &request);
 }
 
 char *comm_broadcast_text(const struct comm *comm, char *text, size_t *length)
@@ -121,8 +109,7 @@ char *comm_broadcast_text(const struct comm *comm, char *text, size_t *length)
         if (!text) {
             fprintf(stderr, "scow: rank %d is out of memory for a text of %zu bytes\n", comm->rank,
                     *length);
-            MPI_Abort(comm->mpi, FAILURE_FAILED);
-            abort();
+            link_abort(comm->link, FAILURE_FAILED);
         }
         text[*length] = '\0';
     }
@@ -134,13 +121,13 @@ bool comm_agree(const struct comm *comm, struct failure *failure)
 {
     int mine = failure->code == FAILURE_NONE ? comm->size : comm->rank;
     int lowest = 0;
-    MPI_Request request;
-    MPI_Iallreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm->mpi, &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    struct link_request request;
+    link_least(comm->link, &mine, &lowest, &request);
+    comm_wait(comm, &request);
     if (lowest == comm->size)
         return true;
-    MPI_Ibcast(failure, (int)sizeof *failure, MPI_BYTE, lowest, comm->mpi, &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    link_broadcast(comm->link, failure, sizeof *failure, lowest, &request);
+    comm_wait(comm, &request);
     return false;
 }
 
@@ -185,21 +172,13 @@ void comm_align_clocks(struct comm *comm)
     comm_barrier(comm);
 }
 
-/* Collective. The ranks on this rank's node. */
-static MPI_Comm node_of(const struct comm *comm)
-{
-    MPI_Comm node;
-    MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &node);
-    return node;
-}
-
 /* Collective. */
-static int sum_over(const struct comm *comm, MPI_Comm ranks, int mine)
+static int sum_over(const struct comm *comm, struct link ranks, int mine)
 {
     int sum = 0;
-    MPI_Request request;
-    MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, ranks, &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    struct link_request request;
+    link_sum(ranks, &mine, &sum, &request);
+    comm_wait(comm, &request);
     return sum;
 }
 
@@ -207,24 +186,23 @@ int comm_workers_on_node(const struct comm *comm)
 {
     if (comm->workers_on_node > 0)
         return comm->workers_on_node;
-    MPI_Comm node = node_of(comm);
+    struct link node = link_node(comm->link);
     const int workers = sum_over(comm, node, comm->rank != 0);
-    MPI_Comm_free(&node);
+    link_end(&node);
     return workers > 0 ? workers : 1;
 }
 
 bool comm_first_on_node(const struct comm *comm)
 {
-    MPI_Comm node = node_of(comm);
-    int rank = 0;
-    MPI_Comm_rank(node, &rank);
-    MPI_Comm_free(&node);
+    struct link node = link_node(comm->link);
+    const int rank = link_rank(node);
+    link_end(&node);
     return rank == 0;
 }
 
 int comm_nodes(const struct comm *comm)
 {
-    return comm->nodes > 0 ? comm->nodes : sum_over(comm, comm->mpi, comm_first_on_node(comm));
+    return comm->nodes > 0 ? comm->nodes : sum_over(comm, comm->link, comm_first_on_node(comm));
 }
 
 /* Where a rank is. */
@@ -250,15 +228,13 @@ static struct seat *seats_gather(const struct comm *comm)
 {
     const struct seat mine = seat_here();
     struct seat *all = malloc((size_t)comm->size * sizeof *all);
-    MPI_Request request;
+    struct link_request request;
     if (!all) {
         fprintf(stderr, "scow: rank %d is out of memory while looking for its node\n", comm->rank);
-        MPI_Abort(comm->mpi, FAILURE_FAILED);
-        abort();
+        link_abort(comm->link, FAILURE_FAILED);
     }
-    MPI_Iallgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, comm->mpi,
-                   &request);
-    comm_wait(comm, &request, MPI_STATUS_IGNORE);
+    link_gather_all(comm->link, &mine, sizeof mine, all, &request);
+    comm_wait(comm, &request);
     return all;
 }
 
@@ -277,10 +253,10 @@ static bool node_told(struct comm *comm)
         before += all[rank].machine == mine.machine;
     free(all);
     const bool agrees = mine.machine != 0 && same == mine.ranks;
-    if (sum_over(comm, comm->mpi, agrees) < comm->size)
+    if (sum_over(comm, comm->link, agrees) < comm->size)
         return false;
     comm->workers_on_node = same - led > 0 ? same - led : 1;
-    comm->nodes = sum_over(comm, comm->mpi, before == 0);
+    comm->nodes = sum_over(comm, comm->link, before == 0);
     return true;
 }
 

@@ -1,20 +1,20 @@
 /*
- * MPI as scow uses it: waiting that lets others work, agreement on failures, one clock.
+ * A link as scow uses it: waiting that lets others work, agreement on failures, one clock.
  *
  * MPICH polls without yielding, so every wait goes through clock_pause: with more ranks than cores
- * a plain MPI_Wait costs milliseconds. Broken MPI is fatal on every rank (the default error
- * handler); nothing here returns an MPI error.
+ * a plain MPI_Wait costs milliseconds. A broken link is fatal on every rank; nothing here returns
+ * an error of it.
  */
 #ifndef SPMD_TRANSPORT_COMM_H
 #define SPMD_TRANSPORT_COMM_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "planner/base/failure.h"
 #include "planner/base/process.h"
 #include "spmd/transport/clock.h"
+#include "spmd/transport/link.h"
 
 /* Who is called now and then while a rank waits or works: does who it depends on still live? */
 struct comm_watch {
@@ -25,18 +25,18 @@ struct comm_watch {
 
 /* A group of ranks: rank 0 is its master. Nothing reaches for MPI_COMM_WORLD. */
 struct comm {
-    MPI_Comm mpi; /* borrowed */
+    struct link link;
     int rank, size;
     double offset_s;          /* master's clock minus this rank's */
     int workers_on_node;      /* as comm_workers_on_node says; 0: it has to find out */
     int nodes;                /* as comm_nodes says; 0: it has to find out */
     struct comm_watch *watch; /* borrowed; NULL: none */
-    bool broken;              /* ranks are lost: nothing collective works, MPI_Finalize included */
+    bool broken;              /* ranks are lost: nothing collective works, ending included */
     struct process_list others;
 };
 
 /* Local. No clock alignment yet. */
-void comm_init(struct comm *comm, MPI_Comm mpi);
+void comm_init(struct comm *comm, struct link link);
 /* Collective. Measure every rank's offset to the master's clock by ping-pong; the exchange with
  * the shortest round trip counts (Cristian, Probabilistic clock synchronization, 1989). */
 void comm_align_clocks(struct comm *comm);
@@ -47,8 +47,8 @@ double comm_now(const struct comm *comm);
 void comm_look(const struct comm *comm);
 /* Local. clock_pause, and after some waiting comm_look. */
 void comm_pause(const struct comm *comm, struct pause *pause, const struct awaited *awaited);
-/* Local. Wait for one request; status may be MPI_STATUS_IGNORE. */
-void comm_wait(const struct comm *comm, MPI_Request *request, MPI_Status *status);
+/* Local. Wait until a request is over. */
+void comm_wait(const struct comm *comm, struct link_request *request);
 /* Local to the two ranks concerned. At most 1 GiB. */
 void comm_send(const struct comm *comm, const void *data, size_t bytes, int rank, int tag);
 void comm_receive(const struct comm *comm, void *data, size_t bytes, int rank, int tag);

@@ -7,14 +7,14 @@
 
 struct slot {
     char *buffer;
-    MPI_Request request;
+    struct link_request request;
     bool travelling; /* or posted; otherwise complete, or being worked on */
     double transit_s, arrived_s;
 };
 
 struct inbox {
     const struct comm *comm;
-    size_t bytes;       /* of the largest message, header included; MPI counts them in an int */
+    size_t bytes;       /* of the largest message, header included */
     struct slot *slots; /* owned */
     int count, next;    /* slots, and that of the next package */
     double progress_s;
@@ -24,8 +24,7 @@ static void slot_post(struct inbox *inbox, struct slot *slot)
 {
     slot->transit_s = comm_now(inbox->comm);
     slot->travelling = true;
-    MPI_Irecv(slot->buffer, (int)inbox->bytes, MPI_BYTE, 0, WIRE_PACKAGE, inbox->comm->mpi,
-              &slot->request);
+    link_receive(inbox->comm->link, slot->buffer, inbox->bytes, 0, WIRE_PACKAGE, &slot->request);
 }
 
 /* Those with a buffer are counted. */
@@ -34,7 +33,6 @@ static bool slots_make(struct inbox *inbox, int count)
     inbox->slots = calloc((size_t)count, sizeof *inbox->slots);
     for (; inbox->slots && inbox->count < count; inbox->count++) {
         struct slot *slot = &inbox->slots[inbox->count];
-        slot->request = MPI_REQUEST_NULL;
         slot->buffer = pages_new(inbox->bytes);
         if (!slot->buffer)
             return false;
@@ -64,8 +62,7 @@ static bool slot_test(struct inbox *inbox, struct slot *slot)
 {
     if (!slot->travelling)
         return true;
-    int done = 0;
-    MPI_Test(&slot->request, &done, MPI_STATUS_IGNORE);
+    const bool done = link_test(&slot->request);
     slot->travelling = !done;
     if (done)
         slot->arrived_s = comm_now(inbox->comm);
@@ -125,12 +122,9 @@ double inbox_progress_s(struct inbox *inbox)
     return seconds;
 }
 
-static void slot_release(const struct comm *comm, struct slot *slot)
+static void slot_release(struct slot *slot)
 {
-    if (slot->request != MPI_REQUEST_NULL) {
-        MPI_Cancel(&slot->request);
-        comm_wait(comm, &slot->request, MPI_STATUS_IGNORE);
-    }
+    link_cancel(&slot->request);
     free(slot->buffer);
 }
 
@@ -139,7 +133,7 @@ void inbox_free(struct inbox **inbox)
     if (!*inbox)
         return;
     for (int i = 0; i < (*inbox)->count; i++)
-        slot_release((*inbox)->comm, &(*inbox)->slots[i]);
+        slot_release(&(*inbox)->slots[i]);
     free((*inbox)->slots);
     free(*inbox);
     *inbox = NULL;

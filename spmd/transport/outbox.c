@@ -19,11 +19,11 @@ struct departure {
 struct outbox {
     const struct comm *comm;
     struct outbox_setup setup;
-    int count, next;              /* the one claimed, or looked at first */
-    char **buffers;               /* each a header and then the package */
-    MPI_Request *requests;        /* MPI_REQUEST_NULL: free, unless it waits for its departure */
-    struct departure *departures; /* owned */
-    int *queue;                   /* owned; a ring of the slots that wait for theirs */
+    int count, next;               /* the one claimed, or looked at first */
+    char **buffers;                /* each a header and then the package */
+    struct link_request *requests; /* none: free, unless it waits for its departure */
+    struct departure *departures;  /* owned */
+    int *queue;                    /* owned; a ring of the slots that wait for theirs */
     int first_waiting, waiting;
     int last;         /* the one that left last */
     size_t abandoned; /* buffers that are left to ranks that may be gone */
@@ -48,13 +48,12 @@ struct outbox *outbox_new(const struct comm *comm, const struct outbox_setup *se
     outbox->comm = comm;
     outbox->setup = *setup;
     outbox->buffers = calloc((size_t)setup->buffers, sizeof *outbox->buffers);
-    outbox->requests = calloc((size_t)setup->buffers, sizeof(MPI_Request));
+    outbox->requests = calloc((size_t)setup->buffers, sizeof *outbox->requests);
     outbox->departures = calloc((size_t)setup->buffers, sizeof *outbox->departures);
     outbox->queue = calloc((size_t)setup->buffers, sizeof *outbox->queue);
     if (!outbox->buffers || !outbox->requests || !outbox->departures || !outbox->queue)
         goto fail;
     for (; outbox->count < setup->buffers; outbox->count++) {
-        outbox->requests[outbox->count] = MPI_REQUEST_NULL;
         outbox->buffers[outbox->count] = buffer_new(setup->bytes);
         if (!outbox->buffers[outbox->count])
             goto fail;
@@ -69,8 +68,8 @@ fail:
 static void slot_send(struct outbox *outbox, int slot)
 {
     const struct departure *departure = &outbox->departures[slot];
-    MPI_Isend(outbox->buffers[slot], (int)departure->size, MPI_BYTE, departure->rank, WIRE_PACKAGE,
-              outbox->comm->mpi, &outbox->requests[slot]);
+    link_send(outbox->comm->link, outbox->buffers[slot], departure->size, departure->rank,
+              WIRE_PACKAGE, &outbox->requests[slot]);
     if (outbox->setup.left) {
         struct wire_package header;
         memcpy(&header, outbox->buffers[slot], sizeof header);
@@ -80,9 +79,7 @@ static void slot_send(struct outbox *outbox, int slot)
 
 static bool slot_sent(struct outbox *outbox, int slot)
 {
-    int done = 0;
-    MPI_Test(&outbox->requests[slot], &done, MPI_STATUS_IGNORE);
-    return done;
+    return link_test(&outbox->requests[slot]);
 }
 
 /* The next to leave, if any is waiting. */
@@ -117,7 +114,7 @@ static void departures_leave(struct outbox *outbox)
     }
 }
 
-/* It has left, and MPI is done with it. */
+/* It has left, and the link is done with it. */
 static bool slot_free(struct outbox *outbox, int slot)
 {
     return !outbox->departures[slot].waiting && slot_sent(outbox, slot);
@@ -180,7 +177,7 @@ static bool slot_abandon(struct outbox *outbox, int slot)
     char *buffer = buffer_new(outbox->setup.bytes);
     if (!buffer)
         return false;
-    MPI_Request_free(&outbox->requests[slot]);
+    link_forget(&outbox->requests[slot]);
     outbox->buffers[slot] = buffer;
     outbox->abandoned++;
     return true;
@@ -227,7 +224,7 @@ void outbox_free(struct outbox **outbox)
     if (!box)
         return;
     for (int i = 0; i < box->count; i++) {
-        assert(box->requests[i] == MPI_REQUEST_NULL);
+        assert(!box->requests[i].pending);
         free(box->buffers[i]);
     }
     free(box->buffers);

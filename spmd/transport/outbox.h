@@ -23,14 +23,14 @@ enum { OUTBOX_NAPS = 4 };
 struct outbox_idle {
     void (*call)(void *self); /* NULL: nothing */
     void *self;
-    MPI_Request *request; /* of a result; NULL: none */
+    struct link_request *request; /* of a result; NULL: none */
 };
 
 struct outbox_setup {
     int buffers;     /* at least 2 */
     size_t bytes;    /* the most of a package, behind the header */
-    bool one_by_one; /* no package leaves before MPI is done with the last one */
-    bool early;      /* one may leave before its time when MPI is done with the last one */
+    bool one_by_one; /* no package leaves before the link is done with the last one */
+    bool early;      /* one may leave before its time when the link is done with the last one */
     /* Called when a package has left, with the time of that; NULL: nothing */
     void (*left)(void *self, const struct wire_package *header, double left_s);
     void *self; /* borrowed */

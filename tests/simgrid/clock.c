@@ -4,7 +4,10 @@
 
 #include <math.h>
 #include <mpi.h>
+#include <string.h>
 #include <time.h>
+
+#include "spmd/transport/link_mpi.h"
 
 const double clock_late_s = 0;
 
@@ -31,21 +34,25 @@ void clock_nap(double seconds)
 }
 
 /* Those that are under way. */
-static int requests_find(const struct awaited *awaited, MPI_Request **found)
+static int requests_find(const struct awaited *awaited, struct link_request **found)
 {
     int count = 0;
     for (int k = 0; k < 2; k++)
-        if (awaited->requests[k] && *awaited->requests[k] != MPI_REQUEST_NULL)
+        if (awaited->requests[k] && awaited->requests[k]->pending)
             found[count++] = awaited->requests[k];
     return count;
 }
 
-static void either_wait(MPI_Request **requests)
+static void one_wait(struct link_request **requests, int count)
 {
-    MPI_Request both[2] = {*requests[0], *requests[1]};
+    MPI_Request all[2] = {link_mpi_request(requests[0]), MPI_REQUEST_NULL};
+    MPI_Status status;
     int done = 0;
-    MPI_Waitany(2, both, &done, MPI_STATUS_IGNORE);
-    *requests[done] = both[done];
+    if (count == 2)
+        all[1] = link_mpi_request(requests[1]);
+    memset(&status, 0, sizeof status);
+    MPI_Waitany(count, all, &done, &status);
+    link_mpi_complete(requests[done], &status);
 }
 
 static double nap_of(double left_s)
@@ -55,16 +62,14 @@ static double nap_of(double left_s)
 
 void clock_pause(struct pause *pause, const struct awaited *awaited)
 {
-    MPI_Request *requests[2];
+    struct link_request *requests[2];
     const int count = requests_find(awaited, requests);
     if (pause->count++ == 0)
         pause->nap_s = nap_of(awaited->left_s);
     if (awaited->left_s > 0)
         clock_nap(fmin(awaited->left_s, fmax(pause->nap_s, nap_of(awaited->left_s))));
-    else if (count == 2)
-        either_wait(requests);
-    else if (count == 1)
-        MPI_Wait(requests[0], MPI_STATUS_IGNORE);
+    else if (count > 0)
+        one_wait(requests, count);
     else
         clock_nap(nap_s);
 }

@@ -18,6 +18,7 @@
 #include "planner/simulate/ensemble.h"
 #include "planner/studies/planning.h"
 #include "spmd/run/execute.h"
+#include "spmd/transport/link_mpi.h"
 #include "tests/simgrid/task.h"
 
 enum { AHEAD = 2 };
@@ -311,7 +312,7 @@ int main(int argc, char **argv)
     struct failure failure = FAILURE_INIT;
     struct comm comm;
     MPI_Init(&argc, &argv);
-    comm_init(&comm, MPI_COMM_WORLD);
+    comm_init(&comm, link_mpi(MPI_COMM_WORLD));
     struct trial trial = {
         .comm = &comm, .arguments = &arguments, .kernel = {.task = &simulated_task}};
     if (arguments_read(&arguments, argc, argv, &failure)) {

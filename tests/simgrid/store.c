@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <mpi.h>
 #include <stdlib.h>
 
 #include "tests/simgrid/task.h"
@@ -136,7 +137,7 @@ static void once_check(const struct store *store, struct failure *failure)
     if (!all)
         failure_memory(failure, "counting what was written");
     if (comm_agree(store->comm, failure))
-        MPI_Reduce(store->done, all, (int)store->tasks, MPI_UINT8_T, MPI_SUM, 0, store->comm->mpi);
+        MPI_Reduce(store->done, all, (int)store->tasks, MPI_UINT8_T, MPI_SUM, 0, MPI_COMM_WORLD);
     for (int64_t k = 0; store->comm->rank == 0 && all && k < store->tasks; k++)
         if (all[k] != 1)
             failure_set(failure, FAILURE_FAILED, "core task %" PRId64 " was written %d times", k,

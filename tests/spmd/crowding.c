@@ -13,6 +13,7 @@
 
 #include "spmd/launch/cores.h"
 #include "spmd/launch/crowding.h"
+#include "spmd/transport/link_mpi.h"
 
 static void check_line(int workers, int threads, int cores, const char *expected)
 {
@@ -147,7 +148,7 @@ static void the_ranks_at_hand(void **state)
 {
     struct comm comm;
     (void)state;
-    comm_init(&comm, MPI_COMM_WORLD);
+    comm_init(&comm, link_mpi(MPI_COMM_WORLD));
     const struct crowding here = crowding_find(&comm);
     assert_int_equal(here.workers, comm.size > 1 ? comm.size - 1 : 1);
     assert_in_range(here.cores, 1, sysconf(_SC_NPROCESSORS_CONF));

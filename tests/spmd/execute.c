@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "spmd/transport/link_mpi.h"
 #include "tests/spmd/census.h"
 #include "tests/spmd/nonsense.h"
 #include "tests/spmd/whole_run.h"
@@ -222,7 +223,7 @@ static void nothing_of_it_stays(void **state)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    comm_init(&comm, MPI_COMM_WORLD);
+    comm_init(&comm, link_mpi(MPI_COMM_WORLD));
     comm_align_clocks(&comm);
     snprintf(path, sizeof path, "execute-test-%ld.h5", (long)getpid());
     comm_broadcast(&comm, path, sizeof path);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "spmd/transport/link_mpi.h"
 #include "tests/spmd/census.h"
 
 static struct comm comm;
@@ -87,7 +88,7 @@ static void another_plugin_is_refused(void **state)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    comm_init(&comm, MPI_COMM_WORLD);
+    comm_init(&comm, link_mpi(MPI_COMM_WORLD));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_way_is_agreed_on),           cmocka_unit_test(another_way_is_refused),
         cmocka_unit_test(kernels_without_a_plugin_agree), cmocka_unit_test(one_plugin_is_agreed_on),

@@ -10,6 +10,7 @@
 #include "spmd/layout/layout.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
+#include "spmd/transport/link_mpi.h"
 #include "tests/spmd/census.h"
 
 enum { PACKAGE = 4 };
@@ -567,7 +568,7 @@ static void behind_computing_they_are_written_the_same(void **state)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    comm_init(&comm, MPI_COMM_WORLD);
+    comm_init(&comm, link_mpi(MPI_COMM_WORLD));
     snprintf(path, sizeof path, "results-test-%ld.h5", (long)getpid());
     comm_broadcast(&comm, path, sizeof path);
     snprintf(emitted, sizeof emitted, "%s.results", path);

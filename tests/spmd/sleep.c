@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "spmd/archive/archive.h"
+#include "spmd/transport/link_mpi.h"
 #include "tests/spmd/census.h"
 #include "tests/spmd/whole_run.h"
 
@@ -258,7 +259,7 @@ static void without_a_profile_nobody_knows_how_long(void **state)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    comm_init(&comm, MPI_COMM_WORLD);
+    comm_init(&comm, link_mpi(MPI_COMM_WORLD));
     comm_align_clocks(&comm);
     snprintf(path, sizeof path, "sleep-test-%ld.h5", (long)getpid());
     comm_broadcast(&comm, path, sizeof path);

@@ -8,6 +8,7 @@
 #include "kernel/table.h"
 #include "spmd/archive/archive.h"
 #include "spmd/launch/making.h"
+#include "spmd/transport/link_mpi.h"
 #include "tests/spmd/census.h"
 #include "tests/spmd/whole_run.h"
 
@@ -240,7 +241,7 @@ int main(int argc, char **argv)
 {
     char own[32];
     MPI_Init(&argc, &argv);
-    comm_init(&comm, MPI_COMM_WORLD);
+    comm_init(&comm, link_mpi(MPI_COMM_WORLD));
     comm_align_clocks(&comm);
     directory_enter(own);
     const struct CMUnitTest tests[] = {

@@ -10,6 +10,7 @@
 #include "spmd/archive/archive.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
+#include "spmd/transport/link_mpi.h"
 #include "tests/spmd/census.h"
 
 enum { ROWS = 70, COLUMNS = 50, SLICES = 2, BLOCK = 32, TASKS = SLICES * 3 * 2 };
@@ -290,7 +291,7 @@ static void check_a_task_that_cannot_be_written(bool behind)
     struct rlimit before, small;
     struct failure failure = FAILURE_INIT;
     const struct store_setup setup = {.path = name, .emitted = name};
-    comm_init(&alone, MPI_COMM_SELF);
+    comm_init(&alone, link_mpi(MPI_COMM_SELF));
     job.values.write_behind = behind;
     assert_true(outputfile_create(name, &job, &info, &places, &failure));
     struct store *store = store_open(&setup, &places, &alone, &job, &failure);
@@ -350,7 +351,7 @@ static void job_begin(void)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    comm_init(&comm, MPI_COMM_WORLD);
+    comm_init(&comm, link_mpi(MPI_COMM_WORLD));
     job_begin();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_write_and_read),

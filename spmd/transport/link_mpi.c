@@ -1,0 +1,210 @@
+#include "spmd/transport/link_mpi.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Handles are integers or pointers, as the MPI has them. */
+_Static_assert(sizeof(MPI_Comm) <= sizeof(intptr_t) && sizeof(MPI_Request) <= sizeof(intptr_t),
+               "a handle of MPI's must fit in a link's");
+
+struct link link_mpi(MPI_Comm mpi)
+{
+    struct link link = {0};
+    memcpy(&link.handle, &mpi, sizeof mpi);
+    return link;
+}
+
+static MPI_Comm comm_of(struct link link)
+{
+    MPI_Comm mpi;
+    memcpy(&mpi, &link.handle, sizeof mpi);
+    return mpi;
+}
+
+MPI_Request link_mpi_request(const struct link_request *request)
+{
+    MPI_Request mpi = MPI_REQUEST_NULL;
+    if (request->pending)
+        memcpy(&mpi, &request->handle, sizeof mpi);
+    return mpi;
+}
+
+static void request_set(struct link_request *request, MPI_Request mpi)
+{
+    *request = (struct link_request){.pending = mpi != MPI_REQUEST_NULL};
+    memcpy(&request->handle, &mpi, sizeof mpi);
+}
+
+void link_mpi_complete(struct link_request *request, const MPI_Status *status)
+{
+    int size = 0;
+    MPI_Get_count(status, MPI_BYTE, &size);
+    *request =
+        (struct link_request){.peer = status->MPI_SOURCE, .size = size > 0 ? (size_t)size : 0};
+}
+
+int link_rank(struct link link)
+{
+    int rank;
+    MPI_Comm_rank(comm_of(link), &rank);
+    return rank;
+}
+
+int link_size(struct link link)
+{
+    int size;
+    MPI_Comm_size(comm_of(link), &size);
+    return size;
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+void link_send(struct link link, const void *data, size_t bytes, int peer, int tag,
+               struct link_request *request)
+{
+    MPI_Request mpi;
+    assert(bytes <= LINK_MOST);
+    MPI_Isend(data, (int)bytes, MPI_BYTE, peer, tag, comm_of(link), &mpi);
+    request_set(request, mpi);
+}
+
+void link_receive(struct link link, void *data, size_t bytes, int peer, int tag,
+                  struct link_request *request)
+{
+    MPI_Request mpi;
+    assert(bytes <= LINK_MOST);
+    MPI_Irecv(data, (int)bytes, MPI_BYTE, peer == LINK_ANYBODY ? MPI_ANY_SOURCE : peer, tag,
+              comm_of(link), &mpi);
+    request_set(request, mpi);
+}
+
+bool link_test(struct link_request *request)
+{
+    int done = 0;
+    MPI_Status status;
+    if (!request->pending)
+        return true;
+    memset(&status, 0, sizeof status); /* of what is sent, MPI sets nothing */
+    MPI_Request mpi = link_mpi_request(request);
+    MPI_Test(&mpi, &done, &status);
+    if (done)
+        link_mpi_complete(request, &status);
+    return done;
+}
+
+void link_cancel(struct link_request *request)
+{
+    MPI_Request mpi = link_mpi_request(request);
+    if (!request->pending)
+        return;
+    MPI_Cancel(&mpi);
+    MPI_Wait(&mpi, MPI_STATUS_IGNORE);
+    request->pending = false;
+}
+
+void link_forget(struct link_request *request)
+{
+    MPI_Request mpi = link_mpi_request(request);
+    if (request->pending)
+        MPI_Request_free(&mpi);
+    request->pending = false;
+}
+
+void link_progress(struct link link)
+{
+    int flag = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_of(link), &flag, MPI_STATUS_IGNORE);
+}
+
+/* ---- all ranks together -------------------------------------------------------------------- */
+
+void link_barrier(struct link link, struct link_request *request)
+{
+    MPI_Request mpi;
+    MPI_Ibarrier(comm_of(link), &mpi);
+    request_set(request, mpi);
+}
+
+void link_broadcast(struct link link, void *data, size_t bytes, int from,
+                    struct link_request *request)
+{
+    MPI_Request mpi;
+    assert(bytes <= LINK_MOST);
+    MPI_Ibcast(data, (int)bytes, MPI_BYTE, from, comm_of(link), &mpi);
+    request_set(request, mpi);
+}
+
+void link_gather(struct link link, const void *mine, size_t bytes, void *all,
+                 struct link_request *request)
+{
+    MPI_Request mpi;
+    MPI_Igather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm_of(link), &mpi);
+    request_set(request, mpi);
+}
+
+void link_gather_all(struct link link, const void *mine, size_t bytes, void *all,
+                     struct link_request *request)
+{
+    MPI_Request mpi;
+    MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm_of(link), &mpi);
+    request_set(request, mpi);
+}
+
+static void reduce(struct link link, const int *mine, int *all, MPI_Op operation,
+                   struct link_request *request)
+{
+    MPI_Request mpi;
+    MPI_Iallreduce(mine, all, 1, MPI_INT, operation, comm_of(link), &mpi);
+    request_set(request, mpi);
+}
+
+void link_least(struct link link, const int *mine, int *least, struct link_request *request)
+{
+    reduce(link, mine, least, MPI_MIN, request);
+}
+
+void link_sum(struct link link, const int *mine, int *sum, struct link_request *request)
+{
+    reduce(link, mine, sum, MPI_SUM, request);
+}
+
+struct link link_node(struct link link)
+{
+    MPI_Comm node;
+    MPI_Comm_split_type(comm_of(link), MPI_COMM_TYPE_SHARED, link_rank(link), MPI_INFO_NULL, &node);
+    return link_mpi(node);
+}
+
+void link_end(struct link *link)
+{
+    MPI_Comm mpi = comm_of(*link);
+    MPI_Comm_free(&mpi);
+    *link = (struct link){0};
+}
+
+/* ---- the machine --------------------------------------------------------------------------- */
+
+_Static_assert((int)LINK_NAME_SIZE >= (int)MPI_MAX_PROCESSOR_NAME &&
+                   (int)LINK_VERSION_SIZE >= (int)MPI_MAX_LIBRARY_VERSION_STRING,
+               "MPI's names must fit");
+
+void link_machine(char name[LINK_NAME_SIZE])
+{
+    int length = 0;
+    memset(name, 0, LINK_NAME_SIZE);
+    MPI_Get_processor_name(name, &length);
+}
+
+void link_version(char version[LINK_VERSION_SIZE])
+{
+    int length = 0;
+    memset(version, 0, LINK_VERSION_SIZE);
+    MPI_Get_library_version(version, &length);
+}
+
+void link_abort(struct link link, int status)
+{
+    MPI_Abort(comm_of(link), status);
+    abort();
+}
