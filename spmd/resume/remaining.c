@@ -6,11 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernel/type.h"
-#include "planner/base/array.h"
 #include "planner/base/text.h"
 #include "planner/files/plan_json.h"
 #include "spmd/layout/contents.h"
@@ -343,184 +341,6 @@ static bool emitted_find(const struct check *check, struct remaining *remaining)
            differs(check, "results in", remaining->emitted, check->wanted->emitted);
 }
 
-/* ---- states of a reduction ----------------------------------------------------------------- */
-
-static struct layout_partial *slot_at(const struct remaining *remaining, int worker, int which,
-                                      size_t slot_size)
-{
-    char *slot = remaining->partial + (size_t)(2 * worker + which) * slot_size;
-    return (struct layout_partial *)(void *)slot;
-}
-
-static bool slot_is_whole(const struct layout_partial *slot, const struct job *job)
-{
-    return slot->sequence > 0 && slot->first >= 0 && slot->count > 0 &&
-           slot->first <= job->setup.tasks - slot->count &&
-           slot->digest == layout_slot_digest(slot, slot + 1, job->state_size);
-}
-
-static bool package_is_done(const struct remaining *remaining, const struct layout_partial *slot)
-{
-    for (int64_t k = 0; k < slot->count; k++)
-        if (remaining->ledger[slot->first + k] == 0)
-            return false;
-    return true;
-}
-
-/* Leaves the worker at most one slot, the state that counts: NULL: it has none. */
-static const struct layout_partial *slot_choose(struct remaining *remaining, const struct job *job,
-                                                int worker)
-{
-    const size_t slot_size = layout_slot_size(job->state_size);
-    struct layout_partial *chosen = NULL;
-    for (int which = 0; which < 2; which++) {
-        struct layout_partial *slot = slot_at(remaining, worker, which, slot_size);
-        struct layout_partial *other = slot_at(remaining, worker, 1 - which, slot_size);
-        const bool newest = !slot_is_whole(other, job) || slot->sequence > other->sequence;
-        if (!slot_is_whole(slot, job) || !newest)
-            continue;
-        chosen = slot;
-        if (package_is_done(remaining, slot))
-            break;
-        memset(remaining->ledger + slot->first, 0, (size_t)slot->count);
-        chosen = slot_is_whole(other, job) ? other : NULL;
-        break;
-    }
-    for (int which = 0; which < 2; which++)
-        if (slot_at(remaining, worker, which, slot_size) != chosen)
-            memset(slot_at(remaining, worker, which, slot_size), 0, slot_size);
-    return chosen;
-}
-
-static int64_t ledger_count(const struct remaining *remaining, int64_t tasks, int mark)
-{
-    int64_t count = 0;
-    for (int64_t k = 0; k < tasks; k++)
-        count += remaining->ledger[k] == mark;
-    return count;
-}
-
-/* Those that were given up are in nobody's state. */
-static int64_t given_up_count(const struct remaining *remaining)
-{
-    int64_t count = 0;
-    for (int64_t k = 0; k < remaining->lost_count; k++)
-        count += remaining->lost[k].given_up && remaining->ledger[remaining->lost[k].first] == 2;
-    return count;
-}
-
-static bool states_merge(struct remaining *remaining, const struct job *job,
-                         struct failure *failure)
-{
-    const int64_t tasks = job->setup.tasks;
-    int64_t within = 0;
-    if (job->state_size == 0)
-        return true;
-    remaining->state = calloc(1, job->state_size);
-    if (!remaining->state)
-        return failure_memory(failure, "reading a run's output");
-    job->task->reset(job->opened, remaining->state);
-    for (int worker = 0; worker < remaining->slots; worker++) {
-        const struct layout_partial *slot = slot_choose(remaining, job, worker);
-        if (slot)
-            job->task->merge(job->opened, remaining->state, slot + 1);
-        within += slot ? slot->tasks : 0;
-    }
-    if (within + given_up_count(remaining) == tasks - ledger_count(remaining, tasks, 0))
-        return true;
-    job->task->reset(job->opened, remaining->state);
-    memset(remaining->ledger, 0, (size_t)tasks);
-    memset(remaining->partial, 0, remaining->partial_size);
-    return true;
-}
-
-/* ---- what is left -------------------------------------------------------------------------- */
-
-static bool range_extend(struct remaining *remaining, size_t *capacity, int64_t task)
-{
-    struct task_range *last =
-        remaining->range_count > 0 ? &remaining->ranges[remaining->range_count - 1] : NULL;
-    if (last && last->first + last->count == task) {
-        last->count++;
-        return true;
-    }
-    struct task_range *ranges = array_reserve(remaining->ranges, capacity,
-                                              (size_t)remaining->range_count + 1, sizeof *ranges);
-    if (!ranges)
-        return false;
-    remaining->ranges = ranges;
-    ranges[remaining->range_count++] = (struct task_range){task, 1};
-    return true;
-}
-
-/* Failed ones are to be done again where that can be, those given up are not. */
-static void ledger_settle(struct remaining *remaining, const struct job *job)
-{
-    const int64_t tasks = job->setup.tasks;
-    for (int64_t k = 0; k < tasks; k++)
-        if (remaining->ledger[k] > 2 || (remaining->ledger[k] == 2 && job->state_size == 0))
-            remaining->ledger[k] = 0;
-    for (int64_t k = 0; k < remaining->lost_count; k++)
-        if (remaining->lost[k].given_up)
-            remaining->ledger[remaining->lost[k].first] = 2;
-}
-
-static bool suspect_add(struct remaining *remaining, size_t *capacity, int64_t task, int losses)
-{
-    struct suspect *suspects = array_reserve(
-        remaining->suspects, capacity, (size_t)remaining->suspect_count + 1, sizeof *suspects);
-    if (!suspects)
-        return false;
-    remaining->suspects = suspects;
-    suspects[remaining->suspect_count++] = (struct suspect){{task, 1}, losses};
-    return true;
-}
-
-/* What is left of one row, in as many pieces as it lies in. */
-static bool row_take(struct remaining *remaining, size_t *capacity, const struct losses_row *row,
-                     uint8_t *taken)
-{
-    bool goes_on = false;
-    for (int64_t task = row->first; task < row->first + row->count; task++) {
-        const bool suspect = remaining->ledger[task] == 0 && !taken[task];
-        if (suspect && goes_on)
-            remaining->suspects[remaining->suspect_count - 1].range.count++;
-        else if (suspect && !suspect_add(remaining, capacity, task, row->losses))
-            return false;
-        goes_on = suspect;
-        taken[task] = taken[task] || suspect;
-        remaining->suspect_tasks += suspect;
-    }
-    return true;
-}
-
-/* The last row that has a core task counts: it is of the fewest others and the most losses. */
-static bool suspects_make(struct remaining *remaining, uint8_t *taken)
-{
-    size_t capacity = 0;
-    bool good = true;
-    for (int64_t k = remaining->lost_count - 1; good && k >= 0; k--)
-        good = row_take(remaining, &capacity, &remaining->lost[k], taken);
-    return good;
-}
-
-static bool ranges_make(struct remaining *remaining, const struct job *job, struct failure *failure)
-{
-    const int64_t tasks = job->setup.tasks;
-    size_t capacity = 0;
-    uint8_t *taken = remaining->lost_count > 0 ? calloc((size_t)tasks, 1) : NULL;
-    ledger_settle(remaining, job);
-    bool good = (taken || remaining->lost_count == 0) && suspects_make(remaining, taken);
-    for (int64_t k = 0; good && k < tasks; k++)
-        if (remaining->ledger[k] == 0 && !(taken && taken[k]))
-            good = range_extend(remaining, &capacity, k);
-    free(taken);
-    remaining->done = ledger_count(remaining, tasks, 1);
-    remaining->failed = ledger_count(remaining, tasks, 2);
-    remaining->left = tasks - remaining->done - remaining->failed;
-    return good || failure_memory(failure, "finding out what is left of a run");
-}
-
 /* ---- whole --------------------------------------------------------------------------------- */
 
 static hid_t file_open(const char *path, struct failure *failure)
@@ -563,11 +383,6 @@ static bool progress_read(const struct check *check, struct remaining *remaining
     return there || damaged(check->path, "attributes", check->failure);
 }
 
-static bool was_killed(const struct remaining *remaining)
-{
-    return remaining->last.outcome == PART_RUNNING && remaining->last.began_s > 0;
-}
-
 /* What is known of core tasks on which workers were lost, those of the end of a run that was killed
  * among them. */
 static bool losses_read(const struct check *check, struct remaining *remaining)
@@ -575,7 +390,7 @@ static bool losses_read(const struct check *check, struct remaining *remaining)
     const int64_t tasks = check->wanted->job->setup.tasks;
     int64_t workers = 0;
     struct losses_in_flight *in_flight =
-        was_killed(remaining) ? losses_in_flight_list(check->file, &workers) : NULL;
+        remaining_killed(remaining) ? losses_in_flight_list(check->file, &workers) : NULL;
     losses_find(check->file, &remaining->places);
     struct losses_known known = {.rows = losses_list(check->file, workers, &known.count),
                                  .in_flight = in_flight,
@@ -592,24 +407,6 @@ static bool losses_read(const struct check *check, struct remaining *remaining)
     return true;
 }
 
-/* What a part that did not say how it ended, or only that, has come to. */
-static void last_settle(struct remaining *remaining, const char *path)
-{
-    struct run_part *last = &remaining->last;
-    struct stat status;
-    const bool killed = was_killed(remaining);
-    if (!killed && last->outcome != PART_HALTED)
-        return;
-    last->tasks = remaining->done + remaining->failed - last->before;
-    if (last->tasks < 0)
-        last->tasks = 0;
-    if (!killed)
-        return;
-    last->outcome = PART_KILLED;
-    if (stat(path, &status) == 0)
-        last->ended_s = (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;
-}
-
 bool remaining_read(struct remaining *remaining, const char *path,
                     const struct remaining_wanted *wanted, struct failure *failure)
 {
@@ -622,31 +419,4 @@ bool remaining_read(struct remaining *remaining, const char *path,
                       losses_read(&check, remaining) && emitted_find(&check, remaining);
     H5Fclose(check.file);
     return good;
-}
-
-bool remaining_settle(struct remaining *remaining, const char *path,
-                      const struct intact_damage *damage, struct failure *failure)
-{
-    for (int64_t k = 0; k < damage->count; k++)
-        memset(remaining->ledger + damage->ranges[k].first, 0, (size_t)damage->ranges[k].count);
-    if (!states_merge(remaining, remaining->job, failure) ||
-        !ranges_make(remaining, remaining->job, failure))
-        return false;
-    last_settle(remaining, path);
-    remaining->complete = remaining->complete && remaining->outcome_holds;
-    return true;
-}
-
-void remaining_release(struct remaining *remaining)
-{
-    free(remaining->ranges);
-    free(remaining->suspects);
-    free(remaining->lost);
-    free(remaining->state);
-    free(remaining->emitted);
-    free(remaining->profile);
-    free(remaining->input_sha256);
-    free(remaining->ledger);
-    free(remaining->partial);
-    *remaining = (struct remaining){.complete = false};
 }

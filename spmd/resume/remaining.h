@@ -91,6 +91,8 @@ bool remaining_settle(struct remaining *remaining, const char *path,
 bool remaining_mend(const struct remaining *remaining, const char *path,
                     const struct part_info *info, struct failure *failure);
 void remaining_release(struct remaining *remaining);
+/* Local. Had its last part no time to say how it ended? */
+bool remaining_killed(const struct remaining *remaining);
 
 /* Local. Add what is kept of the tasks [first, first + count), as it stands in the file. */
 bool remaining_sum(const char *path, const struct job *job, const struct output_places *places,
