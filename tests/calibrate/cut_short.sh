@@ -29,7 +29,7 @@ cut_short() {
     echo "the older profile" >out/profile.json
     # A sanitised scow wants to be told that something comes before its runtime.
     ASAN_OPTIONS=verify_asan_link_order=0 LSAN_OPTIONS=suppressions=$dir/inputs/leaks:print_suppressions=0 \
-        timeout 60 "$mpiexec" -n 3 env "$@" "$scow" calibrate -i "$input" \
+        timeout 400 "$mpiexec" -n 3 env "$@" "$scow" calibrate -i "$input" \
         --blocks 32 --quick -q -o out/profile.json >said 2>errors || code=$?
     if [[ $code != "$expected" ]] || [[ $(wc -l <errors) != 1 ]] ||
         ! grep -qE "^scow calibrate: $sentence" errors || [[ -s said ]]; then

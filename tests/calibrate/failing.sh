@@ -18,7 +18,7 @@ EOS
 calibrate() {
     local expected=$1 code=0
     shift
-    timeout 60 "$mpiexec" -n 3 "$scow" calibrate -k command -i lines -o profile.json "$@" >said 2>errors || code=$?
+    timeout 400 "$mpiexec" -n 3 "$scow" calibrate -k command -i lines -o profile.json "$@" >said 2>errors || code=$?
     [[ $code == "$expected" ]] || { echo "$*: exit code $code, not $expected:"; cat said errors; exit 1; }
 }
 

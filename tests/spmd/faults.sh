@@ -57,6 +57,11 @@ job_behind() {
     sed -i 's/"s_per_task": 2e-2}/&, "output": {"latency_s": 0, "s_per_task": 1e-2}/' profile.json
 }
 
+# job_slow FACTOR: a job that sleeps does so for so many times as long; one that computes is as slow as the machine.
+job_slow() {
+    [[ -n ${input[*]} ]] || sed -i "s/\"s_per_task\": 2e-2}/\"s_per_task\": $(($1 * 2))e-2}/" profile.json
+}
+
 # start OUTPUT OPTION...: four ranks that survive each other's end, a launcher's proxy for each, in
 # the background; `launcher` is its process. COMMAND goes before scow.
 start() {
@@ -68,19 +73,27 @@ start() {
 }
 command=()
 
-is_scow() { # PROCESS
-    [[ $(readlink "/proc/$1/exe" 2>/dev/null) == */scow-@(run|go|calibrate) ]]
+# is_scow PROCESS: one of those beside $scow, not what will become one.
+is_scow() {
+    local name
+    for name in run go calibrate; do
+        [[ ! /proc/$1/exe -ef ${scow%/*}/scow-$name ]] || return 0
+    done
+    return 1
 }
 
 # ranks_of OUTPUT: "PROCESS RANK" of those that are there: neither what becomes a rank nor what a rank
-# has forked.
+# has forked. Where the machine is busy, each program that is started takes long: pgrep alone.
 ranks_of() {
-    local process parent rank
+    local process parent variable
     for process in $(pgrep -f -- "-o $PWD/$1" || true); do
-        parent=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$process/status" 2>/dev/null || true)
-        if ! is_scow "$process" || is_scow "$parent"; then continue; fi
-        rank=$({ tr '\0' '\n' <"/proc/$process/environ"; } 2>/dev/null | sed -n 's/^PMI_RANK=//p' || true)
-        [[ -z $rank ]] || echo "$process $rank"
+        is_scow "$process" || continue
+        parent=""
+        { read -r _ _ _ parent _ <"/proc/$process/stat"; } 2>/dev/null || true
+        if [[ -z $parent ]] || is_scow "$parent"; then continue; fi
+        while IFS= read -r -d '' variable; do
+            [[ $variable != PMI_RANK=* ]] || echo "$process ${variable#*=}"
+        done 2>/dev/null <"/proc/$process/environ" || true
     done
 }
 

@@ -49,12 +49,14 @@ says '150 of them done before'
 
 # Nothing is begun that cannot end; the same command goes on from there, with another number of workers.
 rm log
-slow='echo {} >>log; sleep 0.1'
-expect 75 "$mpiexec" -n 3 "$scow" go -k command --command "$slow" -i lines -o two.h5 --until 4
+slow='echo {} >>log; xargs sleep <pace'
+echo 0.2 >pace
+expect 75 "$mpiexec" -n 3 "$scow" go -k command --command "$slow" -i lines -o two.h5 --until 7
 says 'run the same again to go on'
 [ "$(wc -l <log)" -lt 150 ] || fail "more was begun than could end"
 expect 0 "$scow" show two.h5 --output
 says 'not done yet and left nothing: go on by the same scow go'
+echo 0.01 >pace
 expect 0 "$mpiexec" -n 4 "$scow" go -k command --command "$slow" -i lines -o two.h5
 cmp <(sort -n log) lines || fail "not every line was run once though it was stopped"
 

@@ -20,7 +20,7 @@ fail() {
 refused() {
     local code=0 wanted=$1 sentence=$2 said
     shift 2
-    timeout 60 "$mpiexec" -n 3 "$scow" "$@" >out.txt 2>errors.txt || code=$?
+    timeout 400 "$mpiexec" -n 3 "$scow" "$@" >out.txt 2>errors.txt || code=$?
     said=$(<errors.txt)
     [[ $code == "$wanted" && $said == "scow $1: "*"$sentence"* && $(wc -l <errors.txt) == 1 ]] ||
         fail "scow $* ended with $code and: $said"

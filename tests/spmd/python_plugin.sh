@@ -143,7 +143,7 @@ grep -q 'must not get among' plan.err || fail "what a script prints is lost"
 says() {
     local wrong=$1 sentence=$2 code=0
     shift 2
-    WRONG=$wrong timeout 30 "$@" </dev/null >said.txt 2>said.err || code=$?
+    WRONG=$wrong timeout 400 "$@" </dev/null >said.txt 2>said.err || code=$?
     [[ $code != 0 && $code -lt 100 ]] || fail "$wrong: exit code $code: $(cat said.txt said.err)"
     grep -qF "$sentence" said.err || fail "$wrong: $(cat said.err)"
 }

@@ -25,8 +25,8 @@ END
 run() {
     local wanted=$1 sentence=$2 code=0
     shift 2
-    rm -f begun.* out.h5 out.h5.results.*
-    timeout 100 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q "$@" >/dev/null 2>errors.txt || code=$?
+    rm -f begun.* ended.* out.h5 out.h5.results.*
+    timeout 400 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q "$@" >/dev/null 2>errors.txt || code=$?
     [[ $code == "$wanted" && $(cat errors.txt) == *"$sentence"* ]] || fail "$* ends with $code: $(cat errors.txt)"
 }
 
@@ -41,10 +41,16 @@ run 1 "which --halt 12 ends" --halt 12
 begun=$(find . -name 'begun.*' | wc -l)
 ((begun >= 12 && begun < 24)) || fail "$begun commands were begun until 12 had failed"
 
-# All of the first worker's fail, a half of all.
+# All of the first worker's fail, a half of all. Each waits until the second one is four ahead: how fast either gets on
+# is the machine's.
 cat >work.sh <<'END'
-sleep 0.1
-[ "$1" -gt 20 ]
+sleep 0.05
+if [ "$1" -gt 20 ]; then
+    : >"ended.$1"
+    exit 0
+fi
+until [ -e "ended.$(($1 < 16 ? $1 + 24 : 40))" ]; do sleep 0.02; done
+exit 1
 END
 run 1 "20 of 40 core tasks failed" --halt '80%'
 run 1 "commands of all workers failed, which --halt 30% ends" --halt '30%'
@@ -57,6 +63,6 @@ END
 run 1 "commands failed, which --halt 3 ends" --halt 3
 "$scow" show out.h5 | grep -q "^ended  *halted: .*failed, which --halt 3 ends" || fail "$("$scow" show out.h5)"
 code=0
-timeout 100 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q --resume >/dev/null 2>errors.txt || code=$?
+timeout 400 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q --resume >/dev/null 2>errors.txt || code=$?
 [[ $code == 1 && $(cat errors.txt) == *"8 of 40 core tasks failed"* ]] || fail "going on ends with $code: $(cat errors.txt)"
 "$scow" report out.h5 | grep -q "^  part 1 .*, halted: .*failed, which --halt 3 ends" || fail "$("$scow" report out.h5)"

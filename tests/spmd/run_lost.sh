@@ -22,12 +22,15 @@ whole() { # the checksum of an undisturbed run
 }
 
 # hit SIGNAL RANK... OPTION...: a run whose ranks get the signal once some core tasks are done. On a
-# machine that was busy elsewhere it may be over before: then once more.
+# machine that was busy elsewhere one that sleeps may be over before: then twice as slowly.
 hit() {
     local signal=$1 ranks=() rank victims attempt
     shift
     while [[ ${1:-} == [0-9] ]]; do ranks+=("$1") && shift; done
-    for ((attempt = 0; attempt < 20; attempt++)); do
+    cp profile.json kept.json
+    for ((attempt = 0; attempt < 10; attempt++)); do
+        cp kept.json profile.json
+        job_slow $((1 << attempt))
         rm -f part.h5
         start part.h5 --patience 5 "$@"
         gather part.h5 || true
@@ -39,12 +42,13 @@ hit() {
             kill -0 "${victims[@]}" 2>/dev/null && kill -"$signal" "${victims[@]}" 2>/dev/null; then
             kill -CONT "${processes[0]}" 2>/dev/null || true
             end part.h5
+            mv kept.json profile.json
             return
         fi
         kill -CONT "${processes[0]:-$launcher}" 2>/dev/null || true
         end part.h5
     done
-    fail "20 runs were over before anybody could be lost"
+    fail "10 runs were over before anybody could be lost"
 }
 
 # Where several of its proxies are gone at a time, MPICH's launcher may end before it has passed on

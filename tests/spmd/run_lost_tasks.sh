@@ -36,7 +36,7 @@ check() { # NAME REASON
 
 # together OPTION...: all ranks under one proxy, which ends them with the first.
 together() {
-    timeout 60 "$mpiexec" -n 4 "$scow" run plan.json -o out.h5 -q "$@" >out.h5.said 2>&1 || true
+    timeout 400 "$mpiexec" -n 4 "$scow" run plan.json -o out.h5 -q "$@" >out.h5.said 2>&1 || true
 }
 
 # What comes out where that core task is rejected in place of being deadly: the others' checksum.

@@ -26,7 +26,7 @@ printf '%s\n' 0 3 0 0 >lines.txt
 run() {
     local wanted=$1 sentence=$2 code=0
     shift 2
-    timeout 60 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q "$@" >/dev/null 2>errors.txt || code=$?
+    timeout 400 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q "$@" >/dev/null 2>errors.txt || code=$?
     [[ $code == "$wanted" && $(cat errors.txt) == *"$sentence"* ]] || fail "$* ends with $code: $(cat errors.txt)"
 }
 
@@ -74,7 +74,7 @@ run 2 "scow run: --timeout is '0': it must be a number above 0" --timeout 0
 # What a file says wrongly is not the command line's mistake.
 sed 's/"retries": 0/"retries": 0, "timeout": "soon"/' plan.json >wrong.json
 code=0
-timeout 60 "$mpiexec" -n 3 "$scow" run wrong.json -i lines.txt -o out.h5 -q 2>errors.txt || code=$?
+timeout 400 "$mpiexec" -n 3 "$scow" run wrong.json -i lines.txt -o out.h5 -q 2>errors.txt || code=$?
 [[ $code == 4 && $(cat errors.txt) == "scow run: wrong.json: --timeout is 'soon': it must be a number above 0,"* ]] ||
     fail "a wrong plan ends with $code: $(cat errors.txt)"
 # measure SENTENCE OPTION...: the same of commands that are measured, while they work or before.
@@ -84,7 +84,7 @@ measure() {
     for command in "go --no-page -o out.h5" "calibrate -o out.json"; do
         code=0
         # shellcheck disable=SC2086 # words
-        timeout 60 "$mpiexec" -n 3 "$scow" $command -k command -i lines.txt -q "$@" 2>errors.txt || code=$?
+        timeout 400 "$mpiexec" -n 3 "$scow" $command -k command -i lines.txt -q "$@" 2>errors.txt || code=$?
         [[ $code == 2 && $(cat errors.txt) == "scow ${command%% *}: $sentence"* ]] ||
             fail "$command $* ends with $code: $(cat errors.txt)"
     done
@@ -108,7 +108,7 @@ END
 plug() {
     local wanted=$1 sentence=$2 code=0
     shift 2
-    timeout 60 "$mpiexec" -n 3 "$scow" run plan.json -o out.h5 -q "$@" >/dev/null 2>errors.txt || code=$?
+    timeout 400 "$mpiexec" -n 3 "$scow" run plan.json -o out.h5 -q "$@" >/dev/null 2>errors.txt || code=$?
     [[ $code == "$wanted" && $(cat errors.txt) == *"$sentence"* ]] || fail "$* ends with $code: $(cat errors.txt)"
 }
 plug 2 "power must be a whole number from 1 to 3" --power 4
@@ -116,7 +116,7 @@ plug 2 "kernel variant has no option '--retries' for runs" --retries 4
 plug 0 "" --power 3
 says power 3
 code=0
-timeout 60 "$mpiexec" -n 2 "$scow" run --quite plan.json 2>errors.txt || code=$?
+timeout 400 "$mpiexec" -n 2 "$scow" run --quite plan.json 2>errors.txt || code=$?
 [[ $code == 2 && $(cat errors.txt) == *"unknown option '--quite'"* ]] || fail "says $(cat errors.txt)"
-timeout 60 "$mpiexec" -n 1 "$scow" run --help >help.txt
+timeout 400 "$mpiexec" -n 1 "$scow" run --help >help.txt
 grep -q -- '--retries VALUE' help.txt || fail "help does not speak of --retries"

@@ -16,7 +16,7 @@ fail() {
 
 cat >plan.json <<END
 { "schema": "scow-plan-1", "kernel": "command",
-  "parameters": {"command": "sh $dir/work.sh {}", "per": "task", "retries": 1, "keep": 8, "jobs": 2, "timeout": "1",
+  "parameters": {"command": "sh $dir/work.sh {}", "per": "task", "retries": 1, "keep": 8, "jobs": 2, "timeout": "2",
                  "grace": 0.1, "most-output": 1000000},
   "scheduler": "static", "tasks": 8, "workers": [1, 0],
   "rounds": [{"repeat": 2, "loads": [2, 2]}] }
@@ -26,7 +26,7 @@ case $1 in
 2) seq 7 >&2; exit 3 ;;
 3) echo "no end of line" ; printf 'bad \033[1m"thing"' >&2; [ -e good ] || exit 1 ;;
 5) kill -9 $$ ;;
-6) sleep 5 ;;
+6) sleep 60 ;;
 8) echo once >&2; exit 8 ;;
 esac
 END
@@ -35,7 +35,7 @@ seq 8 >lines.txt
 run() {
     local wanted=$1 code=0
     shift
-    timeout 60 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q "$@" >/dev/null 2>errors.txt || code=$?
+    timeout 400 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q "$@" >/dev/null 2>errors.txt || code=$?
     [[ $code == "$wanted" ]] || fail "a run ended with $code: $(cat errors.txt)"
 }
 
@@ -58,7 +58,7 @@ lists '5 of 8 core tasks failed
 3: exit 1, 2 attempts: 3
     bad \x1b[1m"thing"
 5: killed by signal 9, 2 attempts: 5
-6: timed out after 1 s, 2 attempts: 6
+6: timed out after 2 s, 2 attempts: 6
 8: exit 8, 2 attempts: 8
     once'
 "$scow" show out.h5 --failed --json >found.json
@@ -81,7 +81,7 @@ grep -qF '{"field": "exit", "least": 0, "mean": 0, "greatest": 0}' page.html || 
 : >good
 run 1 --resume
 "$scow" show out.h5 --failed | grep -v '^ ' | cut -d , -f 1 | paste -sd ' ' >found.txt
-[[ $(cat found.txt) == "4 of 8 core tasks failed 2: exit 3 5: killed by signal 9 6: timed out after 1 s 8: exit 8" ]] ||
+[[ $(cat found.txt) == "4 of 8 core tasks failed 2: exit 3 5: killed by signal 9 6: timed out after 2 s 8: exit 8" ]] ||
     fail "after a resumed run there are $(cat found.txt)"
 
 # The input elsewhere, changed, gone.

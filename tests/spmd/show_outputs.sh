@@ -29,7 +29,7 @@ END_PLAN
 run() {
     local wanted=$1 code=0
     shift
-    timeout 60 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q "$@" >/dev/null 2>errors.txt || code=$?
+    timeout 400 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q "$@" >/dev/null 2>errors.txt || code=$?
     [[ $code == "$wanted" ]] || fail "a run ended with $code: $(cat errors.txt)"
 }
 

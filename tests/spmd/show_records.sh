@@ -22,7 +22,7 @@ cat >plan.json <<'END'
   "scheduler": "static", "tasks": 8, "workers": [1, 0], "rounds": [{"repeat": 1, "loads": [3, 5]}] }
 END
 code=0
-timeout 60 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q >/dev/null 2>errors.txt || code=$?
+timeout 400 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o out.h5 -q >/dev/null 2>errors.txt || code=$?
 [[ $code == 1 ]] || fail "the run ended with $code: $(cat errors.txt)"
 
 "$scow" show out.h5 --csv >csv.txt
@@ -94,7 +94,7 @@ mv lines.txt gone.txt
 
 # Of a plug-in whose core tasks are lines, too.
 printf '%s\n' ab '' abcd >lines.txt
-timeout 60 "$mpiexec" -n 3 "$scow" go -k "$plugin" -i lines.txt -o own.h5 -q --no-page >/dev/null
+timeout 400 "$mpiexec" -n 3 "$scow" go -k "$plugin" -i lines.txt -o own.h5 -q --no-page >/dev/null
 [[ $("$scow" show own.h5 --tsv | cut -f 1,2,5) == $'task\tline\tbytes\n1\tab\t2\n2\t\t0\n3\tabcd\t4' ]] ||
     fail "a plug-in's lines are missing: $("$scow" show own.h5 --tsv)"
 
