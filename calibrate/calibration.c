@@ -287,7 +287,11 @@ static void outcome_keep(struct session *session, double budget_s,
     kept->wanted_s *= session->request->effort.budget_s / budget_s;
     kept->tasks += before.tasks;
     kept->failed += before.failed;
-    kept->peaks = peaks_most(kept->peaks, before.peaks);
+    kept->peaks.command = fmax(kept->peaks.command, before.peaks.command);
+    if (before.peaks.master > 0)
+        kept->peaks.master = before.peaks.master;
+    for (int i = 0; i < before.rank_peaks.count; i++)
+        rank_peaks_add(&kept->rank_peaks, before.rank_peaks.tasks[i], before.rank_peaks.bytes[i]);
     kept->seal_s = fmax(kept->seal_s, before.seal_s);
     for (int i = 0; i < before.rejection_count && kept->rejection_count < RUN_REJECTIONS; i++)
         kept->rejections[kept->rejection_count++] = before.rejections[i];
@@ -468,16 +472,23 @@ static bool settings_probe(struct session *session, struct failure *failure)
                           job_probe(session, share_left(session, rest_s) * rest_s, 1, failure));
 }
 
-/* Of ranks with the greatest packages that the setting has costs of: larger ones were tried. */
-static struct profile_peaks peaks_of(const struct profile_setting *setting,
-                                     struct profile_peaks beside)
+/* Of workers with the greatest packages that the setting has costs of: larger ones were tried, but
+ * plans have none of them. What these had more than the smallest grows with packages, and with what
+ * core tasks allocate for themselves, of which the setting does not know. */
+static struct profile_peaks peaks_take(struct profile_setting *setting,
+                                       const struct campaign_outcome *outcome)
 {
-    const struct memory *memory = &setting->memory;
-    const int64_t greatest =
-        setting->window_count > 0 ? setting->windows[setting->window_count - 1].greatest : 1;
-    if (beside.rank > 0)
-        beside.rank += memory->bytes + memory->bytes_per_task * (double)greatest;
-    return beside;
+    struct profile_peaks peaks = outcome->peaks;
+    const struct rank_peaks *measured = &outcome->rank_peaks;
+    if (setting->window_count == 0 || measured->count == 0)
+        return peaks;
+    const int64_t greatest = setting->windows[setting->window_count - 1].greatest;
+    const double most = rank_peaks_most(measured, greatest),
+                 more = most - rank_peaks_most(measured, 1);
+    peaks.rank = most + memory_greatest(setting);
+    if (greatest > 1)
+        setting->memory.bytes_per_task += more / (double)(greatest - 1);
+    return peaks;
 }
 
 /* Local to the master. */
@@ -486,7 +497,8 @@ static bool profile_head(struct session *session, struct failure *failure)
     struct profile *profile = &session->result->profile;
     for (int i = 0; i < setting_count(session); i++)
         profile->peaks =
-            peaks_most(profile->peaks, peaks_of(&profile->settings[i], session->outcomes[i].peaks));
+            peaks_most(profile->peaks, peaks_take(&profile->settings[i], &session->outcomes[i]));
+    profile->peaks.master = session->outcomes[0].peaks.master; /* before it kept what it measured */
     for (int i = 0; i < setting_count(session); i++)
         profile->overhead.seal_s = fmax(profile->overhead.seal_s, session->outcomes[i].seal_s);
     place_sign(&session->place, &profile->origin);

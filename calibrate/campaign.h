@@ -14,6 +14,7 @@
 #include "calibrate/fit/design.h"
 #include "calibrate/fit/sample.h"
 #include "calibrate/probe.h"
+#include "calibrate/rank_peaks.h"
 #include "planner/base/failure.h"
 
 /* How thoroughly. */
@@ -69,8 +70,9 @@ struct campaign_outcome {
     double wanted_s;
     /* Of workers' time in packages of a plan's sizes: waiting for the store (0: nobody asked). */
     double stalled_share;
-    int64_t tasks, failed; /* core tasks computed, and of these such that could not be */
-    struct profile_peaks peaks;
+    int64_t tasks, failed;        /* core tasks computed, and of these such that could not be */
+    struct rank_peaks rank_peaks; /* of workers, beside packages */
+    struct profile_peaks peaks;   /* without these */
     double seal_s;      /* of the whole job's output, as the largest package says that did: */
     int64_t seal_tasks; /* of so many; 0: none did */
     struct rejection rejections[RUN_REJECTIONS]; /* some of these */

@@ -49,15 +49,21 @@ void labels_workers_free(char ***names, int workers)
 
 struct memory labels_memory(const struct job *job, int64_t largest, int threads)
 {
-    double bytes[2];
+    double bytes[2], messages[2];
     const int64_t sizes[2] = {1, largest > 1 ? largest : 2};
-    for (int i = 0; i < 2; i++)
-        bytes[i] = (double)(PLATFORM_BUFFERS + 1) * (double)job_message_most(job, sizes[i]) +
+    for (int i = 0; i < 2; i++) {
+        messages[i] = (double)job_message_most(job, sizes[i]);
+        bytes[i] = (double)(PLATFORM_BUFFERS + 1) * messages[i] +
                    (job->values.staged ? (double)job_package_most(job, sizes[i]) : 0) +
                    (job->values.write_behind ? store_memory(job, sizes[i]) : 0) +
                    engine_memory(job, sizes[i], threads);
-    const double rate = (bytes[1] - bytes[0]) / (double)(sizes[1] - sizes[0]);
-    return (struct memory){.bytes = fmax(0, bytes[0] - rate), .bytes_per_task = fmax(0, rate)};
+    }
+    const double tasks = (double)(sizes[1] - sizes[0]), rate = (bytes[1] - bytes[0]) / tasks;
+    const double message_rate = (messages[1] - messages[0]) / tasks;
+    return (struct memory){.bytes = fmax(0, bytes[0] - rate),
+                           .bytes_per_task = fmax(0, rate),
+                           .message = fmax(0, messages[0] - message_rate),
+                           .message_per_task = fmax(0, message_rate)};
 }
 
 bool labels_kernel(struct profile *profile, const struct kernel *kernel, struct failure *failure)

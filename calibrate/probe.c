@@ -81,11 +81,18 @@ static void lead_tick(void *self)
         lead->work->tick.tell(lead->work->tick.self);
 }
 
-/* What a rank had at most beside the probe's packages and their results. */
-static double peak_beside(const struct run *run, const struct probe_work *work, int64_t peak)
+/* What workers had at most beside packages and their results, and the master beside messages. */
+static struct profile_peaks peaks_beside(const struct run *run, const struct probe_work *work,
+                                         const struct summary *summary)
 {
-    const struct memory held = labels_memory(run->job, work->largest, run->threads);
-    return fmax(0, (double)peak - held.bytes - held.bytes_per_task * (double)work->largest);
+    const struct memory held = labels_memory(run->job, work->held, run->threads);
+    const double largest = (double)work->held;
+    return (struct profile_peaks){
+        .rank = fmax(0, (double)summary->rank_peak - held.bytes - held.bytes_per_task * largest),
+        .command = (double)summary->command_peak,
+        .master = fmax(0, (double)process_peak() - memory_messages(&held, (double)work->largest,
+                                                                   run->comm->size - 1,
+                                                                   PLATFORM_BUFFERS))};
 }
 
 /* Takes the trace over. */
@@ -97,8 +104,7 @@ static void outcome_take(const struct run *run, const struct probe_work *work,
                                      .stalled_s = from->stalled_s,
                                      .tasks = from->summary.tasks,
                                      .failed = from->summary.failed,
-                                     .peaks = {peak_beside(run, work, from->summary.rank_peak),
-                                               (double)from->summary.command_peak},
+                                     .peaks = peaks_beside(run, work, &from->summary),
                                      .rejection_count = from->rejection_count};
     memcpy(probed->rejections, from->rejections, sizeof probed->rejections);
     from->trace = (struct trace){NULL, 0, 0};

@@ -35,6 +35,7 @@ struct probe_work {
     const struct package *packages; /* borrowed */
     int64_t count;
     int64_t largest; /* of any package, core tasks */
+    int64_t held;    /* of any since workers started anew: what they have set aside memory for */
     bool ahead;      /* packages come before they are needed, as in a run; or each after the last */
     bool afresh;     /* workers start anew, as in a run; or go on with what they have started */
     bool seals;      /* find out what sealing takes, too */
@@ -48,7 +49,8 @@ struct probe_outcome {
     double worked_s,
         stalled_s;         /* of all workers; waiting for the store, if it was to be found out */
     int64_t tasks, failed; /* core tasks that were computed, and that could not be */
-    struct profile_peaks peaks; /* the rank's beside the probe's packages and their results */
+    /* A worker's, beside the memory for packages that it holds; the master's, beside messages. */
+    struct profile_peaks peaks;
     double seal_s;      /* what the output of the whole job would take to be sealed, found out */
     int64_t seal_tasks; /* from a package of so many core tasks; 0: it was not to be */
     struct rejection rejections[RUN_REJECTIONS]; /* some of these */

@@ -129,12 +129,23 @@ static void requests_keep(const struct keeping *keeping, const struct trace *tra
     requests_release(&requests);
 }
 
+/* Of packages smaller than some that these workers had before, memory says little; the master's
+ * grows with what calibrations keep and runs do not, so that its first probe's counts. */
+static void peaks_keep(struct campaign_outcome *to, const struct probe_work *work,
+                       const struct probe_outcome *probed)
+{
+    if (work->largest == work->held)
+        rank_peaks_add(&to->rank_peaks, work->largest, probed->peaks.rank);
+    to->peaks.command = fmax(to->peaks.command, probed->peaks.command);
+    if (to->peaks.master <= 0)
+        to->peaks.master = probed->peaks.master;
+}
+
 /* The first few that failed. */
 static void failed_keep(struct campaign_outcome *to, const struct probe_outcome *probed)
 {
     to->tasks += probed->tasks;
     to->failed += probed->failed;
-    to->peaks = peaks_most(to->peaks, probed->peaks);
     if (probed->seal_tasks > to->seal_tasks) {
         to->seal_s = probed->seal_s;
         to->seal_tasks = probed->seal_tasks;
@@ -164,10 +175,12 @@ bool probing_run(struct probing *self, const struct probing_run *probe, int pass
     const int64_t count = part->end - part->begin;
     const bool afresh = probe->afresh || !self->is_started;
     const struct keeping keeping = {self, probe, pass, samples, afresh};
+    self->held = afresh || probe->largest > self->held ? probe->largest : self->held;
     struct package *packages = packages_of(probe->pass->packages + part->begin, count);
     const struct probe_work work = {.packages = packages,
                                     .count = count,
                                     .largest = probe->largest,
+                                    .held = self->held,
                                     .ahead = probe->ahead,
                                     .afresh = afresh,
                                     .seals = probe->largest > self->outcome->seal_tasks,
@@ -182,6 +195,7 @@ bool probing_run(struct probing *self, const struct probing_run *probe, int pass
         if (!probe->ahead)
             requests_keep(&keeping, &outcome->trace);
         failed_keep(self->outcome, outcome);
+        peaks_keep(self->outcome, &work, outcome);
     }
     free(packages);
     return self->failure->code == FAILURE_NONE;

@@ -34,6 +34,7 @@ struct probing {
     int step_count;
     struct samples scouted; /* owned: the timings of these steps */
     bool is_started;        /* workers are: a probe has been carried out */
+    int64_t held;           /* the largest package since they started anew */
     bool is_scouted, is_scouted_kept, is_measured, said; /* measured: in passes */
     int pass;     /* the next one's number within the campaign */
     int restarts; /* so many passes more may begin with workers that start anew; -1: all */

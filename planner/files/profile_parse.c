@@ -299,14 +299,20 @@ static bool windows_parse(struct profile_setting *setting, json_t *value,
 static bool memory_parse(struct memory *memory, json_t *value, const struct document_place *place,
                          struct failure *failure)
 {
-    static const struct document_key keys[] = {{"bytes", true}, {"bytes_per_task", true}};
+    static const struct document_key keys[] = {
+        {"bytes", true}, {"bytes_per_task", true}, {"message", false}, {"message_per_task", false}};
     if (!value)
         return true;
     if (!document_keys(value, place, keys, COUNT_OF(keys), failure))
         return false;
     return member_number(value, "bytes", place, 0, LIMIT_BYTES, &memory->bytes, failure) &&
            member_number(value, "bytes_per_task", place, 0, LIMIT_BYTES, &memory->bytes_per_task,
-                         failure);
+                         failure) &&
+           (!json_object_get(value, "message") ||
+            member_number(value, "message", place, 0, LIMIT_BYTES, &memory->message, failure)) &&
+           (!json_object_get(value, "message_per_task") ||
+            member_number(value, "message_per_task", place, 0, LIMIT_BYTES,
+                          &memory->message_per_task, failure));
 }
 
 static bool score_parse(struct score *score, json_t *value, const struct document_place *place,
@@ -552,13 +558,16 @@ static bool origin_parse(struct profile_origin *origin, json_t *root,
 static bool peaks_parse(struct profile_peaks *peaks, json_t *value,
                         const struct document_place *place, struct failure *failure)
 {
-    static const struct document_key keys[] = {{"rank", true}, {"command", false}};
+    static const struct document_key keys[] = {
+        {"rank", true}, {"command", false}, {"master", false}};
     if (!value)
         return true;
     return document_keys(value, place, keys, COUNT_OF(keys), failure) &&
            member_number(value, "rank", place, 0, LIMIT_BYTES, &peaks->rank, failure) &&
            (!json_object_get(value, "command") ||
-            member_number(value, "command", place, 0, LIMIT_BYTES, &peaks->command, failure));
+            member_number(value, "command", place, 0, LIMIT_BYTES, &peaks->command, failure)) &&
+           (!json_object_get(value, "master") ||
+            member_number(value, "master", place, 0, LIMIT_BYTES, &peaks->master, failure));
 }
 
 static bool history_parse(struct profile *profile, json_t *value,

@@ -132,6 +132,10 @@ static void setting_print(struct text *text, const struct profile *profile,
     if (setting->memory.bytes > 0 || setting->memory.bytes_per_task > 0) {
         number_print(text, "\"memory\": {\"bytes\": ", setting->memory.bytes);
         number_print(text, ", \"bytes_per_task\": ", setting->memory.bytes_per_task);
+        if (setting->memory.message > 0)
+            number_print(text, ", \"message\": ", setting->memory.message);
+        if (setting->memory.message_per_task > 0)
+            number_print(text, ", \"message_per_task\": ", setting->memory.message_per_task);
         text_add(text, "},\n      ");
     }
     if (setting->method) {
@@ -233,6 +237,8 @@ static void peaks_print(struct text *text, const struct profile_peaks *peaks)
     number_print(text, ",\n  \"memory_bytes\": {\"rank\": ", peaks->rank);
     if (peaks->command > 0)
         number_print(text, ", \"command\": ", peaks->command);
+    if (peaks->master > 0)
+        number_print(text, ", \"master\": ", peaks->master);
     text_add(text, "}");
 }
 

@@ -100,6 +100,19 @@ static bool window_init(struct platform_window *window, const struct profile_win
     return true;
 }
 
+double memory_greatest(const struct profile_setting *setting)
+{
+    const int64_t greatest = setting->windows[setting->window_count - 1].greatest;
+    return setting->memory.bytes + setting->memory.bytes_per_task * (double)greatest;
+}
+
+double memory_messages(const struct memory *memory, double largest, int64_t workers, int buffers)
+{
+    const double message = memory->message + memory->message_per_task * largest;
+    const double all = ((double)workers * buffers + 1) * message;
+    return fmax(fmin(PLATFORM_MESSAGES_MOST, all), 2 * message);
+}
+
 bool platform_writes_behind(const struct profile_setting *setting)
 {
     const struct parameter *own = parameter_list_find(&setting->parameters, PLATFORM_WRITE_BEHIND);

@@ -57,6 +57,15 @@ struct platform {
 
 /* The default of B: the number of receives that workers post and that predictions assume. */
 enum { PLATFORM_BUFFERS = 2 };
+/* The master holds a message for each of these, and one that is being packed; bytes of all together
+ * at most, but for two. */
+#define PLATFORM_MESSAGES_MOST 256e6
+
+/* Bytes that a worker needs for the greatest packages of the setting's windows. */
+double memory_greatest(const struct profile_setting *setting);
+/* Bytes that a master with so many workers holds for messages with packages of `largest` core
+ * tasks, as its workers receive so many ahead. */
+double memory_messages(const struct memory *memory, double largest, int64_t workers, int buffers);
 
 /* Are the setting's results written asynchronously? */
 bool platform_writes_behind(const struct profile_setting *setting);

@@ -84,7 +84,8 @@ struct profile_costs profile_costs(const struct profile_window *window,
 
 struct profile_peaks peaks_most(struct profile_peaks a, struct profile_peaks b)
 {
-    return (struct profile_peaks){fmax(a.rank, b.rank), fmax(a.command, b.command)};
+    return (struct profile_peaks){fmax(a.rank, b.rank), fmax(a.command, b.command),
+                                  fmax(a.master, b.master)};
 }
 
 double profile_drift(const struct profile *profile)

@@ -37,9 +37,12 @@ struct profile_window {
         answer; /* the master's part of a request, during which it does nothing else */
 };
 
-/* Memory that a worker needs for packages of x core tasks: bytes + bytes_per_task * x. */
+/* Memory that a worker needs for packages of x core tasks: bytes + bytes_per_task * x. Of these, a
+ * message with such a package takes message + message_per_task * x; the master holds many of them.
+ */
 struct memory {
-    double bytes, bytes_per_task; /* both 0 when not given */
+    double bytes, bytes_per_task;     /* both 0 when not given */
+    double message, message_per_task; /* both 0 when not given */
 };
 
 /* Relative standard deviation of the computing time of packages of `tasks` core tasks between
@@ -95,7 +98,10 @@ struct profile_origin {
 
 /* Peak memory of processes, bytes; 0 when not given. */
 struct profile_peaks {
-    double rank, command; /* of a rank; of a command that a core task runs */
+    double rank;    /* of a worker with the greatest packages of its setting's windows; of any rank
+                     * where the master's is not given */
+    double command; /* of a command that a core task runs */
+    double master;  /* beside messages under way and the trace */
 };
 
 /* Time of a run before its first and after its last package. */

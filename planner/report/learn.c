@@ -7,6 +7,7 @@
 #include "planner/model/beyond.h"
 #include "planner/report/replay.h"
 #include "planner/report/residuals.h"
+#include "planner/studies/advice.h"
 
 /* Enough packages, of sizes that differ enough, for a line of their own. */
 static const double PACKAGES_LEAST = 8, SIZES_LEAST = 1.5;
@@ -446,9 +447,8 @@ bool learn_costs(struct run_record *record, struct failure *failure)
         failure_set(failure, FAILURE_MISMATCH,
                     "the run handed out packages twice or lost some, so its costs say little: run "
                     "again");
-    record->profile.peaks =
-        peaks_most(record->profile.peaks,
-                   (struct profile_peaks){(double)record->rank_peak, (double)record->command_peak});
+    record->profile.peaks = peaks_most(
+        record->profile.peaks, advice_peaks(&record->plan, setting, run_record_peaks(record)));
     beyond_settle(&record->profile, replay.worker_count);
     for (size_t k = 0; gathered && replay.complete && k < setting->window_count; k++)
         window_learn(&replay, &setting->windows[k], profile_drift(&record->profile));

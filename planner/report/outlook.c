@@ -22,8 +22,8 @@ static void batches_find(const struct residuals *residuals, const struct profile
         interval_known(&record->profile, setting) && interval_draw(&request, &interval, &none);
     /* What this run's memory adds to the profile's; nothing else of the copy is changed. */
     struct profile learnt = record->profile;
-    learnt.peaks = peaks_most(learnt.peaks, (struct profile_peaks){(double)record->rank_peak,
-                                                                   (double)record->command_peak});
+    learnt.peaks =
+        peaks_most(learnt.peaks, advice_peaks(&record->plan, setting, run_record_peaks(record)));
     struct advice advice = {.plan = &record->plan,
                             .profile = &record->profile,
                             .setting = setting,
@@ -87,8 +87,10 @@ static void used_find(const struct run_record *record, struct outlook *outlook)
     const double workers = record->workers_per_node, threads = fmax(record->threads, 1);
     outlook->used = (struct resources){used->walltime_s, used->processor_s, 0};
     if (workers > 0 && record->rank_peak > 0)
-        outlook->used.node_bytes = (workers + 1) * (double)record->rank_peak +
-                                   workers * threads * (double)record->command_peak;
+        outlook->used.node_bytes =
+            workers * (double)record->rank_peak +
+            (double)(record->master_peak > 0 ? record->master_peak : record->rank_peak) +
+            workers * threads * (double)record->command_peak;
 }
 
 void outlook_make(const struct residuals *residuals, struct outlook *outlook)

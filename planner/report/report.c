@@ -22,6 +22,13 @@ const char *run_record_again(const struct run_record *record)
     return record->surveyed ? "the same scow go" : "scow run --resume";
 }
 
+struct profile_peaks run_record_peaks(const struct run_record *record)
+{
+    return (struct profile_peaks){.rank = (double)record->rank_peak,
+                                  .command = (double)record->command_peak,
+                                  .master = (double)record->master_peak};
+}
+
 void run_record_release(struct run_record *record)
 {
     plan_release(&record->plan);
@@ -97,6 +104,19 @@ static void resumed_add(struct text *text, const struct run_record *record)
                  record->part, parts_tasks(record));
 }
 
+static void memory_text(const struct run_record *record, struct text *text)
+{
+    if (record->rank_peak <= 0)
+        return;
+    text_add(text, "memory      %.4g MB in a %s at most", (double)record->rank_peak / 1e6,
+             record->master_peak > 0 ? "worker" : "rank");
+    if (record->master_peak > 0)
+        text_add(text, ", %.4g MB in the master", (double)record->master_peak / 1e6);
+    if (record->command_peak > 0)
+        text_add(text, ", %.4g MB in a command", (double)record->command_peak / 1e6);
+    text_add(text, "\n");
+}
+
 static void head_add(struct text *text, const struct residuals *residuals)
 {
     const struct run_record *record = residuals->record;
@@ -130,12 +150,8 @@ static void head_add(struct text *text, const struct residuals *residuals)
     parts_text(record, makespan_predicted(residuals), text);
     if (record->outcome)
         text_add(text, "result      %s\n", record->outcome);
-    if (record->rank_peak > 0)
-        text_add(text, "memory      %.4g MB in a rank at most", (double)record->rank_peak / 1e6);
-    if (record->rank_peak > 0 && record->command_peak > 0)
-        text_add(text, ", %.4g MB in a command", (double)record->command_peak / 1e6);
-    text_add(text, "%schecksum    %016" PRIx64 "\n\n", record->rank_peak > 0 ? "\n" : "",
-             record->checksum);
+    memory_text(record, text);
+    text_add(text, "checksum    %016" PRIx64 "\n\n", record->checksum);
 }
 
 static void error_add(struct text *text, double error)
@@ -547,8 +563,10 @@ static void head_json(struct text *text, const struct residuals *residuals)
         text_add(text, ",\n  \"result\": %s", record->outcome);
     text_add(text, ",\n  \"checksum\": \"%016" PRIx64 "\"", record->checksum);
     if (record->rank_peak > 0)
-        text_add(text, ",\n  \"memory_bytes\": {\"rank\": %" PRId64 ", \"command\": %" PRId64 "}",
-                 record->rank_peak, record->command_peak);
+        text_add(text,
+                 ",\n  \"memory_bytes\": {\"rank\": %" PRId64 ", \"command\": %" PRId64
+                 ", \"master\": %" PRId64 "}",
+                 record->rank_peak, record->command_peak, record->master_peak);
     if (record->tail)
         member_word(text, "tail", record->tail);
     if (record->replanned) /* JSON already */

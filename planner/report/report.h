@@ -74,12 +74,16 @@ struct run_record {
                     * and what it predicts was said when the first of them were done */
     bool complete; /* it reached its end: nothing is left for scow run --resume */
     uint64_t checksum;
-    int64_t rank_peak, command_peak; /* bytes of memory that one had at most; 0: not known */
+    /* Bytes of memory that one had at most; 0: not known. Of a worker, or of any rank where the
+     * master's is not known. */
+    int64_t rank_peak, command_peak, master_peak;
     double finish_s;  /* after the last package: reduction, normalised image, close */
     double startup_s; /* before the first one, since the master's process began; 0: not known */
 };
 
 void run_record_release(struct run_record *record);
+/* What its processes had in memory at most, the master's messages and trace included. */
+struct profile_peaks run_record_peaks(const struct run_record *record);
 /* By what its user goes on with a run, for sentences: "scow run --resume". Static. */
 const char *run_record_again(const struct run_record *record);
 

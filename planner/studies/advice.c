@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "planner/model/platform.h"
+#include "planner/model/trace.h"
 #include "planner/studies/feeding.h"
 #include "planner/studies/planning.h"
 
@@ -56,10 +57,42 @@ double advice_memory(const struct plan *plan, const struct memory *memory)
     return bytes * fmax(1, more);
 }
 
+double advice_master(const struct plan *plan, const struct memory *memory)
+{
+    /* Of a package: envelope, send, link, receive, compute, output. */
+    const double package_bytes = (OPERATION_OUTPUT + 1) * sizeof(struct trace_event);
+    return memory_messages(memory, plan_largest_load(plan), plan_workers_needed(plan),
+                           plan_buffers(plan)) +
+           package_bytes * (double)plan_packages(plan);
+}
+
+struct profile_peaks advice_peaks(const struct plan *plan, const struct profile_setting *setting,
+                                  struct profile_peaks measured)
+{
+    if (measured.rank > 0)
+        measured.rank = fmax(measured.rank, measured.rank + memory_greatest(setting) -
+                                                advice_memory(plan, &setting->memory));
+    if (measured.master > 0)
+        measured.master = fmax(0, measured.master - advice_master(plan, &setting->memory));
+    return measured;
+}
+
+static void peaks_text(const struct profile_peaks *peaks, struct text *text)
+{
+    if (peaks->rank <= 0)
+        return;
+    text_add(text, "measured    %.1f MB in a %s at most", peaks->rank / 1e6,
+             peaks->master > 0 ? "worker" : "rank");
+    if (peaks->master > 0)
+        text_add(text, ", %.1f MB in the master", peaks->master / 1e6);
+    if (peaks->command > 0)
+        text_add(text, ", %.1f MB in a command", peaks->command / 1e6);
+    text_add(text, "\n");
+}
+
 void advice_text(const struct advice *advice, struct text *text)
 {
     const double memory = advice_memory(advice->plan, &advice->setting->memory);
-    const struct profile_peaks *peaks = &advice->profile->peaks;
     double most_s;
     const int64_t minutes = (int64_t)(advice_walltime(advice, &most_s) / 60);
     const double warned_s = advice_warning(advice, most_s) + EARLY_S;
@@ -82,12 +115,7 @@ void advice_text(const struct advice *advice, struct text *text)
                  advice->pace);
     if (memory > 0)
         text_add(text, "memory      %.1f MB per worker, for packages and results\n", memory / 1e6);
-    if (peaks->rank > 0) {
-        text_add(text, "measured    %.1f MB in a rank at most", peaks->rank / 1e6);
-        if (peaks->command > 0)
-            text_add(text, ", %.1f MB in a command", peaks->command / 1e6);
-        text_add(text, "\n");
-    }
+    peaks_text(&advice->profile->peaks, text);
 }
 
 bool advice_unequal(const struct advice *advice, struct text *text, struct failure *failure)

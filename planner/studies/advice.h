@@ -40,6 +40,13 @@ double advice_walltime(const struct advice *advice, double *most_s);
 /* Bytes that a worker needs for packages, results and computing, at most where the plan has more
  * buffers than the profile was measured with; 0 where the profile does not say. */
 double advice_memory(const struct plan *plan, const struct memory *memory);
+/* Bytes that the plan's master holds beside what it takes without packages: messages under way, and
+ * the trace of all packages. */
+double advice_master(const struct plan *plan, const struct memory *memory);
+/* What a profile says of memory after a run of the plan came to `measured`, whose packages may have
+ * been smaller than the setting's greatest. */
+struct profile_peaks advice_peaks(const struct plan *plan, const struct profile_setting *setting,
+                                  struct profile_peaks measured);
 /* A line for the table of a plan if packages of its sizes deviate by more than 5 %: how unequal
  * core tasks are, and by how much the prediction of a fixed plan is typically wrong because of
  * that. */

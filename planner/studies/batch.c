@@ -20,8 +20,11 @@ static void spread_find(const struct advice *advice, struct batch *batch)
 
 /* Over what was measured: pages that are shared differently, packages in other places; and of
  * commands, that they differ. */
-static const double RANK_MARGIN = 1.12, COMMAND_MARGIN = 1.15;
-/* Of what a rank had, whatever its packages: not all that is set aside for them is used. */
+static const double RANK_MARGIN = 1.06, COMMAND_MARGIN = 1.15;
+/* Of profiles that do not tell the master from workers. */
+static const double RANK_MARGIN_OLD = 1.12;
+/* Of what a rank had, whatever its packages, in profiles that do not know of small ones what was
+ * measured: not all that is set aside for them is used. */
 static const double RANK_LEAST = 0.8;
 
 /* Commands that a worker runs at a time. */
@@ -41,17 +44,28 @@ static int64_t workers_on_node(const struct batch *batch)
     return batch->ranks <= batch->ranks_per_node ? batch->ranks - 1 : batch->ranks_per_node;
 }
 
+/* Of the master, whose trace grows with the plan's packages; as of a worker where nobody knows. Of
+ * several nodes only one has it. */
+static double master_find(const struct advice *advice, const struct batch *batch, double rank)
+{
+    const double base = advice->profile->peaks.master;
+    const double master =
+        base > 0 ? base + advice_master(advice->plan, &advice->setting->memory) : rank;
+    return batch->nodes > 1 ? fmax(master, rank) : master;
+}
+
 /* As measured and a margin, and so much more or less as the plan's packages are larger or smaller
  * than those that were. The master runs no commands. */
 static double peaks_sum(const struct advice *advice, const struct batch *batch, double worker)
 {
     const struct profile_peaks *peaks = &advice->profile->peaks;
-    const struct profile_setting *setting = advice->setting;
-    const int64_t greatest = setting->windows[setting->window_count - 1].greatest;
-    const double known = setting->memory.bytes + setting->memory.bytes_per_task * (double)greatest;
+    const double known = memory_greatest(advice->setting);
+    const double least = peaks->master > 0 ? 0 : RANK_LEAST;
+    const double margin = peaks->master > 0 ? RANK_MARGIN : RANK_MARGIN_OLD;
+    const double rank = fmax(least * peaks->rank, peaks->rank + worker - known);
     const int64_t workers = workers_on_node(batch);
-    return RANK_MARGIN * (double)batch->ranks_per_node *
-               fmax(RANK_LEAST * peaks->rank, peaks->rank + worker - known) +
+    return margin *
+               ((double)(batch->ranks_per_node - 1) * rank + master_find(advice, batch, rank)) +
            COMMAND_MARGIN * (double)(workers * commands_find(advice, batch)) * peaks->command;
 }
 

@@ -106,6 +106,7 @@ static bool attributes_read(hid_t file, const char *path, struct run_record *rec
     record->complete = complete != 0;
     contents_number(file, LAYOUT_RANK_PEAK, H5T_NATIVE_INT64, &record->rank_peak);
     contents_number(file, LAYOUT_COMMAND_PEAK, H5T_NATIVE_INT64, &record->command_peak);
+    contents_number(file, LAYOUT_MASTER_PEAK, H5T_NATIVE_INT64, &record->master_peak);
     record->plugin = contents_attribute(file, LAYOUT_PLUGIN);
     record->outcome = contents_text(file, LAYOUT_OUTCOME);
     archive_drop_empty(&record->outcome);

@@ -159,6 +159,8 @@ void summary_merge(struct summary *summary, const struct summary *other)
         summary->rank_peak = other->rank_peak;
     if (other->command_peak > summary->command_peak)
         summary->command_peak = other->command_peak;
+    if (other->master_peak > summary->master_peak)
+        summary->master_peak = other->master_peak;
 }
 
 void summary_add_outcome(struct summary *summary, const char *json)

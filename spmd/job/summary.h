@@ -17,9 +17,9 @@ struct summary {
     uint64_t checksum; /* sum modulo 2^64, over tasks, of XXH3-64 of the task's part of the grid,
                         * seeded with its index; and of its record's
                         * fields but for the measured ones */
-    /* The most that there was of memory, bytes, 0 where it is not known: in one of the ranks; in
-     * what a core task ran, as records say it in KiB under SUMMARY_PEAK. */
-    int64_t rank_peak, command_peak;
+    /* The most that there was of memory, bytes, 0 where it is not known: in one of the workers; in
+     * what a core task ran, as records say it in KiB under SUMMARY_PEAK; in the master. */
+    int64_t rank_peak, command_peak, master_peak;
 };
 
 #define SUMMARY_PEAK "peak_kib"

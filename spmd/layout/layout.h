@@ -92,6 +92,9 @@ enum { LAYOUT_PARTS_MOST = 64 };
 #define LAYOUT_STOPPED "stopped"   /* 1 when it was asked to stop before */
 #define LAYOUT_RESUMED "resumed"   /* how often it went on after it had been stopped or killed */
 #define LAYOUT_RANK_PEAK "rank_peak_bytes" /* of memory; 0: not known; older files do without */
+#define LAYOUT_MASTER_PEAK                                                                         \
+    "master_peak_bytes" /* in files without it, that of any rank is above                          \
+                         */
 #define LAYOUT_COMMAND_PEAK "command_peak_bytes"
 #define LAYOUT_FAILED "failed" /* core tasks that could not be done */
 #define LAYOUT_MINIMUM "minimum"

@@ -207,6 +207,7 @@ static bool attributes_of_outcome(hid_t file, const struct summary *summary, con
            entry_number(file, LAYOUT_FAILED, H5T_NATIVE_INT64, &summary->failed) &&
            entry_number(file, LAYOUT_RANK_PEAK, H5T_NATIVE_INT64, &summary->rank_peak) &&
            entry_number(file, LAYOUT_COMMAND_PEAK, H5T_NATIVE_INT64, &summary->command_peak) &&
+           entry_number(file, LAYOUT_MASTER_PEAK, H5T_NATIVE_INT64, &summary->master_peak) &&
            entry_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &complete) &&
            entry_number(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &running);
 }

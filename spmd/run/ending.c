@@ -23,13 +23,6 @@ static void outcome_print(const struct job *job, struct run_outcome *outcome,
         summary_add_outcome(&outcome->summary, outcome->json);
 }
 
-/* The master's own memory counts, too. */
-static void peak_add(struct summary *summary)
-{
-    const int64_t peak = process_peak();
-    summary->rank_peak = peak > summary->rank_peak ? peak : summary->rank_peak;
-}
-
 /* Of the run, what this time came to. */
 static struct run_part part_of(const struct run_outcome *outcome)
 {
@@ -212,7 +205,7 @@ void ending_lead(const struct ending *ending, struct run_outcome *outcome, struc
     const enum wire_ending how = ending_find(ending, outcome, failure);
     if (how == WIRE_ENDING_WHOLE)
         digest_hurry(ending->digest);
-    peak_add(&outcome->summary);
+    outcome->summary.master_peak = process_peak();
     struct run_usage used, others = {.walltime_s = 0};
     struct closing closing = ending->closing;
     closing.used = &others;

@@ -4,16 +4,16 @@
 
 #include "planner/base/array.h"
 #include "planner/base/process.h"
+#include "planner/model/platform.h"
 #include "spmd/run/interrupt.h"
 #include "spmd/run/master.h"
 #include "spmd/transport/wire.h"
 
-/* The most memory that packages on their way may take, and the fewest buffers that let a package
- * be packed while another travels. */
-static const double outbox_bytes_most = 256e6;
+/* Bytes. */
 static const size_t warm_bytes = 1 << 20;
 /* Transfers that take less than so many times what naps are late are not worth waiting for. */
 static const double paced_least = 10;
+/* The fewest buffers that let a package be packed while another travels. */
 enum { OUTBOX_LEAST = 2 };
 /* Left until something that is due by now. */
 static const double soon_s = 1e-9;
@@ -296,7 +296,7 @@ static void workers_stop(struct master *master)
  * time has one. */
 static int outbox_size(const struct run *run, bool listens, size_t bytes)
 {
-    double affordable = outbox_bytes_most / (double)(bytes + 1);
+    double affordable = PLATFORM_MESSAGES_MOST / (double)(bytes + 1);
     int wanted = (run->comm->size - 1) * (listens ? run->buffers : 1) + 1;
     if (affordable < wanted)
         wanted = (int)affordable;

@@ -292,6 +292,27 @@ static void test_all_fail(void **state)
     samples_release(&samples);
 }
 
+/* Larger packages than plans have do not count; of too many sizes the smallest are kept. */
+static void peaks_are_of_sizes(void **state)
+{
+    (void)state;
+    struct rank_peaks peaks = {.count = 0};
+    assert_true(rank_peaks_most(&peaks, 10) == 0);
+    rank_peaks_add(&peaks, 4, 7);
+    rank_peaks_add(&peaks, 4, 5);
+    rank_peaks_add(&peaks, 100, 90);
+    rank_peaks_add(&peaks, 16, 8);
+    assert_true(rank_peaks_most(&peaks, 100) == 90);
+    assert_true(rank_peaks_most(&peaks, 99) == 8);
+    assert_true(rank_peaks_most(&peaks, 15) == 7);
+    assert_true(rank_peaks_most(&peaks, 1) == 7);
+    for (int64_t tasks = 1000; tasks > 0; tasks--)
+        rank_peaks_add(&peaks, tasks, 1000 - (double)tasks);
+    assert_int_equal(peaks.count, RANK_PEAKS_MOST);
+    assert_true(rank_peaks_most(&peaks, 1000) == 999);
+    assert_true(rank_peaks_most(&peaks, 1) == 999);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_a_large_latency_and_little_time),
         cmocka_unit_test(test_a_long_start),
         cmocka_unit_test(test_all_fail),
+        cmocka_unit_test(peaks_are_of_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

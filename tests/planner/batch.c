@@ -1,5 +1,6 @@
 /* What a run asks the batch system for. */
 #include "planner/studies/batch.h"
+#include "planner/model/trace.h"
 #include "planner/studies/remaining_plan.h"
 #include "tests/checks.h"
 
@@ -11,6 +12,7 @@ struct sample {
     int64_t workers, measured;
     int nodes, threads;
     double makespan_s, period_s, bytes, bytes_per_task, pace;
+    double message, message_per_task;
     struct profile_peaks peaks;
     double jobs;
     struct overhead overhead;
@@ -21,8 +23,12 @@ static struct batch batch_of(const struct sample *sample)
     struct profile_worker class = {.count = sample->measured, .compute = {{0, 1}, {.n = 0}}};
     struct profile_window window = {
         .least = 1, .greatest = 1000, .workers = &class, .worker_count = 1};
-    struct profile_setting setting = {
-        .windows = &window, .window_count = 1, .memory = {sample->bytes, sample->bytes_per_task}};
+    struct profile_setting setting = {.windows = &window,
+                                      .window_count = 1,
+                                      .memory = {.bytes = sample->bytes,
+                                                 .bytes_per_task = sample->bytes_per_task,
+                                                 .message = sample->message,
+                                                 .message_per_task = sample->message_per_task}};
     struct parameter jobs = {.name = "jobs", .number = sample->jobs};
     const struct profile profile = {.settings = &setting,
                                     .parameters = {.items = &jobs, .count = 1},
@@ -171,7 +177,7 @@ static void memory_is_what_was_measured(void **state)
 {
     (void)state;
     struct sample sample = {
-        .workers = 2, .measured = 2, .nodes = 1, .threads = 4, .peaks = {40e6, 0}};
+        .workers = 2, .measured = 2, .nodes = 1, .threads = 4, .peaks.rank = 40e6};
     assert_near(batch_of(&sample).node_bytes, 1.12 * 120e6);
     sample.peaks.command = 100e6;
     assert_near(batch_of(&sample).node_bytes, 1.12 * 120e6 + 1.15 * 8 * 100e6);
@@ -180,11 +186,57 @@ static void memory_is_what_was_measured(void **state)
     sample.workers = sample.measured = 7, sample.nodes = 2;
     assert_near(batch_of(&sample).node_bytes, 1.12 * 160e6 + 1.15 * 8 * 100e6);
     /* Packages of 10 where those of 1000 were measured; but never below four fifths. */
-    sample.peaks = (struct profile_peaks){40e6, 0};
+    sample.peaks = (struct profile_peaks){.rank = 40e6};
     sample.bytes_per_task = 1000;
     assert_near(batch_of(&sample).node_bytes, 1.12 * 4 * (40e6 - 990e3));
     sample.bytes_per_task = 1e6;
     assert_near(batch_of(&sample).node_bytes, 1.12 * 4 * 32e6);
+}
+
+/* Where the master was measured, too: with a message of ten core tasks for each of two packages
+ * ahead and one more, and six events for each of four packages in all. */
+static void memory_of_the_master_is_its_own(void **state)
+{
+    (void)state;
+    struct sample sample = {.workers = 2,
+                            .measured = 2,
+                            .nodes = 1,
+                            .peaks = {.rank = 40e6, .master = 60e6},
+                            .message = 1e6,
+                            .message_per_task = 1e5};
+    const double trace = 4 * 6 * sizeof(struct trace_event);
+    assert_near(batch_of(&sample).node_bytes, 1.06 * (80e6 + 60e6 + 5 * 2e6 + trace));
+    sample.message = 500e6; /* more than the master sends at a time */
+    assert_near(batch_of(&sample).node_bytes, 1.06 * (80e6 + 60e6 + 2 * 501e6 + trace));
+    sample.message = 99e6;
+    assert_near(batch_of(&sample).node_bytes, 1.06 * (80e6 + 60e6 + 256e6 + trace));
+    /* Of two nodes one is without a master. */
+    sample.message = sample.message_per_task = 0;
+    sample.peaks.master = 10e6, sample.nodes = 2;
+    assert_near(batch_of(&sample).node_bytes, 1.06 * 80e6);
+}
+
+/* A run with packages of 10 of what the profile knows up to 1000. */
+static void runs_teach_memory_as_profiles_have_it(void **state)
+{
+    (void)state;
+    struct profile_worker class = {.count = 2, .compute = {{0, 1}, {.n = 0}}};
+    struct profile_window window = {
+        .least = 1, .greatest = 1000, .workers = &class, .worker_count = 1};
+    const struct profile_setting setting = {
+        .windows = &window, .window_count = 1, .memory = {1e6, 1000, 2e5, 0}};
+    double loads[2] = {10, 10};
+    int64_t workers[2] = {0, 1};
+    struct plan_round round = {.repeat = 1, .loads = loads};
+    const struct plan plan = {
+        .tasks = 20, .workers = workers, .worker_count = 2, .rounds = &round, .round_count = 1};
+    const struct profile_peaks measured = {.rank = 40e6, .command = 7, .master = 50e6};
+    const struct profile_peaks learnt = advice_peaks(&plan, &setting, measured);
+    assert_near(learnt.rank, 40e6 + 990e3);
+    assert_true(learnt.command == 7);
+    assert_near(learnt.master, 50e6 - 5 * 2e5 - 2 * 6 * (double)sizeof(struct trace_event));
+    const struct profile_peaks old = advice_peaks(&plan, &setting, (struct profile_peaks){0, 0, 0});
+    assert_true(old.rank == 0 && old.command == 0 && old.master == 0);
 }
 
 static void lines_say_it(void **state)
@@ -250,6 +302,8 @@ int main(void)
         cmocka_unit_test(the_pace_is_that_of_the_parts),
         cmocka_unit_test(memory_is_for_a_full_node),
         cmocka_unit_test(memory_is_what_was_measured),
+        cmocka_unit_test(memory_of_the_master_is_its_own),
+        cmocka_unit_test(runs_teach_memory_as_profiles_have_it),
         cmocka_unit_test(lines_say_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -617,10 +617,17 @@ static void requests_stand_beside_what_was_used(void **state)
     assert_true(json_is_null(json_object_get(requested, "memory_bytes")));
     used = json_object_get(json, "used");
     assert_true(run_member(used, "walltime_s") == 25 && run_member(used, "memory_bytes") == 4e7);
+    assert_told(&record, "memory      10 MB in a rank at most\n");
     assert_non_null(
         strstr(json_string_value(json_object_get(json, "next_request")), "#SBATCH --time="));
     assert_told(&record, "requested: by job 7.here of pbs\n");
     assert_told(&record, "walltime                 100.0 s");
+    json_decref(json);
+    record.master_peak = 20000000; /* and three workers */
+    json = run_report(&record);
+    used = json_object_get(json, "used");
+    assert_true(run_member(used, "memory_bytes") == 5e7);
+    assert_told(&record, "memory      10 MB in a worker at most, 20 MB in the master\n");
     json_decref(json);
     json_decref(before);
     run_record_release(&record);

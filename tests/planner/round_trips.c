@@ -45,7 +45,8 @@ static void assert_window_equal(const struct profile_window *a, const struct pro
 
 static void assert_profile_equal(const struct profile *a, const struct profile *b)
 {
-    assert_true(a->peaks.rank == b->peaks.rank && a->peaks.command == b->peaks.command);
+    assert_true(a->peaks.rank == b->peaks.rank && a->peaks.command == b->peaks.command &&
+                a->peaks.master == b->peaks.master);
     assert_string_equal(a->kernel, b->kernel);
     assert_true(parameter_list_equal(&a->parameters, &b->parameters));
     assert_true(word_equal(a->origin.host_name, b->origin.host_name));
@@ -94,6 +95,7 @@ static void profiles_round_trip(void **state)
         sample_profile(&dice, 200, (size_t)dice_whole(&dice, 1, 3), &profile);
         sample_starts(&dice, &profile);
         profile.peaks.rank = (double)dice_whole(&dice, 0, 2) * 4e7;
+        profile.peaks.master = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 3e7 : 0;
         profile.peaks.command = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 1e9 : 0;
         char *text = profile_print(&profile);
         assert_non_null(text);

@@ -200,7 +200,8 @@ void sample_profile(struct dice *dice, int64_t worker_most, size_t settings,
         parameter_list_add(&profile->settings[k].parameters, "block", NULL, 32 * (double)(k + 1));
         if (dice_whole(dice, 0, 1)) {
             parameter_list_add(&profile->settings[k].parameters, "grain", NULL, (double)k);
-            profile->settings[k].memory = (struct memory){dice_unit(dice), dice_unit(dice)};
+            profile->settings[k].memory =
+                (struct memory){dice_unit(dice), dice_unit(dice), 1e3 * (double)k, 0.5 * (double)k};
             profile->settings[k].spreads = memory(2, sizeof(struct spread));
             profile->settings[k].spreads[0] = (struct spread){1, dice_unit(dice)};
             profile->settings[k].spreads[1] = (struct spread){16, dice_unit(dice)};
