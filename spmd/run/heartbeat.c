@@ -67,14 +67,15 @@ static void look(void *self)
     }
 }
 
-void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm, const char *path, int lock)
+void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm, const char *path, int lock,
+                     bool sees)
 {
     const double now = clock_now();
     *heartbeat = (struct heartbeat){.base = {look, heartbeat, now},
                                     .comm = comm,
                                     .path = path,
                                     .lock = lock,
-                                    .sees = lock >= 0 && file_lock_taken(lock, 0),
+                                    .sees = sees,
                                     .told_s = now,
                                     .probed_s = now};
     link_receive(comm->link, NULL, 0, 0, WIRE_LOST, &heartbeat->lost);

@@ -15,7 +15,7 @@
 
 struct heartbeat {
     struct comm_watch base;
-    struct comm *comm;     /* borrowed; calls it from vigil_begin to vigil_end */
+    struct comm *comm;     /* borrowed; calls it from heartbeat_begin to heartbeat_end */
     const char *path;      /* borrowed; the output's, for sentences */
     int lock;              /* borrowed */
     bool sees;             /* the master's place was seen taken */
@@ -25,8 +25,11 @@ struct heartbeat {
     double told_s, probed_s;
 };
 
-/* Local to a worker. Neither moves until vigil_end. */
-void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm, const char *path, int lock);
+/* Local to a worker. Neither moves until heartbeat_end. `sees`: it has seen the master's place
+ * taken when the master was there for certain; otherwise the file system does not show who is
+ * there. */
+void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm, const char *path, int lock,
+                     bool sees);
 /* Local. Before something is written: does not return where the master has given this worker up and
  * others may be doing its work. NULL: nothing. */
 void heartbeat_pass(struct heartbeat *heartbeat);

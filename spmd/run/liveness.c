@@ -33,6 +33,9 @@ bool liveness_begin(struct liveness *liveness, const struct liveness_setup *setu
     if (liveness->lock >= 0)
         file_lock_place(liveness->lock, comm->rank);
     comm_barrier(comm);
+    /* Now the master waits for this rank. Later it may be gone already, and its free place would be
+     * taken for a file system that shows nobody's. */
+    const bool sees = liveness->lock >= 0 && file_lock_taken(liveness->lock, 0);
     const struct membership_setup membership = {.comm = comm,
                                                 .path = setup->path,
                                                 .lock = liveness->lock,
@@ -47,7 +50,7 @@ bool liveness_begin(struct liveness *liveness, const struct liveness_setup *setu
     if (setup->patience_s > 0 && comm->rank == 0)
         comm->watch = &liveness->members.gate;
     else if (setup->patience_s > 0)
-        heartbeat_begin(&liveness->heartbeat, comm, setup->path, liveness->lock);
+        heartbeat_begin(&liveness->heartbeat, comm, setup->path, liveness->lock, sees);
     return true;
 }
 
