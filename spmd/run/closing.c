@@ -115,8 +115,8 @@ static void share_take_over(struct gathering *gathering, int rank)
 static void answer_take(struct gathering *gathering, int rank)
 {
     const struct wire_closed *answer = &gathering->answer;
-    if (membership_lost(gathering->members, rank))
-        return;
+    if (membership_lost(gathering->members, rank) || gathering->orders[rank].ending == ANSWERED)
+        return; /* somebody else does its part, or it has said so already */
     membership_heard(gathering->members, rank);
     membership_await(gathering->members, rank, false);
     gathering->awaited--;
@@ -147,7 +147,7 @@ static void answers_await(struct gathering *gathering)
     while (gathering->awaited > 0) {
         const struct awaited awaited = {.requests = {&gathering->receiving}};
         if (link_test(&gathering->receiving)) {
-            answer_take(gathering, gathering->answer.rank);
+            answer_take(gathering, gathering->receiving.peer);
             answer_post(gathering);
             continue;
         }
@@ -264,8 +264,7 @@ bool closing_follow(const struct closing *closing, const struct done_packages *d
 {
     const struct comm *comm = closing->run->comm;
     struct wire_close order;
-    struct wire_closed answer = {
-        .failure = FAILURE_INIT, .share = FAILURE_INIT, .rank = comm->rank};
+    struct wire_closed answer = {.failure = FAILURE_INIT, .share = FAILURE_INIT};
     struct wire_verdict verdict;
     comm_receive(comm, &order, sizeof order, 0, WIRE_CLOSE);
     part_end(closing, &order, done, &answer);

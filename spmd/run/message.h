@@ -84,8 +84,8 @@ struct wire_closed {
     struct failure failure; /* of what it has written or read in the run */
     struct failure share;   /* of normalising: somebody else can do that */
     int32_t changed;        /* the failure is that the input has changed */
-    int32_t rank;           /* whose answer it is */
-    double processor_s;     /* that it used: struct run_usage */
+    int32_t reserved;
+    double processor_s; /* that it used: struct run_usage */
 };
 
 struct wire_verdict {
