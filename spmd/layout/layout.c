@@ -79,6 +79,14 @@ uint64_t layout_slot_digest(const struct layout_partial *head, const void *state
     return XXH3_64bits_digest(&hash);
 }
 
+uint64_t layout_members(int64_t first, int64_t count)
+{
+    uint64_t members = 0;
+    for (int64_t task = first; task < first + count; task++)
+        members += XXH3_64bits(&task, sizeof task);
+    return members;
+}
+
 void layout_outcome_digest(const char *outcome, size_t size, char digest[17])
 {
     snprintf(digest, 17, "%016" PRIx64, (uint64_t)XXH3_64bits(outcome, size));

@@ -115,12 +115,17 @@ struct layout_partial {
     uint64_t sequence;    /* the greater one of a rank's two is the later one; 0: nothing yet */
     int64_t first, count; /* the last package that is in it */
     int64_t tasks;        /* of all packages that are in it */
+    uint64_t members;     /* which ones: layout_members of them all */
 };
 
 /* Bytes of one slot; a multiple of 64. */
 size_t layout_slot_size(size_t state_size);
 uint64_t layout_slot_digest(const struct layout_partial *head, const void *state,
                             size_t state_size);
+
+/* Core tasks as a set, of which the sum of two is that of both: to tell whether a state is of the
+ * very tasks that the ledger has, and not only of as many. Wraps around. */
+uint64_t layout_members(int64_t first, int64_t count);
 
 /* XXH3-64 of a reduction's outcome with the zeros that it is filled up with: 16 hexadecimal digits.
  */

@@ -391,6 +391,7 @@ static bool state_write(struct store *store, const struct package_results *resul
     head->first = results->first;
     head->count = results->count;
     head->tasks += results->count;
+    head->members += layout_members(results->first, results->count);
     head->digest = layout_slot_digest(head, state, job->state_size);
     const int64_t slot = 2 * (int64_t)(store->comm->rank - 1) + (int64_t)(head->sequence % 2);
     return package_write(store, store->places.partial + slot * (int64_t)slot_size, store->slot,

@@ -6,7 +6,7 @@
  * back, and those that were given up because workers were lost on them. A worker's state is the
  * latest whole one of its two slots whose last package is in the ledger; where a package is in the
  * state and not in the ledger, the slot before counts and the package is done again. Where states
- * and ledger do not come to the same number of core tasks, everything is done again.
+ * and ledger are not of the same core tasks, everything is done again.
  */
 #ifndef SPMD_RESUME_REMAINING_H
 #define SPMD_RESUME_REMAINING_H

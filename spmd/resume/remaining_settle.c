@@ -65,20 +65,34 @@ static int64_t ledger_count(const struct remaining *remaining, int64_t tasks, in
     return count;
 }
 
-/* Those that were given up are in nobody's state. */
-static int64_t given_up_count(const struct remaining *remaining)
+/* How many core tasks, and which ones. */
+struct task_sum {
+    int64_t tasks;
+    uint64_t members;
+};
+
+/* Those that are in somebody's state by the ledger: all that are done but those given up. */
+static struct task_sum expected_find(const struct remaining *remaining, int64_t tasks)
 {
-    int64_t count = 0;
+    struct task_sum expected = {0, 0};
+    for (int64_t task = 0; task < tasks; task++)
+        if (remaining->ledger[task] != 0) {
+            expected.tasks++;
+            expected.members += layout_members(task, 1);
+        }
     for (int64_t k = 0; k < remaining->lost_count; k++)
-        count += remaining->lost[k].given_up && remaining->ledger[remaining->lost[k].first] == 2;
-    return count;
+        if (remaining->lost[k].given_up && remaining->ledger[remaining->lost[k].first] == 2) {
+            expected.tasks--;
+            expected.members -= layout_members(remaining->lost[k].first, 1);
+        }
+    return expected;
 }
 
 static bool states_merge(struct remaining *remaining, const struct job *job,
                          struct failure *failure)
 {
     const int64_t tasks = job->setup.tasks;
-    int64_t within = 0;
+    struct task_sum within = {0, 0};
     if (job->state_size == 0)
         return true;
     remaining->state = calloc(1, job->state_size);
@@ -89,9 +103,11 @@ static bool states_merge(struct remaining *remaining, const struct job *job,
         const struct layout_partial *slot = slot_choose(remaining, job, worker);
         if (slot)
             job->task->merge(job->opened, remaining->state, slot + 1);
-        within += slot ? slot->tasks : 0;
+        within.tasks += slot ? slot->tasks : 0;
+        within.members += slot ? slot->members : 0;
     }
-    if (within + given_up_count(remaining) == tasks - ledger_count(remaining, tasks, 0))
+    const struct task_sum expected = expected_find(remaining, tasks);
+    if (within.tasks == expected.tasks && within.members == expected.members)
         return true;
     job->task->reset(job->opened, remaining->state);
     memset(remaining->ledger, 0, (size_t)tasks);
