@@ -107,7 +107,7 @@ static void outcome_take(const struct run *run, const struct probe_work *work,
                                      .peaks = peaks_beside(run, work, &from->summary),
                                      .rejection_count = from->rejection_count};
     memcpy(probed->rejections, from->rejections, sizeof probed->rejections);
-    from->trace = (struct trace){NULL, 0, 0};
+    from->trace = (struct trace){.count = 0};
 }
 
 /* Of the whole output, as runs do it: every worker with a part. Seconds, from the probe's first

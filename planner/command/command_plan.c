@@ -164,7 +164,7 @@ static bool noise_study(const struct plan_options *options, const struct plannin
 static bool gantt_add(const struct planning *planning, const struct plan *plan, struct text *text,
                       struct failure *failure)
 {
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     struct simulation simulation;
     text_add(text, "\n");
     const bool good = gantt_check(plan, failure) &&

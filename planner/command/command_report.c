@@ -31,12 +31,23 @@ static bool chrome_trace_write(const char *path, const struct run_record *record
     return good;
 }
 
+/* For who writes it to a file. */
+struct csv {
+    const struct run_record *record;
+    struct failure *failure;
+};
+
+static bool csv_lines(void *self, FILE *stream)
+{
+    const struct csv *csv = self;
+    return events_csv(csv->record, stream, csv->failure);
+}
+
 static bool csv_write(const char *path, const struct run_record *record, struct failure *failure)
 {
-    char *text = events_csv(record, failure);
-    bool good = text && textfile_write(path, text, failure);
-    free(text);
-    return good;
+    struct csv csv = {record, failure};
+    const struct replace_writer writer = {csv_lines, &csv};
+    return textfile_stream(path, &writer, failure);
 }
 
 /* The run's profile with what the run taught it. */
@@ -179,7 +190,7 @@ bool command_report(int argc, char **argv, const struct readers *readers, struct
         {0, "probes", "FILE", OPTION_TEXT, &options.probes,
          "with --html: also draw the timings that 'scow calibrate --probes' wrote"},
         {0, "chrome-trace", "FILE", OPTION_TEXT, &options.chrome_trace,
-         "write all events for chrome://tracing or Perfetto"},
+         "write events for chrome://tracing or Perfetto: all, or the first 16384 packages"},
         {0, "csv", "FILE", OPTION_TEXT, &options.csv,
          "write all events, measured and predicted, as comma-separated values"},
         {0, "profile", "FILE", OPTION_TEXT, &options.profile,

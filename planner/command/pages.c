@@ -277,15 +277,17 @@ static bool plan_events_add(struct draft *draft, const struct planning *planning
                             const struct plan *plan, struct failure *failure)
 {
     struct simulation simulation;
-    struct trace trace = {NULL, 0, 0};
+    struct events_head head;
     struct text text = TEXT_INIT;
     if (plan->real_valued || plan_packages(plan) > EVENTS_MOST)
         return true;
-    const bool good = planning_simulate(planning, plan, &trace, &simulation, failure) &&
-                      events_print_traces(NULL, &trace, EVENTS_MOST, &text, failure) &&
+    events_head_init(&head, events_packages(EVENTS_MOST));
+    const bool good = planning_simulate(planning, plan, &head.made, &simulation, failure) &&
+                      trace_finish(&head.made) &&
+                      events_print_plan(&head, EVENTS_MOST, &text, failure) &&
                       draft_take(draft, "events", &text, failure);
     text_release(&text);
-    trace_release(&trace);
+    events_head_release(&head);
     return good;
 }
 

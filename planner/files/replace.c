@@ -12,10 +12,15 @@ struct contents {
     size_t length;
 };
 
-static bool stream_write(FILE *stream, const struct contents *contents)
+static bool contents_write(void *self, FILE *stream)
 {
-    return fwrite(contents->bytes, 1, contents->length, stream) == contents->length &&
-           fflush(stream) == 0;
+    const struct contents *contents = self;
+    return fwrite(contents->bytes, 1, contents->length, stream) == contents->length;
+}
+
+static bool stream_write(FILE *stream, const struct replace_writer *writer)
+{
+    return writer->write(writer->self, stream) && fflush(stream) == 0;
 }
 
 static bool write_refuse(const char *path, struct failure *failure)
@@ -26,13 +31,13 @@ static bool write_refuse(const char *path, struct failure *failure)
 }
 
 /* A device or a pipe is written as it is: there is nothing to replace. */
-static bool special_write(const char *path, const struct contents *contents,
+static bool special_write(const char *path, const struct replace_writer *writer,
                           struct failure *failure)
 {
     FILE *stream = fopen(path, "we");
     if (!stream)
         return write_refuse(path, failure);
-    bool good = stream_write(stream, contents) || write_refuse(path, failure);
+    bool good = stream_write(stream, writer) || write_refuse(path, failure);
     if (fclose(stream) != 0 && good)
         good = write_refuse(path, failure);
     return good;
@@ -51,7 +56,7 @@ static bool permissions_usual(int file, const char *path)
 }
 
 static bool beside_write(const char *beside, int file, const char *path,
-                         const struct contents *contents)
+                         const struct replace_writer *writer)
 {
     FILE *stream = fdopen(file, "w");
     if (!stream) {
@@ -61,7 +66,7 @@ static bool beside_write(const char *beside, int file, const char *path,
         errno = reason;
         return false;
     }
-    bool good = permissions_usual(file, path) && stream_write(stream, contents) && fsync(file) == 0;
+    bool good = permissions_usual(file, path) && stream_write(stream, writer) && fsync(file) == 0;
     int reason = errno;
     if (fclose(stream) != 0 && good) {
         reason = errno;
@@ -118,12 +123,12 @@ bool replace_check(const char *path, struct failure *failure)
     return file >= 0;
 }
 
-static bool target_write(const char *target, const struct contents *contents,
+static bool target_write(const char *target, const struct replace_writer *writer,
                          struct failure *failure)
 {
     char *beside = NULL;
     int file = beside_open(target, &beside, failure);
-    bool good = file >= 0 && beside_write(beside, file, target, contents);
+    bool good = file >= 0 && beside_write(beside, file, target, writer);
     if (good && rename(beside, target) != 0) {
         int reason = errno;
         unlink(beside);
@@ -136,14 +141,20 @@ static bool target_write(const char *target, const struct contents *contents,
     return good;
 }
 
-bool replace_write(const char *path, const void *bytes, size_t length, struct failure *failure)
+bool replace_stream(const char *path, const struct replace_writer *writer, struct failure *failure)
 {
-    const struct contents contents = {bytes, length};
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        return special_write(path, &contents, failure);
+        return special_write(path, writer, failure);
     char *target = target_find(path, failure);
-    const bool good = target && target_write(target, &contents, failure);
+    const bool good = target && target_write(target, writer, failure);
     free(target);
     return good;
+}
+
+bool replace_write(const char *path, const void *bytes, size_t length, struct failure *failure)
+{
+    struct contents contents = {bytes, length};
+    const struct replace_writer writer = {contents_write, &contents};
+    return replace_stream(path, &writer, failure);
 }

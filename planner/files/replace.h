@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "planner/base/failure.h"
 
@@ -12,6 +13,14 @@
  * A device or a pipe is written as it is. On failure `path` is as it was and nothing is left beside
  * it. */
 bool replace_write(const char *path, const void *bytes, size_t length, struct failure *failure);
+/* What is too long for memory: writes it piece by piece. False: it cannot, as errno or a failure of
+ * its own says. */
+struct replace_writer {
+    bool (*write)(void *self, FILE *stream);
+    void *self;
+};
+
+bool replace_stream(const char *path, const struct replace_writer *writer, struct failure *failure);
 /* Would replace_write be let to? For programs that work long before they write. */
 bool replace_check(const char *path, struct failure *failure);
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "planner/base/array.h"
-#include "planner/files/replace.h"
 
 static const size_t TEXTFILE_MOST = (size_t)1 << 30;
 
@@ -72,6 +71,15 @@ char *textfile_read(const char *path, size_t *length, struct failure *failure)
 bool textfile_check(const char *path, struct failure *failure)
 {
     return strcmp(path, "-") == 0 || replace_check(path, failure);
+}
+
+bool textfile_stream(const char *path, const struct replace_writer *writer, struct failure *failure)
+{
+    if (strcmp(path, "-") != 0)
+        return replace_stream(path, writer, failure);
+    return (writer->write(writer->self, stdout) && fflush(stdout) == 0) ||
+           failure_set(failure, FAILURE_FAILED, "cannot write standard output: %s",
+                       strerror(errno));
 }
 
 bool textfile_write(const char *path, const char *text, struct failure *failure)

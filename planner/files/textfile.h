@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "planner/base/failure.h"
+#include "planner/files/replace.h"
 
 /* Owned, zero-terminated contents, to be freed; "-" is standard input. NULL with *failure set
  * (missing, unreadable, a directory, over 1 GiB). */
@@ -13,6 +14,9 @@ char *textfile_read(const char *path, size_t *length, struct failure *failure);
 /* Replace `path` by `text` as a whole or not at all (written beside it, then renamed); "-" is
  * standard output. */
 bool textfile_write(const char *path, const char *text, struct failure *failure);
+/* The same of what is too long for memory. */
+bool textfile_stream(const char *path, const struct replace_writer *writer,
+                     struct failure *failure);
 /* Would textfile_write be let to? For programs that work long before they write. */
 bool textfile_check(const char *path, struct failure *failure);
 /* Hexadecimal SHA-256 of `length` bytes. */

@@ -6,21 +6,24 @@
 #include "planner/base/array.h"
 
 /* Events of one package in a trace; worker -1: none. */
-struct dealt {
+struct request_package {
     int64_t worker, first, tasks;
     double begun_s, sent_s, end_s; /* the master begins and has sent it; the worker is done */
 };
 
-static size_t packages_of(const struct trace *trace)
+/* Behind those of the blocks before. */
+static size_t packages_of(const struct request_finding *finding, const struct trace *block)
 {
     int64_t most = -1;
-    for (size_t k = 0; k < trace->count; k++)
-        if (trace->events[k].package > most && trace->events[k].package < (int64_t)trace->count)
-            most = trace->events[k].package;
+    for (size_t k = 0; k < block->count; k++) {
+        const int64_t at = block->events[k].package - finding->packages;
+        if (at > most && at < (int64_t)block->count)
+            most = at;
+    }
     return (size_t)(most + 1);
 }
 
-static void event_take(struct dealt *dealt, const struct trace_event *event)
+static void event_take(struct request_package *dealt, const struct trace_event *event)
 {
     if (event->rank == 0) {
         dealt->begun_s = fmin(dealt->begun_s, event->start_s);
@@ -35,24 +38,40 @@ static void event_take(struct dealt *dealt, const struct trace_event *event)
 }
 
 /* Owned; NULL: out of memory. */
-static struct dealt *dealt_list(const struct trace *trace, size_t count, int64_t *workers)
+static struct request_package *dealt_list(const struct request_finding *finding,
+                                          const struct trace *block, size_t count)
 {
-    struct dealt *list = calloc(count + 1, sizeof *list);
-    *workers = 0;
+    struct request_package *list = calloc(count + 1, sizeof *list);
     for (size_t k = 0; list && k < count; k++)
-        list[k] = (struct dealt){-1, 0, 0, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    for (size_t k = 0; list && k < trace->count; k++) {
-        const struct trace_event *event = &trace->events[k];
-        if (event->package < 0 || (size_t)event->package >= count)
-            continue;
-        event_take(&list[event->package], event);
-        *workers = event->rank > *workers ? event->rank : *workers;
+        list[k] = (struct request_package){-1, 0, 0, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (size_t k = 0; list && k < block->count; k++) {
+        const int64_t at = block->events[k].package - finding->packages;
+        if (at >= 0 && at < (int64_t)count)
+            event_take(&list[at], &block->events[k]);
     }
     return list;
 }
 
-static bool request_add(struct requests *requests, const struct dealt *asked,
-                        const struct dealt *answer, double busy_s)
+static bool workers_reserve(struct request_finding *finding, const struct trace *block)
+{
+    const size_t ahead = (size_t)finding->ahead;
+    int64_t count = finding->workers;
+    for (size_t k = 0; k < block->count; k++)
+        count = block->events[k].rank > count ? block->events[k].rank : count;
+    struct request_package *latest =
+        realloc(finding->latest, ((size_t)count * ahead + 1) * sizeof *latest);
+    finding->latest = latest ? latest : finding->latest;
+    int64_t *had = realloc(finding->had, ((size_t)count + 1) * sizeof *had);
+    finding->had = had ? had : finding->had;
+    if (!latest || !had)
+        return false;
+    for (; finding->workers < count; finding->workers++)
+        had[finding->workers] = 0;
+    return true;
+}
+
+static bool request_add(struct requests *requests, const struct request_package *asked,
+                        const struct request_package *answer, double busy_s)
 {
     const struct request request = {asked->worker, asked->first, asked->tasks,
                                     fmax(answer->begun_s - fmax(busy_s, asked->end_s), 0),
@@ -66,36 +85,59 @@ static bool request_add(struct requests *requests, const struct dealt *asked,
     return true;
 }
 
-/* `lines`: per worker a ring of its latest packages, `had` how many there were. */
-static bool requests_pair(const struct dealt *list, size_t count, int ahead, size_t *lines,
-                          int64_t *had, struct requests *requests)
+static bool requests_pair(struct request_finding *finding, const struct request_package *list,
+                          size_t count, struct requests *requests)
 {
+    const int ahead = finding->ahead;
     for (size_t k = 0; k < count; k++) {
-        const struct dealt *dealt = &list[k];
+        const struct request_package *dealt = &list[k];
+        const double before_s = k > 0 ? list[k - 1].sent_s : finding->sent_s;
         if (dealt->worker < 0)
             continue;
-        size_t *slot = &lines[dealt->worker * ahead + had[dealt->worker] % ahead];
-        const bool asked = had[dealt->worker]++ >= ahead && isfinite(dealt->begun_s) &&
-                           isfinite(list[k - 1].sent_s);
-        if (asked && !request_add(requests, &list[*slot], dealt, list[k - 1].sent_s))
+        int64_t *had = &finding->had[dealt->worker];
+        struct request_package *slot = &finding->latest[dealt->worker * ahead + *had % ahead];
+        const bool asked = (*had)++ >= ahead && isfinite(dealt->begun_s) && isfinite(before_s);
+        if (asked && !request_add(requests, slot, dealt, before_s))
             return false;
-        *slot = k;
+        *slot = *dealt;
     }
     return true;
 }
 
+void request_finding_init(struct request_finding *finding, int ahead)
+{
+    *finding = (struct request_finding){.ahead = ahead, .sent_s = -HUGE_VAL};
+}
+
+bool request_finding_take(struct request_finding *finding, const struct trace *block,
+                          struct requests *requests)
+{
+    const size_t count = packages_of(finding, block);
+    struct request_package *list = dealt_list(finding, block, count);
+    const bool good =
+        list && workers_reserve(finding, block) && requests_pair(finding, list, count, requests);
+    if (good && count > 0) {
+        finding->sent_s = list[count - 1].sent_s;
+        finding->packages += (int64_t)count;
+    }
+    free(list);
+    return good;
+}
+
+void request_finding_release(struct request_finding *finding)
+{
+    free(finding->latest);
+    free(finding->had);
+    *finding = (struct request_finding){.ahead = 0};
+}
+
 bool requests_find(const struct trace *trace, int ahead, struct requests *requests)
 {
-    const size_t count = packages_of(trace);
-    int64_t workers;
-    struct dealt *list = dealt_list(trace, count, &workers);
-    size_t *lines = calloc((size_t)workers * (size_t)ahead + 1, sizeof *lines);
-    int64_t *had = calloc((size_t)workers + 1, sizeof *had);
+    struct request_finding finding;
     struct requests made = {NULL, 0, 0};
-    const bool good = list && lines && had && requests_pair(list, count, ahead, lines, had, &made);
-    free(list);
-    free(lines);
-    free(had);
+    request_finding_init(&finding, ahead);
+    const bool good = request_finding_take(&finding, trace, &made);
+    request_finding_release(&finding);
     if (!good)
         requests_release(&made);
     *requests = made;

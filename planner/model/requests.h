@@ -34,4 +34,20 @@ void requests_release(struct requests *requests);
 /* Sum of their seconds. */
 double requests_sum(const struct requests *requests);
 
+/* Of a trace that is read block by block: what is to be known of the blocks before. */
+struct request_finding {
+    int ahead;
+    struct request_package *latest; /* owned; of each worker, a ring of its latest packages */
+    int64_t *had;                   /* owned; how many packages each worker had */
+    int64_t workers, packages;
+    double sent_s; /* the package before was sent; not finite: it is not known */
+};
+
+/* To be released. */
+void request_finding_init(struct request_finding *finding, int ahead);
+/* The next block's answers, behind what is in *requests. False: out of memory. */
+bool request_finding_take(struct request_finding *finding, const struct trace *block,
+                          struct requests *requests);
+void request_finding_release(struct request_finding *finding);
+
 #endif

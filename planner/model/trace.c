@@ -25,8 +25,24 @@ bool operation_find(const char *name, enum operation *operation)
     return false;
 }
 
+bool trace_finish(struct trace *trace)
+{
+    const bool good = trace->count == 0 || trace->on->take(trace->on->self, trace);
+    trace->count = 0;
+    return good;
+}
+
+/* Another package begins, and the block is full. */
+static bool block_ends(const struct trace *trace, const struct trace_event *event)
+{
+    return trace->on && trace->count >= TRACE_BLOCK_EVENTS &&
+           trace->events[trace->count - 1].package != event->package;
+}
+
 bool trace_add(struct trace *trace, const struct trace_event *event)
 {
+    if (block_ends(trace, event) && !trace_finish(trace))
+        return false;
     struct trace_event *events =
         array_reserve(trace->events, &trace->capacity, trace->count + 1, sizeof *events);
     if (!events)
@@ -75,7 +91,35 @@ static const struct trace_event **work_sorted(const struct trace *trace, size_t 
     return work;
 }
 
-/* At most the output's own length, also in a damaged trace. */
+/* As many workers as the block has. False: out of memory. */
+static bool outputs_reserve(struct trace_outputs *outputs, const struct trace *block)
+{
+    int64_t count = outputs->count;
+    for (size_t k = 0; k < block->count; k++)
+        count = block->events[k].rank > count ? block->events[k].rank : count;
+    if (count == outputs->count && outputs->workers)
+        return true;
+    struct trace_output *workers =
+        realloc(outputs->workers, ((size_t)count + 1) * sizeof *outputs->workers);
+    if (!workers)
+        return false;
+    for (int64_t k = outputs->count; k <= count; k++)
+        workers[k] = (struct trace_output){0, 0, 0};
+    *outputs = (struct trace_outputs){workers, count};
+    return true;
+}
+
+/* Hidden by that event, no more than there is of it, whatever a damaged trace says. */
+static double output_hide(struct trace_output *output, const struct trace_event *by)
+{
+    const double until_s = output->end_s < by->end_s ? output->end_s : by->end_s;
+    const double hidden_s = until_s - by->start_s;
+    const double taken_s = hidden_s < output->shown_s ? hidden_s : output->shown_s;
+    output->shown_s -= taken_s;
+    return taken_s;
+}
+
+/* The same of an event of the block. */
 static void event_hide(const struct trace_event *written, const struct trace_event *by,
                        double *hidden_s)
 {
@@ -85,29 +129,81 @@ static void event_hide(const struct trace_event *written, const struct trace_eve
     *hidden_s = *hidden_s < all_s ? *hidden_s : all_s;
 }
 
-double *trace_hidden(const struct trace *trace)
+/* While the next ones may go on: an output of this block, or of the one before. */
+struct writing {
+    const struct trace_event *written; /* NULL: none of this block */
+    struct trace_output *before;       /* NULL: none of blocks before */
+};
+
+static void event_follow(struct writing *writing, const struct trace_event *event,
+                         const struct trace *block, double *hidden)
+{
+    if (event->operation == OPERATION_OUTPUT)
+        *writing = (struct writing){event, NULL};
+    else if (writing->written && writing->written->end_s > event->start_s)
+        event_hide(writing->written, event, &hidden[writing->written - block->events]);
+    else if (writing->before && writing->before->end_s > event->start_s)
+        writing->before->late_s += output_hide(writing->before, event);
+}
+
+/* What the next block may hide of this one's last output. */
+static void output_keep(struct trace_output *output, const struct writing *writing,
+                        const struct trace *block, const double *hidden)
+{
+    const struct trace_event *written = writing->written;
+    if (!written)
+        return;
+    output->end_s = written->end_s;
+    output->shown_s = written->end_s - written->start_s - hidden[written - block->events];
+}
+
+static void outputs_follow(struct trace_outputs *outputs, const struct trace *block,
+                           const struct trace_event **work, size_t count, double *hidden)
+{
+    struct writing writing = {NULL, NULL};
+    for (int64_t k = 0; k < outputs->count; k++)
+        outputs->workers[k].late_s = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (k == 0 || work[k - 1]->rank != work[k]->rank)
+            writing = (struct writing){NULL, &outputs->workers[work[k]->rank - 1]};
+        event_follow(&writing, work[k], block, hidden);
+        if (k + 1 == count || work[k + 1]->rank != work[k]->rank)
+            output_keep(&outputs->workers[work[k]->rank - 1], &writing, block, hidden);
+    }
+}
+
+double *trace_hidden_next(const struct trace *block, struct trace_outputs *outputs)
 {
     size_t count;
-    double *hidden = calloc(trace->count + 1, sizeof *hidden);
-    const struct trace_event **work = work_sorted(trace, &count);
-    const struct trace_event *written = NULL; /* while the next ones may go on */
-    for (size_t k = 0; hidden && work && k < count; k++) {
-        const struct trace_event *event = work[k];
-        if (event->operation == OPERATION_OUTPUT || (written && written->rank != event->rank))
-            written = event->operation == OPERATION_OUTPUT ? event : NULL;
-        else if (written && written->end_s > event->start_s)
-            event_hide(written, event, &hidden[written - trace->events]);
-    }
+    double *hidden = calloc(block->count + 1, sizeof *hidden);
+    const struct trace_event **work = work_sorted(block, &count);
+    const bool good = hidden && work && outputs_reserve(outputs, block);
+    if (good)
+        outputs_follow(outputs, block, work, count, hidden);
     free(work);
-    if (!work) {
+    if (!good) {
         free(hidden);
         return NULL;
     }
     return hidden;
 }
 
+double *trace_hidden(const struct trace *trace)
+{
+    struct trace_outputs outputs = {NULL, 0};
+    double *hidden = trace_hidden_next(trace, &outputs);
+    trace_outputs_release(&outputs);
+    return hidden;
+}
+
+void trace_outputs_release(struct trace_outputs *outputs)
+{
+    free(outputs->workers);
+    *outputs = (struct trace_outputs){NULL, 0};
+}
+
 void trace_release(struct trace *trace)
 {
     free(trace->events);
-    *trace = (struct trace){NULL, 0, 0};
+    *trace = (struct trace){.count = 0};
 }

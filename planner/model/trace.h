@@ -32,21 +32,50 @@ struct trace_event {
     double start_s, end_s; /* on the master's clock, 0 = the first envelope's start */
 };
 
+struct trace;
+
+/* Who reads a trace in blocks: whole packages, in the order of their numbers. False: it cannot go
+ * on. */
+struct trace_taker {
+    bool (*take)(void *self, const struct trace *block);
+    void *self;
+};
+
+/* Events of a block at most, but for those of its last package. A trace of one block is in memory
+ * as a whole. */
+enum { TRACE_BLOCK_EVENTS = 7 << 15 };
+
 struct trace {
     struct trace_event *events; /* owned */
     size_t count, capacity;
+    /* Not NULL: events are handed on in blocks while they come, and are not kept. */
+    const struct trace_taker *on; /* borrowed */
+};
+
+/* Outputs that what comes in a later block may hide: of each worker, the latest one. */
+struct trace_outputs {
+    struct trace_output {
+        double end_s, shown_s; /* shown_s: not hidden yet */
+        double late_s;         /* hidden by the block that was read last, of an output before it */
+    } * workers;               /* owned */
+    int64_t count;
 };
 
 const char *operation_name(enum operation operation);
 /* The operation of that name, those of requests included. False: there is none. */
 bool operation_find(const char *name, enum operation *operation);
-/* False: out of memory, trace unchanged. */
+/* False: out of memory, trace unchanged; or who reads it cannot go on. */
 bool trace_add(struct trace *trace, const struct trace_event *event);
+/* Hand on what is left of a trace that is handed on in blocks. */
+bool trace_finish(struct trace *trace);
 /* Packages that workers have computed. */
 int64_t trace_packages(const struct trace *trace);
 /* For each event: if it is an output, the seconds of it that overlap with receiving or computing on
  * the same worker; else 0. Events may be in any order. Owned; NULL: out of memory. */
 double *trace_hidden(const struct trace *trace);
+/* The same of one block after the other. `outputs` is empty before the first; to be released. */
+double *trace_hidden_next(const struct trace *block, struct trace_outputs *outputs);
+void trace_outputs_release(struct trace_outputs *outputs);
 void trace_release(struct trace *trace);
 
 #endif

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/array.h"
 
@@ -33,18 +34,37 @@ struct phase {
     bool on[ACTIVITY_COUNT];
 };
 
-struct division {
-    const struct trace *trace; /* borrowed */
+/* Where a worker is between two blocks. */
+struct place {
+    bool begun;                /* it has worked */
+    double at_s;               /* until then */
+    double prepared_s;         /* the end of its start; -HUGE_VAL: it has none */
+    struct trace_event before; /* its last operation */
+};
+
+/* The master at work. */
+struct stint {
+    int64_t package;
+    double start_s, end_s;
+};
+
+struct cause_division {
     bool sums_only;
-    struct causes *causes;
-    struct passage *passages; /* owned */
-    size_t passage_count;
+    struct causes causes;
+    struct passage *passages; /* owned; of the block before and of the one at hand */
+    int64_t first;            /* of the packages */
+    int64_t block_first;      /* of those of the block at hand */
+    int64_t passage_count;
+    struct stint *stints; /* owned; of the same packages */
+    size_t stint_count, stint_capacity;
+    double sent_s;        /* of the package before the first one */
     struct phase *phases; /* owned; by time */
     size_t phase_count;
     const struct trace_event **work; /* owned; workers' operations by worker and time */
     size_t work_count;
-    double *prepared_s; /* owned; of each worker, the end of its start; -HUGE_VAL: it has none */
+    struct place *places; /* owned; by worker */
     double start_s, end_s;
+    bool started; /* start_s is known */
 };
 
 const char *cause_name(enum cause cause)
@@ -78,13 +98,14 @@ static bool is_masters(const struct trace_event *event)
 }
 
 /* NULL: no run numbers its packages so. */
-static struct passage *passage_find(const struct division *division, int64_t package)
+static struct passage *passage_find(const struct cause_division *division, int64_t package)
 {
-    return package >= 0 && (size_t)package < division->passage_count ? &division->passages[package]
-                                                                     : NULL;
+    return package >= division->first && package - division->first < division->passage_count
+               ? &division->passages[package - division->first]
+               : NULL;
 }
 
-static void event_take(struct division *division, const struct trace_event *event)
+static void event_take(struct cause_division *division, const struct trace_event *event)
 {
     struct passage *passage = passage_find(division, event->package);
     if (is_work(event) && event->end_s >= event->start_s) {
@@ -92,8 +113,8 @@ static void event_take(struct division *division, const struct trace_event *even
         division->end_s = fmax(division->end_s, event->end_s);
     }
     if (event->operation == OPERATION_START && event->rank > 0)
-        division->prepared_s[event->rank - 1] = event->end_s;
-    if (event->operation == OPERATION_ENVELOPE)
+        division->places[event->rank - 1].prepared_s = event->end_s;
+    if (event->operation == OPERATION_ENVELOPE && !division->started)
         division->start_s = fmin(division->start_s, event->start_s);
     if (passage && is_masters(event))
         passage->sent_s = fmax(passage->sent_s, event->end_s);
@@ -101,35 +122,34 @@ static void event_take(struct division *division, const struct trace_event *even
         passage->left_s = event->start_s;
         passage->arrived_s = event->end_s;
     }
+    if (is_masters(event))
+        division->stints[division->stint_count++] =
+            (struct stint){event->package, event->start_s, event->end_s};
 }
 
 /* The master takes one after the other, and so does the port. */
-static void passages_complete(struct division *division)
+static void passages_complete(struct cause_division *division)
 {
-    double sent_s = division->start_s, carried_s = HUGE_VAL;
-    for (size_t k = 0; k < division->passage_count; k++) {
+    double sent_s = fmax(division->start_s, division->sent_s), carried_s = HUGE_VAL;
+    for (int64_t k = 0; k < division->passage_count; k++) {
         struct passage *passage = &division->passages[k];
         passage->sent_s = sent_s = fmax(sent_s, passage->sent_s);
     }
-    for (size_t k = division->passage_count; k-- > 0;) {
+    for (int64_t k = division->passage_count; k-- > 0;) {
         struct passage *passage = &division->passages[k];
         passage->carried_s = carried_s = fmin(carried_s, passage->arrived_s);
     }
 }
 
-static void passages_make(struct division *division)
+/* Room for it is there. */
+static void passages_make(struct cause_division *division, const struct trace *block)
 {
-    const struct passage unknown = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
-    division->start_s = HUGE_VAL;
-    division->end_s = -HUGE_VAL;
-    for (int64_t k = 0; k < division->causes->worker_count; k++)
-        division->prepared_s[k] = -HUGE_VAL;
-    for (size_t k = 0; k < division->passage_count; k++)
-        division->passages[k] = unknown;
-    for (size_t k = 0; k < division->trace->count; k++)
-        event_take(division, &division->trace->events[k]);
+    division->work_count = 0;
+    for (size_t k = 0; k < block->count; k++)
+        event_take(division, &block->events[k]);
     if (!isfinite(division->start_s))
         division->start_s = 0;
+    division->started = true;
     passages_complete(division);
 }
 
@@ -149,7 +169,7 @@ static int change_compare(const void *a, const void *b)
 }
 
 /* Sorted changes at one time make one phase. */
-static void phases_fill(struct division *division, const struct change *changes, size_t count)
+static void phases_fill(struct cause_division *division, const struct change *changes, size_t count)
 {
     int on[ACTIVITY_COUNT] = {0};
     for (size_t k = 0; k < count; k++) {
@@ -163,20 +183,20 @@ static void phases_fill(struct division *division, const struct change *changes,
     }
 }
 
-/* Room for the changes: two intervals for every package, one for every event of the master. */
-static bool phases_make(struct division *division)
+/* Room for the changes: two intervals for every package, one whenever the master works. */
+static bool phases_make(struct cause_division *division)
 {
-    const struct trace *trace = division->trace;
-    const size_t most = 2 * (2 * division->passage_count + trace->count);
+    const size_t most = 2 * (2 * (size_t)division->passage_count + division->stint_count);
     struct change *changes = calloc(most + 1, sizeof *changes);
     size_t count = 0;
+    free(division->phases);
     division->phases = calloc(most + 1, sizeof *division->phases);
+    division->phase_count = 0;
     if (changes && division->phases) {
-        for (size_t k = 0; k < trace->count; k++)
-            if (is_masters(&trace->events[k]))
-                interval_add(changes, &count, ACTIVITY_MASTER, trace->events[k].start_s,
-                             trace->events[k].end_s);
-        for (size_t k = 0; k < division->passage_count; k++) {
+        for (size_t k = 0; k < division->stint_count; k++)
+            interval_add(changes, &count, ACTIVITY_MASTER, division->stints[k].start_s,
+                         division->stints[k].end_s);
+        for (int64_t k = 0; k < division->passage_count; k++) {
             const struct passage *passage = &division->passages[k];
             interval_add(changes, &count, ACTIVITY_HELD, passage->sent_s, passage->left_s);
             interval_add(changes, &count, ACTIVITY_PORT, passage->left_s, passage->carried_s);
@@ -190,10 +210,10 @@ static bool phases_make(struct division *division)
 
 /* ---- gaps ---------------------------------------------------------------------------------- */
 
-static bool span_add(struct division *division, enum cause cause, const struct trace_event *event,
-                     double start_s, double end_s)
+static bool span_add(struct cause_division *division, enum cause cause,
+                     const struct trace_event *event, double start_s, double end_s)
 {
-    struct causes *causes = division->causes;
+    struct causes *causes = &division->causes;
     if (!(end_s > start_s))
         return true;
     struct trace_event gap = *event;
@@ -219,7 +239,7 @@ static bool span_add(struct division *division, enum cause cause, const struct t
 }
 
 /* How many phases have begun by then. */
-static size_t phases_begun(const struct division *division, double at_s)
+static size_t phases_begun(const struct cause_division *division, double at_s)
 {
     size_t low = 0, high = division->phase_count;
     while (low < high) {
@@ -246,8 +266,8 @@ static enum cause cause_of(const struct phase *phase, bool sent)
 }
 
 /* While the package has not begun to travel. */
-static bool wait_divide(struct division *division, const struct trace_event *next, double sent_s,
-                        double start_s, double end_s)
+static bool wait_divide(struct cause_division *division, const struct trace_event *next,
+                        double sent_s, double start_s, double end_s)
 {
     size_t begun = phases_begun(division, start_s);
     for (double at_s = start_s; at_s < end_s;) {
@@ -271,7 +291,8 @@ static double within(double value, double least, double greatest)
     return fmin(fmax(value, least), greatest);
 }
 
-static bool gap_divide(struct division *division, const struct trace_event *next, double start_s)
+static bool gap_divide(struct cause_division *division, const struct trace_event *next,
+                       double start_s)
 {
     const double end_s = next->start_s;
     const struct passage *passage = passage_find(division, next->package);
@@ -297,13 +318,17 @@ static int work_compare(const void *a, const void *b)
 }
 
 /* The operations [first, end) of one worker, and what lies between. */
-static bool worker_divide(struct division *division, size_t first, size_t end)
+static bool worker_divide(struct cause_division *division, size_t first, size_t end)
 {
-    struct worker_causes *worker = &division->causes->workers[division->work[first]->rank - 1];
-    const struct trace_event *before = NULL;
-    double at_s = within(division->prepared_s[division->work[first]->rank - 1], division->start_s,
-                         division->end_s);
-    worker->busy_s = at_s - division->start_s;
+    const int32_t index = division->work[first]->rank - 1;
+    struct worker_causes *worker = &division->causes.workers[index];
+    struct place *place = &division->places[index];
+    const struct trace_event *before = place->begun ? &place->before : NULL;
+    double at_s = place->at_s;
+    if (!before) {
+        at_s = within(place->prepared_s, division->start_s, division->end_s);
+        worker->busy_s = at_s - division->start_s;
+    }
     for (size_t k = first; k < end; k++) {
         const struct trace_event *event = division->work[k];
         bool good;
@@ -320,10 +345,11 @@ static bool worker_divide(struct division *division, size_t first, size_t end)
         at_s = fmax(at_s, event->end_s);
         before = event;
     }
-    return span_add(division, CAUSE_END, before, at_s, division->end_s);
+    *place = (struct place){true, at_s, place->prepared_s, *before};
+    return true;
 }
 
-static bool workers_divide(struct division *division)
+static bool workers_divide(struct cause_division *division)
 {
     qsort(division->work, division->work_count, sizeof(void *), work_compare);
     for (size_t first = 0, end; first < division->work_count; first = end) {
@@ -343,54 +369,163 @@ static void causes_sum(struct causes *causes)
             causes->seconds[cause] += causes->workers[k].seconds[cause];
 }
 
-static void extent_find(const struct trace *trace, struct division *division)
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+/* The workers of the block, too. */
+static bool workers_reserve(struct cause_division *division, const struct trace *block)
 {
-    for (size_t k = 0; k < trace->count; k++) {
-        const struct trace_event *event = &trace->events[k];
-        if (event->rank > division->causes->worker_count)
-            division->causes->worker_count = event->rank;
-        if (event->package >= 0 && (size_t)event->package < trace->count &&
-            (size_t)event->package >= division->passage_count)
-            division->passage_count = (size_t)event->package + 1;
+    struct causes *causes = &division->causes;
+    int64_t count = causes->worker_count;
+    for (size_t k = 0; k < block->count; k++)
+        count = block->events[k].rank > count ? block->events[k].rank : count;
+    if (count == causes->worker_count && division->places && causes->workers)
+        return true;
+    struct worker_causes *workers = realloc(causes->workers, ((size_t)count + 1) * sizeof *workers);
+    causes->workers = workers ? workers : causes->workers;
+    struct place *places = realloc(division->places, ((size_t)count + 1) * sizeof *places);
+    division->places = places ? places : division->places;
+    if (!workers || !places)
+        return false;
+    for (int64_t k = causes->worker_count; k <= count; k++) {
+        workers[k] = (struct worker_causes){.busy_s = 0};
+        places[k] = (struct place){.prepared_s = -HUGE_VAL};
     }
+    causes->worker_count = count;
+    return true;
 }
 
-static bool division_make(const struct trace *trace, bool sums_only, struct causes *causes,
-                          struct failure *failure)
+/* Those before the block that was at hand are not asked for any more. */
+static void packages_forget(struct cause_division *division)
 {
-    struct causes made = {0};
-    struct division division = {.trace = trace, .sums_only = sums_only, .causes = &made};
-    extent_find(trace, &division);
-    made.workers = calloc((size_t)made.worker_count + 1, sizeof *made.workers);
-    division.passages = calloc(division.passage_count + 1, sizeof *division.passages);
-    division.work = calloc(trace->count + 1, sizeof(void *));
-    division.prepared_s = calloc((size_t)made.worker_count + 1, sizeof *division.prepared_s);
-    bool good = made.workers && division.passages && division.work && division.prepared_s;
-    if (good) {
-        passages_make(&division);
-        good = phases_make(&division) && workers_divide(&division);
+    const int64_t gone = division->block_first - division->first;
+    size_t kept = 0;
+    if (gone > 0) {
+        division->sent_s = division->passages[gone - 1].sent_s;
+        memmove(division->passages, division->passages + gone,
+                (size_t)(division->passage_count - gone) * sizeof *division->passages);
+        division->passage_count -= gone;
     }
-    free(division.passages);
-    free(division.phases);
-    free(division.work);
-    free(division.prepared_s);
-    if (!good) {
-        causes_release(&made);
-        return failure_memory(failure, "reading a trace");
+    division->first = division->block_first;
+    division->block_first = division->first + division->passage_count;
+    for (size_t k = 0; k < division->stint_count; k++)
+        if (division->stints[k].package >= division->first)
+            division->stints[kept++] = division->stints[k];
+    division->stint_count = kept;
+}
+
+static bool passages_reserve(struct cause_division *division, const struct trace *block)
+{
+    const struct passage unknown = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    int64_t count = division->passage_count;
+    for (size_t k = 0; k < block->count; k++) {
+        const int64_t at = block->events[k].package - division->block_first;
+        if (at >= 0 && at < (int64_t)block->count &&
+            division->block_first - division->first + at >= count)
+            count = division->block_first - division->first + at + 1;
     }
-    causes_sum(&made);
-    *causes = made;
+    struct passage *passages = realloc(division->passages, ((size_t)count + 1) * sizeof *passages);
+    if (!passages)
+        return false;
+    division->passages = passages;
+    for (; division->passage_count < count; division->passage_count++)
+        passages[division->passage_count] = unknown;
     return true;
+}
+
+/* For the block's events. */
+static bool events_reserve(struct cause_division *division, const struct trace *block)
+{
+    struct stint *stints = array_reserve(division->stints, &division->stint_capacity,
+                                         division->stint_count + block->count + 1, sizeof *stints);
+    division->stints = stints ? stints : division->stints;
+    free(division->work);
+    division->work = calloc(block->count + 1, sizeof(void *));
+    return stints && division->work;
+}
+
+struct cause_division *cause_division_new(bool spans, struct failure *failure)
+{
+    struct cause_division *division = calloc(1, sizeof *division);
+    if (!division) {
+        failure_memory(failure, "reading a trace");
+        return NULL;
+    }
+    division->sums_only = !spans;
+    division->start_s = HUGE_VAL;
+    division->end_s = division->sent_s = -HUGE_VAL;
+    return division;
+}
+
+bool cause_division_take(struct cause_division *division, const struct trace *block,
+                         struct failure *failure)
+{
+    packages_forget(division);
+    if (!workers_reserve(division, block) || !passages_reserve(division, block) ||
+        !events_reserve(division, block))
+        return failure_memory(failure, "reading a trace");
+    passages_make(division, block);
+    return (phases_make(division) && workers_divide(division)) ||
+           failure_memory(failure, "reading a trace");
+}
+
+struct causes *cause_division_causes(struct cause_division *division)
+{
+    return &division->causes;
+}
+
+bool cause_division_end(struct cause_division *division, struct causes *causes,
+                        struct failure *failure)
+{
+    for (int64_t k = 0; k < division->causes.worker_count; k++) {
+        const struct place *place = &division->places[k];
+        if (place->begun &&
+            !span_add(division, CAUSE_END, &place->before, place->at_s, division->end_s))
+            return failure_memory(failure, "reading a trace");
+    }
+    causes_sum(&division->causes);
+    *causes = division->causes;
+    division->causes = (struct causes){0};
+    return true;
+}
+
+void cause_division_free(struct cause_division **division)
+{
+    if (!*division)
+        return;
+    causes_release(&(*division)->causes);
+    free((*division)->passages);
+    free((*division)->stints);
+    free((*division)->phases);
+    free((*division)->work);
+    free((*division)->places);
+    free(*division);
+    *division = NULL;
+}
+
+static int span_compare(const void *a, const void *b)
+{
+    const struct trace_event *x = &((const struct cause_span *)a)->gap;
+    const struct trace_event *y = &((const struct cause_span *)b)->gap;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->start_s > y->start_s) - (x->start_s < y->start_s);
+}
+
+void causes_sort(struct causes *causes)
+{
+    if (causes->count > 0)
+        qsort(causes->spans, causes->count, sizeof *causes->spans, span_compare);
 }
 
 bool causes_make(const struct trace *trace, struct causes *causes, struct failure *failure)
 {
-    return division_make(trace, false, causes, failure);
-}
-
-bool causes_total(const struct trace *trace, struct causes *causes, struct failure *failure)
-{
-    return division_make(trace, true, causes, failure);
+    struct cause_division *division = cause_division_new(true, failure);
+    const bool good = division && cause_division_take(division, trace, failure) &&
+                      cause_division_end(division, causes, failure);
+    cause_division_free(&division);
+    if (good)
+        causes_sort(causes);
+    return good;
 }
 
 void causes_release(struct causes *causes)

@@ -54,8 +54,23 @@ const char *cause_words(enum cause cause);
 const char *cause_name(enum cause cause);
 /* Events as trace_summary_make takes them. False: out of memory. */
 bool causes_make(const struct trace *trace, struct causes *causes, struct failure *failure);
-/* The same without its spans: only what they sum up to. */
-bool causes_total(const struct trace *trace, struct causes *causes, struct failure *failure);
+
+/* A trace that is divided block by block. What a worker waited for is looked for among the packages
+ * of the same block and of the one before it. */
+struct cause_division;
+/* Owned. `spans`: with its spans, which the caller may take (count = 0) between two blocks;
+ * without, only what they sum up to. NULL: out of memory. */
+struct cause_division *cause_division_new(bool spans, struct failure *failure);
+bool cause_division_take(struct cause_division *division, const struct trace *block,
+                         struct failure *failure);
+/* What is there so far; borrowed, and the caller's to change. */
+struct causes *cause_division_causes(struct cause_division *division);
+/* *causes, to be released, gets what is there. */
+bool cause_division_end(struct cause_division *division, struct causes *causes,
+                        struct failure *failure);
+void cause_division_free(struct cause_division **division);
+/* By worker and time, where those at a worker's end came last. */
+void causes_sort(struct causes *causes);
 void causes_release(struct causes *causes);
 /* Worker `worker`; all zero when it is not in there. */
 struct worker_causes causes_worker(const struct causes *causes, int64_t worker);

@@ -8,9 +8,11 @@
 #include "planner/base/array.h"
 #include "planner/base/text.h"
 #include "planner/report/causes.h"
-#include "planner/report/residuals.h"
+#include "planner/report/events.h"
 
 enum { PROCESS_RUN = 1, PROCESS_PLAN = 2, PROCESS_COUNT = 2 };
+/* Of each: viewers are slow with more than some hundred thousand events. */
+enum { PACKAGES_MOST = 1 << 14 };
 
 /* What rows are of: what a rank does itself, transfers to it, and the writing of its results where
  * it goes on meanwhile. */
@@ -103,12 +105,13 @@ static void spans_fill(struct lanes *lanes, const struct trace *trace)
 {
     for (size_t k = 0; k < trace->count; k++) {
         const enum operation operation = (enum operation)trace->events[k].operation;
-        if (operation != OPERATION_IDLE)
+        if (operation != OPERATION_IDLE && trace->events[k].package < PACKAGES_MOST)
             span_add(lanes, &trace->events[k], operation_name(operation));
     }
     for (size_t k = 0; k < lanes->causes.count; k++) {
         const struct cause_span *span = &lanes->causes.spans[k];
-        span_add(lanes, &span->gap, cause_words(span->cause));
+        if (span->gap.package < PACKAGES_MOST)
+            span_add(lanes, &span->gap, cause_words(span->cause));
     }
 }
 
@@ -213,24 +216,34 @@ static bool trace_print(struct text *text, int process, const struct trace *trac
     return good;
 }
 
+/* How many packages of how many it shows, where they are not all. */
+static void rest_tell(struct text *text, const struct events_head *head, int process)
+{
+    if (head->packages <= PACKAGES_MOST)
+        return;
+    comma_add(text);
+    text_add(text,
+             "{\"ph\": \"M\", \"name\": \"process_labels\", \"pid\": %d, \"tid\": %d, \"args\": "
+             "{\"labels\": \"the first %d of %" PRId64 " packages; --csv lists all\"}}",
+             process, process, PACKAGES_MOST, head->packages);
+}
+
 char *report_chrome_trace(const struct run_record *record, struct failure *failure)
 {
-    struct residuals residuals;
-    struct trace predicted = {NULL, 0, 0};
+    struct events_head measured, predicted;
     struct text text = TEXT_INIT;
-    /* Refuses events that have no name. */
-    if (!residuals_make(record, &residuals, failure))
-        return NULL;
     const bool behind = plan_writes_behind(&record->plan);
-    bool has_predicted = residuals.has_predicted;
-    residuals_release(&residuals);
-    if (has_predicted && !residuals_predict(record, &predicted, failure))
-        return NULL;
+    bool has = false;
+    events_head_init(&measured, PACKAGES_MOST);
+    events_head_init(&predicted, PACKAGES_MOST);
     text_add(&text, "[");
-    const bool good =
-        trace_print(&text, PROCESS_RUN, &record->trace, behind, failure) &&
-        (!has_predicted || trace_print(&text, PROCESS_PLAN, &predicted, behind, failure));
+    bool good = events_heads_read(record, &measured, &predicted, &has, failure) &&
+                trace_print(&text, PROCESS_RUN, &measured.trace, behind, failure);
+    rest_tell(&text, &measured, PROCESS_RUN);
+    good = good && (!has || trace_print(&text, PROCESS_PLAN, &predicted.trace, behind, failure));
+    rest_tell(&text, &predicted, PROCESS_PLAN);
     text_add(&text, "]\n");
-    trace_release(&predicted);
+    events_head_release(&measured);
+    events_head_release(&predicted);
     return text_finish(&text, good, "writing a trace", failure);
 }

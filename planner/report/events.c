@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "planner/report/causes.h"
+#include "planner/report/prediction.h"
 #include "planner/report/residuals.h"
 
 /* An event, or what a worker waited for. */
@@ -49,15 +50,6 @@ static void spans_release(struct spans *spans)
 {
     causes_release(&spans->causes);
     free(spans->rows);
-}
-
-static int64_t packages_count(const struct trace *trace)
-{
-    int64_t count = 0;
-    for (size_t k = 0; trace && k < trace->count; k++)
-        if (trace->events[k].package >= count)
-            count = trace->events[k].package + 1;
-    return count;
 }
 
 static int64_t nanoseconds(double seconds)
@@ -151,25 +143,38 @@ static void names_add(struct text *text)
     text_add(text, "]");
 }
 
-/* The events of a package: one of each operation, and those of its causes, which are few. */
-bool events_print_traces(const struct trace *measured, const struct trace *predicted, int64_t most,
-                         struct text *text, struct failure *failure)
+/* ---- the first packages -------------------------------------------------------------------- */
+
+static bool head_take(void *self, const struct trace *block)
 {
-    const int64_t in_run = packages_count(measured), in_plan = packages_count(predicted);
-    const int64_t packages = in_run > in_plan ? in_run : in_plan;
-    const int64_t packages_most = most / OPERATION_COUNT;
-    names_add(text);
-    text_add(text, ", \"packages\": %" PRId64 ", \"drawn\": %" PRId64, packages,
-             packages < packages_most ? packages : packages_most);
-    const bool good = trace_columns(text, "measured", measured, packages_most, failure) &&
-                      trace_columns(text, "predicted", predicted, packages_most, failure);
-    text_add(text, "}\n");
-    return good;
+    struct events_head *head = self;
+    for (size_t k = 0; k < block->count; k++) {
+        const struct trace_event *event = &block->events[k];
+        if (event->package >= head->packages)
+            head->packages = event->package + 1;
+        if (event->package < head->most && !trace_add(&head->trace, event))
+            return false;
+    }
+    return true;
 }
 
-/* *has: the run has a prediction, and *predicted its trace, to be released. */
-static bool prediction_find(const struct run_record *record, struct trace *predicted, bool *has,
-                            struct failure *failure)
+void events_head_init(struct events_head *head, int64_t most)
+{
+    /* What workers wait for may be a later package. */
+    static const int64_t later = 4096;
+    *head = (struct events_head){.most = most < INT64_MAX - later ? most + later : most};
+    head->taker = (struct trace_taker){head_take, head};
+    head->made.on = &head->taker;
+}
+
+void events_head_release(struct events_head *head)
+{
+    trace_release(&head->trace);
+    trace_release(&head->made);
+}
+
+bool events_heads_read(const struct run_record *record, struct events_head *measured,
+                       struct events_head *predicted, bool *has, struct failure *failure)
 {
     struct residuals residuals;
     /* Refuses events that have no name. */
@@ -177,53 +182,157 @@ static bool prediction_find(const struct run_record *record, struct trace *predi
         return false;
     *has = residuals.has_predicted;
     residuals_release(&residuals);
-    return !*has || residuals_predict(record, predicted, failure);
+    return ((run_record_play(record, &measured->taker, failure) &&
+             (!*has || prediction_make(record, &predicted->made, NULL, failure))) ||
+            failure_memory(failure, "listing events"));
+}
+
+/* The events of a package: one of each operation, and those of its causes, which are few. */
+int64_t events_packages(int64_t most)
+{
+    return most / OPERATION_COUNT;
+}
+
+/* Each NULL: there is none. */
+static bool heads_print(const struct events_head *measured, const struct events_head *predicted,
+                        int64_t most, struct text *text, struct failure *failure)
+{
+    const int64_t in_run = measured ? measured->packages : 0;
+    const int64_t in_plan = predicted ? predicted->packages : 0;
+    const int64_t packages = in_run > in_plan ? in_run : in_plan;
+    const int64_t packages_most = events_packages(most);
+    names_add(text);
+    text_add(text, ", \"packages\": %" PRId64 ", \"drawn\": %" PRId64, packages,
+             packages < packages_most ? packages : packages_most);
+    const bool good = trace_columns(text, "measured", measured ? &measured->trace : NULL,
+                                    packages_most, failure) &&
+                      trace_columns(text, "predicted", predicted ? &predicted->trace : NULL,
+                                    packages_most, failure);
+    text_add(text, "}\n");
+    return good;
+}
+
+bool events_print_plan(const struct events_head *predicted, int64_t most, struct text *text,
+                       struct failure *failure)
+{
+    return heads_print(NULL, predicted, most, text, failure);
 }
 
 bool events_print(const struct run_record *record, int64_t most, struct text *text,
                   struct failure *failure)
 {
-    struct trace predicted = {NULL, 0, 0};
+    struct events_head measured, predicted;
     bool has = false;
-    if (!prediction_find(record, &predicted, &has, failure))
-        return false;
+    events_head_init(&measured, events_packages(most));
+    events_head_init(&predicted, events_packages(most));
+    const bool good = events_heads_read(record, &measured, &predicted, &has, failure) &&
+                      heads_print(&measured, has ? &predicted : NULL, most, text, failure);
+    events_head_release(&measured);
+    events_head_release(&predicted);
+    return good;
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+/* Lines of one trace, which is read or made block by block. */
+struct listing {
+    FILE *stream;
+    const char *name;
+    struct text text; /* not written yet */
+    struct cause_division *division;
+    struct failure *failure;
+};
+
+static bool lines_write(struct listing *listing)
+{
+    struct text *text = &listing->text;
+    if (text->failed)
+        return failure_memory(listing->failure, "listing events");
     const bool good =
-        events_print_traces(&record->trace, has ? &predicted : NULL, most, text, failure);
-    trace_release(&predicted);
+        text->length == 0 || fwrite(text->bytes, 1, text->length, listing->stream) == text->length;
+    text->length = 0;
     return good;
 }
 
-static bool csv_add(struct text *text, const char *name, const struct trace *trace,
-                    struct failure *failure)
+static bool line_add(struct listing *listing, const struct span *span)
 {
-    struct spans spans;
-    const bool good = spans_init(&spans, trace, INT64_MAX, failure);
-    for (size_t k = 0; good && k < spans.count; k++) {
-        const struct span *span = &spans.rows[k];
-        const struct trace_event *event = &span->event;
-        text_add(text, "%s,%d,%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", name,
-                 (int)event->rank, operation_name((enum operation)span_operation(span)),
-                 span->cause < 0 ? "" : cause_name((enum cause)span->cause), event->round,
-                 event->package, event->first, event->tasks);
-        text_add_number(text, event->start_s);
-        text_add(text, ",");
-        text_add_number(text, event->end_s);
-        text_add(text, "\n");
+    static const size_t piece = 1 << 16;
+    struct text *text = &listing->text;
+    const struct trace_event *event = &span->event;
+    text_add(text, "%s,%d,%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", listing->name,
+             (int)event->rank, operation_name((enum operation)span_operation(span)),
+             span->cause < 0 ? "" : cause_name((enum cause)span->cause), event->round,
+             event->package, event->first, event->tasks);
+    text_add_number(text, event->start_s);
+    text_add(text, ",");
+    text_add_number(text, event->end_s);
+    text_add(text, "\n");
+    return text->length < piece || lines_write(listing);
+}
+
+static bool causes_list(struct listing *listing, struct causes *causes)
+{
+    bool good = true;
+    causes_sort(causes);
+    for (size_t k = 0; good && k < causes->count; k++) {
+        const struct cause_span *span = &causes->spans[k];
+        good = line_add(listing, &(struct span){span->gap, (int)span->cause});
     }
-    spans_release(&spans);
+    causes->count = 0;
     return good;
 }
 
-char *events_csv(const struct run_record *record, struct failure *failure)
+/* What workers waited for in the block before comes first: those that end there come with the last
+ * block's. */
+static bool listing_take(void *self, const struct trace *block)
 {
-    struct trace predicted = {NULL, 0, 0};
-    struct text text = TEXT_INIT;
-    bool has = false;
-    if (!prediction_find(record, &predicted, &has, failure))
-        return NULL;
-    text_add(&text, "trace,rank,operation,cause,round,package,first,tasks,start_s,end_s\n");
-    const bool good = csv_add(&text, "measured", &record->trace, failure) &&
-                      (!has || csv_add(&text, "predicted", &predicted, failure));
-    trace_release(&predicted);
-    return text_finish(&text, good, "listing events", failure);
+    struct listing *listing = self;
+    bool good = causes_list(listing, cause_division_causes(listing->division));
+    for (size_t k = 0; good && k < block->count; k++)
+        if (block->events[k].operation != OPERATION_IDLE)
+            good = line_add(listing, &(struct span){block->events[k], -1});
+    return good && cause_division_take(listing->division, block, listing->failure);
+}
+
+static bool listing_end(struct listing *listing)
+{
+    struct causes causes = {0};
+    const bool good = cause_division_end(listing->division, &causes, listing->failure) &&
+                      causes_list(listing, &causes) && lines_write(listing);
+    causes_release(&causes);
+    return good;
+}
+
+/* The run's trace, or that of its plan. */
+static bool trace_list(const struct run_record *record, const char *name, bool predicted,
+                       FILE *stream, struct failure *failure)
+{
+    struct listing listing = {.stream = stream,
+                              .name = name,
+                              .division = cause_division_new(true, failure),
+                              .failure = failure};
+    const struct trace_taker taker = {listing_take, &listing};
+    struct trace made = {.on = &taker};
+    const bool good = listing.division &&
+                      (predicted ? prediction_make(record, &made, NULL, failure)
+                                 : run_record_play(record, &taker, failure)) &&
+                      listing_end(&listing);
+    cause_division_free(&listing.division);
+    text_release(&listing.text);
+    trace_release(&made);
+    return good;
+}
+
+bool events_csv(const struct run_record *record, FILE *stream, struct failure *failure)
+{
+    static const char head[] =
+        "trace,rank,operation,cause,round,package,first,tasks,start_s,end_s\n";
+    struct residuals residuals;
+    /* Refuses events that have no name. */
+    if (!residuals_make(record, &residuals, failure))
+        return false;
+    const bool has = residuals.has_predicted;
+    residuals_release(&residuals);
+    return fputs(head, stream) >= 0 && trace_list(record, "measured", false, stream, failure) &&
+           (!has || trace_list(record, "predicted", true, stream, failure));
 }

@@ -3,11 +3,29 @@
 #define PLANNER_REPORT_EVENTS_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "planner/base/failure.h"
 #include "planner/base/text.h"
 #include "planner/model/trace.h"
 #include "planner/report/report.h"
+
+/* The first packages of a trace, which is read or made block by block. */
+struct events_head {
+    struct trace trace; /* theirs */
+    struct trace made;  /* to be made, and ended by trace_finish: it hands its blocks on */
+    struct trace_taker taker;
+    int64_t most;     /* packages that are kept */
+    int64_t packages; /* of the whole trace */
+};
+
+/* To be released; it must not be moved. Keeps what `most` packages are drawn with. */
+void events_head_init(struct events_head *head, int64_t most);
+void events_head_release(struct events_head *head);
+/* The first packages of the run; *has: and of its plan. Both are initialised. False: out of memory,
+ * or a run that cannot be reported on. */
+bool events_heads_read(const struct run_record *record, struct events_head *measured,
+                       struct events_head *predicted, bool *has, struct failure *failure);
 
 /* One JSON object: "operations" and "causes" (their words), "packages", "drawn" (of them, the first
  * ones, so that at most `most` events of each kind are there), and "measured" and "predicted",
@@ -16,11 +34,12 @@
  * package that ended it. False: out of memory, or events that no run can have. */
 bool events_print(const struct run_record *record, int64_t most, struct text *text,
                   struct failure *failure);
-/* The same for one trace, predicted, or NULL. */
-bool events_print_traces(const struct trace *measured, const struct trace *predicted, int64_t most,
-                         struct text *text, struct failure *failure);
+/* The same of a plan's trace, whose head keeps events_packages(most) packages. */
+bool events_print_plan(const struct events_head *predicted, int64_t most, struct text *text,
+                       struct failure *failure);
+int64_t events_packages(int64_t most);
 /* Comma-separated values of all events, measured and predicted, one a line, with a first line of
- * names; times in seconds. Owned; NULL with *failure set. */
-char *events_csv(const struct run_record *record, struct failure *failure);
+ * names; times in seconds. */
+bool events_csv(const struct run_record *record, FILE *stream, struct failure *failure);
 
 #endif

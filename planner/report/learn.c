@@ -14,20 +14,6 @@ static const double PACKAGES_LEAST = 8, SIZES_LEAST = 1.5;
 /* No machine repeats itself more closely than this. */
 static const double DEVIATION_LEAST = 1e-4;
 
-/* One operation of one class of workers in one window. */
-struct lesson {
-    const struct replay *replay; /* borrowed */
-    const struct profile_window *window;
-    int64_t first_worker, worker_count;
-    enum operation operation;
-    double drift;
-    /* Of the run's packages: */
-    double packages, tasks, seconds, expected_s; /* the last by the old line */
-    double least, greatest;                      /* sizes */
-    struct cost scaled;                          /* the old line, to the run's mean */
-    double deviation, jitter_s;                  /* about the scaled line, as in struct fit */
-};
-
 /* A symmetric matrix and a vector over (latency, rate times mean size). */
 struct pair {
     double a, b;
@@ -48,6 +34,25 @@ static struct pair square_apply(struct square m, struct pair v)
     return (struct pair){m.aa * v.a + m.ab * v.b, m.ab * v.a + m.bb * v.b};
 }
 
+/* One operation of one class of workers in one window. */
+struct lesson {
+    const struct profile_window *window;
+    struct measured_cost *cost; /* that it changes */
+    struct measured_cost old;
+    int64_t first_worker, worker_count;
+    enum operation operation;
+    double drift;
+    /* Of the run's packages: */
+    double packages, tasks, seconds, expected_s; /* the last by the old line */
+    double least, greatest;                      /* sizes */
+    struct cost scaled;                          /* the old line, to the run's mean */
+    double squares;                              /* of what they are off it */
+    double deviation, jitter_s;                  /* about the scaled line, as in struct fit */
+    double mean_size;
+    struct square matrix; /* their normal equations, each weighted by its own variance */
+    struct pair right;
+};
+
 static double package_seconds(const struct replay_package *package, enum operation operation)
 {
     struct star_cost cost = package->cost;
@@ -62,67 +67,59 @@ static bool package_counts(const struct lesson *lesson, const struct replay_pack
            package->worker - lesson->first_worker < lesson->worker_count;
 }
 
-static void lesson_sum(struct lesson *lesson, struct cost old)
+static void package_sum(struct lesson *lesson, const struct replay_package *package)
 {
-    lesson->least = HUGE_VAL;
-    for (size_t k = 0; k < lesson->replay->count; k++) {
-        const struct replay_package *package = &lesson->replay->packages[k];
-        const double tasks = (double)package->tasks;
-        if (!package_counts(lesson, package))
-            continue;
-        lesson->packages++;
-        lesson->tasks += tasks;
-        lesson->seconds += package_seconds(package, lesson->operation);
-        lesson->expected_s += cost_of(old, tasks);
-        lesson->least = fmin(lesson->least, tasks);
-        lesson->greatest = fmax(lesson->greatest, tasks);
-    }
+    const double tasks = (double)package->tasks;
+    lesson->packages++;
+    lesson->tasks += tasks;
+    lesson->seconds += package_seconds(package, lesson->operation);
+    lesson->expected_s += cost_of(lesson->old.cost, tasks);
+    lesson->least = fmin(lesson->least, tasks);
+    lesson->greatest = fmax(lesson->greatest, tasks);
+}
+
+static void lesson_scale(struct lesson *lesson)
+{
+    const struct cost old = lesson->old.cost;
     const double factor = lesson->seconds / lesson->expected_s;
+    lesson->mean_size = lesson->tasks / lesson->packages;
     lesson->scaled = lesson->expected_s > 0
                          ? (struct cost){old.latency_s * factor, old.s_per_task * factor}
                          : (struct cost){0, lesson->seconds / lesson->tasks};
 }
 
-/* Single packages about the line, together with those that the old fit has seen. */
-static void lesson_scatter(struct lesson *lesson, const struct fit *old)
+/* A single package about the line. */
+static void package_scatter(struct lesson *lesson, const struct replay_package *package)
 {
-    double squares = 0;
-    for (size_t k = 0; k < lesson->replay->count; k++) {
-        const struct replay_package *package = &lesson->replay->packages[k];
-        if (!package_counts(lesson, package))
-            continue;
-        const double seconds = package_seconds(package, lesson->operation);
-        const double off = seconds / cost_of(lesson->scaled, (double)package->tasks) - 1;
-        const double jitter = old->jitter_s / cost_of(lesson->scaled, (double)package->tasks);
-        squares += off * off - jitter * jitter;
-    }
-    squares += old->n * old->deviation * old->deviation;
+    const double line_s = cost_of(lesson->scaled, (double)package->tasks);
+    const double off = package_seconds(package, lesson->operation) / line_s - 1;
+    const double jitter = lesson->old.fit.jitter_s / line_s;
+    lesson->squares += off * off - jitter * jitter;
+}
+
+/* Together with those that the old fit has seen. */
+static void lesson_scatter(struct lesson *lesson)
+{
+    const struct fit *old = &lesson->old.fit;
+    const double squares = lesson->squares + old->n * old->deviation * old->deviation;
     const double counted = lesson->packages + (old->deviation > 0 ? old->n : 0);
     lesson->jitter_s = old->jitter_s;
     lesson->deviation = fmax(sqrt(fmax(0, squares / counted)), DEVIATION_LEAST);
 }
 
-/* The packages' normal equations, each weighted by its own variance. */
-static void lesson_equations(const struct lesson *lesson, double mean_size, struct square *matrix,
-                             struct pair *right)
+static void package_equate(struct lesson *lesson, const struct replay_package *package)
 {
-    *matrix = (struct square){0, 0, 0};
-    *right = (struct pair){0, 0};
-    for (size_t k = 0; k < lesson->replay->count; k++) {
-        const struct replay_package *package = &lesson->replay->packages[k];
-        if (!package_counts(lesson, package))
-            continue;
-        const double tasks = (double)package->tasks, size = tasks / mean_size;
-        const double error_s =
-            hypot(lesson->deviation * cost_of(lesson->scaled, tasks), lesson->jitter_s);
-        const double weight = 1 / (error_s * error_s);
-        const double seconds = package_seconds(package, lesson->operation);
-        matrix->aa += weight;
-        matrix->ab += weight * size;
-        matrix->bb += weight * size * size;
-        right->a += weight * seconds;
-        right->b += weight * size * seconds;
-    }
+    struct square *matrix = &lesson->matrix;
+    const double tasks = (double)package->tasks, size = tasks / lesson->mean_size;
+    const double error_s =
+        hypot(lesson->deviation * cost_of(lesson->scaled, tasks), lesson->jitter_s);
+    const double weight = 1 / (error_s * error_s);
+    const double seconds = package_seconds(package, lesson->operation);
+    matrix->aa += weight;
+    matrix->ab += weight * size;
+    matrix->bb += weight * size * size;
+    lesson->right.a += weight * seconds;
+    lesson->right.b += weight * size * seconds;
 }
 
 /* (A^-1 + D)^-1 = (I + A D)^-1 A, for what the packages say of both parameters and the drift that
@@ -190,20 +187,22 @@ static void prior_add(const struct measured_cost *old, double mean_size, struct 
     right->b += said.b;
 }
 
-static void cost_learn(struct lesson *lesson, struct measured_cost *cost)
+/* Do the packages say anything? */
+static bool lesson_counts(const struct lesson *lesson)
 {
+    return lesson->packages >= 2 && lesson->seconds > 0;
+}
+
+static void cost_learn(const struct lesson *lesson)
+{
+    const struct measured_cost *cost = &lesson->old;
     struct measured_cost made = *cost;
-    struct square matrix;
-    struct pair right;
-    lesson_sum(lesson, cost->cost);
-    if (lesson->packages < 2 || !(lesson->seconds > 0))
-        return;
-    lesson_scatter(lesson, &cost->fit);
-    const double mean_size = lesson->tasks / lesson->packages;
+    struct square matrix = lesson->matrix;
+    struct pair right = lesson->right;
+    const double mean_size = lesson->mean_size;
     const bool known = cost->fit.stderr_latency_s > 0 && cost->fit.stderr_s_per_task > 0;
     const bool wide =
         lesson->packages >= PACKAGES_LEAST && lesson->greatest >= SIZES_LEAST * lesson->least;
-    lesson_equations(lesson, mean_size, &matrix, &right);
     if (known) {
         const double drift = fmax(lesson->drift, hypot(cost->fit.drift, cost->fit.drift_own));
         const struct pair line = {lesson->scaled.latency_s, lesson->scaled.s_per_task * mean_size};
@@ -214,36 +213,73 @@ static void cost_learn(struct lesson *lesson, struct measured_cost *cost)
         scaled_take(lesson, &made);
     made.fit.deviation = lesson->deviation;
     made.fit.n = (int)fmin((known ? cost->fit.n : 0) + lesson->packages, 1e9);
-    *cost = made;
+    *lesson->cost = made;
 }
 
-static void window_learn(const struct replay *replay, struct profile_window *window, double drift)
+/* ---- all costs ----------------------------------------------------------------------------- */
+
+/* What is learned from all packages of a run. */
+struct lessons {
+    struct lesson *items; /* owned */
+    size_t count;
+    void (*package)(struct lesson *lesson, const struct replay_package *package);
+};
+
+static void lesson_add(struct lessons *lessons, struct lesson lesson, enum operation operation,
+                       struct measured_cost *cost)
 {
-    struct lesson all = {.replay = replay,
-                         .window = window,
-                         .worker_count = profile_workers(window),
-                         .drift = drift};
-    struct measured_cost *const master[] = {&window->envelope, &window->send};
+    lesson.operation = operation;
+    lesson.cost = cost;
+    lesson.old = *cost;
+    lessons->items[lessons->count++] = lesson;
+}
+
+static void window_list(struct lessons *lessons, struct profile_window *window, double drift)
+{
+    struct lesson lesson = {.window = window,
+                            .worker_count = profile_workers(window),
+                            .drift = drift,
+                            .least = HUGE_VAL};
     int64_t first = 0;
-    for (int k = 0; k < 2; k++) {
-        struct lesson lesson = all;
-        lesson.operation = (enum operation)(OPERATION_ENVELOPE + k);
-        cost_learn(&lesson, master[k]);
-    }
+    lesson_add(lessons, lesson, OPERATION_ENVELOPE, &window->envelope);
+    lesson_add(lessons, lesson, OPERATION_SEND, &window->send);
     for (size_t w = 0; w < window->worker_count; w++) {
         struct profile_worker *worker = &window->workers[w];
         struct measured_cost *const costs[] = {&worker->link, &worker->receive, &worker->compute,
                                                &worker->output};
-        for (int k = 0; k < 4; k++) {
-            struct lesson lesson = all;
-            lesson.operation = (enum operation)(OPERATION_LINK + k);
-            lesson.first_worker = first;
-            lesson.worker_count = worker->count;
-            cost_learn(&lesson, costs[k]);
-        }
+        lesson.first_worker = first;
+        lesson.worker_count = worker->count;
+        for (int k = 0; k < 4; k++)
+            lesson_add(lessons, lesson, (enum operation)(OPERATION_LINK + k), costs[k]);
         first += worker->count;
     }
 }
+
+/* False: out of memory. */
+static bool lessons_list(struct lessons *lessons, struct profile_setting *setting, double drift)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < setting->window_count; k++)
+        most += 2 + 4 * setting->windows[k].worker_count;
+    *lessons = (struct lessons){.items = calloc(most + 1, sizeof *lessons->items)};
+    for (size_t k = 0; lessons->items && k < setting->window_count; k++)
+        window_list(lessons, &setting->windows[k], drift);
+    return lessons->items != NULL;
+}
+
+static void lessons_package(void *self, const struct replay_package *package)
+{
+    const struct lessons *lessons = self;
+    for (size_t k = 0; k < lessons->count; k++)
+        if (package_counts(&lessons->items[k], package))
+            lessons->package(&lessons->items[k], package);
+}
+
+/* The latest start of each worker, over all parts; 0: not known. */
+struct starts {
+    double *prepared_s; /* owned */
+    int64_t count;
+};
 
 /* Starts of workers first .. first + count - 1 that took part. */
 struct start_lesson {
@@ -251,13 +287,13 @@ struct start_lesson {
     int n;
 };
 
-static struct start_lesson starts_sum(const struct replay *replay, int64_t first, int64_t count)
+static struct start_lesson starts_sum(const struct starts *starts, int64_t first, int64_t count)
 {
     struct start_lesson lesson = {0, 0, 0};
-    if (!replay->prepared_s)
+    if (!starts->prepared_s)
         return lesson;
-    for (int64_t k = first; k < first + count && k < replay->worker_count; k++) {
-        const double start_s = replay->prepared_s[k];
+    for (int64_t k = first; k < first + count && k < starts->count; k++) {
+        const double start_s = starts->prepared_s[k];
         lesson.sum_s += start_s;
         lesson.squares_s2 += start_s * start_s;
         lesson.n += start_s > 0;
@@ -296,7 +332,7 @@ static bool classes_alike(const struct profile_setting *setting)
     return true;
 }
 
-static void starts_learn(const struct replay *replay, struct profile_setting *setting, double drift)
+static void starts_learn(const struct starts *starts, struct profile_setting *setting, double drift)
 {
     int64_t first = 0;
     if (!classes_alike(setting))
@@ -304,7 +340,7 @@ static void starts_learn(const struct replay *replay, struct profile_setting *se
     for (size_t k = 0; k < setting->windows[0].worker_count; k++) {
         struct measured_cost *start = &setting->windows[0].workers[k].start;
         const struct start_lesson lesson =
-            starts_sum(replay, first, setting->windows[0].workers[k].count);
+            starts_sum(starts, first, setting->windows[0].workers[k].count);
         if (lesson.n > 0)
             start_learn(&lesson, drift, start);
         for (size_t w = 1; w < setting->window_count; w++)
@@ -341,7 +377,7 @@ static bool history_append(struct profile *profile, double drift, struct failure
     return true;
 }
 
-/* ---- whole ----------------------------------------------------------------------------------- */
+/* ---- parts --------------------------------------------------------------------------------- */
 
 /* The run's parts, one after the other: the record's own, then the others. */
 static const struct run_record *part_at(const struct run_record *record, int64_t k)
@@ -354,7 +390,7 @@ static bool drift_add(const struct run_record *part, double *predicted_s, double
                       struct failure *failure)
 {
     struct residuals residuals;
-    if (part->trace.count == 0)
+    if (!run_record_traced(part))
         return true;
     if (!residuals_make(part, &residuals, failure))
         return false;
@@ -377,55 +413,126 @@ static bool drift_note(struct run_record *record, struct failure *failure)
     return isnan(drift) || history_append(&record->profile, drift, failure);
 }
 
-/* The latest start of each worker. False: out of memory. */
-static bool starts_append(struct replay *all, const struct replay *from)
+/* False: out of memory. */
+static bool starts_append(struct starts *all, const struct replay *from)
 {
-    if (from->worker_count > all->worker_count) {
-        double *starts =
-            realloc(all->prepared_s, (size_t)from->worker_count * sizeof *all->prepared_s);
+    const int64_t count = from->setup.workers;
+    if (count > all->count) {
+        double *starts = realloc(all->prepared_s, (size_t)count * sizeof *all->prepared_s);
         if (!starts)
             return false;
-        for (int64_t k = all->worker_count; k < from->worker_count; k++)
+        for (int64_t k = all->count; k < count; k++)
             starts[k] = 0;
         all->prepared_s = starts;
-        all->worker_count = from->worker_count;
+        all->count = count;
     }
-    for (int64_t k = 0; k < from->worker_count; k++)
+    for (int64_t k = 0; k < count; k++)
         if (from->prepared_s[k] > 0)
             all->prepared_s[k] = from->prepared_s[k];
     return true;
 }
 
-/* `from`, if it is complete, is emptied. */
-static bool packages_append(struct replay *all, struct replay *from, struct failure *failure)
+/* ---- reading ------------------------------------------------------------------------------- */
+
+struct reading {
+    struct replay replay;
+    struct failure *failure;
+};
+
+static bool reading_take(void *self, const struct trace *block)
 {
-    const size_t count = all->count + from->count;
-    if (!from->complete)
-        return true;
-    struct replay_package *packages = realloc(all->packages, count * sizeof *packages);
-    if (packages)
-        all->packages = packages;
-    if (!packages || !starts_append(all, from))
-        return failure_memory(failure, "learning from a run");
-    memcpy(packages + all->count, from->packages, from->count * sizeof *packages);
-    all->count = count;
-    all->complete = true;
+    struct reading *reading = self;
+    return replay_take(&reading->replay, block, reading->failure);
+}
+
+/* All packages of a part, for the lessons (NULL: nobody). *complete: it can be replayed; its starts
+ * go to `starts`, which may be NULL. */
+static bool part_read(const struct run_record *part, struct lessons *lessons, struct starts *starts,
+                      bool *complete, struct failure *failure)
+{
+    struct reading reading = {.failure = failure};
+    const struct replay_setup setup = {.workers = run_record_ranks(part),
+                                       .package = lessons ? lessons_package : NULL,
+                                       .self = lessons};
+    const struct trace_taker taker = {reading_take, &reading};
+    bool good = replay_init(&reading.replay, &setup, failure) &&
+                run_record_play(part, &taker, failure) && replay_end(&reading.replay, failure);
+    *complete = good && reading.replay.complete;
+    if (*complete && starts && !starts_append(starts, &reading.replay))
+        good = failure_memory(failure, "learning from a run");
+    replay_release(&reading.replay);
+    return good;
+}
+
+/* The parts that can be replayed: one flag each. *any: there is one. False: out of memory. */
+static bool parts_find(const struct run_record *record, bool *complete, bool *any,
+                       struct starts *starts, struct failure *failure)
+{
+    *any = false;
+    for (int64_t k = 0; k <= record->other_count; k++) {
+        if (!part_read(part_at(record, k), NULL, starts, &complete[k], failure))
+            return false;
+        *any = *any || complete[k];
+    }
     return true;
 }
 
-/* The packages of all parts that can be replayed; complete if one of them can. To be released. */
-static bool packages_gather(const struct run_record *record, struct replay *all,
-                            struct failure *failure)
+static bool packages_read(const struct run_record *record, const bool *complete,
+                          struct lessons *lessons,
+                          void (*package)(struct lesson *, const struct replay_package *),
+                          struct failure *failure)
 {
-    bool good = true;
-    *all = (struct replay){.complete = false};
-    for (int64_t k = 0; good && k <= record->other_count; k++) {
-        struct replay replay = {.complete = false};
-        good = replay_init(&replay, &part_at(record, k)->trace, failure) &&
-               packages_append(all, &replay, failure);
-        replay_release(&replay);
-    }
+    bool good = true, again;
+    lessons->package = package;
+    for (int64_t k = 0; good && k <= record->other_count; k++)
+        good = !complete[k] || part_read(part_at(record, k), lessons, NULL, &again, failure);
     return good;
+}
+
+/* Those that packages do not speak of stay as they are. */
+static void lessons_thin(struct lessons *lessons)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < lessons->count; k++)
+        if (lesson_counts(&lessons->items[k]))
+            lessons->items[kept++] = lessons->items[k];
+    lessons->count = kept;
+}
+
+/* Three times over the packages: their sums, their scatter about the line, and their equations. */
+static bool setting_learn(const struct run_record *record, const bool *complete,
+                          struct profile_setting *setting, struct failure *failure)
+{
+    struct lessons lessons;
+    if (!lessons_list(&lessons, setting, profile_drift(&record->profile)))
+        return failure_memory(failure, "learning from a run");
+    bool good = packages_read(record, complete, &lessons, package_sum, failure);
+    lessons_thin(&lessons);
+    for (size_t k = 0; k < lessons.count; k++)
+        lesson_scale(&lessons.items[k]);
+    good = good && packages_read(record, complete, &lessons, package_scatter, failure);
+    for (size_t k = 0; k < lessons.count; k++)
+        lesson_scatter(&lessons.items[k]);
+    good = good && packages_read(record, complete, &lessons, package_equate, failure);
+    for (size_t k = 0; good && k < lessons.count; k++)
+        cost_learn(&lessons.items[k]);
+    free(lessons.items);
+    return good;
+}
+
+/* ---- whole --------------------------------------------------------------------------------- */
+
+static bool parts_learn(struct run_record *record, struct profile_setting *setting,
+                        const bool *complete, const struct starts *starts, struct failure *failure)
+{
+    record->profile.peaks = peaks_most(
+        record->profile.peaks, advice_peaks(&record->plan, setting, run_record_peaks(record)));
+    beyond_settle(&record->profile, starts->count);
+    if (!setting_learn(record, complete, setting, failure))
+        return false;
+    overhead_learn(record, &record->profile.overhead);
+    starts_learn(starts, setting, profile_drift(&record->profile));
+    return true;
 }
 
 bool learn_costs(struct run_record *record, struct failure *failure)
@@ -434,7 +541,8 @@ bool learn_costs(struct run_record *record, struct failure *failure)
         record->has_profile
             ? profile_find(&record->profile, &record->plan.parameters, record->plan.threads)
             : NULL;
-    struct replay replay;
+    struct starts starts = {NULL, 0};
+    bool any = false;
     if (!found)
         return failure_set(failure, FAILURE_MISMATCH,
                            "the run has no profile to write its costs into: run with a plan that "
@@ -442,21 +550,16 @@ bool learn_costs(struct run_record *record, struct failure *failure)
     struct profile_setting *setting = &record->profile.settings[found - record->profile.settings];
     if (!drift_note(record, failure))
         return false;
-    const bool gathered = packages_gather(record, &replay, failure);
-    if (gathered && !replay.complete)
-        failure_set(failure, FAILURE_MISMATCH,
-                    "the run handed out packages twice or lost some, so its costs say little: run "
-                    "again");
-    record->profile.peaks = peaks_most(
-        record->profile.peaks, advice_peaks(&record->plan, setting, run_record_peaks(record)));
-    beyond_settle(&record->profile, replay.worker_count);
-    for (size_t k = 0; gathered && replay.complete && k < setting->window_count; k++)
-        window_learn(&replay, &setting->windows[k], profile_drift(&record->profile));
-    const bool good = gathered && replay.complete;
-    if (good)
-        overhead_learn(record, &record->profile.overhead);
-    if (good)
-        starts_learn(&replay, setting, profile_drift(&record->profile));
-    replay_release(&replay);
+    bool *complete = calloc((size_t)record->other_count + 1, sizeof *complete);
+    bool good = complete ? parts_find(record, complete, &any, &starts, failure)
+                         : failure_memory(failure, "learning from a run");
+    if (good && !any)
+        good = failure_set(
+            failure, FAILURE_MISMATCH,
+            "the run handed out packages twice or lost some, so its costs say little: run "
+            "again");
+    good = good && parts_learn(record, setting, complete, &starts, failure);
+    free(complete);
+    free(starts.prepared_s);
     return good;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "planner/report/prediction.h"
 #include "planner/report/residuals.h"
 
 /* Lines of a table for people; all are in the JSON form. */
@@ -101,7 +102,7 @@ static double *predictions_find(const struct run_record *record, double shown_s)
     for (int64_t k = 0; predicted_s && k < record->other_count; k++) {
         const struct run_record *other = &record->others[k];
         if (other->part >= 1 && other->part <= record->part_count)
-            predicted_s[other->part - 1] = residuals_promise(other);
+            predicted_s[other->part - 1] = prediction_end(other);
     }
     return predicted_s;
 }

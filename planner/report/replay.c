@@ -2,27 +2,50 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/model/platform.h"
 
 /* When a package's transfer could begin, and when its end was seen; NaN: there was none. */
-struct transfer {
+struct replay_transfer {
     double left_s, arrived_s;
 };
 
-/* A package that was computed twice is of a run that lost a worker. */
-static void event_take(struct replay *replay, struct transfer *transfers,
-                       const struct trace_event *event)
+/* ---- what the run says --------------------------------------------------------------------- */
+
+/* The latest loss before a package was begun. */
+static double loss_before(const struct replay_setup *setup, double start_s)
 {
-    struct replay_package *package = &replay->packages[event->package];
+    double before_s = 0;
+    for (int64_t k = 0; k < setup->loss_count && setup->losses[k].time_s <= start_s; k++)
+        before_s = setup->losses[k].time_s;
+    return before_s;
+}
+
+/* A worker starts before its first package. */
+static void start_take(struct replay *replay, const struct trace_event *event)
+{
     const int64_t worker = (int64_t)event->rank - 1;
-    if (event->operation == OPERATION_START && worker >= 0)
-        replay->prepared_s[worker] = fmax(event->end_s - event->start_s, 0);
+    if (worker < 0 || worker >= replay->setup.workers)
+        return;
+    replay->prepared_s[worker] = fmax(event->end_s - event->start_s, 0);
+    if (replay->star.workers && !replay->setup.price)
+        replay->star.workers[worker].prepared_s = replay->star.workers[worker].free_s =
+            replay->prepared_s[worker];
+}
+
+/* A package that was computed twice is of a run that lost a worker. */
+static void event_take(struct replay *replay, const struct trace_event *event)
+{
+    struct replay_package *package = &replay->packages[event->package - replay->first];
+    const int64_t worker = (int64_t)event->rank - 1;
+    if (event->operation == OPERATION_START)
+        start_take(replay, event);
     if (event->operation == OPERATION_IDLE || event->operation == OPERATION_START)
         return;
     double *cost_s = star_cost_part(&package->cost, (enum operation)event->operation);
     if (*cost_s > 0 || (worker >= 0 && package->worker >= 0 && package->worker != worker))
-        replay->twice = true;
+        replay->complete = false;
     *cost_s = fmax(event->end_s - event->start_s, 0);
     package->round = event->round;
     package->first = event->first;
@@ -30,144 +53,66 @@ static void event_take(struct replay *replay, struct transfer *transfers,
     if (worker >= 0)
         package->worker = worker;
     if (event->operation == OPERATION_LINK)
-        transfers[event->package] = (struct transfer){event->start_s, event->end_s};
+        replay->transfers[event->package - replay->first] =
+            (struct replay_transfer){event->start_s, event->end_s};
+    if (event->operation == OPERATION_ENVELOPE && replay->setup.loss_count > 0)
+        package->not_before_s = loss_before(&replay->setup, event->start_s);
 }
 
-/* How long each package held the port. */
-static void links_derive(struct replay *replay, struct transfer *transfers)
+/* How long each of the first `count` packages that are kept held the port. */
+static void links_derive(struct replay *replay, int64_t count)
 {
-    double later_s = HUGE_VAL, free_s = -HUGE_VAL;
-    for (size_t k = replay->count; k-- > 0;) {
-        if (isnan(transfers[k].left_s))
+    double later_s = HUGE_VAL;
+    for (int64_t k = replay->count; k-- > 0;) {
+        if (isnan(replay->transfers[k].left_s))
             continue;
-        later_s = fmin(later_s, transfers[k].arrived_s);
-        transfers[k].arrived_s = later_s;
+        later_s = fmin(later_s, replay->transfers[k].arrived_s);
+        replay->transfers[k].arrived_s = later_s;
     }
-    for (size_t k = 0; k < replay->count; k++) {
-        if (isnan(transfers[k].left_s))
+    for (int64_t k = 0; k < count; k++) {
+        const struct replay_transfer *transfer = &replay->transfers[k];
+        if (isnan(transfer->left_s))
             continue;
-        const double from_s = fmax(transfers[k].left_s, free_s);
-        replay->packages[k].cost.link_s = fmax(transfers[k].arrived_s - from_s, 0);
-        free_s = fmax(free_s, transfers[k].arrived_s);
+        const double from_s = fmax(transfer->left_s, replay->port_s);
+        replay->packages[k].cost.link_s = fmax(transfer->arrived_s - from_s, 0);
+        replay->port_s = fmax(replay->port_s, transfer->arrived_s);
     }
 }
 
-/* False: there are no packages that could be listed. */
-static bool packages_count(struct replay *replay, const struct trace *measured)
+static void losses_find(struct replay *replay, int64_t count)
 {
-    for (size_t k = 0; k < measured->count; k++) {
-        const struct trace_event *event = &measured->events[k];
-        if (event->package < 0 || (size_t)event->package >= measured->count)
-            return false;
-        if ((size_t)event->package >= replay->count)
-            replay->count = (size_t)event->package + 1;
-        if (event->rank > replay->worker_count)
-            replay->worker_count = event->rank;
-    }
-    return replay->count > 0 && replay->worker_count > 0;
-}
-
-static void completeness_find(struct replay *replay)
-{
-    replay->complete = !replay->twice;
-    for (size_t k = 0; k < replay->count; k++)
-        replay->complete =
-            replay->complete && (replay->packages[k].worker >= 0 || replay->packages[k].lost);
-}
-
-bool replay_init(struct replay *replay, const struct trace *measured, struct failure *failure)
-{
-    struct replay made = {.buffers = PLATFORM_BUFFERS};
-    if (!packages_count(&made, measured)) {
-        *replay = (struct replay){.complete = false};
-        return true;
-    }
-    made.packages = calloc(made.count, sizeof *made.packages);
-    made.prepared_s = calloc((size_t)made.worker_count, sizeof *made.prepared_s);
-    struct transfer *transfers = calloc(made.count, sizeof *transfers);
-    if (!made.packages || !made.prepared_s || !transfers) {
-        free(transfers);
-        replay_release(&made);
-        return failure_memory(failure, "reading a trace");
-    }
-    for (size_t k = 0; k < made.count; k++) {
-        made.packages[k].worker = -1;
-        transfers[k].left_s = (double)NAN;
-    }
-    for (size_t k = 0; k < measured->count; k++)
-        event_take(&made, transfers, &measured->events[k]);
-    completeness_find(&made);
-    links_derive(&made, transfers);
-    free(transfers);
-    *replay = made;
-    return true;
-}
-
-/* The latest loss before a package was begun. */
-static double loss_before(const struct run_loss *losses, int64_t count, double start_s)
-{
-    double before_s = 0;
-    for (int64_t k = 0; k < count && losses[k].time_s <= start_s; k++)
-        before_s = losses[k].time_s;
-    return before_s;
-}
-
-void replay_lose(struct replay *replay, const struct trace *measured, const struct run_loss *losses,
-                 int64_t count)
-{
-    int64_t end = 0;
-    if (count == 0 || replay->count == 0)
-        return;
-    for (size_t k = 0; k < measured->count; k++) {
-        const struct trace_event *event = &measured->events[k];
-        if (event->operation == OPERATION_ENVELOPE)
-            replay->packages[event->package].not_before_s =
-                loss_before(losses, count, event->start_s);
-    }
-    for (size_t k = 0; k < replay->count; k++) {
+    for (int64_t k = 0; k < count && replay->setup.loss_count > 0; k++) {
         struct replay_package *package = &replay->packages[k];
         package->lost = package->worker < 0 && package->tasks > 0;
-        package->again = package->not_before_s > 0 && package->first < end;
-        if (package->first + package->tasks > end)
-            end = package->first + package->tasks;
+        package->again = package->not_before_s > 0 && package->first < replay->end;
+        if (package->first + package->tasks > replay->end)
+            replay->end = package->first + package->tasks;
     }
-    completeness_find(replay);
 }
 
-void replay_price(struct replay *replay, const struct platform *platform)
+static void package_price(const struct platform *platform, struct replay_package *package)
 {
-    for (int64_t k = 0; k < replay->worker_count; k++)
-        replay->prepared_s[k] = platform_start(platform, k);
-    for (size_t k = 0; k < replay->count; k++) {
-        struct replay_package *package = &replay->packages[k];
-        const double tasks = (double)package->tasks;
-        const struct platform_window *window = platform_nearest(platform, tasks);
-        const int64_t last = platform->worker_count - 1;
-        const int64_t worker = package->worker < last ? package->worker : last;
-        package->cost =
-            star_cost_of(window, platform_worker(window, worker > 0 ? worker : 0), tasks);
-        if (package->lost)
-            package->cost = (struct star_cost){.envelope_s = package->cost.envelope_s,
-                                               .send_s = package->cost.send_s};
-    }
+    const double tasks = (double)package->tasks;
+    const struct platform_window *window = platform_nearest(platform, tasks);
+    const int64_t last = platform->worker_count - 1;
+    const int64_t worker = package->worker < last ? package->worker : last;
+    package->cost = star_cost_of(window, platform_worker(window, worker > 0 ? worker : 0), tasks);
+    if (package->lost)
+        package->cost = (struct star_cost){.envelope_s = package->cost.envelope_s,
+                                           .send_s = package->cost.send_s};
 }
 
-/* Of each worker, and of all that are lost together. */
-struct replaying {
-    struct star star;
-    double (*ends_s)[PLATFORM_BUFFERS]; /* owned; its last ends, the latest first */
-};
+/* ---- the same again ------------------------------------------------------------------------ */
 
 /* Before it is known that there is something to send, or that its worker is through with others,
  * the master waits. */
-static void package_await(struct replaying *replaying, const struct replay_package *package,
+static void package_await(struct replay *replay, const struct replay_package *package,
                           int64_t worker)
 {
-    struct star *star = &replaying->star;
+    struct star *star = &replay->star;
     star->master_s = star_later(star->master_s, package->not_before_s);
     if (package->again)
-        star->master_s =
-            star_later(star->master_s, replaying->ends_s[worker][PLATFORM_BUFFERS - 1]);
+        star->master_s = star_later(star->master_s, replay->ends_s[worker][PLATFORM_BUFFERS - 1]);
 }
 
 static void end_note(double ends_s[PLATFORM_BUFFERS], double end_s)
@@ -177,44 +122,146 @@ static void end_note(double ends_s[PLATFORM_BUFFERS], double end_s)
     ends_s[0] = end_s;
 }
 
-static bool package_replay(struct replaying *replaying, const struct replay *replay, size_t index,
-                           struct trace *trace)
+static bool package_replay(struct replay *replay, int64_t index,
+                           const struct replay_package *package)
 {
-    const struct replay_package *package = &replay->packages[index];
-    const int64_t worker = package->lost ? replay->worker_count : package->worker;
+    const int64_t worker = package->lost ? replay->setup.workers : package->worker;
     const struct trace_event event = {.round = package->round,
-                                      .package = (int64_t)index,
+                                      .package = index,
                                       .first = package->first,
                                       .tasks = package->tasks};
     struct star_times times;
-    package_await(replaying, package, worker);
-    star_send(&replaying->star, worker, &package->cost, &times);
-    end_note(replaying->ends_s[worker], times.end_s);
+    package_await(replay, package, worker);
+    star_send(&replay->star, worker, &package->cost, &times);
+    end_note(replay->ends_s[worker], times.end_s);
     if (package->lost) /* nobody waited for it */
         times.idle_s = times.start_s;
-    return star_trace(&times, worker, event, trace);
+    return star_trace(&times, worker, event, replay->setup.trace);
 }
 
-bool replay_trace(const struct replay *replay, struct trace *trace, struct failure *failure)
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+/* Room for the block's packages. False: out of memory; *numbered is false where packages could not
+ * be listed. */
+static bool packages_reserve(struct replay *replay, const struct trace *block, bool *numbered)
 {
-    struct replaying replaying;
-    const struct platform like = {.buffers = replay->buffers, .write_behind = replay->write_behind};
-    bool good = star_init(&replaying.star, &like, replay->worker_count + 1);
-    replaying.ends_s = calloc((size_t)replay->worker_count + 1, sizeof *replaying.ends_s);
-    good = good && replaying.ends_s;
-    for (int64_t k = 0; good && k < replay->worker_count; k++)
-        replaying.star.workers[k].prepared_s = replaying.star.workers[k].free_s =
-            replay->prepared_s[k];
-    for (size_t k = 0; good && k < replay->count; k++)
-        good = package_replay(&replaying, replay, k, trace);
-    star_release(&replaying.star);
-    free(replaying.ends_s);
-    return good || failure_memory(failure, "simulating a run again");
+    const int64_t most = replay->count + (int64_t)block->count;
+    int64_t count = replay->count;
+    for (size_t k = 0; k < block->count; k++) {
+        const struct trace_event *event = &block->events[k];
+        const int64_t at = event->package - replay->first;
+        *numbered = *numbered && event->package >= replay->first && at < most &&
+                    event->rank <= replay->setup.workers;
+        count = *numbered && at >= count ? at + 1 : count;
+    }
+    struct replay_package *packages =
+        realloc(replay->packages, ((size_t)count + 1) * sizeof *packages);
+    replay->packages = packages ? packages : replay->packages;
+    struct replay_transfer *transfers =
+        realloc(replay->transfers, ((size_t)count + 1) * sizeof *transfers);
+    replay->transfers = transfers ? transfers : replay->transfers;
+    if (!packages || !transfers)
+        return false;
+    for (; replay->count < count; replay->count++) {
+        packages[replay->count] = (struct replay_package){.worker = -1};
+        transfers[replay->count].left_s = (double)NAN;
+    }
+    return true;
+}
+
+static void packages_check(struct replay *replay, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        replay->complete =
+            replay->complete && (replay->packages[k].worker >= 0 || replay->packages[k].lost);
+}
+
+static bool packages_replay(struct replay *replay, int64_t count)
+{
+    const struct replay_setup *setup = &replay->setup;
+    bool good = true;
+    for (int64_t k = 0; good && k < count; k++) {
+        struct replay_package *package = &replay->packages[k];
+        if (setup->price)
+            package_price(setup->price, package);
+        if (setup->package)
+            setup->package(setup->self, package);
+        good = !setup->trace || package_replay(replay, replay->first + k, package);
+    }
+    return good;
+}
+
+/* The first `count` of those that are kept. */
+static bool packages_pass(struct replay *replay, int64_t count, struct failure *failure)
+{
+    links_derive(replay, count);
+    losses_find(replay, count);
+    packages_check(replay, count);
+    if (replay->complete && !packages_replay(replay, count))
+        return failure_memory(failure, "simulating a run again");
+    replay->count -= count;
+    replay->first += count;
+    memmove(replay->packages, replay->packages + count,
+            (size_t)replay->count * sizeof *replay->packages);
+    memmove(replay->transfers, replay->transfers + count,
+            (size_t)replay->count * sizeof *replay->transfers);
+    return true;
+}
+
+/* Each begins when it is ready. */
+static bool star_begin(struct replay *replay)
+{
+    const struct replay_setup *setup = &replay->setup;
+    const struct platform like = {.buffers = setup->buffers > 0 ? setup->buffers : PLATFORM_BUFFERS,
+                                  .write_behind = setup->write_behind};
+    replay->ends_s = calloc((size_t)setup->workers + 1, sizeof *replay->ends_s);
+    if (!star_init(&replay->star, &like, setup->workers + 1) || !replay->ends_s)
+        return false;
+    for (int64_t k = 0; k < setup->workers && setup->price; k++)
+        replay->star.workers[k].prepared_s = replay->star.workers[k].free_s =
+            platform_start(setup->price, k);
+    return true;
+}
+
+bool replay_init(struct replay *replay, const struct replay_setup *setup, struct failure *failure)
+{
+    *replay = (struct replay){.setup = *setup, .port_s = -HUGE_VAL, .complete = true};
+    replay->prepared_s = calloc((size_t)setup->workers + 1, sizeof *replay->prepared_s);
+    if (replay->prepared_s && (!setup->trace || star_begin(replay)))
+        return true;
+    replay_release(replay);
+    return failure_memory(failure, "reading a trace");
+}
+
+bool replay_take(struct replay *replay, const struct trace *block, struct failure *failure)
+{
+    bool numbered = true;
+    if (!replay->complete)
+        return true;
+    if (replay->count > REPLAY_LAG && !packages_pass(replay, replay->count - REPLAY_LAG, failure))
+        return false;
+    if (!packages_reserve(replay, block, &numbered))
+        return failure_memory(failure, "reading a trace");
+    replay->complete = replay->complete && numbered;
+    for (size_t k = 0; numbered && k < block->count; k++)
+        event_take(replay, &block->events[k]);
+    return true;
+}
+
+bool replay_end(struct replay *replay, struct failure *failure)
+{
+    if (replay->first + replay->count == 0 || replay->setup.workers < 1)
+        replay->complete = false;
+    return !replay->complete || packages_pass(replay, replay->count, failure);
 }
 
 void replay_release(struct replay *replay)
 {
     free(replay->packages);
+    free(replay->transfers);
     free(replay->prepared_s);
+    free(replay->ends_s);
+    if (replay->star.workers)
+        star_release(&replay->star);
     *replay = (struct replay){.complete = false};
 }

@@ -29,29 +29,48 @@ struct replay_package {
     double not_before_s;   /* the loss that it was sent after */
 };
 
-struct replay {
-    struct replay_package *packages; /* owned; in the order of sending */
-    size_t count;
-    double *prepared_s;   /* owned; of each worker, how long its start took */
-    int64_t worker_count; /* 1 + the highest worker */
-    int buffers;          /* that the workers had, PLATFORM_BUFFERS unless set otherwise */
-    bool write_behind;    /* results were written while workers went on */
-    bool twice;           /* a package has been computed more than once */
-    bool complete;        /* every package once, each with its worker: it can be replayed */
+/* How a run is replayed; all borrowed. */
+struct replay_setup {
+    int64_t workers;               /* 1 + the highest worker */
+    int buffers;                   /* that the workers had; 0: PLATFORM_BUFFERS */
+    bool write_behind;             /* results were written while workers went on */
+    const struct run_loss *losses; /* of a run that lost workers, ascending by time: a package that
+                                    * nobody has reported went to one of them, and what was sent
+                                    * after a loss was not sent before it was noticed */
+    int64_t loss_count;
+    const struct platform *price; /* packages take what it says, and not what they took: what is
+                                   * predicted of the decisions that the run has made; NULL */
+    struct trace *trace;          /* gets the events of the simulation; NULL: there is none */
+    /* Called with every package, in the order of sending; NULL. */
+    void (*package)(void *self, const struct replay_package *package);
+    void *self;
 };
 
-/* Events as trace_summary_make takes them. To be released. */
-bool replay_init(struct replay *replay, const struct trace *measured, struct failure *failure);
-/* Of a run that lost workers at these times, ascending: a package that nobody has reported went to
- * one of them, and what was sent after a loss was not sent before it was noticed. Then it may be
- * complete. */
-void replay_lose(struct replay *replay, const struct trace *measured, const struct run_loss *losses,
-                 int64_t count);
-/* From here on packages take what the profile says, and no more what they took: what is predicted
- * of the decisions that the run has made. */
-void replay_price(struct replay *replay, const struct platform *platform);
-/* Simulate a complete one; its events are appended to `trace`. */
-bool replay_trace(const struct replay *replay, struct trace *trace, struct failure *failure);
+/* A run's trace, read block by block. A package's transfer is known when the next so many packages
+ * are: those are kept. */
+enum { REPLAY_LAG = 4096 };
+
+struct replay {
+    struct replay_setup setup;
+    struct replay_package *packages; /* owned; those that are kept, from number `first` on */
+    struct replay_transfer *transfers;
+    int64_t first, count;
+    double *prepared_s;                 /* owned; of each worker, how long its start took */
+    double port_s;                      /* the port was done with the package before `first` */
+    int64_t end;                        /* after the last core task of those before */
+    struct star star;                   /* with a trace */
+    double (*ends_s)[PLATFORM_BUFFERS]; /* owned; by worker, and of all lost ones together: the last
+                                         * ends, the latest first */
+    bool complete; /* every package so far was there once, with its worker: it can be replayed */
+};
+
+/* False: out of memory. To be released. */
+bool replay_init(struct replay *replay, const struct replay_setup *setup, struct failure *failure);
+/* The next block; events as trace_summary_make takes them. False: out of memory, or the trace that
+ * is made cannot go on. From the first package on that makes it incomplete, nothing is replayed. */
+bool replay_take(struct replay *replay, const struct trace *block, struct failure *failure);
+/* After the last block. */
+bool replay_end(struct replay *replay, struct failure *failure);
 void replay_release(struct replay *replay);
 
 #endif

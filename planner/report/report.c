@@ -22,45 +22,6 @@ const char *run_record_again(const struct run_record *record)
     return record->surveyed ? "the same scow go" : "scow run --resume";
 }
 
-struct profile_peaks run_record_peaks(const struct run_record *record)
-{
-    return (struct profile_peaks){.rank = (double)record->rank_peak,
-                                  .command = (double)record->command_peak,
-                                  .master = (double)record->master_peak};
-}
-
-void run_record_release(struct run_record *record)
-{
-    plan_release(&record->plan);
-    profile_release(&record->profile);
-    trace_release(&record->trace);
-    free(record->input);
-    free(record->input_sha256);
-    free(record->kernel);
-    free(record->version);
-    free(record->command_line);
-    free(record->isa);
-    free(record->method);
-    free(record->processor);
-    free(record->rule);
-    free(record->tail);
-    free(record->replan);
-    free(record->told);
-    free(record->replanned);
-    free(record->ended);
-    parameter_list_release(&record->changed);
-    free(record->lost_told);
-    free(record->lost);
-    free(record->losses);
-    free(record->parts);
-    for (int64_t k = 0; k < record->other_count; k++)
-        run_record_release(&record->others[k]);
-    free(record->others);
-    free(record->plugin);
-    free(record->outcome);
-    *record = (struct run_record){0};
-}
-
 static void interval_add(struct text *text, const struct residuals *residuals)
 {
     const double *interval_s = residuals->interval_s;
@@ -372,7 +333,8 @@ static void rounds_add(struct text *text, const struct residuals *residuals)
         text_add(text, "\n");
     }
     if (rounds > ROWS_MOST)
-        text_add(text, "and %" PRId64 " more: --json lists them all\n", (rounds - ROWS_MOST));
+        text_add(text, "and %" PRId64 " more: --json lists %s\n", (rounds - ROWS_MOST),
+                 rounds > ROUNDS_LISTED ? "the first 100000" : "them all");
     text_add(text, "\n");
 }
 
@@ -653,7 +615,8 @@ static void workers_json(struct text *text, const struct residuals *residuals)
 
 static void rounds_json(struct text *text, const struct residuals *residuals)
 {
-    int64_t rounds = residuals_rounds(residuals);
+    const int64_t all = residuals_rounds(residuals);
+    const int64_t rounds = all < ROUNDS_LISTED ? all : ROUNDS_LISTED;
     text_add(text, ",\n  \"rounds\": [\n");
     for (int64_t k = 0; k < rounds; k++) {
         const double predicted_s = round_predicted(residuals, k);
@@ -665,6 +628,8 @@ static void rounds_json(struct text *text, const struct residuals *residuals)
         text_add(text, "}%s\n", k + 1 < rounds ? "," : "");
     }
     text_add(text, "  ]");
+    if (all > rounds)
+        text_add(text, ",\n  \"rounds_left_out\": %" PRId64, all - rounds);
 }
 
 char *report_json(const struct run_record *record, struct failure *failure)

@@ -23,20 +23,30 @@ struct run_loss {
  */
 enum { RUN_PLAN_ONLY = -1 };
 
+/* A trace that is too long for memory: it is read anew, block by block, whenever it is asked for.
+ */
+struct run_trace {
+    void *self; /* owned */
+    bool (*play)(void *self, const struct trace_taker *taker, struct failure *failure);
+    void (*release)(void *self);
+    int64_t ranks, packages; /* the greatest that worked, and the number after the last package */
+};
+
 /* Everything a finished run left behind. */
 struct run_record {
     struct plan plan;
     struct profile profile; /* released and empty when the run had none (has_profile false) */
     bool has_profile;
-    struct trace trace;
-    char *input;        /* owned: name of the input; NULL: none */
-    char *input_sha256; /* owned, 64 hexadecimal digits; NULL: not said */
-    char *kernel;       /* owned */
-    char *plugin;       /* owned: path of the kernel's plug-in; NULL: built in */
-    char *outcome;      /* owned: of a reduction, JSON; NULL: none */
-    char *version;      /* owned: of the program that ran */
-    char *command_line; /* owned: that started it, as it could be typed; NULL: not said */
-    char *isa;          /* owned: instruction set(s) the workers used */
+    struct trace trace;          /* in one block; empty where long_trace is not */
+    struct run_trace long_trace; /* play NULL: there is none */
+    char *input;                 /* owned: name of the input; NULL: none */
+    char *input_sha256;          /* owned, 64 hexadecimal digits; NULL: not said */
+    char *kernel;                /* owned */
+    char *plugin;                /* owned: path of the kernel's plug-in; NULL: built in */
+    char *outcome;               /* owned: of a reduction, JSON; NULL: none */
+    char *version;               /* owned: of the program that ran */
+    char *command_line;          /* owned: that started it, as it could be typed; NULL: not said */
+    char *isa;                   /* owned: instruction set(s) the workers used */
     char *rule;   /* owned: dealt packages on request in place of the plan's rounds; NULL: none */
     char *tail;   /* owned: dealt the plan's end on request; NULL: none */
     char *replan; /* owned: the tolerance with which the plan was watched; NULL: not said */
@@ -84,6 +94,13 @@ struct run_record {
 void run_record_release(struct run_record *record);
 /* What its processes had in memory at most, the master's messages and trace included. */
 struct profile_peaks run_record_peaks(const struct run_record *record);
+/* Has it a trace? */
+bool run_record_traced(const struct run_record *record);
+/* The greatest rank that worked; 0: none. */
+int64_t run_record_ranks(const struct run_record *record);
+/* All events of the trace, block by block. False: `taker` said so, or they cannot be read. */
+bool run_record_play(const struct run_record *record, const struct trace_taker *taker,
+                     struct failure *failure);
 /* By what its user goes on with a run, for sentences: "scow run --resume". Static. */
 const char *run_record_again(const struct run_record *record);
 

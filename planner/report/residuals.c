@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/model/platform.h"
-#include "planner/model/requests.h"
-#include "planner/replan/watching.h"
+#include "planner/base/limits.h"
+#include "planner/report/figures.h"
+#include "planner/report/prediction.h"
 #include "planner/report/replay.h"
-#include "planner/studies/typical.h"
 
 /* A prediction below this part of what was measured is a zero, of which rounding left something. */
 static const double rounding = 1e-9;
@@ -17,100 +16,6 @@ static const double rounding = 1e-9;
 static int64_t greater_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
-}
-
-/* As many as the run had: the greatest that did something. */
-static int64_t workers_seen(const struct run_record *record)
-{
-    int64_t workers = plan_workers_needed(&record->plan);
-    for (size_t i = 0; i < record->trace.count; i++)
-        workers = greater_of(workers, record->trace.events[i].rank);
-    return workers;
-}
-
-/* The rule on the profile's workers, as many as the run had; interval_s may be NULL. */
-static bool rule_predict(const struct run_record *record, const struct profile_setting *setting,
-                         const struct platform *platform, struct trace *trace, double *interval_s,
-                         struct failure *failure)
-{
-    struct simulation simulation;
-    struct dispatch_setup setup = {
-        .rule = record->rule, .tasks = (int64_t)record->plan.tasks, .ahead = record->ahead};
-    for (size_t i = 0; i < record->trace.count; i++)
-        setup.workers = greater_of(setup.workers, record->trace.events[i].rank);
-    if (setup.workers < 1 || setup.workers > platform->worker_count || setup.ahead < 1)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "the run had more workers than its profile: calibrate with as many");
-    double *weights = dispatch_setup_platform(&setup, platform);
-    if (!weights)
-        return failure_memory(failure, "simulating a rule");
-    const struct typical_request request = {.profile = &record->profile,
-                                            .setting = setting,
-                                            .plan = &record->plan,
-                                            .platform = platform,
-                                            .rule = &setup};
-    const bool good = typical_simulate(&request, trace, &simulation, failure) &&
-                      (!interval_s || typical_interval(&request, interval_s, failure));
-    free(weights);
-    return good;
-}
-
-/* A plan that was watched, or whose end was dealt on request: as long as nothing is unusual. */
-static bool watched_predict(const struct run_record *record, const struct profile_setting *setting,
-                            struct trace *trace, struct failure *failure)
-{
-    const struct watching_request request = {.plan = &record->plan,
-                                             .setting = setting,
-                                             .workers = workers_seen(record),
-                                             .tolerance = record->replan      ? record->replan
-                                                          : record->replanned ? "10%"
-                                                                              : NULL,
-                                             .tail = record->tail,
-                                             .ahead = record->ahead > 0 ? record->ahead
-                                                                        : WATCHING_AHEAD};
-    struct simulation simulation;
-    return watching_simulate(&request, trace, &simulation, failure);
-}
-
-/* By the plan's rounds, by a rule, or by both; of a rule alone, *interval_s unless it is NULL. */
-static bool decision_predict(const struct run_record *record, const struct profile_setting *setting,
-                             struct trace *trace, double *interval_s, struct failure *failure)
-{
-    struct platform platform;
-    struct simulation simulation;
-    if (!record->sent && (record->tail || record->replan || record->replanned))
-        return watched_predict(record, setting, trace, failure);
-    if (!platform_init(&platform, setting, 0, failure))
-        return false;
-    platform.buffers = plan_buffers(&record->plan);
-    const bool good = record->rule
-                          ? rule_predict(record, setting, &platform, trace, interval_s, failure)
-                          : simulate_plan(&platform, &record->plan, trace, &simulation, failure);
-    platform_release(&platform);
-    return good;
-}
-
-/* Of a run that lost workers, or did not come to its plan's end: its packages as they were sent,
- * the second time, too, with the profile's costs. False: its trace does not tell. */
-static bool sent_predict(const struct run_record *record, const struct profile_setting *setting,
-                         struct trace *trace)
-{
-    struct failure none = FAILURE_INIT;
-    struct platform platform;
-    struct replay replay;
-    if (!platform_init(&platform, setting, 0, &none))
-        return false;
-    bool good = replay_init(&replay, &record->trace, &none);
-    if (good) {
-        replay.buffers = plan_buffers(&record->plan);
-        replay.write_behind = platform.write_behind;
-        replay_lose(&replay, &record->trace, record->losses, record->loss_count);
-        replay_price(&replay, &platform);
-        good = replay.complete && replay_trace(&replay, trace, &none);
-        replay_release(&replay);
-    }
-    platform_release(&platform);
-    return good;
 }
 
 /* Did the run do what the plan's interval is of? */
@@ -121,133 +26,89 @@ static bool plan_interval_holds(const struct run_record *record)
            !record->cut_short;
 }
 
-static bool trace_predict(const struct run_record *record, struct trace *trace, double *interval_s,
-                          struct failure *failure)
-{
-    const struct profile_setting *setting =
-        profile_find(&record->profile, &record->plan.parameters, record->plan.threads);
-    if (!setting)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "the run's profile has no setting with the plan's parameters: run again "
-                           "with a plan made from that profile");
-    struct trace made = {NULL, 0, 0};
-    const bool departs = record->loss_count > 0 || record->cut_short;
-    const bool good = (departs && sent_predict(record, setting, &made)) ||
-                      decision_predict(record, setting, &made, interval_s, failure);
-    if (good)
-        *trace = made;
-    else
-        trace_release(&made);
-    return good;
-}
-
-bool residuals_predict(const struct run_record *record, struct trace *trace,
-                       struct failure *failure)
-{
-    return trace_predict(record, trace, NULL, failure);
-}
-
-/* Of a run that dealt on request; how many there were in *count. */
-static bool requests_add(const struct run_record *record, const struct trace *trace,
-                         double *seconds, int64_t *count, struct failure *failure)
-{
-    struct requests requests;
-    if (!record->rule || record->ahead < 1)
-        return true;
-    if (!requests_find(trace, record->ahead, &requests))
-        return failure_memory(failure, "reading a trace");
-    *seconds = requests_sum(&requests);
-    *count = (int64_t)requests.count;
-    requests_release(&requests);
-    return true;
-}
-
-/* Whose rounds the run's are; NULL: it dealt on request. */
-static const struct plan *periods_plan(const struct run_record *record)
-{
-    return record->rule ? NULL : &record->plan;
-}
-
-/* When the last worker ends. */
-static double trace_end(const struct trace *trace)
-{
-    double end_s = 0;
-    for (size_t k = 0; k < trace->count; k++)
-        end_s = trace->events[k].rank > 0 ? fmax(end_s, trace->events[k].end_s) : end_s;
-    return end_s;
-}
-
-double residuals_promise(const struct run_record *record)
-{
-    struct failure none = FAILURE_INIT;
-    struct trace trace = {NULL, 0, 0};
-    const bool known = record->has_profile && record->trace.count > 0 &&
-                       (record->plan.round_count > 0 || record->rule);
-    const double end_s =
-        known && residuals_predict(record, &trace, &none) ? trace_end(&trace) : (double)NAN;
-    trace_release(&trace);
-    return end_s;
-}
-
-/* What the plan, or the rule, promised before anybody was lost. */
-static double undisturbed_find(const struct run_record *record)
-{
-    const struct profile_setting *setting =
-        profile_find(&record->profile, &record->plan.parameters, record->plan.threads);
-    struct failure none = FAILURE_INIT;
-    struct trace trace = {NULL, 0, 0};
-    double end_s = (double)NAN;
-    if (record->loss_count == 0 || record->sent || record->cut_short || !setting)
-        return end_s;
-    if (decision_predict(record, setting, &trace, NULL, &none))
-        end_s = trace_end(&trace);
-    trace_release(&trace);
-    return end_s;
-}
-
 static bool predicted_make(struct residuals *residuals, struct failure *failure)
 {
     const struct run_record *record = residuals->record;
-    struct trace trace;
-    int64_t count;
-    if (!trace_predict(record, &trace, record->loss_count > 0 ? NULL : residuals->interval_s,
-                       failure))
-        return false;
-    residuals->undisturbed_s = undisturbed_find(record);
-    bool good = trace_summary_make(&trace, periods_plan(record), &residuals->predicted, failure) &&
-                causes_total(&trace, &residuals->causes.predicted, failure) &&
-                requests_add(record, &trace, &residuals->requests.predicted_s, &count, failure);
-    trace_release(&trace);
+    struct figures figures;
+    bool good = figures_init(&figures, record, failure) &&
+                prediction_make(record, &figures.made,
+                                record->loss_count > 0 ? NULL : residuals->interval_s, failure);
+    if (good)
+        residuals->undisturbed_s = prediction_undisturbed(record);
+    good = good && figures_end(&figures, &residuals->predicted, &residuals->causes.predicted);
+    residuals->requests.predicted_s = figures.request_s;
+    figures_release(&figures);
     return good;
 }
 
-static bool replayed_make(const struct run_record *record, struct residuals *residuals,
-                          struct failure *failure)
-{
+/* ---- the run ------------------------------------------------------------------------------- */
+
+/* The run as it was, and as it is simulated with what each package took in it. */
+struct measuring {
+    struct figures measured, replayed;
     struct replay replay;
-    struct trace trace = {NULL, 0, 0};
-    if (!replay_init(&replay, &record->trace, failure))
+    struct failure *failure;
+};
+
+static bool measured_take(void *self, const struct trace *block)
+{
+    struct measuring *measuring = self;
+    return figures_take(&measuring->measured, block) &&
+           replay_take(&measuring->replay, block, measuring->failure);
+}
+
+static bool measuring_init(struct measuring *measuring, const struct run_record *record,
+                           struct failure *failure)
+{
+    const int64_t ranks = run_record_ranks(record);
+    const struct replay_setup setup = {.workers = ranks <= LIMIT_WORKERS ? ranks : 0,
+                                       .buffers = plan_buffers(&record->plan),
+                                       .write_behind = plan_writes_behind(&record->plan),
+                                       .losses = record->losses,
+                                       .loss_count = record->loss_count,
+                                       .trace = &measuring->replayed.made};
+    measuring->failure = failure;
+    measuring->replay = (struct replay){.complete = false};
+    const bool measured = figures_init(&measuring->measured, record, failure);
+    return figures_init(&measuring->replayed, record, failure) && measured &&
+           replay_init(&measuring->replay, &setup, failure);
+}
+
+static void measuring_release(struct measuring *measuring)
+{
+    figures_release(&measuring->measured);
+    figures_release(&measuring->replayed);
+    replay_release(&measuring->replay);
+}
+
+static bool measuring_end(struct measuring *measuring, struct residuals *residuals)
+{
+    struct figures *measured = &measuring->measured, *replayed = &measuring->replayed;
+    if (!figures_end(measured, &residuals->measured, &residuals->causes.measured) ||
+        !replay_end(&measuring->replay, measuring->failure))
         return false;
-    bool good = true;
-    replay.buffers = plan_buffers(&record->plan);
-    replay.write_behind = plan_writes_behind(&record->plan);
-    replay_lose(&replay, &record->trace, record->losses, record->loss_count);
-    const bool complete = replay.complete;
-    if (complete)
-        good = replay_trace(&replay, &trace, failure);
-    replay_release(&replay);
-    if (complete)
-        good = good &&
-               trace_summary_make(&trace, periods_plan(record), &residuals->replayed, failure) &&
-               causes_total(&trace, &residuals->causes.replayed, failure);
-    residuals->has_replayed = complete && good;
-    trace_release(&trace);
+    residuals->requests.measured_s = measured->request_s;
+    residuals->requests.count = measured->request_count;
+    residuals->has_replayed =
+        measuring->replay.complete && trace_finish(&replayed->made) &&
+        figures_end(replayed, &residuals->replayed, &residuals->causes.replayed);
+    return residuals->has_replayed || !measuring->replay.complete;
+}
+
+static bool measured_make(struct residuals *residuals, struct failure *failure)
+{
+    struct measuring measuring;
+    const struct trace_taker taker = {measured_take, &measuring};
+    const bool good = measuring_init(&measuring, residuals->record, failure) &&
+                      run_record_play(residuals->record, &taker, failure) &&
+                      measuring_end(&measuring, residuals);
+    measuring_release(&measuring);
     return good;
 }
 
 bool residuals_untraced(const struct run_record *record)
 {
-    return record->trace.count == 0 && record->resumed > 0 &&
+    return !run_record_traced(record) && record->resumed > 0 &&
            record->tasks_done + record->tasks_failed == record->tasks;
 }
 
@@ -268,31 +129,27 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
 {
     struct residuals made = {.record = record, .undisturbed_s = (double)NAN};
     struct failure none = FAILURE_INIT;
-    bool good = true;
     if (residuals_untraced(record))
         return failure_set(
             failure, FAILURE_MISMATCH,
             "the run left no trace: it was killed when all its core tasks were done, "
             "and resumed only to be completed");
-    if (record->trace.count == 0)
+    if (!run_record_traced(record))
         return failure_set(failure, FAILURE_MISMATCH,
                            "the run left no trace: it ended before its last round: go on with it "
                            "by %s",
                            run_record_again(record));
     made.has_predicted = record->has_profile && record->plan.round_count > 0 && !record->rule;
-    if (!trace_summary_make(&record->trace, periods_plan(record), &made.measured, failure))
+    if (!measured_make(&made, failure)) {
+        residuals_release(&made);
         return false;
-    good = causes_total(&record->trace, &made.causes.measured, failure) &&
-           requests_add(record, &record->trace, &made.requests.measured_s, &made.requests.count,
-                        failure);
+    }
     /* Of what was dealt on request, and of what was left of a run, there may be none, whatever for:
      * pieces between core tasks that were done before lie in no window. */
-    if (good && record->has_profile &&
+    if (record->has_profile &&
         (record->rule || (made.has_predicted && (record->resumed > 0 || record->surveyed))))
         made.has_predicted = predicted_make(&made, &none);
-    else if (good && made.has_predicted && !predicted_make(&made, failure))
-        good = false;
-    if (!good || !replayed_make(record, &made, failure)) {
+    else if (made.has_predicted && !predicted_make(&made, failure)) {
         residuals_release(&made);
         return false;
     }

@@ -27,9 +27,6 @@ struct residuals {
     } causes; /* of the workers' gaps */
 };
 
-/* The trace that the plan's simulation with the profile leaves; to be released. */
-bool residuals_predict(const struct run_record *record, struct trace *trace,
-                       struct failure *failure);
 bool residuals_make(const struct run_record *record, struct residuals *residuals,
                     struct failure *failure);
 /* Is all done, and yet nothing known of when? So it is where a run was killed when all its core
@@ -38,8 +35,6 @@ bool residuals_untraced(const struct run_record *record);
 /* Of such a one: nothing is known. */
 void residuals_unknown(const struct run_record *record, struct residuals *residuals);
 void residuals_release(struct residuals *residuals);
-/* The makespan that was predicted of what the record's part did; NaN: it is not known. */
-double residuals_promise(const struct run_record *record);
 
 /* Worker `worker` of a summary; all zero when it is not in there. */
 struct worker_summary trace_summary_worker(const struct trace_summary *summary, int64_t worker);

@@ -16,19 +16,40 @@ static int sent_compare(const void *a, const void *b)
     return (first->package > second->package) - (first->package < second->package);
 }
 
-/* Packages in the order of sending; owned. NULL: there are none, or out of memory. */
-static struct sent *packages_find(const struct trace *trace, size_t *count)
+struct sent_list {
+    struct sent *items; /* owned */
+    size_t count, capacity;
+};
+
+static bool sent_take(void *self, const struct trace *block)
 {
-    struct sent *packages = calloc(trace->count + 1, sizeof *packages);
-    *count = 0;
-    for (size_t k = 0; packages && k < trace->count; k++) {
-        const struct trace_event *event = &trace->events[k];
+    struct sent_list *list = self;
+    struct sent *items =
+        array_reserve(list->items, &list->capacity, list->count + block->count, sizeof *items);
+    if (!items)
+        return false;
+    list->items = items;
+    for (size_t k = 0; k < block->count; k++) {
+        const struct trace_event *event = &block->events[k];
         if (event->operation == OPERATION_COMPUTE && event->rank > 0)
-            packages[(*count)++] = (struct sent){event->package, event->rank - 1, event->tasks};
+            items[list->count++] = (struct sent){event->package, event->rank - 1, event->tasks};
     }
-    if (packages)
-        qsort(packages, *count, sizeof *packages, sent_compare);
-    return packages;
+    return true;
+}
+
+/* Packages in the order of sending; owned. NULL: there are none, or out of memory. */
+static struct sent *packages_find(const struct run_record *record, size_t *count)
+{
+    struct failure none = FAILURE_INIT;
+    struct sent_list list = {.items = calloc(1, sizeof *list.items), .capacity = 1};
+    const struct trace_taker taker = {sent_take, &list};
+    if (!list.items || !run_record_play(record, &taker, &none)) {
+        free(list.items);
+        return NULL;
+    }
+    *count = list.count;
+    qsort(list.items, list.count, sizeof *list.items, sent_compare);
+    return list.items;
 }
 
 static void rounds_drop(struct plan *plan)
@@ -90,7 +111,7 @@ bool run_record_last_part(struct run_record *record)
 {
     struct plan *plan = &record->plan;
     size_t count = 0, capacity = 0;
-    struct sent *packages = packages_find(&record->trace, &count);
+    struct sent *packages = packages_find(record, &count);
     rounds_drop(plan);
     bool good = packages && workers_make(plan, packages, count);
     int64_t last = 0;
@@ -122,7 +143,7 @@ bool run_record_cut_short(struct run_record *record)
 {
     struct trace *trace = &record->trace;
     size_t count = 0, kept = 0;
-    struct sent *packages = packages_find(trace, &count);
+    struct sent *packages = packages_find(record, &count);
     if (!packages)
         return false;
     for (size_t k = 0; k < trace->count; k++) {

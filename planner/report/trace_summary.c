@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "planner/base/limits.h"
-#include "planner/simulate/periods.h"
 
 static bool operation_of_worker(int32_t operation)
 {
@@ -24,11 +23,12 @@ static bool event_check(const struct trace_event *event, struct failure *failure
                                "run again");
 }
 
-static bool trace_extent(const struct trace *trace, struct trace_summary *summary,
-                         struct failure *failure)
+/* Workers and rounds of the block, too. */
+static bool extent_find(const struct trace *block, struct trace_summary *summary,
+                        struct failure *failure)
 {
-    for (size_t k = 0; k < trace->count; k++) {
-        const struct trace_event *event = &trace->events[k];
+    for (size_t k = 0; k < block->count; k++) {
+        const struct trace_event *event = &block->events[k];
         if (!event_check(event, failure))
             return false;
         if (event->rank > summary->worker_count)
@@ -39,13 +39,47 @@ static bool trace_extent(const struct trace *trace, struct trace_summary *summar
     return true;
 }
 
-static double trace_start(const struct trace *trace)
+/* Zeros for those of the `had` workers that there is no room for yet. */
+static bool workers_reserve(struct trace_summary *summary, int64_t had)
 {
-    double start_s = HUGE_VAL;
-    for (size_t k = 0; k < trace->count; k++)
-        if (trace->events[k].operation == OPERATION_ENVELOPE)
-            start_s = fmin(start_s, trace->events[k].start_s);
-    return isfinite(start_s) ? start_s : 0;
+    if (summary->workers && summary->worker_count == had)
+        return true;
+    struct worker_summary *workers =
+        realloc(summary->workers, ((size_t)summary->worker_count + 1) * sizeof *workers);
+    if (!workers)
+        return false;
+    summary->workers = workers;
+    for (int64_t k = had; k <= summary->worker_count; k++)
+        workers[k] = (struct worker_summary){.packages = 0};
+    return true;
+}
+
+static int64_t rounds_listed(const struct trace_summary *summary)
+{
+    return summary->round_count < ROUNDS_LISTED ? summary->round_count : ROUNDS_LISTED;
+}
+
+static bool rounds_reserve(struct trace_summing *summing)
+{
+    struct trace_summary *summary = &summing->made;
+    const int64_t wanted = rounds_listed(summary);
+    if (summary->round_ends_s && wanted == summing->round_room)
+        return true;
+    double *ends_s = realloc(summary->round_ends_s, ((size_t)wanted + 1) * sizeof *ends_s);
+    if (!ends_s)
+        return false;
+    summary->round_ends_s = ends_s;
+    for (int64_t k = summing->round_room; k <= wanted; k++)
+        ends_s[k] = 0;
+    summing->round_room = wanted;
+    return true;
+}
+
+static void start_find(struct trace_summing *summing, const struct trace *block)
+{
+    for (size_t k = 0; k < block->count; k++)
+        if (block->events[k].operation == OPERATION_ENVELOPE)
+            summing->start_s = fmin(summing->start_s, block->events[k].start_s);
 }
 
 /* `hidden_s` of it is behind other work of the worker. Where a transfer is recorded on the master's
@@ -68,7 +102,8 @@ static void event_add(struct trace_summary *summary, const struct trace_event *e
     double end_s = event->end_s - start_s;
     worker->end_s = fmax(worker->end_s, end_s);
     summary->makespan_s = fmax(summary->makespan_s, end_s);
-    summary->round_ends_s[event->round] = fmax(summary->round_ends_s[event->round], end_s);
+    if (event->round < ROUNDS_LISTED)
+        summary->round_ends_s[event->round] = fmax(summary->round_ends_s[event->round], end_s);
     if (event->operation == OPERATION_COMPUTE) {
         worker->packages++;
         worker->tasks += event->tasks;
@@ -111,28 +146,72 @@ static void workers_sum(struct trace_summary *summary)
     summary->imbalance = busiest_s * used / busy_s - 1;
 }
 
+/* Outputs of blocks before that were shown, and that this one has hidden. */
+static void late_add(struct trace_summary *summary, const struct trace_outputs *outputs)
+{
+    for (int64_t k = 0; k < outputs->count; k++) {
+        const double late_s = outputs->workers[k].late_s;
+        struct worker_summary *worker = &summary->workers[k];
+        if (!(late_s > 0))
+            continue;
+        summary->seconds[OPERATION_OUTPUT] -= late_s;
+        summary->hidden_s += late_s;
+        worker->seconds[OPERATION_OUTPUT] -= late_s;
+        worker->hidden_s += late_s;
+    }
+}
+
+void trace_summing_init(struct trace_summing *summing, const struct plan *plan)
+{
+    *summing = (struct trace_summing){.start_s = HUGE_VAL};
+    period_sums_init(&summing->periods, plan);
+}
+
+bool trace_summing_take(struct trace_summing *summing, const struct trace *block,
+                        struct failure *failure)
+{
+    struct trace_summary *made = &summing->made;
+    const int64_t had = made->workers ? made->worker_count : 0;
+    if (!extent_find(block, made, failure))
+        return false;
+    double *hidden = trace_hidden_next(block, &summing->outputs);
+    const bool good = hidden && workers_reserve(made, had) && rounds_reserve(summing) &&
+                      period_sums_take(&summing->periods, block, hidden);
+    start_find(summing, block);
+    const double start_s = isfinite(summing->start_s) ? summing->start_s : 0;
+    for (size_t k = 0; good && k < block->count; k++)
+        event_add(made, &block->events[k], start_s, hidden[k]);
+    if (good)
+        late_add(made, &summing->outputs);
+    free(hidden);
+    return good || failure_memory(failure, "reading a trace");
+}
+
+void trace_summing_end(struct trace_summing *summing, struct trace_summary *summary)
+{
+    summing->made.worker_utilization = period_sums_end(&summing->periods);
+    workers_sum(&summing->made);
+    *summary = summing->made;
+    summing->made = (struct trace_summary){0};
+}
+
+void trace_summing_release(struct trace_summing *summing)
+{
+    period_sums_release(&summing->periods);
+    trace_outputs_release(&summing->outputs);
+    trace_summary_release(&summing->made);
+}
+
 bool trace_summary_make(const struct trace *trace, const struct plan *plan,
                         struct trace_summary *summary, struct failure *failure)
 {
-    struct trace_summary made = {0};
-    if (!trace_extent(trace, &made, failure))
-        return false;
-    made.workers = calloc((size_t)made.worker_count + 1, sizeof *made.workers);
-    made.round_ends_s = calloc((size_t)made.round_count + 1, sizeof *made.round_ends_s);
-    double *hidden = trace_hidden(trace);
-    if (!made.workers || !made.round_ends_s || !hidden ||
-        !periods_of_trace(trace, plan, &made.worker_utilization)) {
-        trace_summary_release(&made);
-        free(hidden);
-        return failure_memory(failure, "reading a trace");
-    }
-    double start_s = trace_start(trace);
-    for (size_t k = 0; k < trace->count; k++)
-        event_add(&made, &trace->events[k], start_s, hidden[k]);
-    free(hidden);
-    workers_sum(&made);
-    *summary = made;
-    return true;
+    struct trace_summing summing;
+    trace_summing_init(&summing, plan);
+    const bool good = trace_summing_take(&summing, trace, failure);
+    if (good)
+        trace_summing_end(&summing, summary);
+    trace_summing_release(&summing);
+    return good;
 }
 
 void trace_summary_release(struct trace_summary *summary)

@@ -11,6 +11,7 @@
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
 #include "planner/model/trace.h"
+#include "planner/simulate/periods.h"
 
 struct worker_summary {
     double seconds[OPERATION_COUNT]; /* link included, envelope and send not: the master's; of
@@ -27,8 +28,9 @@ struct trace_summary {
     struct worker_summary *workers;  /* owned */
     int64_t worker_count;            /* 1 + the highest worker in the trace */
     int64_t workers_used;            /* that computed a package */
-    double *round_ends_s;            /* owned; the last end of a worker's operation in each round */
-    int64_t round_count;
+    double *round_ends_s;       /* owned; the last end of a worker's operation in each of the first
+                                 * ROUNDS_LISTED rounds at most */
+    int64_t round_count;        /* of all */
     double worker_utilization;  /* of the periods, simulate/periods.h */
     double worker_busy_share;   /* receive, compute and output, of the workers used */
     double network_utilization; /* the master's or the links' share of the makespan, the greater */
@@ -36,11 +38,29 @@ struct trace_summary {
     int64_t last_worker;        /* the one that ended last; -1: none */
 };
 
+enum { ROUNDS_LISTED = 100000 };
+
+/* A trace that is summed up block by block. */
+struct trace_summing {
+    struct trace_summary made;
+    struct period_sums periods;
+    struct trace_outputs outputs;
+    int64_t round_room;
+    double start_s; /* the first envelope's start; HUGE_VAL: there was none yet */
+};
+
 /* Idle is what start and operations of a worker that took part leave of the makespan; idle events
  * of the trace are not read. The periods are those of `plan`; NULL: every round is one. Refuses
  * events that no run can have. */
 bool trace_summary_make(const struct trace *trace, const struct plan *plan,
                         struct trace_summary *summary, struct failure *failure);
+/* The same block by block; to be released, and empty once it has ended. */
+void trace_summing_init(struct trace_summing *summing, const struct plan *plan);
+bool trace_summing_take(struct trace_summing *summing, const struct trace *block,
+                        struct failure *failure);
+/* To be released, too. */
+void trace_summing_end(struct trace_summing *summing, struct trace_summary *summary);
+void trace_summing_release(struct trace_summing *summing);
 void trace_summary_release(struct trace_summary *summary);
 
 #endif

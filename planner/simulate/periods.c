@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* One round. */
 struct round_times {
@@ -101,14 +102,16 @@ struct worker_round {
 
 enum { LATEST = 2 };
 
-/* A trace that was not damaged has an event in each of its rounds. */
-static int64_t rounds_count(const struct trace *trace)
+/* After the last one of the block, from `first` on. One that was not damaged has an event in each.
+ */
+static int64_t rounds_end(const struct period_sums *sums, const struct trace *block)
 {
-    int64_t rounds = 0;
-    for (size_t k = 0; k < trace->count; k++)
-        if (trace->events[k].round >= rounds && trace->events[k].round < (int64_t)trace->count)
-            rounds = trace->events[k].round + 1;
-    return rounds;
+    int64_t end = sums->first + sums->count;
+    for (size_t k = 0; k < block->count; k++)
+        if (block->events[k].round >= end &&
+            block->events[k].round - sums->first < (int64_t)block->count)
+            end = block->events[k].round + 1;
+    return end;
 }
 
 static int64_t ranks_count(const struct trace *trace)
@@ -149,58 +152,111 @@ static void work_add(struct round_times *round, struct worker_round latest[LATES
     round->longest_s = fmax(round->longest_s, worker->work_s);
 }
 
-static void rounds_fill(const struct trace *trace, bool behind, struct round_times *rounds,
-                        int64_t count, struct worker_round (*workers)[LATEST])
+static void rounds_fill(struct period_sums *sums, const struct trace *block)
 {
-    for (size_t k = 0; k < trace->count; k++) {
-        const struct trace_event *event = &trace->events[k];
+    for (size_t k = 0; k < block->count; k++) {
+        const struct trace_event *event = &block->events[k];
         const double seconds = event->end_s - event->start_s;
-        if (event->round >= count)
+        const int64_t at = event->round - sums->first;
+        if (at < 0 || at >= sums->count)
             continue;
-        struct round_times *round = &rounds[event->round];
+        struct round_times *round = &sums->rounds[at];
         if (event->operation == OPERATION_ENVELOPE || event->operation == OPERATION_SEND)
             round->master_s += seconds;
         else if (event->operation == OPERATION_LINK)
             round->link_s += seconds;
         else if (event->operation != OPERATION_IDLE && event->operation != OPERATION_START &&
                  seconds > 0)
-            work_add(round, workers[event->rank], event, behind);
+            work_add(round, &sums->workers[(int64_t)event->rank * LATEST], event, sums->behind);
     }
 }
 
-/* Have results been written while workers went on? False: out of memory. */
-static bool behind_find(const struct trace *trace, const struct plan *plan, bool *behind)
+/* Zeros for what there is no room for yet. */
+static bool rounds_reserve(struct period_sums *sums, int64_t count)
 {
-    *behind = plan != NULL && plan_writes_behind(plan);
-    if (plan != NULL)
+    struct round_times *rounds = realloc(sums->rounds, ((size_t)count + 1) * sizeof *rounds);
+    if (!rounds)
+        return false;
+    sums->rounds = rounds;
+    for (; sums->count < count; sums->count++)
+        rounds[sums->count] = (struct round_times){0};
+    return true;
+}
+
+static bool ranks_reserve(struct period_sums *sums, int64_t ranks)
+{
+    if (ranks <= sums->ranks)
         return true;
-    double *hidden = trace_hidden(trace);
-    for (size_t k = 0; hidden != NULL && k < trace->count; k++)
-        *behind = *behind || hidden[k] > 0;
-    free(hidden);
-    return hidden != NULL;
+    struct worker_round *workers = realloc(sums->workers, (size_t)ranks * LATEST * sizeof *workers);
+    if (!workers)
+        return false;
+    sums->workers = workers;
+    for (int64_t k = sums->ranks * LATEST; k < ranks * LATEST; k++)
+        workers[k] = (struct worker_round){.round = 0};
+    sums->ranks = ranks;
+    return true;
+}
+
+/* Rounds that are over: but for the last one, which the next block may go on with. */
+static void rounds_sum(struct period_sums *sums, int64_t count)
+{
+    struct utilization sum = {sums->work_s, sums->workers_s};
+    for (int64_t k = 0; k < count; k++)
+        if (!sums->repeats || round_repeats(sums->plan, sums->first + k, &sums->entry, &sums->end))
+            utilization_add(&sum, &sums->rounds[k], 1);
+    if (sums->count > count)
+        memmove(sums->rounds, sums->rounds + count,
+                (size_t)(sums->count - count) * sizeof *sums->rounds);
+    sums->first += count;
+    sums->count -= count;
+    sums->work_s = sum.work_s;
+    sums->workers_s = sum.workers_s;
+}
+
+void period_sums_init(struct period_sums *sums, const struct plan *plan)
+{
+    *sums = (struct period_sums){.plan = plan,
+                                 .repeats = plan && plan_repeats(plan),
+                                 .behind = plan && plan_writes_behind(plan)};
+}
+
+bool period_sums_take(struct period_sums *sums, const struct trace *block, const double *hidden)
+{
+    if (sums->count > 1)
+        rounds_sum(sums, sums->count - 1);
+    for (size_t k = 0; !sums->plan && k < block->count; k++)
+        sums->behind = sums->behind || hidden[k] > 0;
+    if (!rounds_reserve(sums, rounds_end(sums, block) - sums->first) ||
+        !ranks_reserve(sums, ranks_count(block)))
+        return false;
+    rounds_fill(sums, block);
+    return true;
+}
+
+double period_sums_end(struct period_sums *sums)
+{
+    rounds_sum(sums, sums->count);
+    const struct utilization sum = {sums->work_s, sums->workers_s};
+    return utilization_of(&sum);
+}
+
+void period_sums_release(struct period_sums *sums)
+{
+    free(sums->rounds);
+    free(sums->workers);
+    *sums = (struct period_sums){.plan = NULL};
 }
 
 bool periods_of_trace(const struct trace *trace, const struct plan *plan,
                       double *worker_utilization)
 {
-    const bool repeats = plan != NULL && plan_repeats(plan);
-    const int64_t count = rounds_count(trace);
-    struct utilization sum = {0};
-    int64_t end = 0;
-    size_t entry = 0;
-    struct round_times *rounds = calloc((size_t)count + 1, sizeof *rounds);
-    struct worker_round(*workers)[LATEST] = calloc((size_t)ranks_count(trace) + 1, sizeof *workers);
-    bool behind;
-    const bool good = rounds != NULL && workers != NULL && behind_find(trace, plan, &behind);
+    struct period_sums sums;
+    double *hidden = trace_hidden(trace);
+    period_sums_init(&sums, plan);
+    const bool good = hidden && period_sums_take(&sums, trace, hidden);
     if (good)
-        rounds_fill(trace, behind, rounds, count, workers);
-    for (int64_t r = 0; good && r < count; r++)
-        if (!repeats || round_repeats(plan, r, &entry, &end))
-            utilization_add(&sum, &rounds[r], 1);
-    if (good)
-        *worker_utilization = utilization_of(&sum);
-    free(rounds);
-    free(workers);
+        *worker_utilization = period_sums_end(&sums);
+    period_sums_release(&sums);
+    free(hidden);
     return good;
 }

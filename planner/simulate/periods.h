@@ -22,8 +22,28 @@ struct periods {
 
 /* Loads outside of every window cost nothing here. */
 struct periods periods_of_plan(const struct platform *platform, const struct plan *plan);
-/* U_c of what happened, by the same rounds of `plan`; NULL: of all rounds. A worker's events are in
- * the order of time; no round or rank is below 0. False: out of memory. */
+/* U_c of what happened, summed up block by block. */
+struct period_sums {
+    const struct plan *plan;    /* borrowed; NULL: all rounds count */
+    bool repeats, behind;       /* results were written while workers went on */
+    struct round_times *rounds; /* owned; from `first` on, those before are summed up */
+    int64_t first, count;
+    struct worker_round *workers; /* owned; the latest rounds of each rank */
+    int64_t ranks;
+    double work_s, workers_s; /* of the rounds before `first` */
+    int64_t end;              /* of the plan's entry that they are in */
+    size_t entry;
+};
+
+/* By the rounds of `plan`; NULL: by all rounds. To be released. */
+void period_sums_init(struct period_sums *sums, const struct plan *plan);
+/* The next block; `hidden` is of its events (trace_hidden_next). A worker's events are in the order
+ * of time; no round or rank is below 0. False: out of memory. */
+bool period_sums_take(struct period_sums *sums, const struct trace *block, const double *hidden);
+/* U_c, after the last block. */
+double period_sums_end(struct period_sums *sums);
+void period_sums_release(struct period_sums *sums);
+/* The same of a trace in one. False: out of memory. */
 bool periods_of_trace(const struct trace *trace, const struct plan *plan,
                       double *worker_utilization);
 

@@ -10,29 +10,12 @@
 #include "planner/model/beyond.h"
 #include "planner/report/resumed.h"
 #include "spmd/archive/archive_file.h"
+#include "spmd/archive/archive_trace.h"
 #include "spmd/layout/contents.h"
 #include "spmd/layout/layout.h"
 #include "spmd/layout/parts.h"
 
 /* ---- one part ------------------------------------------------------------------------------ */
-
-static bool trace_read(hid_t group, const char *path, struct run_record *part,
-                       struct failure *failure)
-{
-    hid_t type = layout_trace_type();
-    size_t count = 0;
-    struct trace *trace = &part->trace;
-    trace->events =
-        contents_rows(group, LAYOUT_PART_TRACE, type, sizeof(struct trace_event), &count);
-    H5Tclose(type);
-    if (!trace->events)
-        return archive_not_ours(path, "trace", failure);
-    trace->capacity = count;
-    for (size_t k = 0; k < count; k++) /* there may be fewer than announced */
-        if (trace->events[k].tasks > 0)
-            trace->events[trace->count++] = trace->events[k];
-    return true;
-}
 
 static bool documents_read(hid_t file, hid_t group, const char *path, struct run_record *part,
                            struct failure *failure)
@@ -213,12 +196,10 @@ static bool part_read(hid_t file, const char *path, const struct curve *curve, i
     part->cut_short = times < curve->row_count && curve->rows[times].outcome == PART_STOPPED;
     const bool traced = is_written(curve, times) && trace_needed(curve, part);
     const bool good = documents_read(file, group, path, part, failure) &&
-                      (!traced || trace_read(group, path, part, failure)) &&
+                      (!traced || archive_trace_read(file, path, name, part, failure)) &&
                       told_read(group, part, failure);
     H5Gclose(group);
-    if (good && part->surveyed && part->trace.count > 0 && !run_record_sent(part))
-        return failure_memory(failure, "reading a run's output");
-    return good && (!part->cut_short || run_record_cut_short(part) ||
+    return good && (!part->surveyed || !run_record_traced(part) || run_record_sent(part) ||
                     failure_memory(failure, "reading a run's output"));
 }
 
@@ -227,7 +208,7 @@ static int64_t part_choose(const struct run_record *read, int64_t count, int64_t
 {
     int64_t chosen = wanted > 0 ? -1 : 0;
     for (int64_t k = 0; k < count; k++)
-        if (wanted > 0 ? read[k].part == wanted : read[k].trace.count > 0)
+        if (wanted > 0 ? read[k].part == wanted : run_record_traced(&read[k]))
             chosen = k;
     return chosen;
 }
@@ -268,7 +249,7 @@ static bool older_complete(const struct curve *curve, int64_t wanted, struct run
         return true;
     record->part = 0;
     record->cut_short = false;
-    return wanted > 0 || record->trace.count == 0 || run_record_last_part(record) ||
+    return wanted > 0 || !run_record_traced(record) || run_record_last_part(record) ||
            failure_memory(failure, "reading a run's output");
 }
 

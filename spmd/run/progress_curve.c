@@ -40,7 +40,7 @@ static struct progress_curve curve_on(const struct plan *plan,
     struct failure none = FAILURE_INIT;
     struct platform platform;
     struct simulation simulation;
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     if (!platform_init(&platform, setting, 0, &none))
         return curve;
     platform.buffers = plan_buffers(plan);

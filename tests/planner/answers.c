@@ -180,7 +180,7 @@ static void charts_show_who_does_what(void **state)
     const struct plan plan = {
         .workers = &worker, .worker_count = 1, .rounds = &round, .round_count = 1, .tasks = 1};
     struct text text = TEXT_INIT;
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     struct simulation simulation;
     struct failure failure = FAILURE_INIT;
     (void)state;

@@ -218,7 +218,7 @@ static struct trace rule_play(const char *rule, uint64_t seed)
     struct simulation simulation;
     struct failure failure = FAILURE_INIT;
     struct scenario scenario = SCENARIO_INIT;
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     sample_profile(&dice, 8, 1, &profile);
     assert_true(platform_init(&platform, &profile.settings[0], 0, &failure));
     struct dispatch_setup setup = {.rule = rule,
@@ -255,7 +255,7 @@ static void rules_are_explained(void **state)
 /* Workers that hesitate: that much is noise, and what follows from it is not. */
 static void hesitation_is_noise(void **state)
 {
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     const struct trace_event events[] = {
         {0, OPERATION_ENVELOPE, 0, 0, 0, 1, 0, 1},   {0, OPERATION_SEND, 0, 0, 0, 1, 1, 2},
         {1, OPERATION_LINK, 0, 0, 0, 1, 2, 3},       {1, OPERATION_COMPUTE, 0, 0, 0, 1, 3, 4},

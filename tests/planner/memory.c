@@ -135,7 +135,7 @@ static bool try_interval(void *self, struct failure *failure)
 static bool try_simulate(void *self, struct failure *failure)
 {
     const struct texts *texts = self;
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     struct simulation simulation;
     struct platform platform;
     if (!platform_init(&platform, &texts->profile.settings[0], 0, failure))
@@ -193,7 +193,7 @@ static bool try_describe(void *self, struct failure *failure)
     struct text text = TEXT_INIT;
     describe_profile(&texts->profile, &text);
     describe_plan(&texts->plan, 0, &text);
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     struct simulation simulation;
     bool good = simulate_plan(&texts->platform, &texts->plan, &trace, &simulation, failure) &&
                 gantt_draw(&texts->plan, &trace, &text, failure);

@@ -95,7 +95,7 @@ static void what_no_cost_explains_is_the_models(void **state)
 static void late_looks_are_no_transfers(void **state)
 {
     enum { PACKAGES = 20 };
-    struct trace trace = {NULL, 0, 0}, again = {NULL, 0, 0};
+    struct trace trace = {.count = 0}, again = {.count = 0};
     struct replay replay;
     struct failure failure = FAILURE_INIT;
     double free_s[2] = {0, 0}, started_s[2] = {0, 0}, port_s = 0;
@@ -116,9 +116,10 @@ static void late_looks_are_no_transfers(void **state)
         started_s[worker] = free_s[worker] > 0 ? free_s[worker] - 0.1 : 0;
         free_s[worker] = start_s + 0.1;
     }
-    assert_true(replay_init(&replay, &trace, &failure));
+    const struct replay_setup setup = {.workers = 2, .trace = &again};
+    assert_true(replay_init(&replay, &setup, &failure));
+    assert_true(replay_take(&replay, &trace, &failure) && replay_end(&replay, &failure));
     assert_true(replay.complete);
-    assert_true(replay_trace(&replay, &again, &failure));
     /* Worker 1 waits 2.1 ms for its first package and then computes ten of them. */
     assert_true(fabs(makespan_of(&trace) - 1.0021) < 1e-9);
     if (fabs(makespan_of(&again) - 1.0021) > 1e-9)
@@ -128,28 +129,34 @@ static void late_looks_are_no_transfers(void **state)
     trace_release(&again);
 }
 
+static bool can_be_replayed(const struct run_record *record)
+{
+    struct failure failure = FAILURE_INIT;
+    const struct replay_setup setup = {.workers = run_record_ranks(record)};
+    struct replay replay;
+    assert_true(replay_init(&replay, &setup, &failure));
+    assert_true(replay_take(&replay, &record->trace, &failure) && replay_end(&replay, &failure));
+    const bool complete = replay.complete;
+    replay_release(&replay);
+    return complete;
+}
+
 /* A package that two workers computed, or that none did: there is no such plan. */
 static void other_runs_are_not_replayed(void **state)
 {
     struct run_record record;
-    struct replay replay;
-    struct failure failure = FAILURE_INIT;
     (void)state;
     run_sample(9, 0.1, &record);
     for (size_t k = 0; k < record.trace.count; k++)
         if (record.trace.events[k].package == 0 && record.trace.events[k].rank > 0)
             record.trace.events[k].package = 1;
-    assert_true(replay_init(&replay, &record.trace, &failure));
-    assert_false(replay.complete);
-    replay_release(&replay);
+    assert_false(can_be_replayed(&record));
     json_t *json = run_report(&record);
     assert_true(json_is_null(json_object_get(json, "model_error")));
     assert_true(json_is_null(json_object_get(json, "drift")));
     json_decref(json);
     record.trace.events[0].package = INT64_MAX;
-    assert_true(replay_init(&replay, &record.trace, &failure));
-    assert_false(replay.complete);
-    replay_release(&replay);
+    assert_false(can_be_replayed(&record));
     run_record_release(&record);
 }
 
@@ -171,7 +178,7 @@ static void loss_play(struct run_record *record, uint64_t seed, double noise)
     struct platform platform;
     struct simulation simulation;
     struct failure failure = FAILURE_INIT;
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     scenario.noise = noise;
     scenario.seed = seed;
     scenario.lost_worker =

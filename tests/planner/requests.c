@@ -130,7 +130,7 @@ static void a_trace_gives_them_back(void **state)
                                              .ahead = ahead,
                                              .least = 1,
                                              .most = 1000};
-        struct trace trace = {NULL, 0, 0};
+        struct trace trace = {.count = 0};
         struct requests requests;
         const struct simulation simulation = play(&platform, &setup, &trace);
         assert_true(requests_find(&trace, ahead, &requests));
@@ -171,7 +171,7 @@ static void a_busy_trace_gives_the_answers_back(void **state)
             .windows = &window, .window_count = 1, .worker_count = workers, .buffers = 2};
         const struct dispatch_setup setup = {
             .rule = "ss", .tasks = 2000, .workers = workers, .ahead = 1, .least = 1, .most = 1};
-        struct trace trace = {NULL, 0, 0};
+        struct trace trace = {.count = 0};
         struct requests requests;
         play(&platform, &setup, &trace);
         assert_true(requests_find(&trace, 1, &requests));
@@ -224,8 +224,8 @@ static void odd_traces_ask_for_nothing(void **state)
         {1, OPERATION_COMPUTE, 0, 0, 0, 1, 1, 2},
         {1, OPERATION_COMPUTE, 0, 2, 0, 1, 3, 4},
     };
-    const struct trace trace = {events, sizeof events / sizeof *events, 0};
-    const struct trace none = {NULL, 0, 0};
+    const struct trace trace = {.events = events, .count = sizeof events / sizeof *events};
+    const struct trace none = {.count = 0};
     struct requests requests;
     (void)state;
     assert_true(requests_find(&trace, 1, &requests));

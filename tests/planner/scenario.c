@@ -104,7 +104,7 @@ static void noise_is_as_wide_as_said(void **state)
     const struct dispatch_setup setup = {
         .rule = "ss", .tasks = 20000, .workers = 1, .ahead = 1, .least = 1, .most = 1};
     struct scenario noisy = SCENARIO_INIT;
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     struct simulation simulation;
     struct failure failure = FAILURE_INIT;
     double sum = 0, squares = 0;
@@ -142,7 +142,7 @@ static void last_packages_may_be_small(void **state)
         const struct scenario usual = SCENARIO_INIT;
         struct dispatch_setup setup = {
             .rule = dispatch_rule_name(k).name, .tasks = TASKS, .workers = WORKERS, .ahead = 2};
-        struct trace trace = {NULL, 0, 0};
+        struct trace trace = {.count = 0};
         struct simulation simulation;
         struct failure failure = FAILURE_INIT;
         int64_t tasks = 0, small = 0;
@@ -200,7 +200,7 @@ static void losses_are_made_good(void **state)
         struct setup setup;
         struct scenario loss = SCENARIO_INIT;
         const struct scenario usual = SCENARIO_INIT;
-        struct trace trace = {NULL, 0, 0};
+        struct trace trace = {.count = 0};
         setup_init(&setup, &dice);
         if (setup.platform.worker_count > 1) {
             double tasks = 0;

@@ -55,7 +55,7 @@ static void small_case_by_hand(void **state)
     struct plan plan;
     struct platform platform;
     struct simulation simulation;
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     struct failure failure = FAILURE_INIT;
     (void)state;
     read_profile(small_profile, &profile);
@@ -150,7 +150,7 @@ static void results_are_written_behind(void **state)
 {
     static const double output[][2] = {{2, 5}, {6, 9}, {9, 12}};
     static const double hidden_s[] = {3, 1, 0};
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     (void)state;
     const struct simulation behind = writing_simulate("yes", &trace);
     const struct simulation before = writing_simulate("no", NULL);
@@ -179,7 +179,7 @@ static void results_are_written_behind(void **state)
 /* The last event first: what is hidden does not depend on the order. */
 static void what_is_hidden_needs_no_order(void **state)
 {
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     (void)state;
     writing_simulate("yes", &trace);
     double *before = trace_hidden(&trace);
@@ -302,7 +302,7 @@ static void random_case(uint64_t seed)
     struct plan plan;
     struct platform platform;
     struct simulation simulation, traced;
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     struct failure failure = FAILURE_INIT;
     sample_profile(&dice, 30, 1, &profile);
     int64_t workers = profile_workers(&profile.settings[0].windows[0]);

@@ -121,7 +121,7 @@ static void traces_have_them(void **state)
     platform.windows[0].classes[0].link = platform.windows[0].classes[1].link =
         (struct cost){0.5, 0.01};
     struct plan plan = plan_with(&platform, 40, "scow-mp");
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     struct simulation simulation;
     struct trace_summary summary;
     struct causes causes;

@@ -59,7 +59,7 @@ static double play(const struct setup *setup, const struct decision *decision,
 {
     struct failure failure = FAILURE_INIT;
     struct simulation simulation = {0};
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     struct dispatch *dispatch = decision_dispatch(decision, &setup->platform, scenario, &failure);
     if (!dispatch ||
         !simulate_scenario(&setup->platform, dispatch, scenario, &trace, &simulation, &failure))

@@ -191,7 +191,7 @@ static void nine_runs_of_ten_are_in_the_interval(void **state)
 static void the_trace_is_that_run(void **state)
 {
     struct bench bench;
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     double end_s = 0;
     int64_t tasks = 0;
     (void)state;

@@ -73,7 +73,7 @@ static struct outcome play(const struct setup *setup, const struct decision *dec
 {
     struct failure failure = FAILURE_INIT;
     struct simulation simulation = {0};
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     struct outcome outcome = {0, 0, 0};
     struct dispatch *dispatch = decision_dispatch(decision, &setup->platform, scenario, &failure);
     if (!dispatch ||

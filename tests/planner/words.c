@@ -102,7 +102,7 @@ static void text_numbers_read_back(void **state)
 
 static void trace_keeps_events(void **state)
 {
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     (void)state;
     for (int64_t k = 0; k < 1000; k++) {
         struct trace_event event = {0, OPERATION_SEND, 0, k, k, 1, 0, 1};

@@ -15,7 +15,7 @@ enum { EVENTS_PER_PACKAGE = OPERATION_START, BYTES_MOST = 100 };
 /* Single tasks on two workers, in the order in which a master hears of them. */
 static struct trace trace_make(int64_t packages, uint64_t seed)
 {
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     double at_s = 0;
     for (int64_t k = 0; k < packages; k++)
         for (int operation = 0; operation < EVENTS_PER_PACKAGE; operation++) {

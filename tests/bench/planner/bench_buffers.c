@@ -47,7 +47,7 @@ static double play(struct platform *platform, const struct plan *plan,
     struct dispatch *dispatch = dispatch_new_plan(plan);
     struct failure failure = FAILURE_INIT;
     struct simulation simulation;
-    struct trace trace = {NULL, 0, 0};
+    struct trace trace = {.count = 0};
     platform->buffers = buffers;
     if (!dispatch ||
         !simulate_scenario(platform, dispatch, scenario, &trace, &simulation, &failure))

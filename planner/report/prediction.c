@@ -1,0 +1,176 @@
+#include "planner/report/prediction.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "planner/model/platform.h"
+#include "planner/replan/watching.h"
+#include "planner/report/replay.h"
+#include "planner/studies/typical.h"
+
+static int64_t greater_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* As many as the run had: the greatest that did something. */
+static int64_t workers_seen(const struct run_record *record)
+{
+    return greater_of(plan_workers_needed(&record->plan), run_record_ranks(record));
+}
+
+/* The rule on the profile's workers, as many as the run had; interval_s may be NULL. */
+static bool rule_predict(const struct run_record *record, const struct profile_setting *setting,
+                         const struct platform *platform, struct trace *trace, double *interval_s,
+                         struct failure *failure)
+{
+    struct simulation simulation;
+    struct dispatch_setup setup = {
+        .rule = record->rule, .tasks = (int64_t)record->plan.tasks, .ahead = record->ahead};
+    setup.workers = run_record_ranks(record);
+    if (setup.workers < 1 || setup.workers > platform->worker_count || setup.ahead < 1)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the run had more workers than its profile: calibrate with as many");
+    double *weights = dispatch_setup_platform(&setup, platform);
+    if (!weights)
+        return failure_memory(failure, "simulating a rule");
+    const struct typical_request request = {.profile = &record->profile,
+                                            .setting = setting,
+                                            .plan = &record->plan,
+                                            .platform = platform,
+                                            .rule = &setup};
+    const bool good = typical_simulate(&request, trace, &simulation, failure) &&
+                      (!interval_s || typical_interval(&request, interval_s, failure));
+    free(weights);
+    return good;
+}
+
+/* A plan that was watched, or whose end was dealt on request: as long as nothing is unusual. */
+static bool watched_predict(const struct run_record *record, const struct profile_setting *setting,
+                            struct trace *trace, struct failure *failure)
+{
+    const struct watching_request request = {.plan = &record->plan,
+                                             .setting = setting,
+                                             .workers = workers_seen(record),
+                                             .tolerance = record->replan      ? record->replan
+                                                          : record->replanned ? "10%"
+                                                                              : NULL,
+                                             .tail = record->tail,
+                                             .ahead = record->ahead > 0 ? record->ahead
+                                                                        : WATCHING_AHEAD};
+    struct simulation simulation;
+    return watching_simulate(&request, trace, &simulation, failure);
+}
+
+/* By the plan's rounds, by a rule, or by both; of a rule alone, *interval_s unless it is NULL. */
+static bool decision_predict(const struct run_record *record, const struct profile_setting *setting,
+                             struct trace *trace, double *interval_s, struct failure *failure)
+{
+    struct platform platform;
+    struct simulation simulation;
+    if (!record->sent && (record->tail || record->replan || record->replanned))
+        return watched_predict(record, setting, trace, failure);
+    if (!platform_init(&platform, setting, 0, failure))
+        return false;
+    platform.buffers = plan_buffers(&record->plan);
+    const bool good = record->rule
+                          ? rule_predict(record, setting, &platform, trace, interval_s, failure)
+                          : simulate_plan(&platform, &record->plan, trace, &simulation, failure);
+    platform_release(&platform);
+    return good;
+}
+
+static bool sent_take(void *self, const struct trace *block)
+{
+    struct failure none = FAILURE_INIT;
+    struct replay *replay = self;
+    return replay_take(replay, block, &none) && replay->complete;
+}
+
+/* Of a run that lost workers, or did not come to its plan's end: its packages as they were sent,
+ * the second time, too, with the profile's costs. `trace` NULL: only whether they can be. False:
+ * its trace does not tell. */
+static bool sent_predict(const struct run_record *record, const struct profile_setting *setting,
+                         struct trace *trace)
+{
+    struct failure none = FAILURE_INIT;
+    struct platform platform;
+    struct replay replay;
+    if (!platform_init(&platform, setting, 0, &none))
+        return false;
+    const struct replay_setup setup = {.workers = run_record_ranks(record),
+                                       .buffers = plan_buffers(&record->plan),
+                                       .write_behind = platform.write_behind,
+                                       .losses = record->losses,
+                                       .loss_count = record->loss_count,
+                                       .price = &platform,
+                                       .trace = trace};
+    bool good = replay_init(&replay, &setup, &none);
+    if (good) {
+        const struct trace_taker taker = {sent_take, &replay};
+        good =
+            run_record_play(record, &taker, &none) && replay_end(&replay, &none) && replay.complete;
+        replay_release(&replay);
+    }
+    platform_release(&platform);
+    return good;
+}
+
+static const struct profile_setting *setting_of(const struct run_record *record)
+{
+    return profile_find(&record->profile, &record->plan.parameters, record->plan.threads);
+}
+
+bool prediction_make(const struct run_record *record, struct trace *trace, double *interval_s,
+                     struct failure *failure)
+{
+    const struct profile_setting *setting = setting_of(record);
+    if (!setting)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "the run's profile has no setting with the plan's parameters: run again "
+                           "with a plan made from that profile");
+    const bool departs = record->loss_count > 0 || record->cut_short;
+    if (departs && sent_predict(record, setting, NULL) && sent_predict(record, setting, trace))
+        return !trace->on || trace_finish(trace);
+    return decision_predict(record, setting, trace, interval_s, failure) &&
+           (!trace->on || trace_finish(trace));
+}
+
+/* ---- when it ends -------------------------------------------------------------------------- */
+
+/* When the last worker ends. */
+static bool end_take(void *self, const struct trace *block)
+{
+    double *end_s = self;
+    for (size_t k = 0; k < block->count; k++)
+        *end_s = block->events[k].rank > 0 ? fmax(*end_s, block->events[k].end_s) : *end_s;
+    return true;
+}
+
+double prediction_end(const struct run_record *record)
+{
+    struct failure none = FAILURE_INIT;
+    double end_s = 0;
+    const struct trace_taker taker = {end_take, &end_s};
+    struct trace trace = {.on = &taker};
+    const bool known = record->has_profile && run_record_traced(record) &&
+                       (record->plan.round_count > 0 || record->rule) &&
+                       prediction_make(record, &trace, NULL, &none);
+    trace_release(&trace);
+    return known ? end_s : (double)NAN;
+}
+
+double prediction_undisturbed(const struct run_record *record)
+{
+    const struct profile_setting *setting = setting_of(record);
+    struct failure none = FAILURE_INIT;
+    double end_s = 0;
+    const struct trace_taker taker = {end_take, &end_s};
+    struct trace trace = {.on = &taker};
+    if (record->loss_count == 0 || record->sent || record->cut_short || !setting)
+        return (double)NAN;
+    const bool known =
+        decision_predict(record, setting, &trace, NULL, &none) && trace_finish(&trace);
+    trace_release(&trace);
+    return known ? end_s : (double)NAN;
+}

@@ -1,0 +1,93 @@
+#include "planner/report/trace_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void trace_blocks_init(struct trace_blocks *blocks, const struct trace_taker *taker,
+                       bool begun_only)
+{
+    *blocks = (struct trace_blocks){.taker = taker, .begun_only = begun_only};
+}
+
+/* Of the block at hand; -1: of none. */
+static int64_t place_of(const struct trace_blocks *blocks, const struct trace_event *event)
+{
+    const int64_t at = event->package - blocks->first;
+    return event->package >= blocks->first && at < TRACE_BLOCK_PACKAGES ? at : -1;
+}
+
+/* Numbers of those that were computed, -1 for others; owned, NULL: out of memory. */
+static int64_t *numbers_find(struct trace_blocks *blocks)
+{
+    int64_t *numbers = malloc(TRACE_BLOCK_PACKAGES * sizeof *numbers);
+    for (int64_t k = 0; numbers && k < TRACE_BLOCK_PACKAGES; k++)
+        numbers[k] = -1;
+    for (size_t k = 0; numbers && k < blocks->here.count; k++) {
+        const struct trace_event *event = &blocks->here.events[k];
+        const int64_t at = place_of(blocks, event);
+        if (at >= 0 && event->operation == OPERATION_COMPUTE && event->rank > 0)
+            numbers[at] = 0;
+    }
+    for (int64_t k = 0; numbers && k < TRACE_BLOCK_PACKAGES; k++)
+        if (numbers[k] == 0)
+            numbers[k] = blocks->numbered++;
+    return numbers;
+}
+
+static bool begun_keep(struct trace_blocks *blocks)
+{
+    struct trace *here = &blocks->here;
+    int64_t *numbers = numbers_find(blocks);
+    size_t kept = 0;
+    if (!numbers)
+        return false;
+    for (size_t k = 0; k < here->count; k++) {
+        const int64_t at = place_of(blocks, &here->events[k]);
+        if (at < 0 || numbers[at] < 0)
+            continue;
+        here->events[kept] = here->events[k];
+        here->events[kept++].package = numbers[at];
+    }
+    here->count = kept;
+    free(numbers);
+    return true;
+}
+
+/* The block at hand goes, and the next one is at hand. */
+static bool block_pass(struct trace_blocks *blocks)
+{
+    const struct trace gone = blocks->here;
+    if (blocks->begun_only && !begun_keep(blocks))
+        return false;
+    blocks->refused =
+        blocks->here.count > 0 && !blocks->taker->take(blocks->taker->self, &blocks->here);
+    blocks->here = blocks->next;
+    blocks->next = gone;
+    blocks->next.count = 0;
+    blocks->first += TRACE_BLOCK_PACKAGES;
+    return !blocks->refused;
+}
+
+bool trace_blocks_add(struct trace_blocks *blocks, const struct trace_event *event)
+{
+    while (event->package - TRACE_BLOCK_PACKAGES >= blocks->first + TRACE_BLOCK_PACKAGES) {
+        if (blocks->here.count + blocks->next.count == 0)
+            blocks->first = event->package - TRACE_BLOCK_PACKAGES; /* of a damaged trace */
+        else if (!block_pass(blocks))
+            return false;
+    }
+    return trace_add(event->package - TRACE_BLOCK_PACKAGES >= blocks->first ? &blocks->next
+                                                                            : &blocks->here,
+                     event);
+}
+
+bool trace_blocks_end(struct trace_blocks *blocks)
+{
+    return block_pass(blocks) && block_pass(blocks);
+}
+
+void trace_blocks_release(struct trace_blocks *blocks)
+{
+    trace_release(&blocks->here);
+    trace_release(&blocks->next);
+}
