@@ -6,8 +6,9 @@
  * 2004, section 3.2). A worker that asks and has no share left begins the next phase.
  *
  * With r, a share is sent in packages of at most r tasks, each of which reports when it is done:
- * timings come every r tasks. With phi, a worker gets its next package when it has fewer than phi
- * tasks.
+ * timings come every r tasks. An r below what may be sent is taken for that: else the packages that
+ * are sent in its place would be more than the worker's share. With phi, a worker gets its next
+ * package when it has fewer than phi tasks.
  */
 #include <math.h>
 
@@ -103,17 +104,25 @@ static void phase_start(struct rule_state *state)
     }
 }
 
+/* Of the share, as much as is sent at a time. */
+static int64_t piece_of(const struct rule_state *state, int64_t share)
+{
+    const int64_t least = (int64_t)state->least, r = state->option[MONITOR_R];
+    const int64_t piece = r < least ? least : r;
+    return r > 0 && share > piece ? piece : share;
+}
+
 double monitor_chunk(struct rule_state *state, int64_t worker)
 {
     struct rule_worker *self = &state->worker[worker];
-    const int64_t r = state->option[MONITOR_R], phi = state->option[MONITOR_PHI];
+    const int64_t phi = state->option[MONITOR_PHI];
     if (phi > 0 && self->queued >= phi)
         return 0;
     if (!rule_all_reported(state, 1))
         return 1;
     if (self->share == 0 && state->left > state->shared)
         phase_start(state);
-    const int64_t tasks = r > 0 && self->share > r ? r : self->share;
+    const int64_t tasks = piece_of(state, self->share);
     state->shared -= tasks;
     self->share -= tasks;
     return (double)tasks;

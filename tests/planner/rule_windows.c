@@ -50,6 +50,23 @@ static void trapezoids_of_table_6_7(void **state)
     platform_release(&platform);
 }
 
+/* Where the window's least package has 25 core tasks, reports after fewer cannot be had. */
+static void monitor_reports_after_no_less_than_a_package(void **state)
+{
+    struct platform platform =
+        platform_of_equals(14, 25, 450, (struct cost){4.4e-5, 7.8e-7}, (struct cost){0, 0},
+                           (struct cost){4.3e-5, 1.139e-5});
+    const struct simulation least = rule_simulate(&platform, "monitor,r=25", 100000, 1);
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        const char *const rules[] = {"monitor,r=1", "monitor,r=7", "monitor,r=24"};
+        const struct simulation fewer = rule_simulate(&platform, rules[k], 100000, 1);
+        assert_true(fewer.makespan_s == least.makespan_s);
+        assert_int_equal(fewer.packages, least.packages);
+    }
+    platform_release(&platform);
+}
+
 /* A window of any width, in which the largest package's latencies are at most half of what its core
  * tasks take, and up to 32 workers, in half of the cases unlike by up to a factor of 4. */
 static struct platform platform_windowed(struct dice *dice)
@@ -134,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trapezoids_of_table_6_7),
+        cmocka_unit_test(monitor_reports_after_no_less_than_a_package),
         cmocka_unit_test(latency_is_no_variance),
         cmocka_unit_test(no_rule_is_much_worse),
     };
