@@ -164,6 +164,8 @@ static bool run_add(struct draft *draft, const char *path, const struct run_reco
     text_add_quoted(&text, path);
     if (!draft_take(draft, "path", &text, failure))
         return false;
+    if (!run_record_traced(record)) /* what else is known makes a page, too */
+        return true;
     if (events_print(record, EVENTS_MOST, &text, failure))
         return draft_take(draft, "events", &text, failure);
     text_release(&text);
