@@ -56,13 +56,14 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         {'o', "output", "FILE", OPTION_TEXT, &arguments->output,
          "profile to write (default: standard output)"},
         {0, "html", "FILE", OPTION_TEXT, &arguments->html,
-         "write a page with charts of all fits that needs nothing beside it"},
+         "write one self-contained HTML page with charts of all fits"},
         {0, "reuse", NULL, OPTION_FLAG, &arguments->reuse,
-         "keep a profile that is there, if it is of this machine, core task and settings"},
+         "keep an existing profile if it is of this machine, core task and settings"},
         {0, "probes", "FILE", OPTION_TEXT, &arguments->probes,
          "write every timing there, tab-separated"},
         {0, "scratch", "DIR", OPTION_TEXT, &arguments->scratch,
-         "directory like the run's output's, for trial writes (default: that of the profile)"},
+         "directory for trial writes, on the file system of the run's output (default: that of the "
+         "profile)"},
         {0, "budget", "TIME", OPTION_TEXT, &arguments->budget,
          "how long probing may take: 30s (default; more where packages take longer), 5m, 1h"},
         {0, "patience", "SECONDS", OPTION_NUMBER, &arguments->patience_s,
@@ -141,7 +142,8 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
         return failure_set(failure, FAILURE_USAGE,
                            "-i - keeps standard input beside the profile: add -o PROFILE");
     if (arguments->reuse && !arguments->output)
-        return failure_set(failure, FAILURE_USAGE, "--reuse is about a file: add -o PROFILE");
+        return failure_set(failure, FAILURE_USAGE,
+                           "--reuse needs the name of a profile: add -o PROFILE");
     if (!(arguments->patience_s > 0))
         return failure_set(failure, FAILURE_USAGE, "--patience is in seconds, above 0");
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);

@@ -47,8 +47,8 @@ static void score_describe(const struct profile_setting *setting, const struct f
     const struct score *score = &setting->score;
     if (score->held_out > 0)
         text_add(text,
-                 "packages that the fit has not seen are off by %.3g %% (root mean square), of "
-                 "which noise %.3g %%; passes differ by %.3g %%\n",
+                 "packages that were left out of the fit are predicted with an error of %.3g %% "
+                 "(root mean square), of which noise %.3g %%; passes differ by %.3g %%\n",
                  100 * score->held_out, 100 * score->noise,
                  100 * hypot(compute->drift, compute->drift_own));
     else

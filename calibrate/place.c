@@ -88,11 +88,10 @@ static bool word_fits(const char *what, const char *measured, const char *here, 
 {
     if (measured && strcmp(measured, here) == 0)
         return true;
-    return failure_set(
-        failure, FAILURE_MISMATCH,
-        "%s: was measured with %s '%.100s', and here it is '%.100s': measure anew to "
-        "another file, or remove this one",
-        path, what, measured ? measured : "unknown", here);
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: was measured with %s '%.100s', and here it is '%.100s': calibrate to "
+                       "another file, or remove this one",
+                       path, what, measured ? measured : "unknown", here);
 }
 
 static bool count_fits(const char *what, int64_t measured, int64_t here, const char *path,
@@ -102,7 +101,7 @@ static bool count_fits(const char *what, int64_t measured, int64_t here, const c
         return true;
     return failure_set(failure, FAILURE_MISMATCH,
                        "%s: was measured with %" PRId64 " %s, and here there are %" PRId64
-                       ": start as many, measure anew to another file, or remove this one",
+                       ": start as many, calibrate to another file, or remove this one",
                        path, measured, what, here);
 }
 

@@ -42,7 +42,7 @@ static bool setting_refuse(const char *path, const struct parameter_list *parame
     if (threads > 0)
         text_add(&text, ", \"threads\": %d", threads);
     failure_set(failure, FAILURE_MISMATCH,
-                "%s: has no setting with %.250s ('scow show' lists what it has): measure anew to "
+                "%s: has no setting with %.250s ('scow show' lists what it has): calibrate to "
                 "another file, or remove this one",
                 path, text.bytes ? text.bytes : "these parameters");
     text_release(&text);
@@ -66,12 +66,12 @@ static bool kernel_fits(const struct profile *profile, const struct kernel *kern
     const char *digest = profile->plugin_sha256 ? profile->plugin_sha256 : "";
     if (strcmp(profile->kernel, kernel->task->name) != 0)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is of kernel %s, not %s: measure anew to another file", path,
+                           "%s: is of kernel %s, not %s: calibrate to another file", path,
                            profile->kernel, kernel->task->name);
     return strcmp(digest, kernel->sha256) == 0 ||
            failure_set(failure, FAILURE_MISMATCH,
-                       "%s: was measured with another version of the plug-in: measure anew to "
-                       "another file, or remove this one",
+                       "%s: was measured with another version of the plug-in: calibrate to another "
+                       "file, or remove this one",
                        path);
 }
 

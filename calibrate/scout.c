@@ -399,8 +399,8 @@ static void failures_check(const struct probing *self)
     if (outcome->failed == outcome->tasks &&
         (outcome->tasks >= TRIED_LEAST || outcome->tasks >= self->campaign->tasks))
         failure_set(self->failure, FAILURE_FAILED,
-                    "all %" PRId64 " core tasks that were tried have failed: see to it that they "
-                    "can be done, and calibrate again",
+                    "all %" PRId64
+                    " core tasks that were tried have failed: find out why, and calibrate again",
                     outcome->tasks);
 }
 

@@ -144,9 +144,8 @@ bool columns_check(const struct columns *columns, const char *line, size_t size,
         if (field_next(columns, &at, line + size, &field))
             continue;
         snprintf(why, COLUMNS_WHY_SIZE,
-                 "has a quote in field %" PRId64
-                 " that does not enclose it: a field with quotes stands "
-                 "in quotes, and doubles those within (RFC 4180)",
+                 "has a quote inside field %" PRId64
+                 ": put the whole field in quotes, and double the quotes in it (RFC 4180)",
                  count);
         return false;
     }

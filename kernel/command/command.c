@@ -53,8 +53,8 @@ static const struct scow_parameter parameters[] = {
                      "(python3 -u, stdbuf -oL, mawk -W interactive)"},
     [TIMEOUT] = {.name = "timeout",
                  .kind = SCOW_TEXT,
-                 .help = "end a command after so many seconds for a line, or '200%' of the median "
-                         "of all workers' so far (1 s at least)"},
+                 .help = "time limit of a command for one line: seconds, or '200%' of the median "
+                         "of all workers so far (at least 1 s)"},
     [RETRIES] = {.name = "retries",
                  .kind = SCOW_WHOLE,
                  .greatest = RETRIES_MOST,
@@ -79,8 +79,8 @@ static const struct scow_parameter parameters[] = {
                .kind = SCOW_NUMBER,
                .initial = 1,
                .greatest = 3600,
-               .help = "seconds from SIGTERM to SIGKILL, and that what a command leaves in the "
-                       "background may hold its output"},
+               .help = "seconds from SIGTERM to SIGKILL, and for which background processes of an "
+                       "ended command may keep its output open"},
     [MOST_OUTPUT] = {.name = "most-output",
                      .kind = SCOW_WHOLE,
                      .initial = 1e9,
@@ -90,8 +90,8 @@ static const struct scow_parameter parameters[] = {
     [FORMAT] = {.name = "format",
                 .kind = SCOW_WORD,
                 .words = format_words,
-                .help = "what lines are: text (columns between tabs, as tsv), csv (RFC 4180), "
-                        "jsonl (a JSON object each); auto: as the input's name ends"},
+                .help = "format of the lines: text (columns between tabs, as tsv), csv (RFC 4180), "
+                        "jsonl (a JSON object each); auto: by the ending of the input's name"},
     [COLSEP] = {.name = "colsep",
                 .kind = SCOW_TEXT,
                 .help = "what separates columns: a character, or tab, comma, semicolon, space, "
@@ -102,7 +102,7 @@ static const struct scow_parameter parameters[] = {
                 .help = "yes: the first line is no task, but names the columns"},
     [WRAP] = {.name = "wrap",
               .kind = SCOW_TEXT,
-              .help = "words to stand before every program: 'apptainer exec image.sif', 'nice'"},
+              .help = "words to put before every program: 'apptainer exec image.sif', 'nice'"},
     [WORKDIR] = {.name = "workdir",
                  .kind = SCOW_TEXT,
                  .help = "folder in which commands run; else that in which scow was started"},
@@ -136,9 +136,9 @@ static bool line_check(const struct form *form, const struct scow_item *item,
     if (item->size > LINE_SIZE_MOST)
         what = "is longer than a gibibyte";
     else if (form->template.places && memchr(item->bytes, '\0', item->size))
-        what = "has a zero byte, which no word of a command can";
+        what = "has a zero byte, which a word of a command cannot contain";
     else if (form->mode->answers && memchr(item->bytes, '\n', item->size))
-        what = "has a line end within quotes, and --per package or worker passes lines on: use "
+        what = "has a newline within quotes, which --per package or worker cannot pass on: use "
                "--per task";
     if (what)
         snprintf(why, COLUMNS_WHY_SIZE, "%s", what);

@@ -166,7 +166,7 @@ static void why_print(const struct slot *slot, char why[WHY_SIZE])
         snprintf(why, WHY_SIZE, "killed for memory, which had run out, when it had taken %.4g MB",
                  (double)slot->peak_kib * 1024 / 1e6);
     else if (slot->lost)
-        snprintf(why, WHY_SIZE, "the process that started the command was killed, not once");
+        snprintf(why, WHY_SIZE, "the process that starts commands was killed more than once");
     else if (slot->exit < 0)
         snprintf(why, WHY_SIZE, "killed by signal %d", -slot->exit);
     else if (slot->exit > 0)

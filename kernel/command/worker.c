@@ -78,10 +78,9 @@ int worker_start(struct worker *worker, const struct scow_host *host, const stru
         return status;
     if (spawner_connect(&worker->spawner) && surroundings_prepare(worker))
         return readiness_begin(worker, host);
-    return host->fail(host,
-                      "commands cannot be started, as the process that does it is not "
-                      "there: %s",
-                      strerror(errno));
+    return host->fail(
+        host, "commands cannot be started, because the process that starts them is missing: %s",
+        strerror(errno));
 }
 
 /* ---- waiting ---- */

@@ -52,8 +52,7 @@ static int side_check(const struct scow_host *host, const struct side *side)
     if (!(side->min < side->max))
         return host->refuse(
             host, side->edge,
-            "--%s-min is %.15g and --%s-max is %.15g: give edges of which the first is "
-            "the lesser",
+            "--%s-min is %.15g and --%s-max is %.15g: the minimum must be less than the maximum",
             side->axis, side->min, side->axis, side->max);
     if (apart < DBL_EPSILON * fmax(fabs(side->min), fabs(side->max)))
         return host->refuse(host, side->edge,

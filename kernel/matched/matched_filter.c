@@ -83,16 +83,15 @@ static const struct scow_parameter parameters[PARAMETERS + 1] = {
                 .least = 1,
                 .greatest = 256},
     [BLOCK] = {.name = "block",
-               .help =
-                   "edge that is wished for a core task, pixels: a side is cut into equal parts "
-                   "of about that length",
+               .help = "wanted edge of a core task, pixels: each side is cut into equal parts of "
+                       "about that length",
                .kind = SCOW_WHOLE,
                .initial = 64,
                .least = 1,
                .greatest = 8192},
     [WIDTH] = {.name = "width",
-               .help = "columns that are wished for a core task where they are to be others than "
-                       "its rows, pixels; strips: as many as the image has, or more",
+               .help = "wanted columns of a core task if not as many as its rows, pixels; strips: "
+                       "as many as the image has, or more",
                .kind = SCOW_WHOLE,
                .initial = 0,
                .least = 0,

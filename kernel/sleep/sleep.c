@@ -30,8 +30,9 @@ static int sleep_describe(const struct scow_host *host, const struct scow_value 
     (void)input;
     *tasks = (int64_t)values[TASKS].number;
     if (*tasks < 1)
-        return host->fail(host, "how many core tasks is it? Plan with -X TASKS, or calibrate with "
-                                "--tasks N");
+        return host->fail(
+            host, "the number of core tasks is missing: plan with -X TASKS, or calibrate with "
+                  "--tasks N");
     return SCOW_OK;
 }
 

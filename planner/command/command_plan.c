@@ -347,8 +347,8 @@ static bool rest_check(const struct plan_options *options, const struct run_reco
                            options->resume);
     return record->has_profile ||
            failure_set(failure, FAILURE_MISMATCH,
-                       "%s: holds no profile, so nothing is known of how long the rest takes: "
-                       "run plans with their profile (-p)",
+                       "%s: contains no profile, so the time of the remaining core tasks is not "
+                       "known: run plans with their profile (-p)",
                        options->resume);
 }
 
@@ -456,15 +456,16 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {0, "buffers", "N", OPTION_COUNT, &options.buffers,
          "packages that a worker receives ahead of the one it works on (2)"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options.tail,
-         "let the run deal the plan's end on request, as much as packages differ; or none"},
+         "let the run assign the plan's end on request, more of it the more packages differ; or "
+         "none"},
         {'o', "output", "FILE", OPTION_TEXT, &options.output,
          "write the plan to FILE (-: standard output)"},
         {0, "html", "FILE", OPTION_TEXT, &options.html,
-         "write a page with charts of the plan that needs nothing beside it"},
+         "write one self-contained HTML page with charts of the plan"},
         {0, "deadline", "SECONDS", OPTION_NUMBER, &options.deadline_s,
          "use the fewest workers whose plan meets the deadline"},
         {0, "within", "PERCENT", OPTION_TEXT, &options.within,
-         "let it take so much longer where that saves worker-seconds, such as 5% (0.1%)"},
+         "accept a makespan longer by this much, such as 5%, if that saves worker-seconds (0.1%)"},
         {0, "compare", NULL, OPTION_FLAG, &options.compare, "compare the plans of all schedulers"},
         {0, "sweep", NULL, OPTION_FLAG, &options.sweep,
          "show makespan and efficiency (of the speed that each worker has alone) by the number of "
@@ -475,7 +476,7 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {0, "risk", "PERCENT", OPTION_NUMBER, &options.risk_percent,
          "share of runs that may outlast the walltime (1)"},
         {0, "effort", "SECONDS", OPTION_NUMBER, &options.effort_s,
-         "about how long planning with auto may take, the input's reading not counted (1)"},
+         "about how long planning with auto may take, without reading the input (1)"},
         {0, "gantt", NULL, OPTION_FLAG, &options.gantt, "print a Gantt chart"},
         {0, "json", NULL, OPTION_FLAG, &options.json,
          "print JSON: the plan, the comparison or the sweep"},

@@ -167,7 +167,7 @@ static bool options_check(struct show_options *options, struct failure *failure)
         return failure_set(failure, FAILURE_USAGE, "--once is for --live: add it");
     if (options->check && !file_is_run(options->path))
         return failure_set(failure, FAILURE_MISMATCH,
-                           "%s: is no output of scow run, which --check is about: check the name",
+                           "%s: is no output of scow run, which --check needs: check the name",
                            options->path);
     return true;
 }
@@ -209,8 +209,8 @@ bool command_show(int argc, char **argv, const struct readers *readers, struct f
          "print the commands of a run, one a line, in the columns of GNU parallel; without its "
          "input, or when that has changed, the template of all"},
         {0, "live", NULL, OPTION_FLAG, &options.live,
-         "say how far a run is that goes on elsewhere, as its master writes it beside FILE every "
-         "few seconds; on a terminal until it ends"},
+         "show the progress of a run that is going on, which its master writes beside FILE every "
+         "few seconds; on a terminal until the run ends"},
         {0, "once", NULL, OPTION_FLAG, &options.once, "with --live: now, and not again"},
         {0, "check", NULL, OPTION_FLAG, &options.check,
          "of a run: compare its results with their digests; exit code 0 done, 1 core tasks failed, "

@@ -86,7 +86,7 @@ static void simulated_text(const struct simulated *simulated, bool verbose, stru
     if (simulated->has_robustness)
         robustness_text(simulated, text);
     if (simulated->tail)
-        text_add(text, "tail        %" PRId64 " core tasks dealt on request by %s\n",
+        text_add(text, "tail        %" PRId64 " core tasks assigned on request by %s\n",
                  simulated->dealt, simulated->tail);
     if (simulated->told.bytes)
         text_add(text, "%s", simulated->told.bytes);
@@ -189,10 +189,11 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
         {0, "ahead", "N", OPTION_COUNT, &options.request.ahead,
          "packages that a worker may have at a time: with -s (1), with --tail (2)"},
         {0, "replan", "TOLERANCE", OPTION_TEXT, &options.request.replan,
-         "watch the plan, and plan the rest anew where workers are off by more (10%)"},
+         "watch the plan, and plan the remaining tasks again when workers deviate by more than "
+         "this (10%)"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options.request.tail,
-         "deal the end of the plan on request, as much as spread or noise asks for (the plan's "
-         "own; none)"},
+         "assign the end of the plan on request, as much of it as spread or noise requires (the "
+         "plan's own; none)"},
         {0, "buffers", "B", OPTION_COUNT, &options.request.buffers,
          "packages that a worker receives ahead (the plan's, or 2)"},
         {0, "noise", "FRACTION", OPTION_NUMBER, &options.request.scenario.noise,

@@ -84,7 +84,7 @@ static bool file_check(struct show_options *options, struct failure *failure)
         return true;
     if (content == CONTENT_UNKNOWN)
         return failure_set(failure, FAILURE_USAGE,
-                           "-o %.200s: its ending says nothing: .png is a picture, .tiff the "
+                           "-o %.200s: unknown ending: .png is a picture, .tiff the "
                            "result's numbers, .csv, .tsv, .jsonl and .npy are records",
                            options->file);
     if (options->png)

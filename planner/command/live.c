@@ -50,7 +50,7 @@ void live_describe(const char *output, const struct run_status *status, double n
     text_add(text, "run         %s: %s", output,
              status->gone ? "gone" : status_state(status->state));
     if (running)
-        text_add(text, ", last sign of life %s ago", duration_print(age_s, words));
+        text_add(text, ", last heartbeat %s ago", duration_print(age_s, words));
     text_add(text, "\n");
     text_add(text, "done        %" PRId64 " of %" PRId64 " core tasks (%.0f %%)", status->done,
              status->tasks,
@@ -66,15 +66,16 @@ void live_describe(const char *output, const struct run_status *status, double n
         end_lines(status, now_s, text);
     worker_lines(status, text);
     if (status->gone) {
-        text_add(text, "its master has ended without a word: scow run --resume goes on with what "
-                       "is done\n");
+        text_add(
+            text,
+            "its master has ended unexpectedly: scow run --resume goes on with what is done\n");
         return;
     }
     text_add(text, "written     %s ago", duration_print(age_s, words));
     if (status_stale(status, age_s))
         text_add(text,
                  ": its master is busy, sealing, or gone (it writes every %.0f s); scow run "
-                 "--resume, or the same scow go, goes on with what is done, if nobody runs",
+                 "--resume, or the same scow go, goes on with what is done, if the run has ended",
                  status->every_s);
     text_add(text, "\n");
 }
@@ -131,7 +132,7 @@ static void output_describe(const char *output, const struct run_status *status,
 {
     text_add(text, "run         %s: %s\n", output,
              status->state == RUN_FINISHED ? "finished"
-                                           : "not finished, and nobody says that it runs");
+                                           : "not finished, and no master says that it is running");
     text_add(text, "done        %" PRId64 " of %" PRId64 " core tasks", status->done,
              status->tasks);
     if (status->failed > 0)

@@ -53,17 +53,17 @@ static bool usage_print(struct failure *failure)
 /* For who does not know where to begin. */
 static void beginning_print(FILE *out)
 {
-    fputs(
-        "scow does a mountain of independent work, and tells how long it will take. At once, on 8 "
-        "workers:\n\n"
-        "  scow go -j 8 -k command --command 'prog {}' -i lines.txt -o out.h5\n\n"
-        "Or planned before you queue for it, on P workers and a master:\n\n"
-        "  mpiexec -n P+1 scow calibrate -i INPUT -o profile.json    what does everything cost?\n"
-        "  scow plan -p profile.json -i INPUT -o plan.json           how long will it take?\n"
-        "  mpiexec -n P+1 scow run plan.json -i INPUT -o out.h5      do it\n"
-        "  scow report out.h5                                        was it right?\n\n"
-        "INPUT is an image, or a stack of them; 'scow tasks' lists what else can be run.\n",
-        out);
+    fputs("scow runs large numbers of independent core tasks, and predicts how long they take. At "
+          "once, on 8 "
+          "workers:\n\n"
+          "  scow go -j 8 -k command --command 'prog {}' -i lines.txt -o out.h5\n\n"
+          "Or planned before you queue for it, on P workers and a master:\n\n"
+          "  mpiexec -n P+1 scow calibrate -i INPUT -o profile.json    what does everything cost?\n"
+          "  scow plan -p profile.json -i INPUT -o plan.json           how long will it take?\n"
+          "  mpiexec -n P+1 scow run plan.json -i INPUT -o out.h5      do it\n"
+          "  scow report out.h5                                        was it right?\n\n"
+          "INPUT is an image, or a stack of them; 'scow tasks' lists what else can be run.\n",
+          out);
 }
 
 static void version_print(const struct readers *readers)

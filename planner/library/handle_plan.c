@@ -297,8 +297,8 @@ static bool advice_find(const struct scow_plan *plan, double risk, struct advice
 {
     if (!plan->made)
         return failure_set(failure, FAILURE_USAGE,
-                           "the plan was read, and what to ask for follows from a profile: make it "
-                           "with scow_plan_make");
+                           "the plan was only read, and a request needs its profile: make "
+                           "the plan with scow_plan_make");
     if (!(risk >= 0.00001 && risk <= 0.5))
         return failure_set(failure, FAILURE_USAGE,
                            "risk must be from 0.00001 to 0.5, not %g: the share of runs that may "

@@ -181,8 +181,8 @@ static void change_add(const struct watch_change *change, double begun_s, struct
     text_add_seconds(text, begun_s + change->now_s);
     text_add(text,
              ", before round %" PRId64 ": rank %" PRId64
-             " took %.3g times as long as predicted, and %.3g times was reckoned with; "
-             "%" PRId64 " core tasks left, end expected at ",
+             " took %.3g times as long as predicted, and %.3g times was assumed; %" PRId64
+             " core tasks remaining, end expected at ",
              change->round + 1, change->worker + 1, change->measured, change->expected,
              change->tasks);
     text_add_seconds(text, begun_s + change->end_s);

@@ -110,9 +110,10 @@ void advice_text(const struct advice *advice, struct text *text)
                  warned_s);
     }
     if (advice->pace > 1)
-        text_add(text,
-                 "pace        %.3g times as long as predicted so far, which is reckoned with\n",
-                 advice->pace);
+        text_add(
+            text,
+            "pace        %.3g times as long as predicted so far, which the walltime allows for\n",
+            advice->pace);
     if (memory > 0)
         text_add(text, "memory      %.1f MB per worker, for packages and results\n", memory / 1e6);
     peaks_text(&advice->profile->peaks, text);
@@ -155,13 +156,12 @@ void advice_places(const struct advice *advice, struct text *text)
                  "the work; the total is known to %.2g %%\n",
                  map->region_count, 100 * cost_map_heaviest(map, 0.1), 100 * map->error);
     if (map->region_count > 0 && !advice->remaining)
-        text_add(text, "            the plan was played along them; its bound is the work of all, "
-                       "shared perfectly\n");
+        text_add(text, "            the plan was simulated with them; its bound is the whole work, "
+                       "perfectly balanced\n");
     if (map->region_count > 0 && tasks != (double)map->tasks)
         text_add(text,
-                 "            they were found along %" PRId64
-                 " core tasks, and are taken to lie at "
-                 "the same parts of these %.0f\n",
+                 "            they were measured in a job of %" PRId64
+                 " core tasks, and are assumed at the same relative positions in these %.0f\n",
                  map->tasks, tasks);
     if (map->tasks == 0 || (map->sampled >= map->tasks && tasks == (double)map->tasks))
         return;

@@ -127,8 +127,8 @@ void comparison_text(const struct comparison *comparison, struct text *text)
                      comparison->entries[k].scheduler);
     if (comparison->regions > 0)
         text_add(text,
-                 "regions     every plan was played along the %zu of the job; gaps are to all its "
-                 "work shared perfectly\n",
+                 "regions     every plan was simulated with the %zu of the job; gaps are to its "
+                 "whole work, perfectly balanced\n",
                  comparison->regions);
 }
 

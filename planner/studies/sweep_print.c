@@ -56,7 +56,7 @@ void sweep_text(const struct sweep *sweep, struct text *text)
         row_text(sweep, &sweep->rows[k], text);
     beyond_describe(&sweep->beyond, text);
     if (sweep->regions > 0)
-        text_add(text, "regions     every plan was played along the %zu of the job\n",
+        text_add(text, "regions     every plan was simulated with the %zu of the job\n",
                  sweep->regions);
     if (sweep->workers_per_node > 1)
         text_add(text, "nodes       %" PRId64 " workers on each, as calibrated\n",

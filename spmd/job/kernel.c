@@ -70,11 +70,10 @@ static bool digest_agrees(const struct kernel *kernel, const char *wanted, const
                           struct failure *failure)
 {
     return !wanted || strcmp(wanted, kernel->sha256) == 0 ||
-           failure_set(
-               failure, FAILURE_MISMATCH,
-               "%s: plug-in '%s' has changed since (sha256 %.12s..., was %.12s...): calibrate "
-               "and plan again, or name the one from then with -k",
-               where, kernel->plugin, kernel->sha256, wanted);
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: plug-in '%s' has changed since (sha256 %.12s..., was %.12s...): "
+                       "calibrate and plan again, or name the earlier one with -k",
+                       where, kernel->plugin, kernel->sha256, wanted);
 }
 
 static bool plugin_open(struct kernel *kernel, const char *path, const struct kernel_name *name,

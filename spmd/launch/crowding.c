@@ -128,8 +128,7 @@ void crowding_describe(const struct crowding *crowding, int threads, struct text
         cores_describe(crowding, text);
     }
     text_add(text,
-             ": where core tasks compute, a package takes as long as the others let it, which "
-             "a plan cannot foresee; ");
+             ": core tasks that compute then slow each other down, which a plan cannot predict; ");
     if (many)
         text_add(text, "start fewer workers there, or give each fewer threads (OMP_NUM_THREADS)\n");
     else

@@ -28,7 +28,7 @@ enum { BEGIN_S = 600 };
 static void begin_over(int number)
 {
     static const char sentence[] =
-        "scow: not all ranks have come within ten minutes: one may have died: start again\n";
+        "scow: not all ranks have started within ten minutes; one may have died: start again\n";
     (void)number;
     if (write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0)
         _exit(FAILURE_FAILED);

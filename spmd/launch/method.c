@@ -9,10 +9,11 @@ bool method_agree(const struct comm *comm, const struct job *job, struct failure
     memcpy(masters, mine, sizeof masters);
     comm_broadcast(comm, masters, sizeof masters);
     if (strcmp(mine, masters) != 0)
-        failure_set(failure, FAILURE_FAILED,
-                    "rank %d would compute otherwise (%.170s) than the master (%.170s): start the "
-                    "same build of scow on all nodes",
-                    comm->rank, mine, masters);
+        failure_set(
+            failure, FAILURE_FAILED,
+            "rank %d would compute in another way (%.170s) than the master (%.170s): start the "
+            "same build of scow on all nodes",
+            comm->rank, mine, masters);
     return comm_agree(comm, failure);
 }
 

@@ -48,12 +48,14 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
         {'k', "kernel", "./FILE.so", OPTION_TEXT, &arguments->kernel,
          "plug-in of the plan's core task (default: where it was when the plan was made)"},
         {'s', "scheduler", "RULE[,NAME=VALUE...]", OPTION_TEXT, &arguments->rule,
-         "deal packages on request by this rule, in place of the plan's rounds: ss, gss, fac, ...; "
+         "assign packages on request by this rule, in place of the plan's rounds: ss, gss, fac, "
+         "...; "
          "'scow simulate --help' lists them and their options"},
         {0, "replan", "TOLERANCE", OPTION_TEXT, &arguments->replan,
-         "watch the plan, and plan the rest anew where workers are off by more (10%)"},
+         "watch the plan, and plan the remaining tasks again when workers deviate by more than "
+         "this (10%)"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &arguments->tail,
-         "deal the plan's end on request, as much of it as the profile's spread asks for (the "
+         "assign the plan's end on request, as much of it as the profile's spread requires (the "
          "plan's own; none)"},
         {0, "ahead", "N", OPTION_COUNT, &arguments->ahead,
          "with a rule or a tail: packages that a worker has at a time (default 2)"},
@@ -134,8 +136,8 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
         .epilogue =
             "Threads per rank: what the plan says (calibrate --threads), or OMP_NUM_THREADS, or "
             "the node's cores shared among its workers.\nExit: 0 done, 1 failed, 2 usage, 4 plan, "
-            "input or output do not match, 75 stopped as asked (SIGINT, SIGTERM, SIGUSR1), for "
-            "want of time, or no worker is left: run again with --resume.\n",
+            "input or output do not match, 75 stopped as asked (SIGINT, SIGTERM, SIGUSR1), out of "
+            "time, or without workers: run again with --resume.\n",
     };
     char *operand = NULL;
     int operands = 0;

@@ -97,7 +97,7 @@ static void failures_tell(const struct ending *ending, struct run_outcome *outco
     outcome->failures = text_take(&text);
     failure_set(failure, FAILURE_FAILED,
                 "%s: all %" PRId64 " core tasks that were tried have failed, of %" PRId64
-                ": see to what is wrong and %s, with --halt never if they may all fail",
+                ": find out why and %s, with --halt never if all of them may fail",
                 ending->output, outcome->summary.tasks, job->setup.tasks, ending->again);
 }
 
@@ -113,7 +113,7 @@ static void ended_print(const struct run_outcome *outcome, const struct failure 
     else if (outcome->given_up)
         snprintf(ended, ENDED_SIZE, "halted, as all core tasks that were tried had failed");
     else if (outcome->ends)
-        snprintf(ended, ENDED_SIZE, "stopped for want of time, as %s says", outcome->ends);
+        snprintf(ended, ENDED_SIZE, "stopped because time ran out, as %s says", outcome->ends);
     else
         snprintf(ended, ENDED_SIZE, "stopped as asked%s%s%s", signal ? " (" : "",
                  signal ? signal : "", signal ? ")" : "");

@@ -340,7 +340,8 @@ static void idle_ranks_say(const struct performance *performance)
     int64_t used = plan_workers_used(performance->plan), workers = execution->comm->size - 1;
     if (!execution->quiet && execution->comm->rank == 0 && used < workers && !execution->rule)
         fprintf(stderr,
-                "scow run: the plan uses %" PRId64 " of %" PRId64 " workers: the rest stay idle\n",
+                "scow run: the plan uses %" PRId64 " of %" PRId64
+                " workers: the others stay idle\n",
                 used, workers);
 }
 
@@ -413,8 +414,8 @@ static bool deadline_set(const struct performance *performance, struct dispatch 
                                          .workers = workers_of(performance)};
     if (!execution->quiet && predicted.known && predicted.makespan_s > setup.end_s)
         fprintf(stderr,
-                "scow run: %s ends this run in %s, and more than that is predicted: what fits is "
-                "begun, the rest when it is gone on with\n",
+                "scow run: %s ends this run in %s, sooner than predicted: core tasks that fit are "
+                "begun, the others when the run is resumed\n",
                 execution->until->who, duration_print(fmax(0, setup.end_s), words));
     return dispatch_recovery_deadline(recovery, &setup) ||
            failure_memory(failure, "preparing for the end of the job");

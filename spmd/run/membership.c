@@ -299,7 +299,7 @@ char *membership_lines(const struct membership *membership)
         const struct loss *loss = &membership->losses[k];
         text_add(&text, "lost        rank %d after ", loss->rank);
         text_add_seconds(&text, loss->at_s);
-        text_add(&text, ": %s; %" PRId64 " core tasks that it had went to others\n", loss->why,
+        text_add(&text, ": %s; %" PRId64 " of its core tasks went to others\n", loss->why,
                  loss->tasks);
     }
     return membership->loss_count > 0 ? text_take(&text) : NULL;

@@ -160,7 +160,8 @@ static void damage_tell(const struct resume_setup *setup, const struct intact_da
             " core task%s are not what was written (%s): done again%s\n",
             setup->path, damage->tasks, damage->tasks == 1 ? "" : "s",
             which.bytes ? which.bytes : "?",
-            setup->wanted.job->state_size > 0 ? ", with all others, for theirs is one result" : "");
+            setup->wanted.job->state_size > 0 ? ", with all others, because they share one result"
+                                              : "");
     text_release(&which);
 }
 

@@ -30,7 +30,7 @@ says() {
 calibrate 0 --command 'sh script {} 1' --dry-run
 [[ ! -e ran && ! -e profile.json ]] || { echo "a dry run runs something"; exit 1; }
 says said '^sh script [0-9]+ 1$'
-says errors 'more than once: as many as fit into 30 s, [0-9]+ at most'
+says errors 'more than once: as many as fit into 30 s, at most [0-9]+'
 [[ $(wc -l <said) == 2 ]] || { echo "not one command for each worker:"; cat said; exit 1; }
 first=$(head -n 1 said)
 

@@ -64,22 +64,22 @@ static void what_is_other_is_named(void **state)
     place.machine = other;
     assert_fits(&place, &profile,
                 "p.json: was measured with the machine 'A, 8 cores', and here it is 'B, 8 cores': "
-                "measure anew to another file, or remove this one");
+                "calibrate to another file, or remove this one");
     place = place_same();
     place.workers = 3;
     assert_fits(&place, &profile,
-                "p.json: was measured with 7 workers, and here there are 3: start as many, measure "
-                "anew to another file, or remove this one");
+                "p.json: was measured with 7 workers, and here there are 3: start as many, "
+                "calibrate to another file, or remove this one");
     place = place_same();
     place.nodes = 8;
     assert_fits(&place, &profile,
-                "p.json: was measured with 4 nodes, and here there are 8: start as many, measure "
-                "anew to another file, or remove this one");
+                "p.json: was measured with 4 nodes, and here there are 8: start as many, calibrate "
+                "to another file, or remove this one");
     place = place_same();
     place.threads = 1;
     assert_fits(&place, &profile,
                 "p.json: was measured with 2 threads per rank, and here there are 1: start as "
-                "many, measure anew to another file, or remove this one");
+                "many, calibrate to another file, or remove this one");
     profile_release(&profile);
 }
 
@@ -93,7 +93,7 @@ static void silence_is_no_consent(void **state)
     profile.origin.machine = NULL;
     assert_fits(&place, &profile,
                 "p.json: was measured with the machine 'unknown', and here it is 'A, 8 cores': "
-                "measure anew to another file, or remove this one");
+                "calibrate to another file, or remove this one");
     profile_release(&profile);
 }
 
@@ -118,10 +118,10 @@ static void settings_are_compared_whole(void **state)
     assert_true(has(&profile, 32, "max", false, 0, &none));
     assert_true(has(&profile, 64, "max", false, 0, &none));
     assert_false(has(&profile, 64, "sum", false, 0, &failure));
-    assert_failure(failure, FAILURE_MISMATCH,
-                   "p.json: has no setting with \"block\": 64, \"parameters\": {\"combine\": "
-                   "\"sum\"} ('scow show' lists what it has): measure anew to another file, or "
-                   "remove this one");
+    assert_failure(
+        failure, FAILURE_MISMATCH,
+        "p.json: has no setting with \"block\": 64, \"parameters\": {\"combine\": "
+        "\"sum\"} ('scow show' lists what it has): calibrate to another file, or remove this one");
     assert_int_equal(none.code, FAILURE_NONE);
     assert_false(has(&profile, 128, "max", false, 0, &none));
     none = (struct failure)FAILURE_INIT;

@@ -33,8 +33,9 @@ static void jobs_that_are_wrong(void **state)
     trial_make(&trial, "echo {}", "task", "a\nb");
     trial.items[1] = (struct scow_item){.bytes = "a\0b", .size = 3};
     assert_int_equal(trial_run(&trial), SCOW_FAILED);
-    assert_string_equal(trial.failed, "line 2 of lines.txt has a zero byte, which no word of a "
-                                      "command can");
+    assert_string_equal(
+        trial.failed,
+        "line 2 of lines.txt has a zero byte, which a word of a command cannot contain");
     trial_release(&trial);
     trial_make(&trial, "echo {}", "task", "a");
     trial_set(&trial, "timeout", "2 s");
@@ -70,9 +71,8 @@ static void columns_that_are_not_there(void **state)
                            "line 3 of lines.txt has 1 column between ',', and --command asks for "
                            "{b}");
     assert_columns_refused("p {b}", "csv", "a,b\n1,2\n5\" disk,3",
-                           "line 3 of lines.txt has a quote in field 1 that does not enclose it: a "
-                           "field with quotes stands in quotes, and doubles those within (RFC "
-                           "4180)");
+                           "line 3 of lines.txt has a quote inside field 1: put the whole field in "
+                           "quotes, and double the quotes in it (RFC 4180)");
     assert_columns_refused("p {c}", "csv", "a,b\n1,2",
                            "--command 'p {c}' has {c}, which is no place for a line: no column is "
                            "called that, such as {a} is; {{c}} is a text in braces");
@@ -87,8 +87,8 @@ static void columns_that_are_not_there(void **state)
     trial_set(&trial, "format", "csv");
     trial.items[1] = (struct scow_item){.bytes = "\"a\nb\"", .size = 5};
     assert_int_equal(trial_describe(&trial), SCOW_FAILED);
-    assert_string_equal(trial.failed, "line 2 of lines.txt has a line end within quotes, and --per "
-                                      "package or worker passes lines on: use --per task");
+    assert_string_equal(trial.failed, "line 2 of lines.txt has a newline within quotes, which "
+                                      "--per package or worker cannot pass on: use --per task");
     trial_release(&trial);
 }
 

@@ -55,7 +55,7 @@ static void a_line_that_kills_it_is_given_up(void **state)
     for (int way = 0; way < 3; way++) {
         struct trial trial;
         killer_run(&trial, ways[way], false);
-        assert_rejected(&trial, 1, "the process that started the command was killed, not once",
+        assert_rejected(&trial, 1, "the process that starts commands was killed more than once",
                         -SIGKILL);
         trial_release(&trial);
     }

@@ -202,11 +202,11 @@ static void senseless_domains_are_refused(void **state)
         const char *sentence;
     } cases[] = {
         {{10, 10, 1, -1, -1, 1, 10},
-         "--x-min is 1 and --x-max is -1: give edges of which the first is the lesser"},
+         "--x-min is 1 and --x-max is -1: the minimum must be less than the maximum"},
         {{10, 10, -1, 1, 0.5, 0.5, 10},
-         "--y-min is 0.5 and --y-max is 0.5: give edges of which the first is the lesser"},
+         "--y-min is 0.5 and --y-max is 0.5: the minimum must be less than the maximum"},
         {{10, 10, -1, 1, (double)NAN, 1, 10},
-         "--y-min is nan and --y-max is 1: give edges of which the first is the lesser"},
+         "--y-min is nan and --y-max is 1: the minimum must be less than the maximum"},
         {{1000, 10, -1, -1 + 1e-14, -1, 1, 10},
          "1000 columns from x-min -1 to x-max -0.99999999999999001 are closer than double "
          "precision can tell apart: give fewer or a larger part of the plane"},

@@ -339,10 +339,10 @@ static void plans_say_what_was_sampled(void **state)
     assert_told(HEAVY_END, 1000,
                 "regions     2 of the job: the heaviest tenth of the core tasks is 55 % of the "
                 "work; the total is known to 2 %\n"
-                "            the plan was played along them; its bound is the work of all, shared "
-                "perfectly\n"
-                "            they were found along 100 core tasks, and are taken to lie at the "
-                "same parts of these 1000\n"
+                "            the plan was simulated with them; its bound is the whole work, "
+                "perfectly balanced\n"
+                "            they were measured in a job of 100 core tasks, and are assumed at the "
+                "same relative positions in these 1000\n"
                 "sampled     64 of 100 core tasks were timed: a single task may be longer than "
                 "anything seen, and what was not seen may add 10 %\n");
 }

@@ -98,8 +98,8 @@ static void plans_go_round(void **state)
     assert_int_equal(scow_plan_walltime_s(&walltime_s, plan, 0.01, &error), SCOW_PLAN_DONE);
     assert_true(walltime_s > scow_plan_makespan_s(plan));
     assert_int_equal(scow_plan_walltime_s(&walltime_s, again, 0.01, &error), SCOW_PLAN_USAGE);
-    assert_string_equal(error.text, "the plan was read, and what to ask for follows from a "
-                                    "profile: make it with scow_plan_make");
+    assert_string_equal(error.text, "the plan was only read, and a request needs its "
+                                    "profile: make the plan with scow_plan_make");
     assert_int_equal(scow_plan_walltime_s(&walltime_s, plan, 2, &error), SCOW_PLAN_USAGE);
     scow_plan_text_free(text);
     scow_plan_text_free(same);

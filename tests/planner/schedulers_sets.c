@@ -27,10 +27,10 @@ static void plans_are_checked(void **state)
         double *place, wrong;
         const char *why;
     } cases[] = {{&second[1], 0, "a round without a package"},
-                 {&first[0], 1, "a package of no size that there is"},
-                 {&first[0], 11, "a package of no size that there is"},
-                 {&first[0], 4.5, "a package of no size that there is"},
-                 {&second[1], 4, "other tasks than the job's"}};
+                 {&first[0], 1, "a package whose size is in no window"},
+                 {&first[0], 11, "a package whose size is in no window"},
+                 {&first[0], 4.5, "a package whose size is in no window"},
+                 {&second[1], 4, "loads that do not sum to the job's tasks"}};
     struct failure none = FAILURE_INIT, twice = FAILURE_INIT, absent = FAILURE_INIT;
     assert_true(plan_check(&platform, &plan, &none));
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -44,10 +44,10 @@ static void plans_are_checked(void **state)
     }
     workers[1] = 2;
     assert_false(plan_check(&platform, &plan, &twice));
-    assert_non_null(strstr(twice.text, "a worker in two places"));
+    assert_non_null(strstr(twice.text, "the same worker twice"));
     workers[1] = 3;
     assert_false(plan_check(&platform, &plan, &absent));
-    assert_non_null(strstr(absent.text, "a worker that there is not"));
+    assert_non_null(strstr(absent.text, "an unknown worker"));
     platform_release(&platform);
 }
 

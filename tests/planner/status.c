@@ -93,7 +93,7 @@ static void a_screen(void **state)
     status.losses = &loss;
     status.loss_count = 1;
     live_describe("out.h5", &status, 1e9 + 2, &text);
-    assert_string_equal(text.bytes, "run         out.h5: running, last sign of life 2 s ago\n"
+    assert_string_equal(text.bytes, "run         out.h5: running, last heartbeat 2 s ago\n"
                                     "done        500 of 1000 core tasks (50 %), 2 failed, 100 done "
                                     "before\n"
                                     "elapsed     12 min 05 s\n"
@@ -128,7 +128,7 @@ static void who_is_gone_is_told(void **state)
     status.gone = true;
     live_describe("out.h5", &status, 1e9 + 2, &text);
     assert_non_null(strstr(text.bytes, "run         out.h5: gone\n"));
-    assert_non_null(strstr(text.bytes, "its master has ended without a word: scow run --resume"));
+    assert_non_null(strstr(text.bytes, "its master has ended unexpectedly: scow run --resume"));
     assert_null(strstr(text.bytes, "until about"));
     text_release(&text);
 }

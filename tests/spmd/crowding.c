@@ -37,16 +37,14 @@ static void a_core_each_needs_no_word(void **state)
 static void too_few_cores_are_told(void **state)
 {
     (void)state;
-    check_line(
-        3, 1, 2,
-        "on n01, 3 workers of 1 thread share 2 cores: where core tasks compute, a package "
-        "takes as long as the others let it, which a plan cannot foresee; start fewer workers "
-        "there, or give each fewer threads (OMP_NUM_THREADS)\n");
-    check_line(
-        1, 2, 1,
-        "on n01, 1 worker of 2 threads shares 1 core: where core tasks compute, a package "
-        "takes as long as the others let it, which a plan cannot foresee; start fewer workers "
-        "there, or give each fewer threads (OMP_NUM_THREADS)\n");
+    check_line(3, 1, 2,
+               "on n01, 3 workers of 1 thread share 2 cores: core tasks that compute then slow "
+               "each other down, which a plan cannot predict; start fewer workers "
+               "there, or give each fewer threads (OMP_NUM_THREADS)\n");
+    check_line(1, 2, 1,
+               "on n01, 1 worker of 2 threads shares 1 core: core tasks that compute then slow "
+               "each other down, which a plan cannot predict; start fewer workers "
+               "there, or give each fewer threads (OMP_NUM_THREADS)\n");
 }
 
 static void hardware_threads_are_told(void **state)

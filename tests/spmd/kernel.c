@@ -125,7 +125,7 @@ static void another_file_is_refused(void **state)
     assert_false(kernel_open(&kernel, name, PLUGIN_DIRECTORY "/other.so", "plan.json", &failure));
     snprintf(sentence, sizeof sentence,
              "plan.json: plug-in '%s/other.so' has changed since (sha256 %.12s..., was %.12s...): "
-             "calibrate and plan again, or name the one from then with -k",
+             "calibrate and plan again, or name the earlier one with -k",
              PLUGIN_DIRECTORY, found, wanted);
     assert_failure(failure, FAILURE_MISMATCH, sentence);
 }

@@ -59,7 +59,7 @@ for attempt in 1 2 3 4 5; do
     end part.h5
     grep -q 'unable to send SIGUSR1 downstream' part.h5.said || break
 done
-grep -q '^scow: not all ranks have come within ten minutes' part.h5.said ||
+grep -q '^scow: not all ranks have started within ten minutes' part.h5.said ||
     fail "before MPI, attempt $attempt: $(cat part.h5.said)"
 
 # Stopped when all is over: the master waits for all to be gone, and ends the one that is not.

@@ -55,13 +55,13 @@ done=$(sed -n 's/.* with \([0-9]*\) of 1000 .*/\1/p' said)
 "$scow" show out.h5 --live >said
 grep -q "^run  *out.h5: stopped" said || fail "$(cat said)"
 grep -q "^done  *$done of 1000 core tasks" said || fail "$(cat said)"
-"$scow" show out.h5 | grep -q "^ended  *stopped for want of time, as --until says" || fail "$("$scow" show out.h5)"
+"$scow" show out.h5 | grep -q "^ended  *stopped because time ran out, as --until says" || fail "$("$scow" show out.h5)"
 export SLURM_JOB_ID=1 SLURM_JOB_END_TIME=$(($(date +%s) + 100))
 profile=fast.json try 0 -o out.h5 --resume
 unset SLURM_JOB_ID SLURM_JOB_END_TIME
 [[ ! -e out.h5.status ]] || fail "complete, and its status is still there"
 "$scow" show out.h5 --live | grep -q "^run  *out.h5: finished" || fail "$("$scow" show out.h5 --live)"
-"$scow" report out.h5 | grep -q "^  part 1 .*, stopped for want of time, as --until says$" || fail "$("$scow" report out.h5)"
+"$scow" report out.h5 | grep -q "^  part 1 .*, stopped because time ran out, as --until says$" || fail "$("$scow" report out.h5)"
 [[ $("$scow" show out.h5 | sed -n 's/^done *//p') == "1000 of 1000 core tasks" ]] || fail "$("$scow" show out.h5)"
 
 # Not even one. And that nobody can see it from elsewhere is no reason to fail.

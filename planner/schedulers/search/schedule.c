@@ -22,9 +22,9 @@ static bool workers_check(const struct platform *platform, const struct plan *pl
     for (int64_t k = 0; good && k < plan->worker_count; k++) {
         const int64_t worker = plan->workers[k];
         if (worker < 0 || worker >= platform->worker_count)
-            good = unsound("a worker that there is not", failure);
+            good = unsound("an unknown worker", failure);
         else if (seen[worker])
-            good = unsound("a worker in two places", failure);
+            good = unsound("the same worker twice", failure);
         else
             seen[worker] = true;
     }
@@ -40,7 +40,7 @@ static bool round_check(const struct platform *platform, const struct plan *plan
         const double load = round->loads[k];
         if (!(load >= 0) || (!plan->real_valued && load != floor(load)) ||
             (load > 0 && platform_find(platform, load) == NULL))
-            return unsound("a package of no size that there is", failure);
+            return unsound("a package whose size is in no window", failure);
         sum += load;
     }
     *tasks += (double)round->repeat * sum;
@@ -56,7 +56,7 @@ bool plan_check(const struct platform *platform, const struct plan *plan, struct
         if (!round_check(platform, plan, &plan->rounds[r], &tasks, failure))
             return false;
     return fabs(tasks - plan->tasks) <= (plan->real_valued ? 1e-6 * plan->tasks : 0) ||
-           unsound("other tasks than the job's", failure);
+           unsound("loads that do not sum to the job's tasks", failure);
 }
 
 bool schedule_predict(const struct platform *platform, struct plan *plan, struct failure *failure)

@@ -79,7 +79,7 @@ function remarksOf(report) {
             report.part ? `part ${report.part}` : 'the last part'}, ${words.count(report.resumed_tasks)} of ${
             words.count(report.tasks)} core tasks${report.part ? '; scow report --part N is about another one' : ''}.`);
     if (report.tail)
-        own.push(`The end of the plan was dealt on request, by ${report.tail}.`);
+        own.push(`The end of the plan was assigned on request, by ${report.tail}.`);
     return [...own, ...(report.remarks ?? []).map((remark) => `${words.capital(remark)}.`)];
 }
 
@@ -148,7 +148,7 @@ function planHeadline(data) {
     const interval = predicted.interval;
     return [masthead('scow plan'), el('h1', null, `${plan.kernel} · ${words.count(plan.tasks)} core tasks`),
         el('p', { class: 'lead' }, words.bound(`${words.several(plan.workers.length, 'worker')} and ${words.several(rounds, 'round')} by ${
-            plan.scheduler}${plan.tail ? `, the end dealt on request by ${plan.tail},` : ''} take ${words.seconds(predicted.makespan_s)}.`)),
+            plan.scheduler}${plan.tail ? `, the end assigned on request by ${plan.tail},` : ''} take ${words.seconds(predicted.makespan_s)}.`)),
         el('dl', { class: 'figures' },
             figure('Predicted makespan', words.seconds(predicted.makespan_s),
                 interval ? `${words.seconds(interval[0])} to ${words.seconds(interval[1])}` : 'without an interval'),
