@@ -140,12 +140,12 @@ static bool command_run(int argc, char **argv, const struct program_parallel *pa
 
 int program_main(int argc, char **argv, const struct program_parallel *parallel)
 {
-    enum { OUTPUT_SIZE = 65536 };
+    static char buffer[65536]; /* glibc ignores the size of a buffer that it allocates itself */
     struct failure failure = FAILURE_INIT;
     int code = 0;
-    /* What a table's first part failed with is forgotten when its last one is flushed. */
+    /* errno of a failed write is lost before the end, so tables and help are written only there. */
     if (!isatty(STDOUT_FILENO))
-        setvbuf(stdout, NULL, _IOFBF, OUTPUT_SIZE);
+        setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     command_run(argc, argv, parallel, &code, &failure);
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout))
