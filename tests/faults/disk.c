@@ -1,0 +1,386 @@
+#include "tests/faults/disk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "planner/base/own.h"
+#include "spmd/output/async_writer.h"
+#include "spmd/output/file_lock.h"
+#include "spmd/transport/clock.h"
+#include "spmd/transport/shared_file.h"
+#include "tests/faults/world.h"
+
+/* Descriptors of a rank, or of nobody: FIRST + RANK * EACH and on. */
+enum { FIRST = 100000, EACH = 64, PLACES = RANKS_MOST + 1 };
+
+/* A write that the machine may forget. */
+struct unsafe {
+    int64_t place;
+    size_t size, before; /* of what was there, in `kept` */
+};
+
+static struct {
+    char *bytes;
+    size_t size, room;
+    struct unsafe *unsafe;
+    size_t unsafe_count, unsafe_room;
+    char *kept;
+    size_t kept_size, kept_room;
+    int64_t writes;
+    bool open[RANKS_MOST];
+    int next[RANKS_MOST + 1]; /* descriptor of each rank */
+    int place[PLACES];        /* descriptor that has it; 0: nobody */
+} disk;
+
+void disk_begin(size_t size)
+{
+    if (size > disk.room) {
+        disk.bytes = world_realloc(disk.bytes, size);
+        disk.room = size;
+    }
+    memset(disk.bytes, 0, size);
+    disk.size = size;
+    disk.writes = 0;
+    disk_settle();
+}
+
+char *disk_bytes(void)
+{
+    return disk.bytes;
+}
+
+int64_t disk_writes(void)
+{
+    return disk.writes;
+}
+
+void disk_settle(void)
+{
+    disk.unsafe_count = disk.kept_size = 0;
+    memset(disk.next, 0, sizeof disk.next);
+    memset(disk.place, 0, sizeof disk.place);
+}
+
+/* Newest first, so that what is taken back is what was there before. Pieces of one place may then
+ * come back older than they were: as with a disk that writes in an order of its own. */
+void disk_lose_power(void)
+{
+    for (size_t k = disk.unsafe_count; k-- > 0;) {
+        const struct unsafe *one = &disk.unsafe[k];
+        if (dice_hit(&world.dice, 0.3))
+            memcpy(disk.bytes + one->place, disk.kept + one->before, one->size);
+    }
+    disk.unsafe_count = disk.kept_size = 0;
+}
+
+static void *grown(void *room, size_t *have, size_t want, size_t each)
+{
+    if (want <= *have)
+        return room;
+    *have = 2 * want + 64;
+    return world_realloc(room, *have * each);
+}
+
+static void bytes_put(int64_t place, const void *bytes, size_t size)
+{
+    if (size == 0)
+        return;
+    if (place < 0 || (size_t)place + size > disk.size) {
+        world_wrong("%zu bytes are written at %lld, behind the file's end", size, (long long)place);
+        return;
+    }
+    disk.writes++;
+    if (world.weather.power) {
+        disk.unsafe =
+            grown(disk.unsafe, &disk.unsafe_room, disk.unsafe_count + 1, sizeof *disk.unsafe);
+        disk.kept = grown(disk.kept, &disk.kept_room, disk.kept_size + size, 1);
+        memcpy(disk.kept + disk.kept_size, disk.bytes + place, size);
+        disk.unsafe[disk.unsafe_count++] = (struct unsafe){place, size, disk.kept_size};
+        disk.kept_size += size;
+    }
+    memcpy(disk.bytes + place, bytes, size);
+}
+
+/* By the rank that runs, in two pieces, between which it can be killed. False: only some of it. */
+static bool bytes_write(int64_t place, const void *bytes, size_t size)
+{
+    const struct weather *weather = &world.weather;
+    if (!world.current) {
+        bytes_put(place, bytes, size);
+        return true;
+    }
+    const bool fails = dice_hit(&world.dice, weather->unwritten);
+    const size_t cut = size > 1 ? dice_below(&world.dice, size) : 0;
+    world_sleep(weather->write_s * dice_between(&world.dice, 0, 1), false);
+    bytes_put(place, bytes, cut);
+    if (cut > 0)
+        world_sleep(weather->write_s * dice_between(&world.dice, 0, 1), false);
+    if (fails) {
+        world_say("a write of rank %d fails", world.current->number);
+        return false;
+    }
+    bytes_put(place + (int64_t)cut, (const char *)bytes + cut, size - cut);
+    return true;
+}
+
+static bool bytes_read(int64_t place, void *bytes, size_t size)
+{
+    if (place < 0 || (size_t)place + size > disk.size)
+        return false;
+    memcpy(bytes, disk.bytes + place, size);
+    return true;
+}
+
+/* ---- over MPI ------------------------------------------------------------------------------ */
+
+bool shared_file_open(struct shared_file *file, const char *path)
+{
+    *file = (struct shared_file){.open = strcmp(path, DISK_PATH) == 0};
+    disk.open[world.current->number] = file->open;
+    return file->open;
+}
+
+bool shared_file_read(const struct shared_file *file, int64_t place, void *bytes, size_t size)
+{
+    (void)file;
+    return bytes_read(place, bytes, size);
+}
+
+bool shared_file_write(const struct shared_file *file, int64_t place, const void *bytes,
+                       size_t size)
+{
+    (void)file;
+    return bytes_write(place, bytes, size);
+}
+
+bool shared_file_sync(const struct shared_file *file)
+{
+    (void)file;
+    world_sleep(world.weather.write_s, false);
+    disk.unsafe_count = disk.kept_size = 0;
+    return true;
+}
+
+bool shared_file_close(struct shared_file *file)
+{
+    disk.open[world.current->number] = false;
+    file->open = false;
+    return true;
+}
+
+/* ---- by descriptor ------------------------------------------------------------------------- */
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __real_close(int file);
+int __wrap_close(int file);
+ssize_t __real_pread(int file, void *bytes, size_t size, off_t place);
+ssize_t __wrap_pread(int file, void *bytes, size_t size, off_t place);
+ssize_t __real_pwrite(int file, const void *bytes, size_t size, off_t place);
+ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t place);
+
+static int descriptor_new(void)
+{
+    const int rank = world.current ? world.current->number : RANKS_MOST;
+    return FIRST + rank * EACH + disk.next[rank]++ % EACH;
+}
+
+int own_open(const char *path, int flags)
+{
+    (void)flags;
+    if (strcmp(path, DISK_PATH) == 0)
+        return descriptor_new();
+    errno = ENOENT;
+    return -1;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    const int mode = flags & O_CREAT ? va_arg(arguments, int) : 0;
+    va_end(arguments);
+    return strcmp(path, DISK_PATH) == 0 ? descriptor_new() : __real_open(path, flags, mode);
+}
+
+int __wrap_close(int file)
+{
+    if (file < FIRST)
+        return __real_close(file);
+    for (int place = 0; place < PLACES; place++)
+        disk.place[place] = disk.place[place] == file ? 0 : disk.place[place];
+    return 0;
+}
+
+ssize_t __wrap_pread(int file, void *bytes, size_t size, off_t place)
+{
+    if (file < FIRST)
+        return __real_pread(file, bytes, size, place);
+    return bytes_read(place, bytes, size) ? (ssize_t)size : 0;
+}
+
+ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t place)
+{
+    if (file < FIRST)
+        return __real_pwrite(file, bytes, size, place);
+    if (bytes_write(place, bytes, size))
+        return (ssize_t)size;
+    errno = ENOSPC;
+    return -1;
+}
+
+/* ---- locks --------------------------------------------------------------------------------- */
+
+int file_lock_together(const char *path)
+{
+    return own_open(path, O_RDWR);
+}
+
+int file_lock_first(const char *path, struct failure *failure)
+{
+    (void)failure;
+    return own_open(path, O_RDWR);
+}
+
+bool file_lock_place(int file, int place)
+{
+    if (disk.place[place] && disk.place[place] != file)
+        return false;
+    disk.place[place] = file;
+    return true;
+}
+
+bool file_lock_taken(int file, int place)
+{
+    return disk.place[place] && disk.place[place] != file;
+}
+
+bool file_lock_publish(int file)
+{
+    (void)file;
+    return true;
+}
+
+bool disk_is_open(int rank)
+{
+    return disk.open[rank];
+}
+
+void disk_rank_gone(int rank)
+{
+    disk.open[rank] = false;
+    for (int place = 0; place < PLACES; place++)
+        if (disk.place[place] >= FIRST && (disk.place[place] - FIRST) / EACH == rank)
+            disk.place[place] = 0;
+}
+
+/* ---- asynchronous writing ------------------------------------------------------------------ */
+
+/* Its thread is gone with its rank; until then it writes one piece after the other. */
+struct piece {
+    struct piece *next;
+    struct async_writer *writer;
+    int64_t place, task;
+    size_t size;
+    char *bytes;
+};
+
+struct async_writer {
+    struct piece *first, **last; /* being put together */
+    struct piece *writing;       /* NULL: nothing is */
+    struct async_writer_outcome outcome;
+    int rank;
+};
+
+struct async_writer *async_writer_new(int file, size_t room)
+{
+    struct async_writer *writer = world_room(sizeof *writer);
+    (void)file, (void)room;
+    writer->rank = world.current->number;
+    writer->last = &writer->first;
+    return writer;
+}
+
+bool async_writer_add(struct async_writer *writer, int64_t place, const void *bytes, int64_t size,
+                      int64_t task)
+{
+    struct piece *piece = world_room(sizeof *piece);
+    *piece = (struct piece){.writer = writer,
+                            .place = place,
+                            .task = task,
+                            .size = (size_t)size,
+                            .bytes = world_room((size_t)size + 1)};
+    memcpy(piece->bytes, bytes, (size_t)size);
+    *writer->last = piece;
+    writer->last = &piece->next;
+    return true;
+}
+
+void async_writer_drop(struct async_writer *writer)
+{
+    writer->first = NULL;
+    writer->last = &writer->first;
+}
+
+static void piece_next(struct async_writer *writer)
+{
+    const double in_s = 2 * world.weather.write_s * dice_between(&world.dice, 0, 1);
+    if (writer->writing)
+        world_event(in_s, EVENT_WRITE, writer->rank, 0, writer->writing);
+}
+
+void async_writer_begin(struct async_writer *writer)
+{
+    if (writer->writing)
+        world_wrong("rank %d begins to write while it writes", writer->rank);
+    writer->writing = writer->first;
+    writer->outcome = (struct async_writer_outcome){.end_s = clock_now()};
+    async_writer_drop(writer);
+    piece_next(writer);
+}
+
+void disk_piece_write(int rank, void *what)
+{
+    struct piece *piece = what;
+    struct async_writer *writer = piece->writer;
+    if (!world_lives(rank))
+        return;
+    if (world.rank[rank].stopped) { /* as are its threads */
+        world_event(0.5, EVENT_WRITE, rank, 0, piece);
+        return;
+    }
+    writer->outcome.end_s = world.now_s + world.rank[rank].skew_s;
+    if (dice_hit(&world.dice, world.weather.unwritten)) {
+        bytes_put(piece->place, piece->bytes, piece->size / 2);
+        writer->outcome.failed = true;
+        writer->outcome.task = piece->task;
+        writer->writing = NULL;
+        world_say("an asynchronous write of rank %d fails", rank);
+        return;
+    }
+    bytes_put(piece->place, piece->bytes, piece->size);
+    writer->writing = piece->next;
+    piece_next(writer);
+}
+
+bool async_writer_await(struct async_writer *writer, double most_s,
+                        struct async_writer_outcome *outcome)
+{
+    if (writer->writing && most_s > 0)
+        world_sleep(most_s, false);
+    *outcome = writer->outcome;
+    return !writer->writing;
+}
+
+void async_writer_free(struct async_writer **writer)
+{
+    while (*writer && (*writer)->writing)
+        world_sleep(world.weather.write_s, false);
+    *writer = NULL;
+}

@@ -1,0 +1,27 @@
+/*
+ * The output as simulated ranks see it: bytes, and a log of writes that no synchronisation has
+ * followed. Whoever asks for the file by its name gets a descriptor that these functions know;
+ * system calls of the product on such descriptors come here (CMakeLists.txt).
+ */
+#ifndef TESTS_FAULTS_DISK_H
+#define TESTS_FAULTS_DISK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DISK_PATH "simulated.h5"
+
+/* Empty: so many zeros. */
+void disk_begin(size_t size);
+char *disk_bytes(void);
+/* The machine is without power: of writes since the last synchronisation only some are there. */
+void disk_lose_power(void);
+/* Writes from now on are safe, whoever makes them. */
+void disk_settle(void);
+/* Has that rank the file open to write to it? */
+bool disk_is_open(int rank);
+/* How many writes there were. */
+int64_t disk_writes(void);
+
+#endif

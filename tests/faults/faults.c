@@ -1,0 +1,97 @@
+/*
+ * Runs under faults, by the thousand: the real master, workers, store and decider in one process,
+ * with simulated messages, clock and disk. Everything follows from a seed.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/faults/trial.h"
+#include "tests/faults/world.h"
+
+#ifdef FIBER_SANITIZED
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+static int usage(void)
+{
+    printf("usage: faults-simulated --seed N        one run, with a log of what happens\n"
+           "       faults-simulated --count N [--from SEED] [--most WRONG]\n"
+           "                                        so many runs, each with the next seed\n");
+    return 64;
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int many_run(uint64_t from, int64_t count, int64_t most)
+{
+    struct trial_counts counts = {0};
+    const double start_s = seconds_now();
+    int64_t wrong = 0;
+    for (int64_t k = 0; k < count && wrong < most; k++) {
+        const uint64_t seed = from + (uint64_t)k;
+        if (trial_run(seed, NULL, &counts))
+            continue;
+        printf("seed %" PRIu64 ": %s (replay: faults-simulated --seed %" PRIu64 ")\n", seed,
+               world.wrong, seed);
+        fflush(stdout);
+        wrong++;
+    }
+    const double took_s = seconds_now() - start_s;
+    printf("%" PRId64 " runs in %" PRId64 " parts, %" PRId64 " ranks killed or stopped, %" PRId64
+           " parts stopped, %" PRId64 " results too late, %" PRId64
+           " writes, %.0f simulated hours, in %.1f s: %.0f runs a "
+           "second; %" PRId64 " wrong\n",
+           counts.trials, counts.parts, counts.losses, counts.stopped, counts.revived,
+           counts.writes, counts.simulated_s / 3600, took_s, (double)counts.trials / took_s, wrong);
+    return wrong > 0;
+}
+
+static int one_run(uint64_t seed)
+{
+    struct trial_counts counts = {0};
+    const bool good = trial_run(seed, stdout, &counts);
+    printf("seed %" PRIu64 ": %s\n", seed, good ? "nothing is wrong" : world.wrong);
+    return !good;
+}
+
+int main(int argc, char **argv)
+{
+    static char buffer[1 << 16];
+    uint64_t seed = 0, from = 1;
+    int64_t count = 0, most = 1;
+    bool one = false;
+    for (int k = 1; k < argc; k += 2) {
+        const char *value = k + 1 < argc ? argv[k + 1] : NULL;
+        if (!value)
+            return usage();
+        if (strcmp(argv[k], "--seed") == 0)
+            seed = strtoull(value, NULL, 10), one = true;
+        else if (strcmp(argv[k], "--count") == 0)
+            count = strtoll(value, NULL, 10);
+        else if (strcmp(argv[k], "--from") == 0)
+            from = strtoull(value, NULL, 10);
+        else if (strcmp(argv[k], "--most") == 0)
+            most = strtoll(value, NULL, 10);
+        else
+            return usage();
+    }
+    if (!one && count <= 0)
+        return usage();
+#ifdef FIBER_SANITIZED
+    __sanitizer_set_report_fd((void *)(intptr_t)dup(STDERR_FILENO));
+#endif
+    /* What the product says of every loss. */
+    if (!one && !freopen("/dev/null", "w", stderr))
+        return 1;
+    setvbuf(stderr, buffer, one ? _IOLBF : _IOFBF, sizeof buffer);
+    return one ? one_run(seed) : many_run(from, count, most);
+}

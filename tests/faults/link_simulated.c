@@ -1,0 +1,395 @@
+/*
+ * A link among the ranks of the world: messages take their time, arrive in the order of sending for
+ * one sender, receiver and tag, and in any order otherwise. Those that are large are under way
+ * until they are received, and for ever to who is gone. Steps of all ranks together wait for all.
+ */
+#include "spmd/transport/link.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spmd/transport/clock.h"
+#include "spmd/transport/wire.h"
+#include "tests/faults/world.h"
+
+enum { TAGS = 1024, COLLECTIVES_MOST = 64 };
+
+struct message {
+    struct message *next; /* that has arrived and nobody has asked for */
+    int from, to, tag;
+    size_t size;
+    char *bytes;
+    struct pending *sending; /* NULL: it has left its sender */
+};
+
+/* What a request's handle points to. */
+struct pending {
+    struct pending *next; /* receives of a rank, in their order */
+    bool over, cancelled;
+    int rank, peer, tag;
+    char *to;
+    size_t room, size;
+    struct collective *collective; /* NULL: a message */
+};
+
+/* A step of all ranks together. */
+struct collective {
+    int arrived;
+    bool there[RANKS_MOST];
+    char *mine[RANKS_MOST]; /* what each brought */
+    size_t size;
+    double ready_s; /* when the last one has come */
+    int number;
+};
+
+static struct {
+    struct message *arrived[RANKS_MOST], **last[RANKS_MOST];
+    struct pending *posted[RANKS_MOST];
+    double free_s[RANKS_MOST][RANKS_MOST][16]; /* the last of that tag arrives */
+    struct collective steps[COLLECTIVES_MOST];
+    int step[RANKS_MOST];
+} net;
+
+void link_begin(void)
+{
+    memset(&net, 0, sizeof net);
+    for (int k = 0; k < RANKS_MOST; k++)
+        net.last[k] = &net.arrived[k];
+}
+
+int link_rank(struct link link)
+{
+    (void)link;
+    return world.current->number;
+}
+
+int link_size(struct link link)
+{
+    (void)link;
+    return world.ranks;
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+static bool is_for(const struct pending *receive, const struct message *message)
+{
+    return receive->tag == message->tag &&
+           (receive->peer == LINK_ANYBODY || receive->peer == message->from);
+}
+
+static void receive_end(struct pending *receive, const struct message *message)
+{
+    const size_t fit = message->size < receive->room ? message->size : receive->room;
+    if (message->size > receive->room)
+        world_wrong("a message of %zu bytes came where %zu were expected", message->size,
+                    receive->room);
+    if (fit > 0)
+        memcpy(receive->to, message->bytes, fit);
+    receive->size = fit;
+    receive->peer = message->from;
+    receive->over = true;
+    if (message->sending) {
+        message->sending->over = true;
+        world_event(0, EVENT_NEWS, message->from, 0, NULL);
+    }
+}
+
+void link_deliver(struct message *message)
+{
+    struct pending **at = &net.posted[message->to];
+    if (!world_lives(message->to))
+        return;
+    while (*at && !is_for(*at, message))
+        at = &(*at)->next;
+    if (*at) {
+        struct pending *receive = *at;
+        *at = receive->next;
+        receive_end(receive, message);
+    } else {
+        *net.last[message->to] = message;
+        net.last[message->to] = &message->next;
+    }
+    world_news(message->to);
+}
+
+static struct message *message_new(const void *data, size_t size, int to, int tag)
+{
+    struct message *message = world_room(sizeof *message);
+    *message = (struct message){.from = world.current->number,
+                                .to = to,
+                                .tag = tag,
+                                .size = size,
+                                .bytes = world_room(size + 1)};
+    if (size > 0)
+        memcpy(message->bytes, data, size);
+    return message;
+}
+
+static double travel_s(void)
+{
+    const struct weather *weather = &world.weather;
+    if (dice_hit(&world.dice, weather->late))
+        return dice_about(&world.dice, weather->latency_s, weather->late_s);
+    return weather->latency_s * dice_between(&world.dice, 1, 2);
+}
+
+/* Those that bytes that have changed, or are missing, can be told of. */
+static void message_damage(struct message *message)
+{
+    if (message->tag != WIRE_RESULT || !dice_hit(&world.dice, world.weather.damaged))
+        return;
+    if (dice_hit(&world.dice, 0.5))
+        message->size = dice_below(&world.dice, message->size);
+    else
+        message->bytes[dice_below(&world.dice, message->size)] ^=
+            (char)(1 << dice_below(&world.dice, 8));
+    world_say("a report of rank %d is damaged", message->from);
+}
+
+/* Of these the protocol says that it can bear it. */
+static bool may_double(int tag)
+{
+    return tag == WIRE_RESULT || tag == WIRE_PACKAGE || tag == WIRE_CLOSED || tag == WIRE_ALIVE ||
+           tag == WIRE_CANCEL || tag == WIRE_LOST;
+}
+
+static void message_post(struct message *message)
+{
+    double *free_s = &net.free_s[message->from][message->to][message->tag % 16];
+    *free_s = fmax(*free_s, world.now_s + travel_s());
+    world_event(*free_s - world.now_s, EVENT_DELIVER, message->to, 0, message);
+}
+
+void link_send(struct link link, const void *data, size_t bytes, int peer, int tag,
+               struct link_request *request)
+{
+    struct message *message = message_new(data, bytes, peer, tag);
+    (void)link;
+    *request = (struct link_request){.pending = true};
+    struct pending *sending = world_room(sizeof *sending);
+    *sending = (struct pending){.over = bytes <= world.weather.eager};
+    request->handle = (intptr_t)sending;
+    message_damage(message);
+    world.given_up = world.given_up || tag == WIRE_LOST;
+    world.rank[peer].told_lost = world.rank[peer].told_lost || tag == WIRE_LOST;
+    if (!sending->over)
+        message->sending = sending;
+    message_post(message);
+    if (may_double(tag) && dice_hit(&world.dice, world.weather.doubled)) {
+        struct message *again = message_new(message->bytes, message->size, peer, tag);
+        world_say("a message of rank %d to rank %d is doubled (tag %d)", message->from, peer, tag);
+        message_post(again);
+    }
+}
+
+void link_receive(struct link link, void *data, size_t bytes, int peer, int tag,
+                  struct link_request *request)
+{
+    const int rank = world.current->number;
+    struct pending *receive = world_room(sizeof *receive), **end = &net.posted[rank];
+    (void)link;
+    *receive = (struct pending){.rank = rank, .peer = peer, .tag = tag, .to = data, .room = bytes};
+    *request = (struct link_request){.pending = true, .handle = (intptr_t)receive};
+    for (struct message **at = &net.arrived[rank]; *at; at = &(*at)->next)
+        if (is_for(receive, *at)) {
+            struct message *message = *at;
+            *at = message->next;
+            if (net.last[rank] == &message->next)
+                net.last[rank] = at;
+            receive_end(receive, message);
+            return;
+        }
+    while (*end)
+        end = &(*end)->next;
+    *end = receive;
+}
+
+static bool step_is_over(const struct pending *pending);
+
+bool link_test(struct link_request *request)
+{
+    struct pending *pending = (struct pending *)request->handle;
+    if (!request->pending)
+        return true;
+    if (pending->collective ? !step_is_over(pending) : !pending->over)
+        return false;
+    *request = (struct link_request){.peer = pending->peer, .size = pending->size};
+    return true;
+}
+
+void link_cancel(struct link_request *request)
+{
+    const struct pending *pending = (const struct pending *)request->handle;
+    struct pending **at = &net.posted[world.current->number];
+    if (!request->pending)
+        return;
+    while (*at && *at != pending)
+        at = &(*at)->next;
+    if (*at)
+        *at = pending->next;
+    request->pending = false;
+}
+
+void link_forget(struct link_request *request)
+{
+    request->pending = false;
+}
+
+void link_progress(struct link link)
+{
+    (void)link;
+}
+
+/* ---- all ranks together -------------------------------------------------------------------- */
+
+/* How its outcome is made. */
+enum { STEP_NONE = -1, STEP_BROADCAST = -10, STEP_GATHER, STEP_GATHER_ALL, STEP_LEAST, STEP_SUM };
+
+static void outcome_take(struct pending *pending)
+{
+    const struct collective *step = pending->collective;
+    int number = 0;
+    for (int rank = 0; rank < world.ranks; rank++) {
+        int one = 0;
+        if (pending->tag == STEP_GATHER || pending->tag == STEP_GATHER_ALL) {
+            if (pending->to)
+                memcpy(pending->to + (size_t)rank * pending->room, step->mine[rank], pending->room);
+        } else if (pending->tag == STEP_LEAST || pending->tag == STEP_SUM) {
+            memcpy(&one, step->mine[rank], sizeof one);
+            if (pending->tag == STEP_SUM)
+                number += one;
+            else
+                number = rank == 0 || one < number ? one : number;
+        }
+    }
+    if (pending->tag == STEP_LEAST || pending->tag == STEP_SUM)
+        memcpy(pending->to, &number, sizeof number);
+}
+
+static bool step_is_over(const struct pending *pending)
+{
+    const struct collective *step = pending->collective;
+    if (pending->tag == STEP_BROADCAST) {
+        if (!step->there[pending->peer])
+            return false;
+        if (pending->peer != pending->rank)
+            memcpy(pending->to, step->mine[pending->peer], pending->room);
+        return true;
+    }
+    if (pending->tag == STEP_GATHER && pending->rank != 0)
+        return true;
+    if (step->arrived < world.ranks || world.now_s < step->ready_s)
+        return false;
+    outcome_take((struct pending *)(uintptr_t)pending);
+    return true;
+}
+
+static void step_begin(const void *mine, size_t size, void *to, int kind, int peer,
+                       struct link_request *request)
+{
+    const int rank = world.current->number;
+    struct pending *pending = world_room(sizeof *pending);
+    struct collective *step = &net.steps[net.step[rank]++ % COLLECTIVES_MOST];
+    *pending = (struct pending){
+        .rank = rank, .peer = peer, .tag = kind, .to = to, .room = size, .collective = step};
+    step->mine[rank] = world_room(size + 1);
+    if (mine && size > 0)
+        memcpy(step->mine[rank], mine, size);
+    step->there[rank] = true;
+    step->arrived++;
+    step->ready_s = world.now_s + world.weather.latency_s;
+    for (int k = 0; k < world.ranks; k++)
+        world_event(world.weather.latency_s, EVENT_NEWS, k, 0, NULL);
+    *request = (struct link_request){.pending = true, .handle = (intptr_t)pending};
+}
+
+void link_barrier(struct link link, struct link_request *request)
+{
+    (void)link;
+    step_begin(NULL, 0, NULL, STEP_NONE, 0, request);
+}
+
+void link_broadcast(struct link link, void *data, size_t bytes, int from,
+                    struct link_request *request)
+{
+    (void)link;
+    step_begin(data, bytes, data, STEP_BROADCAST, from, request);
+}
+
+void link_gather(struct link link, const void *mine, size_t bytes, void *all,
+                 struct link_request *request)
+{
+    (void)link;
+    step_begin(mine, bytes, all, STEP_GATHER, 0, request);
+}
+
+void link_gather_all(struct link link, const void *mine, size_t bytes, void *all,
+                     struct link_request *request)
+{
+    (void)link;
+    step_begin(mine, bytes, all, STEP_GATHER_ALL, 0, request);
+}
+
+void link_least(struct link link, const int *mine, int *least, struct link_request *request)
+{
+    (void)link;
+    step_begin(mine, sizeof *mine, least, STEP_LEAST, 0, request);
+}
+
+void link_sum(struct link link, const int *mine, int *sum, struct link_request *request)
+{
+    (void)link;
+    step_begin(mine, sizeof *mine, sum, STEP_SUM, 0, request);
+}
+
+struct link link_node(struct link link)
+{
+    return link;
+}
+
+void link_end(struct link *link)
+{
+    *link = (struct link){0};
+}
+
+void link_machine(char name[LINK_NAME_SIZE])
+{
+    strcpy(name, "simulated");
+}
+
+void link_version(char version[LINK_VERSION_SIZE])
+{
+    strcpy(version, "simulated");
+}
+
+void link_abort(struct link link, int status)
+{
+    (void)link;
+    world_wrong("rank %d aborts with %d", world.current->number, status);
+    world_leave(world.current, RANK_ENDED, status);
+    abort();
+}
+
+/* ---- the clock ------------------------------------------------------------------------------- */
+
+const double clock_late_s = 1e-4;
+
+double clock_now(void)
+{
+    return world.now_s + (world.current ? world.current->skew_s : 0);
+}
+
+void clock_nap(double seconds)
+{
+    world_sleep(seconds, false);
+}
+
+/* Until something has come, and no longer than the heartbeat lets itself be called. */
+void clock_pause(struct pause *pause, const struct awaited *awaited)
+{
+    static const double look_s = 0.25;
+    pause->count++;
+    pause->nap_s = look_s;
+    world_sleep(awaited->left_s > 0 ? fmin(awaited->left_s, look_s) : look_s, true);
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Faults put in by hand: each must be found by as many simulated runs as the suite has.
+
+    /usr/bin/python3 tests/faults/mutations.py [--runs 10000] [--only NAME] [--folder build/mutations]
+
+Copies the sources to a folder, builds the fault program there alone, and then, for one mutation after the
+other, changes a line or two, builds again, and runs it. Says which run found it. Takes a few minutes; not
+part of the suite.
+"""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Name, file, what is there, what stands there instead.
+MUTATIONS = [
+    ("ledger-before-data", "spmd/output/store.c",
+     "    return (!results->grid || grid_write(store, results, failure)) &&",
+     "    return package_write(store, store->places.ledger + results->first, results->ledger,\n"
+     "                         results->count, results->first, failure) &&\n"
+     "           (!results->grid || grid_write(store, results, failure)) &&"),
+    ("lost-report-counted", "spmd/run/master_losses.c",
+     "    outstanding_drop(&master->outstanding, rank - 1);\n    pending_tell(master);",
+     "    pending_tell(master);"),
+    ("deadline-forgotten", "spmd/run/membership.c",
+     "    if (!member->awaited || silent_s < deadline_of(membership))",
+     "    if (!member->awaited || silent_s < 1e9 * deadline_of(membership))"),
+    ("acknowledgement-taken-twice", "spmd/run/closing.c",
+     " || gathering->orders[rank].ending == ANSWERED)", ")"),
+    ("damage-not-noticed", "spmd/run/message.c",
+     "    return result->digest == digest_of(result, state_size) &&\n           packages_equal",
+     "    return packages_equal"),
+    ("lost-work-not-handed-out", "spmd/run/master_losses.c",
+     "    dispatch_lost(master->dispatch, rank - 1);\n", ""),
+    ("master-gone-unseen", "spmd/run/heartbeat.c",
+     "        if (!master_lives(heartbeat))", "        if (heartbeat->stopped && !master_lives(heartbeat))"),
+    ("sight-taken-late", "spmd/run/heartbeat.c",
+     ".sees = sees,", ".sees = sees && file_lock_taken(lock, 0),"),
+    ("reported-before-written", "spmd/run/context.c",
+     "        !store_await(run->store, 0, end_s, failure))\n        return false;",
+     "        (!store_await(run->store, 0, end_s, failure) && context->due_s > 0))\n"
+     "        return false;"),
+    ("failed-write-not-said", "spmd/output/store.c",
+     "    return shared_file_write(&store->file, place, bytes, (size_t)count);",
+     "    shared_file_write(&store->file, place, bytes, (size_t)count);\n    return true;"),
+    ("states-compared-by-number", "spmd/resume/remaining_settle.c",
+     " && within.members == expected.members", ""),
+    ("loss-not-blamed", "spmd/run/master_losses.c",
+     "    if (at_work)\n        package_blame", "    if (at_work && count > 1000)\n        package_blame"),
+]
+
+
+def run(command, **options):
+    return subprocess.run(command, text=True, capture_output=True, check=False, **options)
+
+
+def copy_sources(folder):
+    files = run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT).stdout
+    for name in filter(None, files.split("\0")):
+        source, target = ROOT / name, folder / name
+        if not source.is_file():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or target.read_bytes() != source.read_bytes():
+            shutil.copyfile(source, target)
+            shutil.copymode(source, target)
+
+
+def build(folder):
+    made = run(["cmake", "--build", "--preset", "release", "-j", "2", "--target",
+                "faults-simulated"], cwd=folder)
+    if made.returncode != 0:
+        sys.exit(f"it does not build:\n{made.stdout[-3000:]}{made.stderr[-1000:]}")
+    return folder / "build/release/bin/faults-simulated"
+
+
+def try_out(program, runs):
+    """The first line that it says; None: nothing is wrong."""
+    try:
+        done = run([str(program), "--count", str(runs)], timeout=600)
+    except subprocess.TimeoutExpired:
+        return "it does not end"
+    if done.returncode == 0:
+        return None
+    return done.stdout.splitlines()[0] if done.stdout else f"ends with {done.returncode}"
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--runs", type=int, default=10000)
+    options.add_argument("--only", help="the mutation of that name alone")
+    options.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/mutations")
+    options = options.parse_args()
+    folder = options.folder
+    copy_sources(folder)
+    launcher = shutil.which("ccache")
+    configured = run(["cmake", "--preset", "release", "-DBUILD_TESTING=ON"] +
+                     ([f"-DCMAKE_C_COMPILER_LAUNCHER={launcher}"] if launcher else []), cwd=folder)
+    if configured.returncode != 0:
+        sys.exit(configured.stderr)
+    said = try_out(build(folder), options.runs)
+    if said:
+        sys.exit(f"without any mutation: {said}")
+    print(f"no mutation: nothing is wrong in {options.runs} runs", flush=True)
+    missed = 0
+    for name, path, there, instead in MUTATIONS:
+        if options.only and name != options.only:
+            continue
+        text = (folder / path).read_text()
+        if text.count(there) != 1:
+            sys.exit(f"{name}: {path} does not have these lines once: mend this list")
+        (folder / path).write_text(text.replace(there, instead))
+        said = try_out(build(folder), options.runs)
+        (folder / path).write_text(text)
+        missed += said is None
+        said = re.sub(r" \(replay.*", "", said) if said else "NOT FOUND"
+        print(f"{name}: {said}", flush=True)
+    return missed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+/* A core task whose results say all that a check needs: its number and a hash of it. */
+#ifndef TESTS_FAULTS_TASK_H
+#define TESTS_FAULTS_TASK_H
+
+#include "spmd/job/job.h"
+
+/* What it does in the trial at hand. */
+struct habits {
+    double mean_s;   /* of one task */
+    size_t bytes;    /* of its package, at least 8 */
+    int64_t failing; /* every task whose number is a multiple fails; 0: none does */
+    int64_t deadly;  /* that one kills its rank; negative: none does */
+    bool noisy;      /* durations differ widely */
+};
+
+struct record {
+    int64_t number;
+    uint64_t hash;
+};
+
+struct census_sum {
+    int64_t tasks;
+    uint64_t numbers, hashes;
+};
+
+extern struct habits habits;
+
+/* Jobs of so many tasks: records alone, or a reduction beside. Made once; borrowed. */
+struct job *task_job(int64_t tasks, bool reduces, bool behind);
+bool task_fails(int64_t number);
+void task_record(int64_t number, struct record *record);
+/* As its outcome is printed. */
+void task_sum_add(struct census_sum *sum, int64_t number);
+int task_sum_print(const struct census_sum *sum, char *text, size_t size);
+
+#endif

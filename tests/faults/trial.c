@@ -1,0 +1,665 @@
+#include "tests/faults/trial.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/array.h"
+#include "spmd/layout/intact.h"
+#include "spmd/layout/layout.h"
+#include "spmd/layout/task_digest.h"
+#include "spmd/output/outputfile.h"
+#include "spmd/output/store.h"
+#include "spmd/resume/remaining.h"
+#include "spmd/run/ending.h"
+#include "spmd/run/failure_detector.h"
+#include "spmd/run/liveness.h"
+#include "spmd/run/run.h"
+#include "tests/faults/disk.h"
+#include "tests/faults/task.h"
+#include "tests/faults/world.h"
+
+/* Parts that faults are met in, after which the run must reach its end in one more. */
+enum { PARTS_MOST = 4, TASKS_MOST = 40, WORKERS_MOST = RANKS_MOST - 1, SLOTS = WORKERS_MOST };
+/* Simulated, of a part: longer than any sum of deadlines. */
+static const double part_most_s = 50000;
+
+static struct trial {
+    int64_t tasks, largest;
+    const struct job *job;
+    struct input *input; /* that there is none */
+    struct output_places places;
+    size_t size;
+    double patience_s;
+    const char *rule; /* NULL: equal packages, as a plan sends them */
+    int ahead, buffers;
+    bool one_by_one;
+    bool resumed;
+    bool running; /* the part before did not say how it ended */
+    bool sealed;
+    struct remaining remaining;
+    struct summary before;
+    int watched; /* ranks that are looked after by now */
+    bool fair;
+    char outcome[256]; /* of a reduction, as sealed */
+    struct trial_counts *counts;
+} trial;
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static int64_t place_take(size_t *end, size_t size)
+{
+    const size_t place = (*end + 63) / 64 * 64;
+    *end = place + size;
+    return (int64_t)place;
+}
+
+static void places_make(void)
+{
+    const size_t tasks = (size_t)trial.tasks;
+    size_t end = 64;
+    trial.places = (struct output_places){
+        .ledger = place_take(&end, tasks),
+        .records = place_take(&end, tasks * sizeof(struct record)),
+        .digests = place_take(&end, tasks * sizeof(uint64_t)),
+        .reason_size = (int64_t)layout_reason_size(trial.tasks),
+        .reasons = place_take(&end, tasks * layout_reason_size(trial.tasks)),
+        .in_flight_rows = RANKS_MOST,
+        .in_flight = place_take(&end, RANKS_MOST * sizeof(struct losses_in_flight)),
+    };
+    if (trial.job->state_size > 0)
+        trial.places.partial =
+            place_take(&end, 2 * SLOTS * layout_slot_size(trial.job->state_size));
+    trial.places.lost = place_take(&end, LOSSES_MOST * sizeof(struct losses_row));
+    trial.size = end;
+}
+
+static uint8_t *ledger(void)
+{
+    return (uint8_t *)disk_bytes() + trial.places.ledger;
+}
+
+/* ---- what must be true ------------------------------------------------------------------------
+ */
+
+/* A core task that is given up: it is in the table. Whoever was lost on it only seemingly, and is
+ * late, may still write its result, which then counts for nothing: its digest tells. */
+static bool is_given_up(int64_t task)
+{
+    const uint64_t *digests = (const uint64_t *)(const void *)(disk_bytes() + trial.places.digests);
+    const struct losses_row *row =
+        (const struct losses_row *)(const void *)(disk_bytes() + trial.places.lost);
+    for (int k = 0; k < LOSSES_MOST && row[k].count > 0; k++)
+        if (row[k].given_up && row[k].first == task)
+            return true;
+    /* The table is not as sure as the ledger: a row that could not be written is missing. */
+    return ledger()[task] == 2 && digests[task] == task_digest_given_up(task);
+}
+
+/* Whoever opens the file now is alone with it. */
+static void closed_check(void)
+{
+    for (int rank = 0; rank < world.ranks; rank++)
+        if (world_lives(rank) && !world.rank[rank].told_lost && disk_is_open(rank))
+            world_wrong("the run is ended while rank %d has the output open", rank);
+}
+
+/* The ledger is never ahead of the data: of what it calls done, the file holds the result. */
+static void ledger_check(void)
+{
+    const char *records = disk_bytes() + trial.places.records;
+    for (int64_t task = 0; task < trial.tasks; task++) {
+        struct record expected;
+        task_record(task, &expected);
+        if (ledger()[task] == 1 &&
+            memcmp(records + task * (int64_t)sizeof expected, &expected, sizeof expected) != 0)
+            world_wrong("the ledger calls core task %" PRId64 " done, and its result is not there",
+                        task);
+        if (ledger()[task] == 1 && task_fails(task))
+            world_wrong("the ledger calls core task %" PRId64 " done, which fails", task);
+    }
+}
+
+/* What an undisturbed run comes to, but for core tasks that were given up. */
+static void totals_check(const struct summary *summary, const char *outcome)
+{
+    struct census_sum sum = {0};
+    struct summary expected;
+    struct failure failure = FAILURE_INIT;
+    int64_t failed = 0;
+    summary_init(&expected);
+    for (int64_t task = 0; task < trial.tasks; task++) {
+        struct record record;
+        unsigned char mark = 1;
+        task_record(task, &record);
+        const struct package_results results = {
+            .first = task, .count = 1, .records = (char *)&record, .ledger = &mark};
+        if (ledger()[task] == 2 || is_given_up(task)) {
+            failed++;
+            trial.counts->revived += ledger()[task] != 2;
+            if (!task_fails(task) && !is_given_up(task))
+                world_wrong("core task %" PRId64 " has failed for no reason", task);
+            continue;
+        }
+        if (ledger()[task] != 1)
+            world_wrong("core task %" PRId64 " is not done, and the run is sealed", task);
+        task_sum_add(&sum, task);
+        summary_add(&expected, trial.job, &results, &failure);
+    }
+    if (summary->tasks != trial.tasks || summary->failed != failed)
+        world_wrong("%" PRId64 " core tasks are counted, %" PRId64
+                    " of them failed; it should be %" PRId64 " and %" PRId64,
+                    summary->tasks, summary->failed, trial.tasks, failed);
+    if (trial.job->state_size > 0) {
+        char text[256];
+        task_sum_print(&sum, text, sizeof text);
+        summary_add_outcome(&expected, text);
+        if (strcmp(text, outcome ? outcome : "") != 0)
+            world_wrong("the reduction comes to %s, not %s", outcome ? outcome : "nothing", text);
+    }
+    if (summary->checksum != expected.checksum)
+        world_wrong("the checksum is %016" PRIx64 ", not %016" PRIx64, summary->checksum,
+                    expected.checksum);
+}
+
+static struct intact_subject subject_of(void)
+{
+    return (struct intact_subject){.path = DISK_PATH,
+                                   .places = trial.places,
+                                   .record_size = trial.job->record_size,
+                                   .number_type = SCOW_NONE,
+                                   .contents = true};
+}
+
+/* Digests agree with what they are of. */
+static void digests_check(void)
+{
+    const struct intact_subject subject = subject_of();
+    struct intact_damage damage = {0};
+    struct failure failure = FAILURE_INIT;
+    if (!intact_compare(&subject, 0, trial.tasks, &damage, &failure))
+        world_wrong("%s", failure.text);
+    for (int64_t k = 0; k < damage.count; k++)
+        for (int64_t task = damage.ranges[k].first, end = task + damage.ranges[k].count; task < end;
+             task++)
+            if (!is_given_up(task))
+                world_wrong("core task %" PRId64 " does not hold what its digest says", task);
+    intact_damage_release(&damage);
+}
+
+/* ---- the output's file, in place of spmd/output/outputfile.c ----------------------------------
+ */
+
+bool outputfile_seal(const char *path, const struct output_outcome *outcome,
+                     struct failure *failure)
+{
+    (void)path, (void)failure;
+    world_say("the run is sealed");
+    closed_check();
+    world_sleep(world.weather.write_s, false);
+    ledger_check();
+    totals_check(outcome->summary, outcome->outcome);
+    digests_check();
+    trial.sealed = true;
+    trial.running = false;
+    return true;
+}
+
+bool outputfile_stop(const char *path, const struct output_outcome *outcome,
+                     struct failure *failure)
+{
+    (void)path, (void)outcome, (void)failure;
+    world_say("the run has stopped: %s", outcome->ended ? outcome->ended : "");
+    world_sleep(world.weather.write_s, false);
+    closed_check();
+    trial.counts->stopped++;
+    trial.running = false;
+    return true;
+}
+
+void outputfile_halt(const char *path, const char *why)
+{
+    (void)path;
+    world_say("the run is %s", why);
+    closed_check();
+    world_sleep(world.weather.write_s, false);
+    trial.running = false;
+}
+
+void outputfile_distrust(const char *path)
+{
+    (void)path;
+    world_wrong("the output is not trusted");
+}
+
+bool outputfile_create(const char *path, const struct job *job, const struct output_info *info,
+                       struct output_places *places, struct failure *failure)
+{
+    (void)path, (void)job, (void)info, (void)places, (void)failure;
+    return false;
+}
+
+bool outputfile_reopen(const char *path, const struct job *job, int32_t times,
+                       const struct run_part *last, const struct run_part *next,
+                       const struct part_info *info)
+{
+    (void)path, (void)job, (void)times, (void)last, (void)next, (void)info;
+    return false;
+}
+
+/* ---- going on -------------------------------------------------------------------------------- */
+
+static void *copied(const void *from, size_t size)
+{
+    void *copy = malloc(size + 1);
+    return copy ? memcpy(copy, from, size) : NULL;
+}
+
+/* As remaining_read finds it in a file of HDF5. */
+static void remaining_find(struct remaining *remaining)
+{
+    const char *bytes = disk_bytes();
+    *remaining = (struct remaining){.job = trial.job, .places = trial.places, .slots = SLOTS};
+    if (trial.job->state_size > 0) {
+        remaining->partial_size = 2 * SLOTS * layout_slot_size(trial.job->state_size);
+        remaining->partial = copied(bytes + trial.places.partial, remaining->partial_size);
+    }
+    remaining->ledger = copied(bytes + trial.places.ledger, (size_t)trial.tasks);
+    remaining->lost = calloc(LOSSES_MOST + RANKS_MOST, sizeof *remaining->lost);
+    if (!remaining->ledger || !remaining->lost)
+        abort();
+    memcpy(remaining->lost, bytes + trial.places.lost, LOSSES_MOST * sizeof *remaining->lost);
+    int64_t count = 0;
+    while (count < LOSSES_MOST && remaining->lost[count].count > 0)
+        count++;
+    struct losses_known known = {
+        .rows = remaining->lost,
+        .count = count,
+        .in_flight =
+            (const struct losses_in_flight *)(const void *)(bytes + trial.places.in_flight),
+        .in_flight_count = trial.running ? RANKS_MOST : 0,
+        .ledger = remaining->ledger,
+        .tasks = trial.tasks};
+    losses_resolve(&known);
+    remaining->lost_count = known.count;
+}
+
+/* As remaining_mend writes it. */
+static void file_mend(const struct remaining *remaining)
+{
+    char *bytes = disk_bytes();
+    memcpy(bytes + trial.places.ledger, remaining->ledger, (size_t)trial.tasks);
+    if (remaining->partial)
+        memcpy(bytes + trial.places.partial, remaining->partial, remaining->partial_size);
+    memset(bytes + trial.places.in_flight, 0, RANKS_MOST * sizeof(struct losses_in_flight));
+    memset(bytes + trial.places.lost, 0, LOSSES_MOST * sizeof *remaining->lost);
+    memcpy(bytes + trial.places.lost, remaining->lost,
+           (size_t)remaining->lost_count * sizeof *remaining->lost);
+    for (int64_t k = 0; k < remaining->lost_count; k++)
+        if (remaining->lost[k].given_up) {
+            const int file = 100000;
+            losses_given_up_write(file, &trial.places, &remaining->lost[k]);
+        }
+}
+
+static bool resume(void)
+{
+    struct failure failure = FAILURE_INIT;
+    struct intact_damage damage = {0};
+    const struct intact_subject subject = subject_of();
+    trial.resumed = true;
+    remaining_find(&trial.remaining);
+    const bool good = intact_compare(&subject, 0, trial.tasks, &damage, &failure) &&
+                      remaining_settle(&trial.remaining, DISK_PATH, &damage, &failure);
+    if (damage.count > 0)
+        world_say("%" PRId64 " core tasks do not hold what was written", damage.tasks);
+    intact_damage_release(&damage);
+    file_mend(&trial.remaining);
+    summary_init(&trial.before);
+    if (!good || !remaining_sum(DISK_PATH, trial.job, &trial.places, 0, trial.tasks, &trial.before,
+                                &failure))
+        world_wrong("the run cannot be gone on with: %s", failure.text);
+    world_say("goes on: %" PRId64 " done, %" PRId64 " failed, %" PRId64 " left",
+              trial.remaining.done, trial.remaining.failed, trial.remaining.left);
+    return good;
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+/* Kills, stops, signals and jumps, most of them while there is work. */
+static void faults_draw(void)
+{
+    struct dice *dice = &world.dice;
+    const double work_s = 0.1 + 1.5 * (double)trial.tasks * habits.mean_s / (world.ranks - 1);
+    const int count = (int)dice_below(dice, 5);
+    for (int k = 0; k < count; k++) {
+        const int rank = (int)dice_below(dice, (uint64_t)world.ranks);
+        const double at_s =
+            dice_hit(dice, 0.2) ? dice_between(dice, 0, 0.2) : dice_between(dice, 0, work_s);
+        switch (dice_below(dice, 8)) {
+        case 0:
+        case 1:
+        case 2:
+            world_event(at_s, EVENT_KILL, rank, 0, NULL);
+            break;
+        case 3:
+        case 4:
+            world_event(at_s, EVENT_STOP, rank, 0, NULL);
+            if (rank == 0 || dice_hit(dice, 0.7)) /* for a master that stays so all wait */
+                world_event(at_s + dice_about(dice, 0.1, 100), EVENT_CONTINUE, rank, 0, NULL);
+            break;
+        case 5:
+            world_event(at_s, EVENT_ASK, rank, 0, NULL);
+            break;
+        default:
+            world_event(at_s, EVENT_JUMP, rank, dice_about(dice, 0.1, 30), NULL);
+            break;
+        }
+    }
+}
+
+/* ---- a rank ------------------------------------------------------------------------------------
+ */
+
+/* Of a rank; all of it is its own. */
+struct part {
+    struct comm comm;
+    struct failure_detector detector;
+    struct store *store;
+    struct losses losses;
+    struct liveness liveness;
+    struct run_outcome outcome;
+    struct failure failure;
+    struct plan plan; /* where it is one */
+};
+
+/* Equal packages, round after round, the last round with what is left. */
+static struct dispatch *plan_make(struct part *part, int64_t tasks, int workers)
+{
+    const int64_t whole = tasks / (trial.largest * workers);
+    int64_t left = tasks - whole * trial.largest * workers;
+    struct plan *plan = &part->plan;
+    plan->tasks = (double)tasks;
+    plan->worker_count = workers;
+    plan->workers = calloc((size_t)workers, sizeof *plan->workers);
+    plan->rounds = calloc(2, sizeof *plan->rounds);
+    for (int k = 0; k < 2; k++)
+        plan->rounds[k].loads = calloc((size_t)workers, sizeof(double));
+    for (int worker = 0; worker < workers; worker++) {
+        const int64_t last = left < trial.largest ? left : trial.largest;
+        plan->workers[worker] = worker;
+        plan->rounds[0].loads[worker] = (double)(whole > 0 ? trial.largest : last);
+        plan->rounds[1].loads[worker] = (double)last;
+        left -= last;
+    }
+    plan->round_count = whole > 0 && plan->rounds[1].loads[0] > 0 ? 2 : 1;
+    plan->rounds[0].repeat = whole > 0 ? whole : 1;
+    plan->rounds[1].repeat = 1;
+    return dispatch_new_plan(plan);
+}
+
+static void plan_drop(struct plan *plan)
+{
+    for (int k = 0; plan->rounds && k < 2; k++)
+        free(plan->rounds[k].loads);
+    free(plan->rounds);
+    free(plan->workers);
+}
+
+static struct dispatch *decides_make(struct part *part, int64_t tasks)
+{
+    const int workers = world.ranks - 1;
+    const struct dispatch_setup setup = {.rule = trial.rule,
+                                         .tasks = tasks,
+                                         .workers = workers,
+                                         .ahead = trial.ahead,
+                                         .overhead_s = 0.01,
+                                         .deviation_s = 0.01,
+                                         .least = 1,
+                                         .most = trial.largest};
+    if (tasks == 0)
+        return dispatch_new_list(NULL, 0, workers, 1);
+    return trial.rule ? dispatch_new_rule(&setup, &part->failure) : plan_make(part, tasks, workers);
+}
+
+/* As spmd/run/execute.c makes it. */
+static struct dispatch *dispatch_make(struct part *part)
+{
+    const struct remaining *remaining = &trial.remaining;
+    const int workers = world.ranks - 1;
+    const int64_t dealt = trial.resumed ? remaining->left - remaining->suspect_tasks : trial.tasks;
+    struct dispatch *dispatch = decides_make(part, dealt);
+    if (trial.resumed && dealt > 0)
+        dispatch = dispatch_new_ranges(dispatch, remaining->ranges, remaining->range_count);
+    dispatch = dispatch_new_recovery(dispatch, workers);
+    dispatch_recovery_limit(dispatch, trial.largest);
+    for (int64_t k = 0; trial.resumed && k < remaining->suspect_count; k++)
+        dispatch_recovery_suspect(dispatch, remaining->suspects[k].range,
+                                  remaining->suspects[k].losses);
+    return dispatch;
+}
+
+static void outcome_join(struct part *part)
+{
+    struct run_outcome *outcome = &part->outcome;
+    const struct job *job = trial.job;
+    if (trial.remaining.left == 0)
+        summary_init(&outcome->summary);
+    summary_merge(&outcome->summary, &trial.before);
+    outcome->resumed = true;
+    outcome->kept = trial.before.tasks;
+    if (!trial.remaining.state)
+        return;
+    if (!outcome->state) {
+        outcome->state = calloc(1, job->state_size);
+        job->task->reset(job->opened, outcome->state);
+    }
+    job->task->merge(job->opened, outcome->state, trial.remaining.state);
+}
+
+static void lead(struct part *part, const struct run *run)
+{
+    const bool over = trial.resumed && trial.remaining.left == 0;
+    if (!over) {
+        struct progress progress;
+        struct dispatch *dispatch = dispatch_make(part);
+        progress_init(&progress, NULL, trial.tasks, 0);
+        master_run(run, dispatch, &progress, &part->outcome, &part->failure);
+        progress_end(&progress);
+        dispatch_free(&dispatch);
+    }
+    if (trial.resumed)
+        outcome_join(part);
+}
+
+static void perform(struct part *part)
+{
+    static const struct plan plan;
+    const struct liveness_setup watching = {.comm = &part->comm,
+                                            .path = DISK_PATH,
+                                            .workers = world.ranks - 1,
+                                            .patience_s = trial.patience_s,
+                                            .plan = &plan,
+                                            .largest_package = trial.largest,
+                                            .detector = &part->detector};
+    if (!liveness_begin(&part->liveness, &watching, &part->failure))
+        return;
+    part->liveness.heartbeat.losses = &part->losses;
+    const struct run run = {.comm = &part->liveness.comm,
+                            .members = liveness_members(&part->liveness),
+                            .heartbeat = liveness_heartbeat(&part->liveness),
+                            .job = trial.job,
+                            .input = trial.input,
+                            .store = part->store,
+                            .losses = &part->losses,
+                            .one_by_one = trial.one_by_one,
+                            .largest_package = trial.largest,
+                            .tasks = trial.resumed ? trial.remaining.left : trial.tasks,
+                            .threads = 1,
+                            .again = "go on",
+                            .buffers = trial.buffers};
+    struct done_packages done = {0};
+    if (part->comm.rank == 0)
+        lead(part, &run);
+    else if (!trial.resumed || trial.remaining.left > 0)
+        worker_run(&run, &done, &part->failure);
+    const struct ending ending = {
+        .closing = {.run = &run,
+                    .input = trial.input,
+                    .digest = "",
+                    .even = trial.resumed || part->liveness.members.loss_count > 0},
+        .output = DISK_PATH,
+        .plan = &plan,
+        .again = "go on"};
+    if (part->comm.rank == 0)
+        ending_lead(&ending, &part->outcome, &part->failure);
+    else
+        ending_follow(&ending, &done, &part->outcome, &part->failure);
+    done_packages_release(&done);
+}
+
+static void part_open(struct part *part)
+{
+    struct output_places places = trial.places;
+    const struct failure_detector_setup setup = {.comm = &part->comm,
+                                                 .program = "scow run",
+                                                 .path = DISK_PATH,
+                                                 .state = "there is no package yet",
+                                                 .most_s = 5 * trial.patience_s};
+    const struct store_setup store = {
+        .path = DISK_PATH, .emitted = "emitted", .slots = SLOTS, .resumed = trial.resumed};
+    if (!failure_detector_begin(&part->detector, &setup, &part->failure))
+        return;
+    if (++trial.watched == world.ranks && !trial.fair)
+        faults_draw();
+    part->store = store_open(&store, &places, &part->comm, trial.job, &part->failure);
+    losses_open(&part->losses, DISK_PATH, &trial.places, part->comm.rank,
+                trial.remaining.lost_count);
+}
+
+/* What a rank runs, as spmd/run/execute.c does. */
+static void rank_main(void)
+{
+    struct part part = {.losses = {.file = -1}, .failure = FAILURE_INIT};
+    struct rank *self = world.current;
+    comm_init(&part.comm, (struct link){0});
+    part.comm.offset_s = world.rank[0].skew_s - self->skew_s;
+    part.comm.workers_on_node = world.ranks - 1;
+    part.comm.nodes = 1;
+    part_open(&part);
+    if (part.store)
+        perform(&part);
+    store_close(&part.store, &part.failure);
+    liveness_end(&part.liveness);
+    losses_close(&part.losses);
+    failure_detector_end(&part.detector);
+    run_outcome_release(&part.outcome);
+    plan_drop(&part.plan);
+    world_say("rank %d ends with %d%s%s", self->number, (int)part.failure.code,
+              part.failure.code != FAILURE_NONE ? ": " : "",
+              part.failure.code != FAILURE_NONE ? part.failure.text : "");
+    world_leave(self, RANK_ENDED, (int)part.failure.code);
+}
+
+/* ---- chance ---------------------------------------------------------------------------------- */
+
+static void trial_draw(void)
+{
+    struct dice *dice = &world.dice;
+    const bool reduces = dice_hit(dice, 0.4), behind = dice_hit(dice, 0.4);
+    trial.tasks = 1 + (int64_t)dice_below(dice, TASKS_MOST);
+    trial.job = task_job(trial.tasks, reduces, behind);
+    trial.largest = 1 + (int64_t)dice_below(dice, (uint64_t)(trial.tasks + 3) / 4 + 1);
+    trial.patience_s = dice_about(dice, 0.5, 8);
+    trial.ahead = 1 + (int)dice_below(dice, 3);
+    trial.buffers = trial.ahead;
+    trial.one_by_one = dice_hit(dice, 0.2);
+    const size_t rule = (size_t)dice_below(dice, dispatch_rule_count() + 6);
+    trial.rule = rule < dispatch_rule_count() ? dispatch_rule_name(rule).name : NULL;
+    habits = (struct habits){
+        .mean_s = dice_about(dice, 0.01, 1),
+        .bytes = dice_hit(dice, 0.5) ? 8 : 512,
+        .failing = dice_hit(dice, 0.15) ? 3 + (int64_t)dice_below(dice, 20) : 0,
+        .deadly = dice_hit(dice, 0.08) ? (int64_t)dice_below(dice, (uint64_t)trial.tasks) : -1,
+        .noisy = dice_hit(dice, 0.5)};
+}
+
+static struct weather weather_fair(void)
+{
+    return (struct weather){.late_s = 0.01, .latency_s = 1e-4, .eager = SIZE_MAX, .write_s = 1e-3};
+}
+
+static struct weather weather_draw(void)
+{
+    struct dice *dice = &world.dice;
+    struct weather weather = weather_fair();
+    weather.latency_s = dice_about(dice, 1e-5, 0.01);
+    weather.late = dice_hit(dice, 0.5) ? dice_about(dice, 0.001, 0.3) : 0;
+    weather.late_s = dice_about(dice, 0.02, 3);
+    weather.doubled = dice_hit(dice, 0.25) ? dice_about(dice, 0.003, 0.1) : 0;
+    weather.damaged = dice_hit(dice, 0.15) ? dice_about(dice, 0.003, 0.1) : 0;
+    weather.eager = dice_hit(dice, 0.5) ? 4096 : SIZE_MAX;
+    weather.unwritten = dice_hit(dice, 0.25) ? dice_about(dice, 0.001, 0.05) : 0;
+    weather.write_s = dice_about(dice, 1e-5, 0.05);
+    weather.cleanup = dice_hit(dice, 0.2);
+    weather.power = dice_hit(dice, 0.2);
+    return weather;
+}
+
+/* ---- whole ----------------------------------------------------------------------------------- */
+
+static void part_run(bool fair)
+{
+    const int workers = 1 + (int)dice_below(&world.dice, WORKERS_MOST);
+    const int64_t losses = world.losses;
+    world.weather = fair ? weather_fair() : weather_draw();
+    trial.running = true;
+    world_begin(workers + 1, rank_main);
+    world_say("part with %d workers, %" PRId64 " core tasks, packages of at most %" PRId64
+              ", rule %s%s%s",
+              workers, trial.tasks, trial.largest, trial.rule ? trial.rule : "none",
+              trial.job->values.write_behind ? ", written behind" : "",
+              trial.job->state_size > 0 ? ", reduces" : "");
+    trial.watched = 0;
+    trial.fair = fair;
+    if (!world_run(part_most_s))
+        world_wrong("the part has not ended after %.0f s", part_most_s);
+    trial.counts->simulated_s += world.now_s;
+    trial.counts->parts++;
+    trial.counts->losses += world.losses - losses;
+    world_end();
+    trial.counts->writes += disk_writes();
+    if (!trial.sealed && world.weather.power)
+        disk_lose_power();
+    else
+        ledger_check();
+    disk_settle();
+    if (trial.sealed)
+        digests_check();
+}
+
+bool trial_run(uint64_t seed, FILE *log, struct trial_counts *counts)
+{
+    world.dice = (struct dice){seed};
+    world.log = log;
+    world.losses = 0;
+    world.wrong[0] = '\0';
+    struct failure failure = FAILURE_INIT;
+    memset(&trial, 0, sizeof trial);
+    trial.counts = counts;
+    trial.input = input_open(SCOW_INPUT_NONE, NULL, &failure);
+    trial_draw();
+    places_make();
+    disk_begin(trial.size);
+    const int parts = 1 + (int)dice_below(&world.dice, PARTS_MOST);
+    for (int part = 0; !trial.sealed && !world.wrong[0] && part <= parts + 2; part++) {
+        if (part == 0 || resume())
+            part_run(part >= parts);
+        remaining_release(&trial.remaining);
+    }
+    if (!trial.sealed)
+        world_wrong("the run does not reach its end, though nothing disturbs it");
+    input_close(&trial.input);
+    counts->trials++;
+    return !world.wrong[0];
+}
