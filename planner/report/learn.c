@@ -551,8 +551,9 @@ bool learn_costs(struct run_record *record, struct failure *failure)
     if (!drift_note(record, failure))
         return false;
     bool *complete = calloc((size_t)record->other_count + 1, sizeof *complete);
-    bool good = complete ? parts_find(record, complete, &any, &starts, failure)
-                         : failure_memory(failure, "learning from a run");
+    if (!complete)
+        return failure_memory(failure, "learning from a run");
+    bool good = parts_find(record, complete, &any, &starts, failure);
     if (good && !any)
         good = failure_set(
             failure, FAILURE_MISMATCH,

@@ -83,7 +83,10 @@ bool trace_blocks_add(struct trace_blocks *blocks, const struct trace_event *eve
 
 bool trace_blocks_end(struct trace_blocks *blocks)
 {
-    return block_pass(blocks) && block_pass(blocks);
+    bool good = true;
+    while (good && blocks->here.count + blocks->next.count > 0)
+        good = block_pass(blocks);
+    return good;
 }
 
 void trace_blocks_release(struct trace_blocks *blocks)

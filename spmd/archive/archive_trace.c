@@ -55,7 +55,9 @@ static bool dataset_play(hid_t dataset, const struct stored_trace *stored,
     const int64_t rows = rows_count(dataset);
     const hid_t type = layout_trace_type();
     struct trace_event *events = calloc(ROWS_MOST, sizeof *events);
-    bool good = events || failure_memory(failure, "reading a trace");
+    bool good = events != NULL;
+    if (!good)
+        failure_memory(failure, "reading a trace");
     for (int64_t first = 0; good && first < rows; first += ROWS_MOST) {
         const int64_t count = rows - first < ROWS_MOST ? rows - first : ROWS_MOST;
         good = (rows_read(dataset, type, first, count, events) ||
@@ -133,12 +135,13 @@ static bool short_read(hid_t dataset, const char *path, struct run_record *part,
 {
     struct trace *trace = &part->trace;
     const int64_t rows = rows_count(dataset);
-    const hid_t type = layout_trace_type();
     trace->events = calloc((size_t)rows + 1, sizeof *trace->events);
+    if (!trace->events)
+        return failure_memory(failure, "reading a trace");
     trace->capacity = (size_t)rows + 1;
-    const bool good = (trace->events || failure_memory(failure, "reading a trace")) &&
-                      (rows == 0 || rows_read(dataset, type, 0, rows, trace->events) ||
-                       archive_not_ours(path, "trace", failure));
+    const hid_t type = layout_trace_type();
+    const bool good = rows == 0 || rows_read(dataset, type, 0, rows, trace->events) ||
+                      archive_not_ours(path, "trace", failure);
     H5Tclose(type);
     for (int64_t k = 0; good && k < rows; k++) /* there may be fewer than announced */
         if (trace->events[k].tasks > 0)

@@ -121,7 +121,7 @@ static void long_sample(uint64_t seed, int64_t packages, struct run_record *reco
     trace_report(&record->trace, plan_packages(&record->plan));
 }
 
-static void json_compare(const json_t *a, const json_t *b, const char *where)
+static void json_compare(json_t *a, json_t *b, const char *where)
 {
     const char *key;
     json_t *value;
@@ -136,11 +136,11 @@ static void json_compare(const json_t *a, const json_t *b, const char *where)
         fail_msg("%s: another kind of value", where);
     if (json_is_string(a))
         assert_string_equal(json_string_value(a), json_string_value(b));
-    json_object_foreach((json_t *)(uintptr_t)a, key, value)
+    json_object_foreach(a, key, value)
     {
         json_compare(value, json_object_get(b, key), key);
     }
-    json_array_foreach((json_t *)(uintptr_t)a, index, value)
+    json_array_foreach(a, index, value)
     {
         json_compare(value, json_array_get(b, index), where);
     }
@@ -162,7 +162,7 @@ static void reports_say_the_same(void **state)
     for (uint64_t seed = 2; seed <= 3; seed++) {
         struct run_record record;
         struct stored stored = {.largest = 0};
-        long_sample(seed, 3 * TRACE_BLOCK_PACKAGES, &record);
+        long_sample(seed, (int64_t)3 * TRACE_BLOCK_PACKAGES, &record);
         json_t *whole = run_report(&record);
         struct trace trace = blocks_take_over(&record, &stored);
         stored.trace = &trace;
@@ -195,8 +195,8 @@ static void the_same_is_learned(void **state)
     struct run_record one, other;
     struct stored stored = {.largest = 0};
     (void)state;
-    long_sample(7, 2 * TRACE_BLOCK_PACKAGES, &one);
-    long_sample(7, 2 * TRACE_BLOCK_PACKAGES, &other);
+    long_sample(7, (int64_t)2 * TRACE_BLOCK_PACKAGES, &one);
+    long_sample(7, (int64_t)2 * TRACE_BLOCK_PACKAGES, &other);
     struct trace trace = blocks_take_over(&other, &stored);
     stored.trace = &trace;
     json_t *whole = learned(&one), *blocks = learned(&other);
