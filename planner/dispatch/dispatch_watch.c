@@ -154,10 +154,12 @@ static double progress_of(const struct dispatch_watch *self, int64_t at)
     return (double)slot->round + 1 - slot->left / self->plan->rounds[slot->entry].loads[at];
 }
 
-/* Will it have room by the time that the port has? */
+/* Will it have room by the time that the port has? Of one that is overdue nobody knows, and others
+ * would wait for it. */
 static bool room_soon(const struct dispatch_watch *self, int64_t at, double now_s)
 {
-    return room_is(self, at, now_s) || third_from_s(self, at) < fmax(now_s, self->port_s);
+    return room_is(self, at, now_s) || (!self->workers[self->plan->workers[at]].overdue &&
+                                        third_from_s(self, at) < fmax(now_s, self->port_s));
 }
 
 /* Of the worker that is farthest behind, of those that go as reckoned with. */
@@ -321,10 +323,12 @@ static void answer_take(struct dispatch_watch *self, struct watch_answer *answer
         self->workers[k].expected = self->workers[k].factor;
 }
 
-/* True: another plan is in use. */
-static bool plan_reconsider(struct dispatch_watch *self, double now_s)
+/* For a worker that has nothing more to come, if that is worth it, as where it was taken to be much
+ * slower than it is; -1: for what workers were measured to take. True: another plan is in use. */
+static bool plan_reconsider(struct dispatch_watch *self, int64_t without, double now_s)
 {
-    const int64_t farthest = watch_farthest(self);
+    const int64_t off = watch_farthest(self);
+    const int64_t farthest = off < 0 && without >= 0 && watch_faster(self, without) ? without : off;
     struct watch_answer answer = {.end_s = 0};
     struct watch_remaining remaining = {.now_s = now_s,
                                         .tasks = self->left,
@@ -351,11 +355,13 @@ static bool plan_reconsider(struct dispatch_watch *self, double now_s)
     return change->adopted;
 }
 
-/* Has a worker nothing more to come, while others have more than they can take? */
-static bool worker_without(struct dispatch_watch *self)
+/* Has a worker nothing more to come, while others have more than they can take? Which one; -1:
+ * none.
+ */
+static int64_t worker_without(struct dispatch_watch *self)
 {
     if (!self->news)
-        return false;
+        return -1;
     self->news = false;
     for (int64_t k = 0; k < self->setup.workers; k++)
         self->states[k].used = false;
@@ -364,8 +370,8 @@ static bool worker_without(struct dispatch_watch *self)
     for (int64_t k = 0; k < self->setup.workers; k++)
         if (!self->states[k].used && !self->workers[k].lost &&
             self->workers[k].out_count <= WATCH_AHEAD && self->workers[k].reports > 0)
-            return true;
-    return false;
+            return k;
+    return -1;
 }
 
 static enum dispatch_answer watch_next(struct dispatch *dispatch, double now_s,
@@ -383,7 +389,8 @@ static enum dispatch_answer watch_next(struct dispatch *dispatch, double now_s,
     if (begins) /* a round, or as many parts as there are workers */
         self->look_index = self->index + self->plan->worker_count;
     self->alarm = false;
-    if ((alarm || begins || (at < 0 && worker_without(self))) && plan_reconsider(self, now_s))
+    const int64_t without = at < 0 ? worker_without(self) : -1;
+    if ((alarm || begins || without >= 0) && plan_reconsider(self, without, now_s))
         at = slot_choose(self, now_s);
     if (at < 0)
         return DISPATCH_WAIT;

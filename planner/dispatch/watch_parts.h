@@ -22,6 +22,7 @@ struct watch_worker {
     struct watch_out out[OUT_MOST]; /* handed out and not reported, oldest first */
     int out_count;
     bool lost;
+    bool overdue;   /* its oldest package should have been reported by now */
     bool busy;      /* with other work, until watch_busy says that it is over */
     double start_s; /* start-up before its first package, by the platform */
     double ended_s,
@@ -87,6 +88,8 @@ void watch_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool 
 double watch_caution(const struct dispatch_watch *self);
 /* The worker whose rate differs most from what the plan assumes; -1: none does. */
 int64_t watch_farthest(const struct dispatch_watch *self);
+/* Is the worker that much faster than the plan assumed when it gave it so little? */
+bool watch_faster(const struct dispatch_watch *self, int64_t at);
 /* Raise the rates of workers whose packages are overdue. True: a worker was found to be slow. */
 bool watch_overdue(struct dispatch_watch *self, double now_s);
 /* The next time at which watch_overdue will find one, unless a report comes before; HUGE_VAL:

@@ -58,14 +58,25 @@ bool watch_late(const struct dispatch_watch *self, int64_t at)
     return worker->lost || worker->factor > (1 + noise_limit(self, 4)) * worker->expected;
 }
 
+/* Relative to what was reckoned with: what is no noise. */
+static double off_least(const struct dispatch_watch *self, const struct watch_worker *worker)
+{
+    return watch_caution(self) * noise_limit(self, 3 / sqrt(fmax(worker->reports, 1)));
+}
+
+bool watch_faster(const struct dispatch_watch *self, int64_t at)
+{
+    const struct watch_worker *worker = &self->workers[at];
+    return worker->expected / worker->factor - 1 > off_least(self, worker);
+}
+
 /* How far the worker is off what was reckoned with, if that is more than noise; else 0. */
 static double worker_off(const struct dispatch_watch *self, const struct watch_worker *worker)
 {
     const double off = fabs(worker->factor / worker->expected - 1);
     if (worker->lost)
         return 0;
-    return off > watch_caution(self) * noise_limit(self, 3 / sqrt(fmax(worker->reports, 1))) ? off
-                                                                                             : 0;
+    return off > off_least(self, worker) ? off : 0;
 }
 
 void watch_report(struct dispatch *dispatch, const struct package *package, double start_s,
@@ -76,6 +87,7 @@ void watch_report(struct dispatch *dispatch, const struct package *package, doub
     const double predicted_s = package_predict(self, package->worker, package->count, start_s);
     const double before = worker->reports > 0 ? worker->measured_s / worker->predicted_s : 0;
     self->news = true;
+    worker->overdue = false;
     worker->ended_s = end_s;
     worker->free_s = end_s - watch_behind_s(self, package->worker, (double)package->count);
     worker->out_count -= worker->out_count > 0;
@@ -139,6 +151,7 @@ bool watch_overdue(struct dispatch_watch *self, double now_s)
             continue;
         worker->factor =
             overdue_factor * (now_s - watch_out_start_s(worker)) / first_predict(self, k);
+        worker->overdue = true;
         some = true;
     }
     return some;

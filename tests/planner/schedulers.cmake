@@ -14,6 +14,7 @@ scow_add_test(planner-schedulers-counts prop schedulers_counts.c planner-platfor
 scow_add_test(planner-starts prop starts.c planner-platforms)
 scow_add_test(planner-watch prop watch.c planner-platforms)
 set_tests_properties(planner-watch PROPERTIES COST 60)
+scow_add_test(planner-watch-pauses prop watch_pauses.c planner-platforms)
 scow_add_test(planner-tail prop tail.c planner-platforms)
 scow_add_test(planner-effort prop effort.c planner-platforms)
 set_tests_properties(planner-effort PROPERTIES TIMEOUT 900)
