@@ -492,7 +492,7 @@ static void losses_are_made_good(void **state)
 int main(int argc, char **argv)
 {
     seeds = cases_of(60);
-    slow_seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : cases_of(90);
+    slow_seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : cases_of(45);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_for_the_rest_are_good),
         cmocka_unit_test(where_all_goes_as_planned_nothing_changes),
