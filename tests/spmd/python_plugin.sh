@@ -203,11 +203,27 @@ rm -f out.h5
 says one-stops "line $(line_of 'KeyboardInterrupt'): KeyboardInterrupt: stopped by hand \\udcff" \
     "$mpiexec" -n 3 "$scow" run plan.json -q -o out.h5
 
-# Ctrl-C while all are deep in Python: soon over, and nobody stays behind.
-WRONG=forever timeout -s INT -k 20 2 "$mpiexec" -n 3 "$scow" run plan.json -q -o "$dir/forever.h5" \
-    </dev/null >said.txt 2>said.err && fail "an endless run ended"
-for ((i = 0; i < 50; i++)); do pgrep -f -- "$dir/forever.h5" >/dev/null || break; sleep 0.1; done
-((i < 50)) || fail "interrupted, but there are still $(pgrep -af -- "$dir/forever.h5")"
+# Ctrl-C twice while all are deep in Python, where nobody can see to the first one: soon over, and nobody stays
+# behind. As from a terminal: it comes to all processes, and what a shell starts in the background would not hear it.
+rm -f deep.*
+WRONG=forever setsid env --default-signal=INT "$mpiexec" -n 3 "$scow" run plan.json -q -o "$dir/forever.h5" \
+    </dev/null >said.txt 2>said.err &
+launcher=$!
+until [[ -e deep.1 && -e deep.2 ]]; do
+    kill -0 $launcher 2>/dev/null || fail "an endless run ended: $(cat said.txt said.err)"
+    sleep 0.1
+done
+for ((i = 0; i < 30; i++)); do
+    kill -INT -- -$launcher 2>/dev/null || true
+    sleep 1.5
+    pgrep -f -- "$dir/forever.h5" >/dev/null || break
+done
+if ((i == 30)); then
+    left=$(pgrep -af -- "$dir/forever.h5")
+    pkill -KILL -f -- "$dir/forever.h5"
+    fail "interrupted, but there are still $left"
+fi
+wait $launcher && fail "an endless run ended well"
 
 # How an outcome is shown is no reason to lose it, nor is an infinity.
 rm -f out.h5

@@ -2,9 +2,9 @@
 # An input that changes while a run reads it: exit code 4, the output is not complete and its ledger
 # claims nothing; with the input as it was the run can be gone on with. One that is only touched
 # changes nothing.
-# usage: run_changed.sh SCOW MPIEXEC IMAGE
+# usage: run_changed.sh SCOW MPIEXEC SLOW_STORE
 set -euo pipefail
-scow=$1 mpiexec=$2 image=$3
+scow=$1 mpiexec=$2 slow_store=$3 image=''
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -64,7 +64,7 @@ with h5py.File("original.h5", "w") as file:
     file["slices"] = (numpy.arange(4 * 96 * 128) % 251).astype("u1").reshape(4, 96, 128)
 END
 cat >plain.json <<'END'
-{"schema": "scow-plan-1", "kernel": "matched-filter", "parameters": {"bank": "source", "combine": "max", "algorithm": "reference"},
+{"schema": "scow-plan-1", "kernel": "matched-filter", "parameters": {"bank": "chaudhuri", "combine": "max", "algorithm": "reference"},
  "scheduler": "by hand", "tasks": 48, "block": 32, "workers": [0, 1], "rounds": [{"repeat": 12, "loads": [2, 2]}]}
 END
 sed 's/"algorithm": "reference"/&, "staged": "yes"/' plain.json >staged.json
@@ -78,7 +78,9 @@ for who in plain staged; do
     for how in overwritten cut; do
         rm -f part.h5
         cp original.h5 stack.h5
-        "$mpiexec" -n 3 "$scow" run plan.json "${input[@]}" -o part.h5 -q >said 2>&1 &
+        # 800 writes of each worker take 4 s, asleep: nobody is late.
+        "$mpiexec" -n 3 env LD_PRELOAD="$slow_store" SLOW_STORE_LATENCY=0.005 "$scow" run plan.json "${input[@]}" \
+            -o part.h5 -q >said 2>&1 &
         launcher=$!
         reach part.h5 4
         if [[ $how == cut ]]; then

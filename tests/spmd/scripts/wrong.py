@@ -82,6 +82,8 @@ def compute(package):
     elif WRONG == "one-stops" and package.rank == 1:
         raise KeyboardInterrupt("stopped\nby\0hand \udcff")
     elif WRONG in ("one-stops", "forever"):
+        with open(f"deep.{package.rank}", "w", encoding="ascii"):
+            pass
         while True:
             pass
     package.records["square"] = package.tasks**2
