@@ -3,24 +3,25 @@
  * that defines `scow_plugin`, named with -k ./FILE.so) and for programs of users (which hand a task
  * to scow_main).
  *
- * A job is `tasks` equal, independent core tasks, numbered from 0; a package is a run of
- * consecutive ones. scow decides who computes which package when; a task says what that means:
+ * A job is `tasks` independent core tasks, numbered from 0; a package is a number of consecutive
+ * ones. scow decides which worker computes which package and when; a struct scow_task says how:
  *
- *  - describe, on the master: how many core tasks the input makes, and what all ranks must know.
- *  - open, on every rank: the job made ready from that.
- *  - results, on every rank: what comes out: a grid, records, a reduction, bytes, any of them.
- *  - pack, on the master (or, staged, on the worker): what a package needs to be computed.
+ *  - describe, on the master: how many core tasks the input has, and what all ranks need to know.
+ *  - open, on every rank: prepare the job from that.
+ *  - results, on every rank: the kinds of result: a grid, records, a reduction, bytes, or several
+ * of them.
+ *  - pack, on the master (or, staged, on the worker): the data that a package needs.
  *  - start, on a worker, before its first package; stop after its last.
  *  - compute, on a worker: a package.
  *  - close, on every rank.
  *
- * Rules. Everything handed to a callback is borrowed for that call, but for the setup, which stays
- * until close. Callbacks that take a host return an enum scow_status; before SCOW_FAILED they call
- * host->fail with one sentence that says what is wrong and what to do. Results depend on
+ * Rules. Everything passed to a callback is borrowed for that call, except the setup, which is
+ * valid until close. Callbacks that take a host return an enum scow_status; before SCOW_FAILED they
+ * call host->fail with one sentence that says what is wrong and what to do. Results depend on
  * parameters, input and the task's number alone: not on packages, ranks, threads or order.
  * Callbacks may be called by any one thread at a time; compute of a task with SCOW_THREADS_HOST by
- * several at once, each with buffers of its own. A plug-in links with nothing of scow's, and makes
- * no MPI call.
+ * several at once, each with buffers of its own. A plug-in is not linked with any library of scow,
+ * and calls no MPI function.
  *
  * Versions. Structures here grow at their ends only, by minor versions (those that stand in tables,
  * scow_parameter and scow_field, never). A host takes tasks of its own major version and of no
@@ -44,7 +45,7 @@ extern "C" {
 enum scow_status {
     SCOW_OK,
     SCOW_FAILED, /* host->fail was called */
-    SCOW_STOPPED /* by compute, because host->pulse said so; results are not looked at */
+    SCOW_STOPPED /* by compute, because host->pulse returned true; results are not used */
 };
 
 /* Of numbers, in host byte order. */
@@ -58,7 +59,7 @@ enum scow_type {
     SCOW_I64,
     SCOW_F32,
     SCOW_F64,
-    SCOW_TEXT_BYTES /* in records alone: UTF-8, filled up with zeros */
+    SCOW_TEXT_BYTES /* only in records: UTF-8, padded with zeros */
 };
 
 /* ---- parameters ---------------------------------------------------------------------------- */
@@ -71,7 +72,7 @@ enum scow_parameter_kind {
     SCOW_PATH /* of a file that exists when it is given; made absolute */
 };
 
-/* A core task has no more than so many. */
+/* Maximum number of parameters of a core task. */
 #define SCOW_PARAMETERS_MOST 64
 
 /* An option of scow calibrate, --name VALUE; kept in profile and plan; of scow run, too, where
@@ -117,15 +118,15 @@ struct scow_item {
 
 /* ---- the host ------------------------------------------------------------------------------ */
 
-/* Core tasks that are over, and those of them that failed. */
+/* Core tasks that have ended, and those of them that failed. */
 struct scow_others {
     int64_t finished, failed;         /* of other workers */
-    int64_t all_finished, all_failed; /* of all, as they were at about one time: for shares */
-    int64_t told;                     /* how often the latter were renewed */
-    double median_s;                  /* that one takes that did not fail, of all; 0: not known */
+    int64_t all_finished, all_failed; /* of all workers, at about one time: for computing shares */
+    int64_t told;                     /* how often these two were updated */
+    double median_s; /* median time of core tasks that did not fail, of all workers; 0: not known */
 };
 
-/* What a callback may ask of scow. */
+/* Functions of scow that a callback may call. */
 struct scow_host {
     uint32_t size, abi; /* of the host's own version of this structure */
     /* One sentence, made one line where it is more; the first one counts. Always returns
@@ -144,32 +145,32 @@ struct scow_host {
     /* In describe: these bytes, copied, are given to open on every rank. */
     int (*share)(const struct scow_host *host, const void *bytes, size_t size);
     /* In compute, at least every few milliseconds: lets messages advance. True: the run is being
-     * stopped, return SCOW_STOPPED soon. The thread that was called, no other. */
+     * stopped, return SCOW_STOPPED soon. Only the thread that was called. */
     bool (*pulse)(const struct scow_host *host);
-    /* In compute: that task could not be done, and why; the others go on. It counts as failed in
-     * the ledger, and its part of grid and records enters no sum, mean or checksum; of a reduction,
-     * compute leaves it out itself. Any thread. */
+    /* In compute: report that this task failed, and why; other tasks go on. It is marked as failed
+     * in the ledger; its part of grid and records is left out of every sum, mean and checksum;
+     * compute itself must leave it out of a reduction. Any thread. */
     void (*reject)(const struct scow_host *host, int64_t task, const char *why);
-    /* In compute, of a task that emits: append bytes to what it leaves behind. Any thread. */
+    /* In compute, if results announce `emits`: append bytes to the task's output. Any thread. */
     int (*emit)(const struct scow_host *host, int64_t task, const void *bytes, size_t size);
-    /* Since minor version 1. In start: threads and rank as batches of this workspace will have
-     * them. */
+    /* Since minor version 1. In start: `threads` and `rank` of the later batches of this workspace.
+     */
     int threads, rank;
-    /* Since minor version 1. In compute, by a task whose start has begun something that goes on by
-     * itself, such as a program that loads a model: how many seconds after start was called that
-     * was ready, as far as is known by now; the last word counts. It is no part of computing. Any
+    /* Since minor version 1. In compute, by a task whose `start` began something that goes on by
+     * itself, such as a program that loads a model: report how many seconds after the call of
+     * `start` that was ready; the last report counts. These seconds are not part of computing. Any
      * thread. */
     void (*started)(const struct scow_host *host, double seconds);
-    /* Since 1.1, for tasks with SCOW_THREADS_OWN; NULL where nobody listens (SCOW_HOST_HAS). In
-     * compute: that task is over, after so
-     * many seconds, done or failed. Other workers hear of it within seconds. The thread that was
-     * called, no other. */
+    /* Since 1.1, for tasks with SCOW_THREADS_OWN; NULL if not used (SCOW_HOST_HAS). In compute:
+     * report that this task has ended, after that many seconds, done or failed. Other workers know
+     * it within seconds. Only the thread that was called. */
     void (*finished)(const struct scow_host *host, int64_t task, double seconds, bool failed);
-    /* Since 1.1; the same. In compute: what other workers have told so far. */
+    /* Since 1.1; as `finished`. In compute: get the counts that all workers have reported so far.
+     */
     void (*others)(const struct scow_host *host, struct scow_others *others);
-    /* Since 1.1. As fail, in settle, describe and open: that parameter's value is wrong, whatever
-     * the input is. The sentence names it ("--width is ..."); it is told as a wrong command line,
-     * or a wrong file where the value came from one. */
+    /* Since 1.1. As fail, in settle, describe and open: the value of that parameter is wrong for
+     * any input. The sentence names it ("--width is ..."); it is reported as a wrong command line
+     * or, if the value came from a file, as a wrong file. */
     int (*refuse)(const struct scow_host *host, const char *parameter, const char *format, ...)
 #ifdef __GNUC__
         __attribute__((format(printf, 3, 4)))
@@ -184,7 +185,7 @@ struct scow_host {
 
 /* ---- a job --------------------------------------------------------------------------------- */
 
-/* Alike on every rank, and kept until close. */
+/* The same on every rank, and valid until close. */
 struct scow_setup {
     const struct scow_value *values; /* in the order of the task's parameters */
     struct scow_input input;
@@ -204,7 +205,7 @@ struct scow_field {
     uint32_t flags;         /* of enum scow_field_flag */
 };
 
-/* What a job leaves behind: any of these together. Zeroed by the host. */
+/* The kinds of result of a job: any combination. Zeroed by the host. */
 struct scow_results {
     /* A grid [z][y][x] of numbers, /response: every core task fills a box of it. */
     int grid_type; /* enum scow_type; SCOW_NONE: no grid */
@@ -221,7 +222,7 @@ struct scow_results {
     bool emits;
 };
 
-/* Some of a package's tasks to be computed. */
+/* Consecutive tasks of a package, to be computed. */
 struct scow_batch {
     int64_t first, count; /* core tasks */
     /* As pack wrote it for tasks [package_first, package_first + package_count), of which the batch
@@ -244,8 +245,8 @@ enum scow_threads {
 };
 
 enum scow_flag {
-    SCOW_ONCE = 1, /* has effects beyond its results, as users are told: a task may be begun more
-                    * than once, when calibrating, and when a worker is lost or a run killed */
+    SCOW_ONCE = 1, /* has side effects; users are warned that a task may be started more than once:
+                    * in a calibration, after the loss of a worker, in a resumed run */
     SCOW_WARM = 2, /* compute may be tried on a package of zeros, whose results are thrown away,
                     * before the clock starts */
     SCOW_SLEEP = 4 /* every operation also sleeps, where scow does it, what the profile says it
@@ -266,12 +267,12 @@ struct scow_task {
     int threads;                             /* enum scow_threads */
     uint32_t flags;                          /* of enum scow_flag */
 
-    /* Master. Replace what values leave to this processor ("auto") by what that comes to, so that
-     * all ranks do the same. Texts must be static. */
+    /* Master. Replace values that depend on the processor ("auto") by actual ones, so that all
+     * ranks do the same. Texts must be static. */
     int (*settle)(const struct scow_host *host, const struct scow_input *input,
                   struct scow_value *values);
-    /* Master, and where one only plans. Check values against input; *tasks >= 1. Cheap where it can
-     * be: the work of making a job ready belongs in open. */
+    /* Master, and where one only plans. Check values against input; *tasks >= 1. It should be
+     * cheap: preparation of the job belongs in open. */
     int (*describe)(const struct scow_host *host, const struct scow_value *values,
                     const struct scow_input *input, int64_t *tasks);
     /* Every rank, the planner's too. *job is the task's own, read-only from here on. */
@@ -307,8 +308,9 @@ struct scow_task {
     void (*merge)(const void *job, void *state, const void *part);
     int (*print)(const void *job, const void *state, char *json, size_t size);
 
-    /* Wherever a run's output is read, without a job: what a task emitted, in words for people, at
-     * most `room` bytes with the final zero (returns what it takes). NULL: it is text as it is. */
+    /* When a run's output is read, without a job: print what a task emitted as readable text, at
+     * most `room` bytes with the final zero (returns the size needed, as snprintf does). NULL:
+     * emitted bytes are text already. */
     size_t (*render)(const void *emitted, size_t size, char *text, size_t room);
 
     /* Since 1.1. Names of those parameters that do not change what core tasks cost, such as how

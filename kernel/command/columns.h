@@ -41,10 +41,10 @@ int64_t columns_find(const struct columns *columns, const char *name, size_t siz
 /* Name of a column; NULL: it has none. */
 const char *columns_at(const struct columns *columns, int64_t column);
 
-/* Is the line what such a one must be? False with `why` printed, as a sentence's end. */
+/* Is the line valid in this format? False with `why`, the end of a sentence. */
 bool columns_check(const struct columns *columns, const char *line, size_t size,
                    char why[COLUMNS_WHY_SIZE]);
-/* How many a line has; of an object, as many as there are names. */
+/* Number of columns of a line; of an object, the number of names. */
 int64_t columns_count(const struct columns *columns, const char *line, size_t size);
 /* Write the value of a column, without quotes, without a final zero: numbers, true, false and null
  * of JSON as JSON has them, objects and arrays as JSON texts. False: the line has no such column.

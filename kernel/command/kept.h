@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Make `bytes` UTF-8 without zeros: what is none of it becomes '?', byte by byte. A newline at the
- * very end goes; if the text was cut here, a character that is not whole goes too. Everything up to
- * `capacity` is zeroed. */
+/* Make `bytes` valid UTF-8 without zeros: every other byte becomes '?'. A final newline is removed
+ * and, if the text was cut here, an incomplete character, too. The remaining bytes up to `capacity`
+ * are zeroed. */
 void kept_clean(char *bytes, size_t size, size_t capacity, bool cut);
 
 #endif

@@ -1,5 +1,5 @@
-/* Limits that users set as a number or as a percentage, and the median of times, which a percentage
- * refers to. */
+/* Limits given as a number or as a percentage, and the median of times, to which a percentage
+ * refers. */
 #ifndef KERNEL_COMMAND_LIMIT_H
 #define KERNEL_COMMAND_LIMIT_H
 
@@ -20,25 +20,26 @@ enum {
     DURATION_SAMPLES_LEAST = 3 /* a median of fewer says nothing */
 };
 
-/* How many times were how long, in steps of 4.4 %. */
+/* A histogram of times, in steps of 4.4 %. */
 struct durations {
     int64_t count, counts[DURATION_OCTAVES * DURATION_STEPS];
     int64_t median_count; /* when the median was found */
     double median_s;
 };
 
-/* Which of counts such a time belongs to. */
+/* The index of a time in `counts`. */
 int durations_step(double seconds);
 void durations_add(struct durations *durations, double seconds);
-/* Right to half a step; of at least one. */
+/* The median, accurate to half a step; `count` >= 1. */
 double durations_median(struct durations *durations);
 
-/* Seconds that something may take, where `median_s` is known of all workers (0: it is not, and the
- * median of these durations counts): infinite where there is no limit, or too little is known. A
- * percentage never comes to less than a second, within which times are the machine's noise. */
+/* The limit in seconds. A percentage is of `median_s`, the median of all workers (0: not known;
+ * then of these durations), and at least a second, because shorter times are noise. Infinite if
+ * there is no limit, or too few times are known. */
 double limit_seconds(const struct limit *limit, struct durations *durations, double median_s);
 
-/* So many of `finished` failed: is that the limit? A percentage counts from three failures on. */
+/* Is the limit reached when `failed` of `finished` failed? A percentage applies from three failures
+ * on. */
 bool limit_reached(const struct limit *limit, int64_t failed, int64_t finished);
 
 #endif

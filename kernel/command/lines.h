@@ -1,7 +1,7 @@
 /*
- * Packages of lines: their sizes (uint32 each), then the lines, each followed by a newline. What a
- * package of so many lines takes at most is known without the lines, from the greatest sums of
- * consecutive ones.
+ * Packages of lines: their sizes (uint32 each), then the lines, each followed by a newline. The
+ * maximum size of a package of a given number of lines is computed without the lines, from the
+ * greatest sums of consecutive ones.
  */
 #ifndef KERNEL_COMMAND_LINES_H
 #define KERNEL_COMMAND_LINES_H
@@ -45,7 +45,7 @@ struct lines {
 bool lines_init(struct lines *lines, const void *package, size_t size, int64_t count);
 /* Of the line itself. */
 size_t lines_size(const struct lines *lines, int64_t index);
-/* Go past `count` lines; how many bytes they are, newlines included. */
+/* Skip `count` lines; returns their bytes, newlines included. */
 size_t lines_skip(struct lines *lines, int64_t count);
 
 #endif

@@ -1,14 +1,15 @@
 /*
- * The process that starts commands for a rank. Ranks do not fork: a process that MPI has prepared
- * is large, and its children may hold what is registered for the network. So a small process is
- * forked before MPI starts; it sleeps on a socket, forks one more for every connection, and that
- * one starts commands, each in a process group of its own, and says how they ended. Standard
- * streams are pipes of the rank's, whose other ends travel over the socket, so that output takes no
- * detour. When the rank is gone, by whatever end, connections and commands end too.
+ * The process that starts commands for a rank. Ranks do not fork: a process that uses MPI is large,
+ * and its children may keep memory that is registered for the network. So a small process is forked
+ * before MPI starts; it sleeps on a socket, forks one more for every connection, and that one
+ * starts commands, each in a process group of its own, and says how they ended. Standard streams
+ * are pipes of the rank's, whose other ends travel over the socket, so that output is not copied.
+ * When the rank ends, in any way, connections and commands end, too.
  *
- * Commands see the environment of when the spawner began, without the variables by which an MPI
- * library would take them for ranks, with OMP_NUM_THREADS as the rank asks, and with what a
- * connection and a start set beside it; and the folder that the connection names, else the rank's.
+ * Commands get the environment in which the spawner was started, without the variables by which an
+ * MPI library would take them for ranks, with OMP_NUM_THREADS as the rank requests, and with the
+ * variables that the connection and the start add. They run in the directory that the connection
+ * names, or else in the rank's.
  */
 #ifndef KERNEL_COMMAND_SPAWNER_H
 #define KERNEL_COMMAND_SPAWNER_H
@@ -59,8 +60,8 @@ struct spawner {
 };
 
 /* False: errno says why. ENOTCONN: command_spawner_begin was not called, or could not fork. Where
- * the process that it forked has been killed, another takes its place: forked from a rank late,
- * which is better than that the rank cannot go on. */
+ * the process that it forked has been killed, another takes its place: forked from the rank,
+ * although that is late, because the rank could not go on otherwise. */
 bool spawner_connect(struct spawner *spawner);
 /* After a connection's process was killed: what it has started, or others of this rank have, is
  * killed, too. */
@@ -69,7 +70,8 @@ void spawner_clear(void);
 void spawner_disconnect(struct spawner *spawner);
 /* False: the connection is lost (errno). `words` are as said at struct spawner_request. */
 bool spawner_ask(const struct spawner *spawner, const struct spawner_request *request, char *words);
-/* Is it an error of one whose process has ended, as spawner_receive will find, too? */
+/* Does this error mean that the connection's process has ended, as spawner_receive will find, too?
+ */
 bool spawner_ended(int error);
 /* 1: a report; 0: none yet; -1: the connection is lost. Does not wait. */
 int spawner_receive(struct spawner *spawner, struct spawner_report *report);

@@ -1,6 +1,6 @@
 /*
- * What commands find around them, beside their words: the folder that they run in, variables of the
- * environment, and a path that is theirs to write to.
+ * The environment of commands: their working directory, environment variables, and a path that each
+ * command may write to.
  */
 #ifndef KERNEL_COMMAND_SURROUNDINGS_H
 #define KERNEL_COMMAND_SURROUNDINGS_H
