@@ -1,5 +1,5 @@
 /*
- * What the formats of images share among themselves; nobody else includes this.
+ * Shared by the image formats; private to them.
  *
  * A format that is decoded as a whole is one struct image_format and one source file; HDF5, read
  * piece by piece, has functions of its own below.

@@ -1,4 +1,4 @@
-/* Numbers as files of them store them, made into pixels. For the formats of images alone. */
+/* Converts numbers as image files store them into pixels. Private to the image formats. */
 #ifndef SPMD_INPUT_IMAGE_NUMBER_H
 #define SPMD_INPUT_IMAGE_NUMBER_H
 
@@ -10,7 +10,7 @@
 struct image_number {
     char kind;    /* 'u': unsigned integer, 'i': signed, 'f': IEEE floating point */
     int bytes;    /* of one */
-    bool swapped; /* the bytes stand in another order than this machine's */
+    bool swapped; /* the byte order differs from this machine's */
 };
 
 bool image_host_is_little(void);

@@ -1,5 +1,5 @@
 /*
- * What a kind of input provides. Only input.c and the readers include this.
+ * The interface of a kind of input; private to input.c and the readers.
  *
  * `self` is what open made; everything is called by one thread at a time.
  */

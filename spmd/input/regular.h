@@ -9,14 +9,14 @@
 
 #include "planner/base/failure.h"
 
-/* What a reader wants of a file, and its words. */
+/* What a reader expects of a file, and the words for its messages. */
 struct regular_rule {
     const char *content; /* "the image" */
     const char *wanted;  /* "an image file (PNG, PGM or HDF5)" */
     bool may_be_empty;
 };
 
-/* Is it there, and what is wanted? Does not open it: a pipe could wait for ever. */
+/* Is the file there, and as expected? Does not open it: opening a pipe could block for ever. */
 bool regular_check(const char *file, const struct regular_rule *rule, int64_t *size_bytes,
                    struct failure *failure);
 /* The same, and open for reading; NULL with *failure set. */
@@ -29,10 +29,10 @@ struct regular_digest;
 /* Begins; the files' names must outlive it. NULL with *failure set: out of memory. */
 struct regular_digest *regular_digest_new(const char *const *files, int64_t count,
                                           struct failure *failure);
-/* Goes on, until it is taken, or soon after *halt has become true (NULL: never). False with
+/* Compute until it is complete, or until soon after *halt has become true (NULL: never). False with
  * *failure set: a file cannot be read to its end. */
 bool regular_digest_run(struct regular_digest *digest, atomic_bool *halt, struct failure *failure);
-/* 64 hexadecimal digits, "" as long as it is not taken. Borrowed. */
+/* 64 hexadecimal digits, or "" while it is not complete. Borrowed. */
 const char *regular_digest_text(const struct regular_digest *digest);
 void regular_digest_free(struct regular_digest **digest); /* sets *digest NULL */
 
@@ -43,15 +43,15 @@ bool regular_sha256(const char *const *files, int64_t count, char digest[65],
  * at the price of looking at each. */
 bool regular_stamp(const char *const *files, int64_t count, char stamp[65],
                    struct failure *failure);
-/* Bytes of all files; those that cannot be looked at have none. */
+/* Bytes of all files; a file whose size cannot be read counts as empty. */
 int64_t regular_bytes(const char *const *files, int64_t count);
 
-/* Say that reading failed, because of errno; that the file is not what it was when it was opened.
- * Both return false. */
+/* Set the failures "cannot read", by errno, and "has changed since it was opened". Both return
+ * false. */
 bool regular_unreadable(const char *file, struct failure *failure);
 bool regular_changed(const char *file, struct failure *failure);
 
-/* What tells one state of a file from another without reading it. */
+/* The state of a file, to detect changes without reading it. */
 struct regular_state {
     int64_t device, inode, size;
     int64_t modified_s, modified_ns, changed_s, changed_ns;

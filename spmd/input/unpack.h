@@ -8,11 +8,9 @@
 
 #include "planner/base/failure.h"
 
-/* Let *stream, at the beginning of the file `name`, be one of its contents: that file, or where it
- * is compressed one without a name in TMPDIR (/tmp) that it is unpacked to. False with *failure
- * set: it is damaged, holds nothing, there is no room, or the library was not there when scow was
- * built.
- */
+/* If the file `name`, at whose beginning *stream is, is compressed, replace *stream by a file
+ * without a name in TMPDIR (/tmp) that it is unpacked to. False with *failure set: it is damaged or
+ * empty, there is no room, or scow was built without the library. */
 bool unpack(FILE **stream, const char *name, struct failure *failure);
 
 #endif

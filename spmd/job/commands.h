@@ -11,7 +11,7 @@ struct commands;
 struct input;
 struct job;
 
-/* What is said of them; borrowed until the end; NULL: nothing. */
+/* How the commands are made; borrowed until commands_close; NULL: not given. */
 struct commands_source {
     const char *command, *input;          /* the template; the file's name */
     const char *format, *colsep, *header; /* as the options have them */

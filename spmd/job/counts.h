@@ -1,7 +1,7 @@
 /*
- * What workers tell each other of core tasks while they compute: how many are over, how many of
- * those failed, and how long they took. A worker tells what is new since it last did; the master
- * adds up. No MPI.
+ * Counts of core tasks that workers exchange while they compute: how many have ended, how many of
+ * those failed, and how long they took. A worker sends what is new since its last message; the
+ * master adds up. No MPI.
  */
 #ifndef SPMD_JOB_COUNTS_H
 #define SPMD_JOB_COUNTS_H
@@ -13,7 +13,7 @@
 
 enum { COUNTS_STEPS = DURATION_OCTAVES * DURATION_STEPS, COUNTS_TOLD = 24 };
 
-/* News: of times as many steps as fit, the others next time. */
+/* One message: as many steps of times as fit; the others follow in the next one. */
 struct counts {
     int64_t finished, failed;
     int32_t told; /* steps */
@@ -22,7 +22,7 @@ struct counts {
     } steps[COUNTS_TOLD];
 };
 
-/* A worker's, gathered since it last told. */
+/* A worker's counts since its last message. */
 struct counts_gathered {
     int64_t finished, failed;
     uint32_t steps[COUNTS_STEPS];
@@ -33,7 +33,7 @@ struct counts_gathered {
 void counts_gather(struct counts_gathered *gathered, double seconds, bool failed);
 /* Leaves what did not fit. */
 void counts_tell(struct counts_gathered *gathered, struct counts *counts);
-/* Are these numbers that can be? */
+/* Are these numbers possible? */
 bool counts_check(const struct counts *counts);
 
 /* The sum of what all workers have told. */

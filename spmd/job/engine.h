@@ -1,7 +1,7 @@
 /*
- * Computing packages of a job on the threads of one rank, with all memory for it: results of one
- * package and the task's workspaces, made once. Runs, calibration and tests compute with the same
- * one, so that what is measured is what runs. No MPI.
+ * Computes packages of a job on the threads of one rank, and owns all memory for it: the results of
+ * one package and the task's workspaces, allocated once. Runs, calibration and tests use the same
+ * engine, so that a calibration measures what a run does. No MPI.
  */
 #ifndef SPMD_JOB_ENGINE_H
 #define SPMD_JOB_ENGINE_H
@@ -29,10 +29,10 @@ struct emissions {
 struct rejection {
     int64_t task;
     char why[120];
-    char output[480]; /* how its error output begins, in lines (complaint.h); "": not known */
+    char output[480]; /* the first lines of its error output (complaint.h); "": not known */
 };
 
-/* What came out of the package computed last. */
+/* The results of the last package. */
 struct package_results {
     int64_t first, count;
     char *grid;    /* job->tile_size a task; NULL: no grid */
@@ -57,28 +57,29 @@ struct engine;
  * out of memory, or the task could not start. */
 struct engine *engine_new(const struct job *job, int64_t most, int threads, int rank,
                           struct failure *failure);
-/* Local. From now on for packages of at most `most` tasks, with the callers that there are and what
- * they have started. Results at hand are gone where it was for less. False: out of memory; it is
- * good for nothing but engine_free then. */
+/* Local. Allow packages of at most `most` tasks from now on; callers and what they have started are
+ * kept. If the engine was for fewer, the last results are lost. False: out of memory; the engine
+ * can then only be freed. */
 bool engine_grow(struct engine *engine, int64_t most, struct failure *failure);
 /* Local. Compute tasks [first, first + count) of `package` (job_pack's bytes). False: the task
  * failed, or was stopped (*failure unset). */
 bool engine_compute(struct engine *engine, int64_t first, int64_t count, const void *package,
                     size_t size, struct engine_pulse pulse, struct failure *failure);
-/* Local. From here on core tasks may say how they end, for other workers, and ask about those. */
+/* Local. From here on core tasks may report how they end (scow_host.finished) and ask for the
+ * counts of other workers (scow_host.others). */
 void engine_counts_begin(struct engine *engine);
-/* Local. What core tasks have said since the last call of how they ended; `used`: one ever has. Not
- * while another thread computes. */
+/* Local. Counts that core tasks have reported since the last call; engine_counts_used: has any ever
+ * been reported? Not while another thread computes. */
 bool engine_counts_used(const struct engine *engine);
 void engine_counts_tell(struct engine *engine, struct counts *counts);
-/* Local. What is known of other workers, for tasks that ask. */
+/* Local. Set the counts of other workers, for tasks that ask for them. */
 void engine_others_set(struct engine *engine, const struct scow_others *others);
 /* Borrowed; of the last engine_compute that returned true. */
 const struct package_results *engine_results(const struct engine *engine);
-/* Local. What the task has begun in its start was ready so many seconds after engine_new began, as
- * the task says; 0: it says nothing, or not yet. */
+/* Local. How many seconds after the start of engine_new the task's start-up was complete, as the
+ * task reports it (scow_host.started); 0: not reported, or not yet. */
 double engine_started_s(const struct engine *engine);
-/* Local, for trial writes: let them be the results of the tasks from `first` on. */
+/* Local, for trial writes: renumber the results as those of the tasks from `first` on. */
 void engine_results_move(struct engine *engine, int64_t first);
 /* Bytes of memory that an engine takes. */
 double engine_memory(const struct job *job, int64_t most, int threads);

@@ -1,5 +1,4 @@
-/* The lines or sequences of a finished run's input, found again: a line's number says which one its
- * results are of. No MPI. */
+/* The lines or sequences of a finished run's input, to show them beside their results. No MPI. */
 #ifndef SPMD_JOB_ITEMS_H
 #define SPMD_JOB_ITEMS_H
 
@@ -22,11 +21,11 @@ struct items_wanted {
 
 enum { ITEMS_NOTE = 480 };
 
-/* The input where it was, or beside the output; the same as then by its size and time of change, or
- * else by its SHA-256. NULL with a sentence in `note` where it is gone or has changed, or with ""
- * where a core task is no line of an input. */
+/* Find the run's input where it was, or beside the output, unchanged by its size and time of
+ * modification or else by its SHA-256. NULL, with a sentence in `note` if it is gone or has
+ * changed, or "" if core tasks are not lines of an input. */
 struct items *items_find(const struct items_wanted *wanted, char note[ITEMS_NOTE]);
-/* Where they come from. */
+/* The path of the input. Borrowed. */
 const char *items_path(const struct items *items);
 /* The same, open; borrowed. */
 struct input *items_input(struct items *items);

@@ -1,7 +1,7 @@
 /*
  * The work of a run: a core task, the values of its parameters, its input; made once on the master
- * (describe), the same on every rank (open). What a task says of itself is checked here, so that
- * nobody else needs to mistrust it. No MPI.
+ * (describe), the same on every rank (open). The answers of a task's callbacks are checked here, so
+ * that other code can rely on them. No MPI.
  */
 #ifndef SPMD_JOB_JOB_H
 #define SPMD_JOB_JOB_H
@@ -13,10 +13,10 @@
 #include "spmd/input/input.h"
 #include "spmd/job/values.h"
 
-/* What the master finds out and every rank must know; owned. */
+/* What the master determines and every rank needs; owned. */
 struct description {
     int64_t tasks;
-    struct scow_input input; /* its name is not looked at */
+    struct scow_input input; /* its name is not used */
     void *shared;            /* NULL: nothing */
     size_t shared_size;
 };
@@ -35,7 +35,7 @@ struct job {
 };
 
 enum { JOB_METHOD_SIZE = 1024 };
-/* Bytes of one thing; more is a mistake of the task's, not a machine's. */
+/* Limit of any size that a task returns, bytes: a larger one is a mistake in the task. */
 #define JOB_SIZE_MOST ((size_t)1 << 44)
 
 /* The kernel of that name, or the plug-in at that path (has a '/'; see spmd/job/plugin.h, which
@@ -45,8 +45,8 @@ const struct scow_task *job_task(const char *name, const char *where, struct fai
  */
 bool job_task_check(const struct scow_task *task, const char *where, struct failure *failure);
 
-/* Local to the master, or where one only plans. What the machine decides, decided: replaces values.
- */
+/* Local to the master or to planning. Replaces values that depend on the machine ("auto") by the
+ * actual ones. */
 bool job_settle(const struct scow_task *task, struct values *values, struct input *input,
                 struct failure *failure);
 /* Local to the master, or where one only plans. To be released also on failure. */
@@ -68,14 +68,14 @@ void job_method(const struct job *job, char *text, size_t size);
 size_t job_message_most(const struct job *job, int64_t count);
 size_t job_package_most(const struct job *job, int64_t count);
 /* Write tasks [first, first + count) into `package`, which has room for `room` bytes, at least
- * job_package_most + JOB_GUARD; *size gets how many were used. A task that writes beyond what it
- * said is told by its name, and nothing else has come to harm. */
+ * job_package_most + JOB_GUARD; *size gets how many were used. If a task writes more than it
+ * announced, the failure names it; memory behind the guard is not damaged. */
 bool job_pack(const struct job *job, struct input *input, int64_t first, int64_t count,
               void *package, size_t *size, struct failure *failure);
 /* The box of the grid that a task fills, checked. */
 bool job_place(const struct job *job, int64_t task, int64_t start[3], int64_t count[3],
                struct failure *failure);
-/* What sentences call a core task: they count from 1. */
+/* The number of a core task in messages: counted from 1. */
 int64_t job_task_number(int64_t task);
 /* Bytes behind every buffer that a task writes to; see guard_set. */
 enum { JOB_GUARD = 64 };
@@ -101,10 +101,10 @@ struct job_host {
     void *self;                      /* of a host with callbacks of its own */
 };
 
-/* A host whose calls fail with a sentence but for `fail` itself. */
+/* A host on which all callbacks but `fail` itself fail with a sentence. */
 void job_host_init(struct job_host *host, const char *where, struct failure *failure);
-/* What a task says, as one line: stretches of blanks, line ends and other control characters become
- * one blank, and none at its ends. */
+/* A task's message as one line: any sequence of blanks, line ends and other control characters
+ * becomes one blank, and is removed at both ends. */
 void job_sentence(const char *said, char *sentence, size_t size);
 /* Of a callback's status: true when SCOW_OK; otherwise a failure is set, at least a general one. */
 bool job_status(const struct scow_task *task, const char *what, int status,

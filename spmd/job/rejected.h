@@ -1,4 +1,4 @@
-/* Core tasks that failed, in words. */
+/* Messages about failed core tasks. */
 #ifndef SPMD_JOB_REJECTED_H
 #define SPMD_JOB_REJECTED_H
 
@@ -6,8 +6,8 @@
 #include "spmd/job/commands.h"
 #include "spmd/job/engine.h"
 
-/* Add lines: which one it is and why it failed, what was run (`commands` NULL: nothing is known of
- * that), and how its error output begins. */
+/* Add lines: which core task failed and why, its command (`commands` NULL: not known), and the
+ * first lines of its error output. */
 void rejected_add(const struct rejection *rejection, struct commands *commands, struct text *text);
 
 #endif

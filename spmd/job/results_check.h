@@ -1,4 +1,4 @@
-/* What an opened job says of its results and sizes. */
+/* Checks the results and sizes that an opened job announces. */
 #ifndef SPMD_JOB_RESULTS_CHECK_H
 #define SPMD_JOB_RESULTS_CHECK_H
 

@@ -1,5 +1,5 @@
 /*
- * What is known of results without looking at them again: extremes and a checksum that does not
+ * A summary of results that is updated package by package: extremes, and a checksum that does not
  * depend on ranks, threads, packages or the order in which tasks finish.
  */
 #ifndef SPMD_JOB_SUMMARY_H

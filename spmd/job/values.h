@@ -1,6 +1,6 @@
 /*
- * The values of a core task's parameters: from names and words, as profiles and plans carry them,
- * to what the task is given, and back.
+ * The values of a core task's parameters: converts names and words, as in profiles and plans, to
+ * the values that the task gets, and back.
  */
 #ifndef SPMD_JOB_VALUES_H
 #define SPMD_JOB_VALUES_H
@@ -25,8 +25,8 @@ struct values {
     bool write_behind; /* workers compute while the results of the package before are written */
 };
 
-/* The words, in a list of parameters, that say so: "staged": "yes" or "no". No task may have a
- * parameter of that name. */
+/* Names of the parameters that set these two switches, "yes" or "no". No task may have a parameter
+ * of such a name. */
 #define VALUES_STAGED "staged"
 #define VALUES_WRITE_BEHIND PLATFORM_WRITE_BEHIND
 bool values_is_switch(const char *name);
@@ -38,10 +38,10 @@ bool values_is_switch(const char *name);
 bool values_read(struct values *values, const struct scow_task *task,
                  const struct parameter_list *parameters, const char *where, bool paths,
                  struct failure *failure);
-/* `parameters` in place of what stands there, as typed for a run. */
+/* Override values by `parameters`, as given to a run. */
 bool values_change(struct values *values, const struct scow_task *task,
                    const struct parameter_list *parameters, struct failure *failure);
-/* What that parameter's value comes from, as values_read was told. */
+/* The source of that parameter's value, as given to values_read. */
 const char *values_where(const struct values *values, const struct scow_task *task,
                          const char *name);
 /* Where the size of the job is a parameter, "tasks", and not the input's: set it to what a plan

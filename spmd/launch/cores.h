@@ -1,8 +1,8 @@
 /*
- * Which hardware threads are of one core, and what else the node has: as hwloc tells, where scow is
- * built with it. Without it every hardware thread counts as a core, and nothing else is known.
- * Local, all of it. The topology is read once per process; as for every program with hwloc,
- * HWLOC_XMLFILE or HWLOC_SYNTHETIC put another in its place.
+ * The cores, hardware threads and other hardware of a node, by hwloc. If scow is built without
+ * hwloc, every hardware thread counts as a core, and nothing else is known. All functions are
+ * local. The topology is read once per process; HWLOC_XMLFILE or HWLOC_SYNTHETIC replace it, as in
+ * every program with hwloc.
  */
 #ifndef SPMD_LAUNCH_CORES_H
 #define SPMD_LAUNCH_CORES_H
@@ -16,10 +16,11 @@
 void cores_of(const cpu_set_t *threads, cpu_set_t *cores);
 /* The cores that this process may use. */
 void cores_allowed(cpu_set_t *cores);
-/* Have two of so many processes no core each, whatever they settle for within their cores? These
- * two, by index; both have cores. A process without any is left out. */
+/* Is there no assignment of different cores to all processes, each within its own set of cores?
+ * Then *first and *second are two processes, by index, that have to share one. A process with an
+ * empty set is left out. */
 bool cores_shared(const cpu_set_t *processes, int count, int *first, int *second);
-/* Of the whole node; all 0 where it is not known. Devices are looked for anew each time. */
+/* The topology of the whole node; all 0: not known. GPUs are detected at every call. */
 struct topology cores_topology(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The texts a run works by: its plan, and the profile the plan was made from.
+ * The texts that a run reads: its plan, and the profile that the plan was made from.
  */
 #ifndef SPMD_LAUNCH_DOCUMENTS_H
 #define SPMD_LAUNCH_DOCUMENTS_H

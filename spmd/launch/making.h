@@ -16,8 +16,8 @@ struct making {
     struct job job;
 };
 
-/* Collective. `values` are the same on every rank; `input` NULL: none. What the machine decides,
- * the master's decides for all. To be released also on failure. */
+/* Collective. `values` are the same on every rank; `input` NULL: none. Values that depend on the
+ * machine are those of the master's machine on all ranks. To be released also on failure. */
 bool making_start(struct making *making, const struct comm *comm, const struct scow_task *task,
                   const struct values *values, const char *input, struct failure *failure);
 /* Collective. Another job on the same input, in place of the one there is, if any. */

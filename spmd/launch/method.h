@@ -12,8 +12,8 @@
 #include "spmd/transport/comm.h"
 
 /* Collective. Does every rank compute its job as the master does, by what the kernel says of it?
- * One build makes that so of equal jobs; ranks that started different ones are refused, with the
- * two ways in words. */
+ * With one build, equal jobs do; ranks of different builds are refused, with a description of the
+ * two methods. */
 bool method_agree(const struct comm *comm, const struct job *job, struct failure *failure);
 
 /* Collective. Has every rank the same plug-in, byte for byte, if any? */

@@ -1,6 +1,6 @@
 /*
- * How far a run is, for the person who waits: one redrawn line on a terminal, a line every few
- * seconds otherwise. The time left starts from the plan and is corrected by what was measured.
+ * Shows the progress of a run: one line that is redrawn on a terminal, otherwise a line every few
+ * seconds. The remaining time is estimated from the plan and corrected by measured times.
  */
 #ifndef SPMD_LAUNCH_PROGRESS_H
 #define SPMD_LAUNCH_PROGRESS_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* By when a plan has how much done, in core tasks. */
+/* Core tasks that are done at a time, by a plan. */
 struct progress_step {
     double end_s;
     int64_t done;
@@ -21,12 +21,12 @@ struct progress_curve {
     size_t count;                /* 0: not known */
 };
 
-/* What a worker's packages were to take by the profile, and took. */
+/* Time of a worker's packages, by the profile and as measured. */
 struct progress_pace {
     double expected_s, taken_s;
 };
 
-/* Called whenever a run looks at its progress, which is often: for who tells it otherwise. */
+/* A callback at every update of the progress, which is often: for other displays of it. */
 struct progress_tick {
     void (*tell)(void *self); /* NULL: nobody */
     void *self;
@@ -37,8 +37,8 @@ struct progress {
     FILE *out;          /* NULL: silent */
     int terminal;       /* that shows it, to redraw one line; owned; -1: none */
     int64_t tasks;      /* in all */
-    double predicted_s; /* 0: the plan does not say; below: it is being measured, and the first
-                         * packages say nothing of how long others will take */
+    double predicted_s; /* 0: the plan has none; negative: the job is being measured, and no
+                         * estimate is possible yet */
     struct progress_curve curve; /* of that plan; taken over */
     struct progress_pace *paces; /* owned; by worker */
     size_t worker_count, capacity;
@@ -47,13 +47,13 @@ struct progress {
 };
 
 void progress_init(struct progress *progress, FILE *out, int64_t tasks, double predicted_s);
-/* What was measured while it went on is planned now, when so many tasks are done: from here on they
- * take equal times, and all will be done at predicted_s. */
+/* A job that was measured while it ran has a plan now, after `done` tasks: the remaining ones take
+ * equal times, and all will be done at predicted_s. */
 void progress_plan(struct progress *progress, double now_s, int64_t done, double predicted_s);
-/* A package is done. Where memory ends, nothing is said of workers. */
+/* A package is done. Without memory, workers are left out of the display. */
 void progress_worker(struct progress *progress, int64_t worker, double expected_s, double taken_s);
-/* The worker that is the furthest behind what was expected of it, and by how much relative to that.
- * False: nothing is known of two of them. */
+/* The slowest worker relative to its expected times, and its relative excess. False: fewer than two
+ * workers are known. */
 bool progress_slowest(const struct progress *progress, int64_t *worker, double *excess);
 /* `done` core tasks after `elapsed_s`; prints now and then. Cheap otherwise. */
 void progress_show(struct progress *progress, int64_t done, double elapsed_s);
@@ -63,7 +63,7 @@ bool progress_due(const struct progress *progress, double elapsed_s);
  */
 void progress_line(struct progress *progress, const char *const *texts, int count,
                    double elapsed_s);
-/* Seconds left; negative: unknown. */
+/* Remaining seconds; negative: unknown. */
 double progress_left_s(const struct progress *progress, int64_t done, double elapsed_s);
 /* Leave the line that is being redrawn, for something else to be printed. */
 void progress_break(struct progress *progress);

@@ -1,4 +1,4 @@
-/* Where people see what a rank writes. */
+/* The terminal on which a rank's output appears. */
 #ifndef SPMD_LAUNCH_TERMINAL_H
 #define SPMD_LAUNCH_TERMINAL_H
 

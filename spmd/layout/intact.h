@@ -1,8 +1,8 @@
 /*
- * Does an output still hold what was written to it? Every core task's results are read back and
- * compared with the digest that lies beside the ledger (task_digest.h), bytes at places, without
- * HDF5. Where there are no digests, or nobody wants so much to be read, it is only seen to that
- * what core tasks emitted is within its files.
+ * Does an output still contain what was written to it? The results of every core task are read back
+ * and compared with the digest beside the ledger (task_digest.h), as bytes at known places, without
+ * HDF5. Without digests, or if that takes too long for the user (--trust), only the places of
+ * emitted bytes are checked against the sizes of their files.
  */
 #ifndef SPMD_LAYOUT_INTACT_H
 #define SPMD_LAYOUT_INTACT_H
@@ -23,23 +23,22 @@ struct intact_subject {
     size_t record_size; /* bytes; 0: no records */
     int number_type;    /* of the grid: enum scow_type; SCOW_NONE: there is none */
     int64_t extent[3];  /* of the grid */
-    /* The box of the grid that a core task fills. False: it is not to be found out. */
+    /* The box of the grid that a core task fills. False: not known. */
     bool (*box)(const void *self, int64_t task, int64_t start[3], int64_t count[3]);
     const void *self;
     struct emitted *emitted; /* NULL: nothing is emitted */
     bool contents;           /* digests are compared */
 };
 
-/* Core tasks that do not hold what was written, ascending. */
+/* Core tasks whose results are not what was written, ascending. */
 struct intact_damage {
     struct task_range *ranges; /* owned */
     int64_t count, tasks;
     size_t capacity;
 };
 
-/* Local. Looks at what the ledger in the file calls done, or failed, of the core tasks [first,
- * first
- * + count). False with *failure set: the file cannot be read, or memory ended. */
+/* Local. Check the core tasks [first, first + count) that the file's ledger marks as done or
+ * failed. False with *failure set: the file cannot be read, or memory ran out. */
 bool intact_compare(const struct intact_subject *subject, int64_t first, int64_t count,
                     struct intact_damage *damage, struct failure *failure);
 /* Local. One more range, behind those that there are. False: memory ended. */

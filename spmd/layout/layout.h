@@ -1,5 +1,5 @@
 /*
- * Names and types of the output file, for the one who writes it and the one who reads it.
+ * Names and types of the output file, for its writer and its readers.
  */
 #ifndef SPMD_LAYOUT_LAYOUT_H
 #define SPMD_LAYOUT_LAYOUT_H
@@ -23,16 +23,17 @@
 #define LAYOUT_PLAN "/run/plan"
 #define LAYOUT_PROFILE "/run/profile"
 #define LAYOUT_TRACE "/run/trace"
-/* What a part that goes on with a run leaves of itself: a group of its own, in which plan, trace
- * and the like have the names that the first part's have in /run, a profile only if it is another
- * one; its attributes are the first part's of /run and, with how it deals packages, of the root
- * group. /run/part2 is of the first one that goes on. In files of older versions, and where no room
- * was left for that group, /run/trace is the last part's. */
+/* The group of a part that resumed the run: /run/part2 for the first resume, and so on. Plan, trace
+ * and the like have the names that those of the first part have in /run; a profile is stored only
+ * if it is another one. Its attributes are those that the first part has in /run and, for the way
+ * in which packages are assigned, in the root group. In files of older versions, and if no room was
+ * left for the group, /run/trace is that of the last part. */
 #define LAYOUT_PART "/run/part"
 #define LAYOUT_PART_PLAN "plan"
 #define LAYOUT_PART_PROFILE "profile"
 #define LAYOUT_PART_TRACE "trace"
-/* Of a watched plan: when and why its rest was planned anew, as lines and as a JSON array. */
+/* Of a watched plan: when and why the remaining tasks were planned again, as lines and as a JSON
+ * array. */
 #define LAYOUT_PART_TOLD "watched"
 #define LAYOUT_PART_REPLANNED "replanned"
 /* Of workers that were lost while the run went on: lines, and a JSON array; absent in most. */
@@ -78,11 +79,11 @@ enum { LAYOUT_PARTS_MOST = 64 };
 /* And what was used (struct run_usage); 0 as long as it is not known. */
 #define LAYOUT_USED_WALLTIME "used_walltime_s"
 #define LAYOUT_USED_PROCESSOR "used_processor_s"
-/* With a rule that dealt packages on request; absent where the plan's rounds were sent. */
+/* The rule that assigned packages on request; absent if the plan's rounds were sent. */
 #define LAYOUT_RULE "rule"
-#define LAYOUT_TAIL "tail"   /* "RULE" or "RULE:SHARE" that dealt the plan's end; absent in most */
-#define LAYOUT_AHEAD "ahead" /* packages that a worker had at a time, with a rule or a tail */
-#define LAYOUT_REPLAN "replan"     /* tolerance with which the plan was watched; absent in most */
+#define LAYOUT_TAIL "tail"     /* rule, perhaps with its share, of the plan's end; absent in most */
+#define LAYOUT_AHEAD "ahead"   /* packages that a worker had at a time, with a rule or a tail */
+#define LAYOUT_REPLAN "replan" /* tolerance with which the plan was watched; absent in most */
 #define LAYOUT_SURVEYED "surveyed" /* 1: measured while it worked (scow go); absent in most */
 #define LAYOUT_METHOD "method"     /* how every rank computes a core task */
 #define LAYOUT_CHECKSUM "checksum" /* 16 hexadecimal digits */
@@ -153,7 +154,7 @@ bool layout_rows_write(hid_t dataset, hid_t type, int64_t first, int64_t count, 
  * `times`th time, 0: the first one, in LAYOUT_RUN. */
 enum { LAYOUT_NAME_SIZE = 64 };
 void layout_part_name(char name[LAYOUT_NAME_SIZE], int64_t times, const char *what);
-/* Failures are told in our sentences, not in HDF5's stack. */
+/* Do not print HDF5's error stack: failures are reported by our own sentences. */
 void layout_quiet(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where the parts of an output file lie, for ranks that read and write without HDF5. */
+/* Places of the data in an output file, for ranks that read and write without HDF5. */
 #ifndef SPMD_LAYOUT_PLACES_H
 #define SPMD_LAYOUT_PLACES_H
 

@@ -1,10 +1,10 @@
 /*
- * The digest of what one core task has left, as /digests keeps it, one of 8 bytes for each: written
- * after the results and before the ledger says that they are there, so that whoever reads them can
- * tell whether they still are what was written. XXH3-64, each part seeded with the digest of those
- * before it: the task's number and its byte in the ledger; where it was done, its numbers of the
- * grid, row-major; its record; its row of /emitted, and what that points to. Against accidents, not
- * against people: whoever can change the results can change their digest.
+ * The digest of the results of one core task, 8 bytes in /digests. It is written after the results
+ * and before the ledger marks them as done, so that a reader can check whether they still are what
+ * was written. XXH3-64, each part seeded with the digest of those before it: the task's number and
+ * its byte in the ledger; where it was done, its numbers of the grid, row-major; its record; its
+ * row of /emitted, and what that points to. Against accidents, not against people: whoever can
+ * change the results can change their digest.
  */
 #ifndef SPMD_LAYOUT_TASK_DIGEST_H
 #define SPMD_LAYOUT_TASK_DIGEST_H
