@@ -1,8 +1,8 @@
 /*
- * Bytes that go to a file while their rank does something else: a thread of their own writes one
- * batch of them, while the next one is put together. It calls neither MPI nor a core task, so that
- * MPI_THREAD_FUNNELED is enough, and a core task need not know of it. (MPI-IO's own way, requests
- * of MPI_File_iwrite_at, does not tell of a write that fails: ROMIO's never end then.)
+ * Asynchronous writing: a thread writes one batch of bytes to a file while the rank goes on and
+ * collects the next batch. The thread calls neither MPI nor a core task, so that
+ * MPI_THREAD_FUNNELED is enough and core tasks are not affected. (MPI-IO's own way, requests of
+ * MPI_File_iwrite_at, does not report a failed write: ROMIO's requests then never complete.)
  */
 #ifndef SPMD_OUTPUT_ASYNC_WRITER_H
 #define SPMD_OUTPUT_ASYNC_WRITER_H
@@ -13,32 +13,32 @@
 
 struct async_writer;
 
-/* What became of a batch. */
+/* The outcome of a batch. */
 struct async_writer_outcome {
     double end_s; /* on clock_now: the last byte was written, or could not be */
     bool failed;
-    int64_t task; /* then: the one named with the bytes that could not be written */
+    int64_t task; /* if failed: the task of the bytes that could not be written */
 };
 
-/* All local, and by the thread that called behind_new. */
+/* All functions are local, and called by the thread that called async_writer_new. */
 
-/* Writes to that descriptor, borrowed, at places of its own, with room for batches of that many
- * bytes, whose pages are there. NULL: out of memory, or no thread can be had. */
+/* Writes to the file descriptor `file` (borrowed) by offset; allocates room for batches of `room`
+ * bytes and touches its pages. NULL: out of memory, or no thread could be created. */
 struct async_writer *async_writer_new(int file, size_t room);
-/* Copies bytes into the batch that is being put together. They are written in this order; the last
- * ones only when all before them are with the file's server, if it has one. False: out of memory.
- */
+/* Copy bytes into the next batch. They are written in this order, the last ones only after all
+ * others have reached the file's server, if it has one. False: out of memory. */
 bool async_writer_add(struct async_writer *writer, int64_t place, const void *bytes, int64_t size,
                       int64_t task);
-/* The batch that is being put together is not to be written. */
+/* Discard the next batch. */
 void async_writer_drop(struct async_writer *writer);
-/* It is. No other batch may be under way; from here on another one can be put together. */
+/* Begin to write the next batch; no other batch may be in progress. A further one can be collected
+ * from here on. */
 void async_writer_begin(struct async_writer *writer);
-/* Is no batch under way any more? Waits for that, at most so many seconds. *outcome is that of the
- * batch begun last. */
+/* Wait, at most most_s seconds, until no batch is in progress; true: there is none. *outcome is
+ * that of the last batch. */
 bool async_writer_await(struct async_writer *writer, double most_s,
                         struct async_writer_outcome *outcome);
-/* When what is under way is over. Sets *behind NULL. */
+/* Waits for the batch in progress. Sets *writer NULL. */
 void async_writer_free(struct async_writer **writer);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Where some tasks' boxes of a grid lie in a data set that holds the whole grid, row-major: as
- * extents of bytes, as few and as long as can be. Tasks side by side give whole runs of a row; a
- * band of them as wide as the grid gives one extent.
+ * The extents of some tasks' boxes in a data set that holds the whole grid, row-major: as few and
+ * as long as possible. Neighbouring tasks of a row share the extents of its lines; tasks that cover
+ * the whole width of the grid give one extent.
  */
 #ifndef SPMD_OUTPUT_EXTENTS_H
 #define SPMD_OUTPUT_EXTENTS_H
@@ -14,18 +14,18 @@
 
 struct extent {
     int64_t place, size; /* bytes from the data set's start */
-    const char *bytes;   /* what belongs there; NULL: only places are asked for */
+    const char *bytes;   /* the data; NULL: only places are wanted */
     int64_t task;        /* the first one in it */
 };
 
-/* Bytes of tasks that do not lie one behind the other in memory are gathered in a room of that
- * size; extents of more are possible. */
+/* Bytes that are not contiguous in memory are gathered in a buffer of this size; contiguous extents
+ * may be longer. */
 enum { EXTENTS_ROOM = 1 << 20 };
 
 struct extents {
     const struct job *job; /* with a grid; borrowed */
-    char *room;            /* STRETCHES_ROOM bytes, borrowed; NULL: only places are asked for */
-    /* Borrows the stretch; false, with *failure set: no more are wanted. */
+    char *room;            /* EXTENTS_ROOM bytes, borrowed; NULL: only places are wanted */
+    /* Called for each extent, which is borrowed; false, with *failure set: stop. */
     bool (*take)(void *self, const struct extent *extent, struct failure *failure);
     void *self;
 };

@@ -1,7 +1,7 @@
 /*
- * One run at a time writes to an output: every rank of a run holds the file while it lives, and who
- * resumes asks first whether anybody does. Record locks of open files, which HDF5 and MPI do not
- * use; a file system without them lets everybody in.
+ * Only one run at a time writes to an output: every rank of a run keeps a file lock while it lives,
+ * and a resume first checks for locks. Uses open file description locks, which HDF5 and MPI do not
+ * use; a file system without them does not protect.
  */
 #ifndef SPMD_OUTPUT_FILE_LOCK_H
 #define SPMD_OUTPUT_FILE_LOCK_H
@@ -20,7 +20,7 @@ int file_lock_first(const char *path, struct failure *failure);
  * free again when it is gone, however it went. False: somebody has it, or the file system cannot do
  * that. */
 bool file_lock_place(int file, int place);
-/* Local. Does another process have that place? */
+/* Local. Has another process locked that place? */
 bool file_lock_taken(int file, int place);
 
 /* Local. What has been written to the file on this node is from here on with the file's server, if

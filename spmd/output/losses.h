@@ -1,10 +1,10 @@
 /*
- * What workers are working on, and what they were working on when they were lost, as the output
- * keeps it: so that a core task that costs every worker that begins it is known to whoever goes on
- * with the run, also where a launcher ends all ranks with the first. Every worker has a row, which
- * it fills before it begins a package; what has been lost stands in a table that grows. Bytes at
- * places that are fixed when the file is made, written without HDF5 while the run goes on. Files of
- * older versions have neither: then nothing is kept, and nothing known.
+ * Records in the output what workers are working on, and what they were working on when they were
+ * lost, so that a resumed run knows a core task that kills every worker that begins it, even if the
+ * launcher ends all ranks with the first. Every worker has a row, which it fills in before it
+ * begins a package; losses are rows of a table. Their places are fixed when the file is made, and
+ * they are written without HDF5 during the run. Files of older versions have neither: then nothing
+ * is recorded.
  */
 #ifndef SPMD_OUTPUT_LOSSES_H
 #define SPMD_OUTPUT_LOSSES_H
@@ -18,7 +18,7 @@
 /* What a rank works on. The master's row says only whether the run was asked to stop. */
 struct losses_in_flight {
     int64_t first, count; /* core tasks; 0: none */
-    int32_t signal;       /* that says that it did wrong; 0: none was noted */
+    int32_t signal; /* a signal that indicates an error of the process; 0: none was recorded */
     int32_t asked;
     int64_t reserved;
 };
@@ -35,7 +35,7 @@ struct losses_row {
 /* Rows that the table has room for. */
 enum { LOSSES_MOST = 1024 };
 
-/* Of one rank. Where a function takes NULL for it, nothing is kept. */
+/* The records of one rank. Functions that take NULL for it then record nothing. */
 struct losses {
     int file; /* owned; negative: nothing is kept */
     int rank;
@@ -43,8 +43,8 @@ struct losses {
     int64_t count; /* rows of the table; the master's */
 };
 
-/* Local. Open the output for that; `places` as they were made or found (of the table the first
- * `count` rows are taken). Never fails: then nothing is kept. */
+/* Local. Open the output; `places` as created or found; the first `count` rows of the table are in
+ * use. Never fails: without the file nothing is recorded. */
 void losses_open(struct losses *losses, const char *path, const struct output_places *places,
                  int rank, int64_t count);
 void losses_close(struct losses *losses);
@@ -75,7 +75,7 @@ int64_t losses_signal_place(const struct losses *losses, int rank);
 
 /* ---- for who goes on with a run ------------------------------------------------------------- */
 
-/* What is known of the losses of a run that ended without saying so; all of it is changed. */
+/* What is known of the losses of a run that was killed; all of it may be changed. */
 struct losses_known {
     struct losses_row *rows; /* the table; room for in_flight_count more */
     int64_t count;

@@ -6,9 +6,8 @@
 
 #include "planner/base/failure.h"
 
-/* Does a file that is to be made have an ending of HDF5's, or none? FAILURE_USAGE: another one, of
- * which people expect texts or pictures. What is there already keeps its name. Local to the master.
- */
+/* Has the name of a new file an ending of HDF5 files, or none? FAILURE_USAGE: it has another one,
+ * which promises text or a picture. Existing files may have any name. Local to the master. */
 bool output_name_check(const char *path, struct failure *failure);
 /* "dir/out.h5" and ".plan.json": "dir/out.plan.json". Owned; NULL: out of memory. */
 char *output_name_beside(const char *path, const char *ending);

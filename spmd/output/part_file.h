@@ -1,7 +1,6 @@
 /*
- * What each part of a run leaves of itself in the output beside its row in the table of parts: its
- * plan, how it was started, its trace, and what was out of the ordinary. Local, serial. False: HDF5
- * could not.
+ * What the output keeps of each part of a run beside its row in the table of parts: plan, start,
+ * trace, and exceptional events. Local, serial. False: HDF5 failed.
  */
 #ifndef SPMD_OUTPUT_PART_FILE_H
 #define SPMD_OUTPUT_PART_FILE_H

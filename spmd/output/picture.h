@@ -1,8 +1,7 @@
 /*
  * The picture of a grid, /normalized: its numbers are read back from the output file, scaled, and
  * written to it again as shades of grey, by as many threads as a rank has. They read and write the
- * file as any program does, for MPI is not theirs to call; what ranks of one node have written is
- * seen by all of them.
+ * file without MPI; data written by other ranks of the node are visible to them.
  */
 #ifndef SPMD_OUTPUT_PICTURE_H
 #define SPMD_OUTPUT_PICTURE_H
@@ -24,8 +23,8 @@ enum picture_outcome { PICTURE_DONE, PICTURE_UNREAD, PICTURE_UNWRITTEN };
 
 /* NULL: out of memory. */
 struct picture *picture_new(const struct picture_setup *setup);
-/* `count` numbers from number `first` on, of which `least` becomes 0 and `greatest` 255. Of what
- * went wrong, if several things did, any. */
+/* Convert `count` numbers from number `first` on; `least` becomes 0 and `greatest` 255. If several
+ * errors occur, any one is returned. */
 enum picture_outcome picture_fill(struct picture *picture, int64_t first, int64_t count,
                                   double least, double greatest);
 /* Sets *picture NULL. */

@@ -1,12 +1,12 @@
 /*
- * What a run that was stopped or killed has left in its output, for the run that goes on with it.
+ * Finds out what remains to be done of a run that was stopped or killed, from its output.
  *
- * What the ledger calls done is done: data were written before it. Failed core tasks are to be done
- * again, but for those of a reduction, whose states may hold something of them and cannot give it
- * back, and those that were given up because workers were lost on them. A worker's state is the
- * latest whole one of its two slots whose last package is in the ledger; where a package is in the
- * state and not in the ledger, the slot before counts and the package is done again. Where states
- * and ledger are not of the same core tasks, everything is done again.
+ * A core task that the ledger marks as done is done, because its data were written before. Failed
+ * core tasks are done again, except those of a reduction, whose states may contain a part of them,
+ * and those that were given up because workers were lost on them. A worker's state is the latest
+ * whole one of its two slots whose last package is in the ledger; where a package is in the state
+ * and not in the ledger, the slot before counts and the package is done again. Where states and
+ * ledger are not of the same core tasks, everything is done again.
  */
 #ifndef SPMD_RESUME_REMAINING_H
 #define SPMD_RESUME_REMAINING_H
@@ -22,7 +22,7 @@
 #include "spmd/output/losses.h"
 #include "spmd/output/outputfile.h"
 
-/* What the file must be of; borrowed. */
+/* The job that the file must belong to; borrowed. */
 struct remaining_wanted {
     const struct job *job;
     const struct plan *plan;
@@ -37,7 +37,7 @@ struct remaining_wanted {
     const char *plugin_sha256; /* NULL: the kernel is built in */
     const char *isa;
     const char *emitted; /* as named for this run; NULL: wherever it is */
-    bool retry_lost;     /* what is known of core tasks that workers were lost on is forgotten */
+    bool retry_lost;     /* forget losses of workers on core tasks */
 };
 
 /* Core tasks that are to be done and that workers were lost on before. */

@@ -1,4 +1,4 @@
-/* A plan for what is left of a job, as text, whatever is known of costs. */
+/* A plan for the remaining tasks of a job, as text, with or without known costs. */
 #ifndef SPMD_RESUME_REMAINING_PLAN_H
 #define SPMD_RESUME_REMAINING_PLAN_H
 

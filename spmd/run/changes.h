@@ -1,7 +1,7 @@
 /*
- * Options of core tasks that scow run takes: parameters that a task says do not change what it
- * costs. Those of tasks that are known by name stand in the table of options; those of a plug-in,
- * which only the plan names, are kept as typed until it is open.
+ * Options of core tasks that scow run takes: parameters that do not change a task's costs
+ * (scow_task.run_parameters). Those of built-in tasks are in the table of options; those of a
+ * plug-in, which only the plan names, are kept as typed until it is open.
  */
 #ifndef SPMD_RUN_CHANGES_H
 #define SPMD_RUN_CHANGES_H

@@ -1,6 +1,6 @@
 /*
- * Who decides what is sent next in a run: its plan, watched or not and dealt at its end or not, or
- * a rule that deals packages on request.
+ * Decides what a run sends next: its plan, possibly watched or with a tail, or a rule that assigns
+ * packages on request.
  */
 #ifndef SPMD_RUN_DECIDER_H
 #define SPMD_RUN_DECIDER_H
@@ -16,9 +16,9 @@
 /* What was asked for; borrowed. */
 struct decider_request {
     const struct plan *plan;
-    const char *rule;         /* NULL: the plan's own rounds */
-    const char *replan;       /* the plan is watched, with this tolerance; NULL: it is not */
-    const char *tail;         /* "RULE" or "RULE:SHARE": deals the plan's end; NULL: none */
+    const char *rule;   /* NULL: the plan's own rounds */
+    const char *replan; /* the plan is watched, with this tolerance; NULL: it is not */
+    const char *tail;   /* "RULE" or "RULE:SHARE": assigns the plan's end on request; NULL: none */
     const char *profile_text; /* for rates, weights and package sizes; NULL: none */
     int ahead;                /* packages that a worker has at a time under a rule, >= 1 */
     int workers;
@@ -46,8 +46,9 @@ void decider_release(struct decider *decider);
 /* NULL with *failure set: out of memory. */
 struct dispatch *decider_dispatch(const struct decider *decider, struct failure *failure);
 
-/* Of a dispatch that this decider made, at the end of a run: when the rest was planned anew and
- * why, as lines and as a JSON array (owned). Both NULL where nobody watched, or memory ended. */
+/* At the end of a run, for a dispatch that this decider made: when and why the remaining tasks were
+ * planned again, as lines and as a JSON array (owned). Both NULL if the plan was not watched, or
+ * out of memory. */
 void decider_tell(const struct decider *decider, const struct dispatch *dispatch, char **lines,
                   char **json);
 
