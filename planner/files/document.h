@@ -44,10 +44,10 @@ static inline struct document_place document_element(const struct document_place
 json_t *document_parse(const char *text, size_t length, const char *name, struct failure *failure);
 /* Is it JSON, of any kind? */
 bool document_is_json(const char *text);
-/* Refuse the value at `place`, in words. Returns false. */
+/* Refuse the value at `place` with this sentence. Returns false. */
 bool document_refuse(struct failure *failure, const struct document_place *place,
                      const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The same of a value that is one, but that no plan can be made with: FAILURE_INFEASIBLE. */
+/* The same for a valid value with which no plan is possible: FAILURE_INFEASIBLE. */
 bool document_exclude(struct failure *failure, const struct document_place *place,
                       const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Is it an object with no key but these, and all that are required? */

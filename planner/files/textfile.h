@@ -17,7 +17,7 @@ bool textfile_write(const char *path, const char *text, struct failure *failure)
 /* The same of what is too long for memory. */
 bool textfile_stream(const char *path, const struct replace_writer *writer,
                      struct failure *failure);
-/* Would textfile_write be let to? For programs that work long before they write. */
+/* Does the system allow textfile_write? To be checked before long work. */
 bool textfile_check(const char *path, struct failure *failure);
 /* Hexadecimal SHA-256 of `length` bytes. */
 void textfile_sha256(const char *text, size_t length, char digest[65]);

@@ -1,4 +1,4 @@
-/* Which of a profile's settings is the best one for a job: each that is wanted is planned for. */
+/* Finds the best of a profile's settings for a job: makes a plan for each wanted one. */
 #ifndef PLANNER_LIBRARY_CHOICE_H
 #define PLANNER_LIBRARY_CHOICE_H
 
@@ -6,10 +6,10 @@
 #include "planner/model/plan.h"
 #include "planner/studies/planning.h"
 
-/* The best plan, to be released, and what it was made from: *planning comes with all but setting
- * and tasks, and gets these. *omissions becomes what "auto" left out of it. Of several settings the
- * plan names what the others would have given. Fails with FAILURE_MISMATCH where the profile has no
- * such setting, with FAILURE_INFEASIBLE where none has a plan. */
+/* The best plan, to be released, and what it was made from: *planning has all members set but
+ * setting and tasks, which are filled in. *omissions: the schedulers that "auto" left out. With
+ * several settings, the plan lists the makespans of the others. FAILURE_MISMATCH: the profile has
+ * no such setting; FAILURE_INFEASIBLE: none has a plan. */
 bool choice_make(const struct plan_request *request, struct planning *planning, struct plan *plan,
                  struct schedule_omissions *omissions, struct failure *failure);
 

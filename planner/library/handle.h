@@ -1,4 +1,4 @@
-/* What is behind the handles of scow-plan.h. */
+/* The structures behind the handles of scow-plan.h. */
 #ifndef PLANNER_LIBRARY_HANDLE_H
 #define PLANNER_LIBRARY_HANDLE_H
 
@@ -10,11 +10,11 @@
 #include "planner/library/scow-plan.h"
 #include "planner/model/profile.h"
 
-/* Never changed once it is made: whoever extends a profile takes a copy of its own. */
+/* Never changed after it is made: a profile is copied before it is extended. */
 struct scow_profile {
     char *text; /* owned; what it was parsed from */
     size_t length;
-    char *name; /* owned; what sentences call it */
+    char *name; /* owned; its name in messages */
     bool is_file;
     char digest[65];
     struct profile profile;
@@ -26,22 +26,21 @@ struct scow_plan {
     struct planned planned;
 };
 
-/* A call of the library: numbers are read and written as in C's own locale, for this thread alone,
- * until it ends. */
+/* A call of the library: until it ends, this thread reads and prints numbers in the C locale. */
 struct entry {
     locale_t own, before;
     struct failure failure;
 };
 
 struct entry entry_begin(void);
-/* The code of what happened, which becomes *error, too (may be NULL). */
+/* Copies the failure to *error (may be NULL) and returns its code. */
 int entry_end(struct entry *entry, struct scow_plan_error *error);
-/* Hand a text over as an entry's outcome; `task` as in text_finish. */
+/* Return a text as the result of an entry; `task` as in text_finish. */
 char *entry_give_text(struct entry *entry, struct text *text, bool good, const char *task);
 
-/* Copy a structure that begins with its size, as its caller knows it, to `taken`, which has `size`
- * bytes; what the caller does not know is 0. Usage where the caller knows more than that, and has
- * set it. `name` is the structure's. */
+/* Copy a structure that begins with the size that its caller knows to `taken`, which has `size`
+ * bytes; members that the caller does not know are 0. FAILURE_USAGE if the caller has set members
+ * that this library does not know. `name` is the structure's. */
 bool structure_take(void *taken, size_t size, const void *given, const char *name,
                     struct failure *failure);
 

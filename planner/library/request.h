@@ -11,36 +11,36 @@
 
 /* All borrowed. */
 struct plan_request {
-    const char *path;      /* of the profile; what sentences call it */
+    const char *path;      /* of the profile; its name in messages */
     const char *digest;    /* of the profile's text; NULL: the plan names none */
     bool unnamed;          /* the plan does not say where its profile is */
     const char *scheduler; /* "auto" or a name of the table */
     const char *set;       /* NAME=VALUE,...: settings with these parameters; NULL: all */
     int64_t block;         /* settings with this block; 0: all */
-    const char *tail;      /* RULE[,...][:SHARE], or "none"; NULL: what "auto" thinks best */
+    const char *tail;      /* RULE[,...][:SHARE], or "none"; NULL: chosen automatically */
     const char *like;   /* class or rank that workers beyond the profile are like; NULL: the last */
     int64_t tasks;      /* of the job; 0: `count` says, for each setting */
-    int64_t workers;    /* the first so many, more than the profile has, too; 0: all of it */
+    int64_t workers;    /* use that many; may be more than the profile has; 0: all of it */
     int64_t buffers;    /* packages that a worker receives ahead; 0: as usual */
     double deadline_s;  /* the fewest workers that keep it; 0: none */
-    const char *within; /* "5%": a plan may take so much longer that has fewer worker-seconds; NULL:
-                         * what is as good (SCHEDULE_WITHIN) */
+    const char *within; /* "5%": accept a plan that takes at most this much longer and has fewer
+                         * worker-seconds; NULL: SCHEDULE_WITHIN */
     double effort_s;    /* what "auto" may take (planning.h) */
     bool real_valued;
-    bool bare; /* only what a study of many plans needs: no tail of its own accord, no interval */
+    bool bare; /* for studies of many plans: no automatic tail, no interval */
     /* Core tasks of the job with the setting's parameters. */
     bool (*count)(const void *context, const struct profile *profile,
                   const struct profile_setting *setting, int64_t *tasks, struct failure *failure);
     const void *context;
 };
 
-/* Is it one at all? If not: usage, and which option is wrong. */
+/* Is the request valid? If not, FAILURE_USAGE with the wrong option. */
 bool plan_request_check(const struct plan_request *request, struct failure *failure);
 /* request->within, relative; -1 where it is NULL. The request has been checked. */
 double plan_request_within(const struct plan_request *request);
-/* The tail that was asked for; NULL: none. */
+/* The requested tail; NULL: none. */
 const char *plan_request_tail(const struct plan_request *request);
-/* May the plan have a tail that nobody asked for? */
+/* May the plan get a tail automatically? */
 bool plan_request_tail_open(const struct plan_request *request);
 
 #endif

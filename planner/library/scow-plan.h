@@ -1,7 +1,8 @@
 /*
  * libscow-plan: planning for C and everything that calls C, without MPI and without a command line.
- * A profile (a JSON text that `scow calibrate` writes, or a person) says what every operation costs
- * on a cluster; from it come plans of jobs, what they are predicted to take, and simulations.
+ * A profile (a JSON text that `scow calibrate` writes, or a person) gives the costs of every
+ * operation on a cluster; the library makes plans of jobs from it, predicts their time, and
+ * simulates them.
  *
  *     struct scow_profile *profile;
  *     struct scow_plan *plan;
@@ -15,26 +16,25 @@
  *                (long long)scow_plan_workers(plan));
  *
  * Errors are values: a function that can fail returns an enum scow_plan_code, and puts one sentence
- * that says what is wrong and what to do into *error, which may be NULL. What it should have made
- * is NULL then, or as it was. Sentences call a field of a request as the command's option is called
+ * that says what is wrong and what to do into *error, which may be NULL. Its outputs are NULL then,
+ * or unchanged. Messages use the names of the command's options for the fields of a request
  * (`--deadline` is deadline_s).
  *
- * There is no global state. Any number of handles may be used by any number of threads at a time,
- * the same one too: no function but those called free changes a handle. Nothing is printed, no
- * signal is touched, no process started; the caller's locale does not matter. Files are read where
- * a path is given, and Clp's library is loaded once, where it is there, for the scheduler
- * "optimal".
+ * There is no global state. Any number of threads may use any number of handles at the same time,
+ * also the same one: only the free functions change a handle. Nothing is printed, no signal is
+ * touched, no process started; the caller's locale does not matter. Files are read where a path is
+ * given, and Clp's library is loaded once, where it is there, for the scheduler "optimal".
  *
  * Ownership: handles are the caller's, to be freed with their own function; so are texts
  * (scow_plan_text_free). `const char *` that a function returns belong to the handle, or live as
- * long as the library. Everything handed in is borrowed for the call. All free functions take NULL.
+ * long as the library. Every argument is borrowed for the call. All free functions take NULL.
  *
  * Units: seconds, bytes, core tasks. Counting: core tasks, packages and rounds are indices, from 0;
  * workers are MPI's ranks of a run, from 1, for rank 0 is its master.
  *
  * Versions: the library's soname has SCOW_PLAN_ABI in it. Within one, functions are only added, and
- * structures with a `size` grow at their ends: who fills one sets it (the INIT macros do), and the
- * library takes what lies beyond for 0.
+ * structures with a `size` grow at their ends: the caller sets `size` (the INIT macros do), and the
+ * library takes members beyond it as 0.
  */
 #ifndef SCOW_PLAN_H
 #define SCOW_PLAN_H
@@ -57,8 +57,8 @@ extern "C" {
 /* As the exit codes of the command. */
 enum scow_plan_code {
     SCOW_PLAN_DONE = 0,
-    SCOW_PLAN_FAILED = 1,     /* the machine said no: no such file, no memory */
-    SCOW_PLAN_USAGE = 2,      /* a request makes no sense */
+    SCOW_PLAN_FAILED = 1,     /* the machine failed: no such file, no memory */
+    SCOW_PLAN_USAGE = 2,      /* a request is not valid */
     SCOW_PLAN_INFEASIBLE = 3, /* no plan satisfies it */
     SCOW_PLAN_MISMATCH = 4    /* a profile or plan is wrong, or they do not match */
 };
@@ -76,8 +76,8 @@ struct scow_plan;
 /* SCOW_PLAN_ABI of the library that is loaded, and scow's version ("0.1.0"). */
 SCOW_PLAN_API int scow_plan_abi(void);
 SCOW_PLAN_API const char *scow_plan_version(void);
-/* The schedulers that plan, and the rules that deal packages on request, k = 0, 1, ...; NULL: there
- * are no more. "auto", the scheduler that tries the others, is not among them. */
+/* The schedulers, and the rules that assign packages on request, k = 0, 1, ...; NULL: there are no
+ * more. "auto", the scheduler that tries the others, is not among them. */
 SCOW_PLAN_API const char *scow_scheduler_name(size_t k);
 SCOW_PLAN_API const char *scow_scheduler_summary(size_t k);
 SCOW_PLAN_API const char *scow_rule_name(size_t k);
@@ -89,15 +89,15 @@ SCOW_PLAN_API void scow_plan_text_free(char *text);
 /* From a file, which plans then name; "-" is standard input. */
 SCOW_PLAN_API int scow_profile_read(struct scow_profile **profile, const char *path,
                                     struct scow_plan_error *error);
-/* From `length` bytes of JSON ("scow-profile-1"). `name` is what sentences call it (NULL:
- * "profile"); plans name no file. */
+/* From `length` bytes of JSON ("scow-profile-1"). `name` is its name in messages (NULL: "profile");
+ * plans name no file. */
 SCOW_PLAN_API int scow_profile_parse(struct scow_profile **profile, const char *text, size_t length,
                                      const char *name, struct scow_plan_error *error);
 SCOW_PLAN_API void scow_profile_free(struct scow_profile *profile);
-/* The core task that it is of, and the SHA-256 of its text in hexadecimal digits. */
+/* The name of its core task, and the SHA-256 of its text in hexadecimal digits. */
 SCOW_PLAN_API const char *scow_profile_kernel(const struct scow_profile *profile);
 SCOW_PLAN_API const char *scow_profile_sha256(const struct scow_profile *profile);
-/* Workers that were measured; settings (combinations of parameters) of which there are costs. */
+/* Number of measured workers, and of settings (combinations of parameters). */
 SCOW_PLAN_API int64_t scow_profile_workers(const struct scow_profile *profile);
 SCOW_PLAN_API size_t scow_profile_settings(const struct scow_profile *profile);
 /* The profile as JSON, every default spelled out. */
@@ -106,21 +106,21 @@ SCOW_PLAN_API int scow_profile_text(char **text, const struct scow_profile *prof
 
 /* ---- plans --------------------------------------------------------------------------------- */
 
-/* What to plan. 0 and NULL everywhere but in tasks mean: as `scow plan` does without the option. */
+/* What to plan. 0 and NULL, except in tasks, mean the default of `scow plan`. */
 struct scow_plan_request {
     size_t size;           /* of this structure, as the caller knows it */
     int64_t tasks;         /* core tasks of the job, at least 1 */
-    int64_t workers;       /* use the first so many; more than the profile has are like its last */
+    int64_t workers;       /* use the first ones; workers beyond the profile's are like its last */
     const char *like;      /* class or rank that workers beyond the profile's are like */
     const char *scheduler; /* a name of the table, or "auto" */
     const char *set;       /* NAME=VALUE,...: settings with these values of parameters */
     int64_t block;         /* settings with this block */
-    const char *tail;      /* RULE[,...][:SHARE] deals the plan's end on request; "none": never */
-    int64_t buffers;       /* packages that a worker receives ahead */
-    double deadline_s;     /* the fewest workers whose plan keeps it */
-    double effort_s;       /* about how long planning with "auto" may take on one core */
-    int real_valued;       /* not 0: fractions of core tasks, to compare with published tables */
-    const char *within;    /* "5%": a plan may take so much longer that has fewer worker-seconds */
+    const char *tail;   /* RULE[,...][:SHARE] assigns the plan's end on request; "none": no tail */
+    int64_t buffers;    /* packages that a worker receives ahead */
+    double deadline_s;  /* use the fewest workers whose plan meets it */
+    double effort_s;    /* about how long planning with "auto" may take on one core */
+    int real_valued;    /* not 0: fractions of core tasks, to compare with published tables */
+    const char *within; /* "5%": accept a plan at most this much longer with fewer worker-seconds */
 };
 
 #define SCOW_PLAN_REQUEST_INIT                                                                     \
@@ -128,8 +128,7 @@ struct scow_plan_request {
         sizeof(struct scow_plan_request), 0, 0, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL        \
     }
 
-/* The same request gives the same plan, to the last bit. The profile may be freed before the plan.
- */
+/* Equal requests give equal plans, bit for bit. The profile may be freed before the plan. */
 SCOW_PLAN_API int scow_plan_make(struct scow_plan **plan, const struct scow_profile *profile,
                                  const struct scow_plan_request *request,
                                  struct scow_plan_error *error);
@@ -143,7 +142,7 @@ SCOW_PLAN_API void scow_plan_free(struct scow_plan *plan);
 SCOW_PLAN_API int scow_plan_text(char **text, const struct scow_plan *plan,
                                  struct scow_plan_error *error);
 
-/* The scheduler that made it, and the rule that deals its end on request (NULL: none does). */
+/* The scheduler that made it, and the rule that assigns its end on request (NULL: none). */
 SCOW_PLAN_API const char *scow_plan_scheduler(const struct scow_plan *plan);
 SCOW_PLAN_API const char *scow_plan_tail(const struct scow_plan *plan);
 /* Core tasks of the job; workers that get a package; workers that a run must have, which is the
@@ -154,14 +153,15 @@ SCOW_PLAN_API int64_t scow_plan_workers_needed(const struct scow_plan *plan);
 SCOW_PLAN_API int64_t scow_plan_rounds(const struct scow_plan *plan);
 SCOW_PLAN_API int64_t scow_plan_packages(const struct scow_plan *plan);
 
-/* What is predicted; NaN where a plan that was read does not say. The gap is how much longer than
- * the lower bound on any schedule, relative; the busy share that of the workers' time, 0 to 1. */
+/* The prediction; NaN if a plan that was read has none. The gap is the relative distance of the
+ * makespan from the lower bound on any schedule; the busy share is that of the workers' time, 0
+ * to 1. */
 SCOW_PLAN_API double scow_plan_makespan_s(const struct scow_plan *plan);
 SCOW_PLAN_API double scow_plan_lower_bound_s(const struct scow_plan *plan);
 SCOW_PLAN_API double scow_plan_gap(const struct scow_plan *plan);
 SCOW_PLAN_API double scow_plan_busy_share(const struct scow_plan *plan);
-/* 90 % of runs are predicted to lie between; 0, and both NaN: the profile does not say how sure it
- * is. Either pointer may be NULL. */
+/* The 90 % interval of the makespan. Returns 0, and both are NaN, if the profile has no
+ * uncertainties. Either pointer may be NULL. */
 SCOW_PLAN_API int scow_plan_interval_s(const struct scow_plan *plan, double *least_s,
                                        double *most_s);
 
@@ -173,16 +173,18 @@ struct scow_plan_package {
     double tasks;  /* whole, unless the plan is real-valued */
 };
 
-/* Put up to `most` packages, from number `from` in the order of sending, into packages; how many
- * there were. What a rule deals on request stands as it was planned before. */
+/* Copy up to `most` packages, from number `from` in the order of sending, to packages; returns how
+ * many. Packages that a tail's rule will assign on request are listed as planned. */
 SCOW_PLAN_API size_t scow_plan_package_list(const struct scow_plan *plan, int64_t from, size_t most,
                                             struct scow_plan_package *packages);
 
-/* Seconds to ask a batch system for: start-up, and what is exceeded at this risk (0.01: by one run
- * of a hundred), in whole minutes. Of plans that scow_plan_make made. */
+/* The walltime to request from a batch system, seconds, in whole minutes: start-up, and the
+ * makespan that is exceeded with this risk (0.01: by one run in a hundred). Only for plans made by
+ * scow_plan_make. */
 SCOW_PLAN_API int scow_plan_walltime_s(double *walltime_s, const struct scow_plan *plan,
                                        double risk, struct scow_plan_error *error);
-/* The lines that ask for it, and for nodes, ranks and memory, in a script of "slurm" or "pbs". */
+/* The lines of a batch script that request it, with nodes, ranks and memory; system: "slurm" or
+ * "pbs". */
 SCOW_PLAN_API int scow_plan_batch_text(char **text, const struct scow_plan *plan,
                                        const char *system, double risk,
                                        struct scow_plan_error *error);
@@ -197,24 +199,23 @@ SCOW_PLAN_API int scow_plan_sweep_text(char **text, const struct scow_profile *p
 
 /* ---- simulation ---------------------------------------------------------------------------- */
 
-/* What to simulate beside the plan or the rule. 0 and NULL mean: as `scow simulate` does without
- * the option. */
+/* What to simulate. 0 and NULL mean the default of `scow simulate`. */
 struct scow_simulation_request {
     size_t size;        /* of this structure, as the caller knows it */
     const char *rule;   /* in place of a plan, "RULE[,NAME=VALUE...]"; then also tasks */
-    int64_t tasks;      /* core tasks that the rule deals */
+    int64_t tasks;      /* core tasks of the job, with a rule */
     int64_t workers;    /* the first so many */
     const char *set;    /* the profile's setting with these parameters */
     int64_t block;      /* the profile's setting with this block */
     const char *tail;   /* of a plan: RULE[,...][:SHARE], or "none"; NULL: its own */
     const char *replan; /* of a plan: watched, with this tolerance ("10%") */
-    int64_t ahead;      /* packages that a worker has at a time, dealt on request */
+    int64_t ahead;      /* packages on request that a worker has at a time */
     int64_t buffers;    /* packages that a worker receives ahead */
     double noise;       /* relative standard deviation of every operation */
     uint64_t seed;      /* of the noise; 0: 1 */
-    int64_t seeds;      /* so many simulations, with seed, seed + 1, ...; 0: 1 */
-    int64_t slow;       /* the first so many workers are slow */
-    double slow_factor; /* so many times slower; 0: 2 */
+    int64_t seeds;      /* number of simulations, with seed, seed + 1, ...; 0: 1 */
+    int64_t slow;       /* how many of the first workers are slow */
+    double slow_factor; /* how many times slower; 0: 2 */
     double slow_from_s; /* since when */
     int64_t lose;       /* rank of a worker that is lost; 0: none */
     double lost_s;      /* when */
@@ -226,11 +227,11 @@ struct scow_simulation_request {
             0, 0, 0, 0                                                                             \
     }
 
-/* What came of it. The caller sets `size`, and the library fills so much. */
+/* The results. The caller sets `size`, and the library fills in that many bytes. */
 struct scow_simulation {
     size_t size;
     double makespan_s;          /* with the first seed */
-    double ideal_s;             /* if nothing took time but the work, perfectly shared */
+    double ideal_s;             /* with no cost but the work, perfectly balanced */
     double busy_share;          /* of the workers' time, 0 to 1 */
     double network_utilization; /* share of the makespan in which the port or the master is busy */
     double earliest_end_s, latest_end_s;         /* of workers that had a package */
@@ -245,12 +246,13 @@ struct scow_simulation {
     }
 
 /* Simulate a plan, or else (NULL) the request's rule, on the cluster that the profile describes.
- * `request` may be NULL beside a plan. Not of real-valued plans where anything is unusual. */
+ * `request` may be NULL with a plan. A real-valued plan can be simulated only without noise and
+ * other disturbances. */
 SCOW_PLAN_API int scow_simulate(struct scow_simulation *simulation,
                                 const struct scow_profile *profile, const struct scow_plan *plan,
                                 const struct scow_simulation_request *request,
                                 struct scow_plan_error *error);
-/* The same as JSON ("scow-simulation-1"), which tells more. */
+/* The same as JSON ("scow-simulation-1"), with more results. */
 SCOW_PLAN_API int scow_simulate_text(char **text, const struct scow_profile *profile,
                                      const struct scow_plan *plan,
                                      const struct scow_simulation_request *request,

@@ -1,4 +1,4 @@
-/* A plan or a rule on the cluster that a profile describes: what `scow simulate` says, and
+/* Simulates a plan or a rule on the cluster that a profile describes, for `scow simulate` and
  * scow_simulate. */
 #ifndef PLANNER_LIBRARY_SIMULATING_H
 #define PLANNER_LIBRARY_SIMULATING_H
@@ -10,9 +10,9 @@
 #include "planner/simulate/ensemble.h"
 #include "planner/simulate/simulate.h"
 
-/* What is asked for; all borrowed. */
+/* The request; all borrowed. */
 struct simulation_request {
-    const char *path;              /* of the profile; what sentences call it */
+    const char *path;              /* of the profile; its name in messages */
     const char *rule;              /* "RULE[,NAME=VALUE...]"; NULL: the plan */
     const char *set;               /* the profile's setting with these parameters */
     const char *replan;            /* tolerance of a plan that is watched; NULL: it is not */
@@ -20,11 +20,11 @@ struct simulation_request {
     int64_t tasks;                 /* of a rule */
     int64_t workers;               /* 0: the profile's */
     int64_t block, ahead, buffers; /* 0: as usual */
-    int64_t seeds;                 /* of the scenario, so many, for median and percentile */
-    struct scenario scenario;      /* what is unusual */
+    int64_t seeds;                 /* number of seeds of the scenario, for median and percentile */
+    struct scenario scenario;      /* noise and other disturbances */
 };
 
-/* What came of it. */
+/* The results. */
 struct simulated {
     const struct simulation_request *request; /* borrowed */
     struct platform platform;                 /* owned */
@@ -33,12 +33,12 @@ struct simulated {
     bool has_robustness;
     struct ensemble_summary robustness;
     const char *tail;          /* borrowed; NULL: none */
-    int64_t dealt;             /* core tasks that the tail's rule deals */
-    struct text told, listed;  /* owned; when the rest was planned anew, a line each and as JSON */
+    int64_t dealt;             /* core tasks that the tail's rule assigns */
+    struct text told, listed;  /* owned; when tasks were planned again: lines, JSON */
     struct plan_beyond beyond; /* workers that the profile did not measure; the name is its own */
 };
 
-/* Is it one at all, with a plan or without? If not: usage. */
+/* Is the request valid, with or without a plan? If not, FAILURE_USAGE. */
 bool simulation_request_check(const struct simulation_request *request, bool planned,
                               struct failure *failure);
 /* Simulate the plan, or (NULL) the rule; to be released, and before request, plan and profile,

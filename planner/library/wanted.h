@@ -1,4 +1,4 @@
-/* Which of a profile's settings, and of its workers, are asked for. */
+/* Selects settings and workers of a profile by the user's options. */
 #ifndef PLANNER_LIBRARY_WANTED_H
 #define PLANNER_LIBRARY_WANTED_H
 
