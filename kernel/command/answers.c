@@ -4,7 +4,7 @@
 
 #include "kernel/command/worker.h"
 
-enum { SOUNDINGS = 2 };
+enum { INPUT_PROBES = 2 };
 
 static const double at_once_s = 1;
 
@@ -66,19 +66,19 @@ static void slot_exceeds(struct worker *worker, struct slot *slot)
 
 /* A program that passes lines on only once its input has ended would be waited for without end. So
  * the input of one that has long been silent is closed: if the answer comes at once, that may be
- * it, and one that is started later is sounded too, after another while, which a program that is
+ * it, and one that is started later is probed, too, after another while, which a program that is
  * merely slow does not keep to. Twice is enough. */
 void answers_await(struct worker *worker, struct slot *slot)
 {
-    static const double graces[SOUNDINGS] = {10, 25};
-    if (worker->answered || worker->soundings == SOUNDINGS || slot->next == slot->given ||
+    static const double graces[INPUT_PROBES] = {10, 25};
+    if (worker->answered || worker->input_probes == INPUT_PROBES || slot->next == slot->given ||
         slot->unwritten_size > 0 ||
-        worker->now_s < slot->turn_s + graces[worker->soundings] * worker->job->grace_s)
+        worker->now_s < slot->turn_s + graces[worker->input_probes] * worker->job->grace_s)
         return;
     close(slot->input);
     slot->input = -1;
     slot->closed_s = worker->now_s;
-    slot->sounding = worker->soundings + 1;
+    slot->input_probe = worker->input_probes + 1;
 }
 
 /* True: it passes lines on too late, and the run cannot go on. */
@@ -90,8 +90,8 @@ static bool answer_sound(struct worker *worker, const struct slot *slot)
         return false;
     }
     if (slot->answered == 0)
-        worker->soundings = slot->sounding;
-    if (worker->soundings < SOUNDINGS)
+        worker->input_probes = slot->input_probe;
+    if (worker->input_probes < INPUT_PROBES)
         return false;
     worker->status = host->fail(
         host,

@@ -292,12 +292,12 @@ static int form_name(const struct scow_host *host, const struct scow_value *valu
     return host->fail(host, "line 1 of %s %s", input->name, why);
 }
 
-static int surroundings_check(const struct scow_host *host, const struct scow_value *values,
-                              int64_t tasks, struct surroundings *surroundings)
+static int environment_check(const struct scow_host *host, const struct scow_value *values,
+                             int64_t tasks, struct environment *environment)
 {
-    char why[SURROUNDINGS_WHY_SIZE];
-    const char *wrong = surroundings_make(surroundings, values[WORKDIR].text, values[ENV].text,
-                                          values[OUT_DIR].text, tasks, why);
+    char why[ENVIRONMENT_WHY_SIZE];
+    const char *wrong = environment_make(environment, values[WORKDIR].text, values[ENV].text,
+                                         values[OUT_DIR].text, tasks, why);
     return wrong ? host->refuse(host, "env", "%s", wrong) : SCOW_OK;
 }
 
@@ -305,12 +305,12 @@ static int command_describe(const struct scow_host *host, const struct scow_valu
                             const struct scow_input *input, int64_t *tasks)
 {
     struct form form = {0};
-    struct surroundings surroundings = {0};
+    struct environment environment = {0};
     int status = limit_check(host, "timeout", values[TIMEOUT].text, "like 200%", HUGE_VAL);
     if (status == SCOW_OK)
         status = limit_check(host, "halt", values[HALT].text, "up to 100%", 100);
     if (status == SCOW_OK)
-        status = surroundings_check(host, values, input->extent[0], &surroundings);
+        status = environment_check(host, values, input->extent[0], &environment);
     if (status == SCOW_OK)
         status = form_begin(host, values, input->name, &form);
     if (status == SCOW_OK && input->extent[0] <= form.header)
@@ -324,7 +324,7 @@ static int command_describe(const struct scow_host *host, const struct scow_valu
         status = lines_measure(host, &form, input);
     *tasks = input->extent[0] - form.header;
     form_release(&form);
-    surroundings_release(&surroundings);
+    environment_release(&environment);
     return status;
 }
 
@@ -386,10 +386,10 @@ static int command_open(const struct scow_host *host, const struct scow_setup *s
         return host->fail(host, "out of memory while making the job of commands ready");
     int status = form_open(host, setup, &job->form);
     if (status == SCOW_OK)
-        status = surroundings_check(host, setup->values, setup->tasks, &job->surroundings);
+        status = environment_check(host, setup->values, setup->tasks, &job->environment);
     if (status != SCOW_OK) {
         form_release(&job->form);
-        surroundings_release(&job->surroundings);
+        environment_release(&job->environment);
         free(job);
         return status;
     }
@@ -402,7 +402,7 @@ static void command_close(void *opened)
 {
     struct job *job = opened;
     form_release(&job->form);
-    surroundings_release(&job->surroundings);
+    environment_release(&job->environment);
     free(job);
 }
 

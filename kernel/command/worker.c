@@ -70,13 +70,13 @@ int worker_start(struct worker *worker, const struct scow_host *host, const stru
     worker->job = job;
     worker->kills = memory_kills();
     if (template_program(&job->form.template, name, sizeof name) &&
-        !program_find(name, job->surroundings.path, job->surroundings.texts, worker->program))
+        !program_find(name, job->environment.path, job->environment.texts, worker->program))
         return host->fail(host, "'%s', which --command runs, cannot be run here: %s", name,
                           strerror(errno));
-    const int status = surroundings_begin(worker, host);
+    const int status = environment_begin(worker, host);
     if (status != SCOW_OK)
         return status;
-    if (spawner_connect(&worker->spawner) && surroundings_prepare(worker))
+    if (spawner_connect(&worker->spawner) && environment_prepare(worker))
         return readiness_begin(worker, host);
     return host->fail(
         host, "commands cannot be started, because the process that starts them is missing: %s",
@@ -117,7 +117,7 @@ static void spawner_replace(struct worker *worker)
         return;
     spawner_clear();
     worker->looks = 0;
-    if (!spawner_connect(&worker->spawner) || !surroundings_prepare(worker)) {
+    if (!spawner_connect(&worker->spawner) || !environment_prepare(worker)) {
         worker_fail(worker, "do without the process that starts its commands, which has ended",
                     ECONNRESET);
         spawner_disconnect(&worker->spawner);

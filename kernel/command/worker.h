@@ -8,10 +8,10 @@
 #include <poll.h>
 
 #include "kernel/command/command.h"
+#include "kernel/command/environment.h"
 #include "kernel/command/limit.h"
 #include "kernel/command/lines.h"
 #include "kernel/command/spawner.h"
-#include "kernel/command/surroundings.h"
 #include "kernel/command/template.h"
 
 struct slot;
@@ -62,7 +62,7 @@ struct form {
 /* A job of the core task, read-only. */
 struct job {
     struct form form;
-    struct surroundings surroundings;
+    struct environment environment;
     const char *command, *halt_text; /* borrowed from the setup */
     struct limit timeout, halt;
     struct line_bounds bounds;
@@ -104,7 +104,7 @@ struct slot {
     enum slot_kill kill;
     double kill_s, ended_s, wake_s; /* times: of the next step of killing; ...; to start again */
     double closed_s;                /* its input was, to see whether it answers then; or 0 */
-    int sounding;                   /* which of the worker's such tries that was, from 1 */
+    int input_probe;                /* which of the worker's such tries that was, from 1 */
     double start_s, fed_s, turn_s;  /* of the command; of its last lines; of `next` */
     double seconds, limit_s;        /* it ran; it may run */
     int64_t peak_kib;               /* of memory, so far as it is known */
@@ -132,7 +132,7 @@ struct worker {
     int64_t end, parts; /* the last line of the batch, and one; slots that got a part of it */
     int64_t finished, failed;
     bool answered;         /* a long-lived command did, without its input being closed */
-    int soundings;         /* of silent ones that answered once it was */
+    int input_probes;      /* of silent ones that answered once it was */
     int64_t peak_kib;      /* the most that a command had */
     int64_t kills;         /* of processes on the node, for memory, when last looked */
     int64_t left_kib;      /* of memory, at left_s */
@@ -168,12 +168,12 @@ void worker_wait(struct worker *worker, int wait_ms);
  */
 bool program_find(const char *name, const char *places, const char *folder, char path[PATH_SIZE]);
 
-/* ---- surroundings.c: of a worker, and of a command ---- */
+/* ---- environment.c: of a worker, and of a command ---- */
 
 /* Before any command: folders are there, or made. enum scow_status. */
-int surroundings_begin(struct worker *worker, const struct scow_host *host);
+int environment_begin(struct worker *worker, const struct scow_host *host);
 /* Tell the new connection. False: it is lost. */
-bool surroundings_prepare(const struct worker *worker);
+bool environment_prepare(const struct worker *worker);
 /* The variables of the slot's next command, each with a final zero; returns their bytes, at most
  * VARIABLES_SIZE. */
 size_t variables_print(struct worker *worker, const struct slot *slot, char *variables, int *count);

@@ -344,7 +344,7 @@ static void paths_of_their_own(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void surroundings_that_are_wrong(void **state)
+static void wrong_environments(void **state)
 {
     (void)state;
     static const char *const rows[][3] = {
@@ -627,7 +627,7 @@ int main(void)
         EACH(what_is_said_to_commands),
         EACH(where_commands_run),
         EACH(paths_of_their_own),
-        EACH(surroundings_that_are_wrong),
+        EACH(wrong_environments),
         EACH(peaks_of_memory),
         EACH(exits_and_signals),
         EACH(programs_that_cannot_start),

@@ -1,4 +1,4 @@
-#include "kernel/command/surroundings.h"
+#include "kernel/command/environment.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ enum {
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 
 /* NAME=VALUE, of a name that is not ours. */
-static bool variable_check(const char *word, char why[SURROUNDINGS_WHY_SIZE])
+static bool variable_check(const char *word, char why[ENVIRONMENT_WHY_SIZE])
 {
     static const char *const ours[] = {"SCOW_TASK",   "SCOW_TASKS", "SCOW_ATTEMPT",
                                        "SCOW_WORKER", "SCOW_SLOT",  "SCOW_OUT"};
@@ -31,7 +31,7 @@ static bool variable_check(const char *word, char why[SURROUNDINGS_WHY_SIZE])
            (strchr(letters, word[good]) || strchr("0123456789", word[good])))
         good++;
     if (good == 0 || good != size || !word[size]) {
-        snprintf(why, SURROUNDINGS_WHY_SIZE,
+        snprintf(why, ENVIRONMENT_WHY_SIZE,
                  "--env has '%.80s', and must be words NAME=VALUE, with quotes around blanks: "
                  "'A=1 B=\"two words\"'",
                  word);
@@ -39,23 +39,23 @@ static bool variable_check(const char *word, char why[SURROUNDINGS_WHY_SIZE])
     }
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (strlen(ours[i]) == size && memcmp(ours[i], word, size) == 0) {
-            snprintf(why, SURROUNDINGS_WHY_SIZE,
+            snprintf(why, ENVIRONMENT_WHY_SIZE,
                      "--env sets %s, which scow sets for every command by itself", ours[i]);
             return false;
         }
     return true;
 }
 
-static const char *variables_take(struct surroundings *surroundings, char *words, int count,
-                                  char why[SURROUNDINGS_WHY_SIZE])
+static const char *variables_take(struct environment *environment, char *words, int count,
+                                  char why[ENVIRONMENT_WHY_SIZE])
 {
     for (int i = 0; i < count; i++, words += strlen(words) + 1) {
         if (!variable_check(words, why))
             return why;
         if (strncmp(words, "PATH=", 5) == 0)
-            surroundings->path = words + 5;
+            environment->path = words + 5;
     }
-    surroundings->variables = count;
+    environment->variables = count;
     return NULL;
 }
 
@@ -80,41 +80,41 @@ static size_t devices_print(char *at, int *count)
     return size;
 }
 
-const char *surroundings_make(struct surroundings *surroundings, const char *folder,
-                              const char *variables, const char *out, int64_t tasks,
-                              char why[SURROUNDINGS_WHY_SIZE])
+const char *environment_make(struct environment *environment, const char *folder,
+                             const char *variables, const char *out, int64_t tasks,
+                             char why[ENVIRONMENT_WHY_SIZE])
 {
     const char *wrong = NULL;
     size_t size = 0;
     int count = 0;
-    *surroundings = (struct surroundings){.out = out, .digits = 1};
+    *environment = (struct environment){.out = out, .digits = 1};
     for (int64_t rest = tasks; rest > 9; rest /= 10)
-        surroundings->digits++;
+        environment->digits++;
     char *words = variables ? template_words(variables, &size, &count, &wrong) : NULL;
     if (wrong) {
-        snprintf(why, SURROUNDINGS_WHY_SIZE, "--env '%.80s' %s", variables, wrong);
+        snprintf(why, ENVIRONMENT_WHY_SIZE, "--env '%.80s' %s", variables, wrong);
         return why;
     }
     const size_t head = folder ? strlen(folder) + 1 : 1;
     const size_t devices = devices_print(NULL, &count);
-    surroundings->size = head + devices + size;
-    surroundings->texts = calloc(surroundings->size, 1);
-    if (surroundings->texts && folder)
-        memcpy(surroundings->texts, folder, head);
-    if (surroundings->texts)
-        devices_print(surroundings->texts + head, &count);
-    if (surroundings->texts && size > 0)
-        memcpy(surroundings->texts + head + devices, words, size);
+    environment->size = head + devices + size;
+    environment->texts = calloc(environment->size, 1);
+    if (environment->texts && folder)
+        memcpy(environment->texts, folder, head);
+    if (environment->texts)
+        devices_print(environment->texts + head, &count);
+    if (environment->texts && size > 0)
+        memcpy(environment->texts + head + devices, words, size);
     free(words);
-    if (!surroundings->texts)
+    if (!environment->texts)
         return "out of memory while making the job of commands ready";
-    return variables_take(surroundings, surroundings->texts + head, count, why);
+    return variables_take(environment, environment->texts + head, count, why);
 }
 
-void surroundings_release(struct surroundings *surroundings)
+void environment_release(struct environment *environment)
 {
-    free(surroundings->texts);
-    *surroundings = (struct surroundings){0};
+    free(environment->texts);
+    *environment = (struct environment){0};
 }
 
 /* ---- of a worker ---- */
@@ -142,7 +142,7 @@ static bool folders_make(const char *path)
 /* Made, and its whole name. */
 static int out_settle(struct worker *worker, const struct scow_host *host)
 {
-    const char *out = worker->job->surroundings.out;
+    const char *out = worker->job->environment.out;
     char whole[PATH_MAX];
     worker->out[0] = '\0';
     worker->out_group = -1;
@@ -154,22 +154,22 @@ static int out_settle(struct worker *worker, const struct scow_host *host)
     return SCOW_OK;
 }
 
-int surroundings_begin(struct worker *worker, const struct scow_host *host)
+int environment_begin(struct worker *worker, const struct scow_host *host)
 {
-    const struct surroundings *surroundings = &worker->job->surroundings;
+    const struct environment *environment = &worker->job->environment;
     struct stat status;
-    const char *folder = surroundings->texts;
+    const char *folder = environment->texts;
     if (*folder && (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode)))
         return host->fail(host, "--workdir %s is no folder here: make it on every node", folder);
     return out_settle(worker, host);
 }
 
-bool surroundings_prepare(const struct worker *worker)
+bool environment_prepare(const struct worker *worker)
 {
-    const struct surroundings *surroundings = &worker->job->surroundings;
+    const struct environment *environment = &worker->job->environment;
     const struct spawner_request request = {
-        .verb = SPAWNER_PREPARE, .words = surroundings->variables, .size = surroundings->size};
-    return spawner_ask(&worker->spawner, &request, surroundings->texts);
+        .verb = SPAWNER_PREPARE, .words = environment->variables, .size = environment->size};
+    return spawner_ask(&worker->spawner, &request, environment->texts);
 }
 
 /* ---- of a command ---- */
@@ -178,7 +178,7 @@ bool surroundings_prepare(const struct worker *worker)
 static size_t out_print(struct worker *worker, const struct slot *slot, int64_t number, char *at,
                         size_t room)
 {
-    const int most = worker->job->surroundings.digits,
+    const int most = worker->job->environment.digits,
               digits = most < DIGITS_MOST ? most : DIGITS_MOST;
     if (worker->job->form.mode->lasting)
         return (size_t)snprintf(at, room, "SCOW_OUT=%s/worker-%d.%d", worker->out,
