@@ -1,6 +1,5 @@
 /*
- * What can be timed in how long: sizes and sets of places for the passes of a campaign. No clock,
- * no I/O.
+ * Plans the time of a campaign: package sizes and sets of places for its passes. No clock, no I/O.
  */
 #ifndef CALIBRATE_ALLOTMENT_H
 #define CALIBRATE_ALLOTMENT_H
@@ -18,8 +17,7 @@ struct allotment {
     double pass_s;   /* that the packages of a pass may take */
 };
 
-/* The smallest package that must be timed: one that takes ten times the latency, but no more than
- * `most` core tasks. */
+/* The smallest size that must be timed: ten times the latency, but at most `most` core tasks. */
 int64_t allotment_need(const struct scouting *costs, int64_t most);
 /* So many core tasks are computed at most, whatever they cost. */
 double allotment_tasks_most(const struct campaign_effort *effort, int64_t tasks, int workers);

@@ -159,8 +159,8 @@ static bool setting_put(struct session *session, int index, struct failure *fail
         return false;
     const struct campaign_outcome *outcome = &session->outcomes[index];
     if (!setting_label(session, index, &made, failure) ||
-        !few_places_heed(&session->result->samples, index, session->making.job.setup.tasks, &made,
-                         failure) ||
+        !few_places_apply(&session->result->samples, index, session->making.job.setup.tasks, &made,
+                          failure) ||
         !extrapolation_add(&made, outcome->wanted > 0 ? outcome->most : 0, outcome->wanted_s,
                            failure)) {
         profile_setting_release(&made);
@@ -534,7 +534,7 @@ static bool settings_prepare(struct session *session, struct failure *failure)
 
 /* Local to the master: before time is spent on measuring it. Of the setting with the fewest
  * threads: where its workers share cores, all do. */
-static void crowding_warn(struct session *session)
+static void oversubscription_warn(struct session *session)
 {
     const struct calibration_request *request = session->request;
     struct text text = TEXT_INIT;
@@ -546,7 +546,7 @@ static void crowding_warn(struct session *session)
     }
     if (session->comm->rank != 0 || request->quiet)
         return;
-    crowding_describe(&session->result->crowding, threads, &text);
+    oversubscription_describe(&session->result->oversubscription, threads, &text);
     char *line = text_take(&text);
     if (line && *line) {
         outcome_lines(line);
@@ -564,8 +564,8 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     settings_prepare(&session, failure);
     bool good = comm_agree(comm, failure) && labels_workers(comm, &session.names, failure);
     if (good) {
-        calibration->crowding = crowding_find(comm);
-        crowding_warn(&session);
+        calibration->oversubscription = oversubscription_find(comm);
+        oversubscription_warn(&session);
         scratch_name(&session);
         comm_align_clocks(comm);
         session.begun_s = comm_now(comm);

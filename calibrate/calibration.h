@@ -12,7 +12,7 @@
 #include "planner/base/failure.h"
 #include "planner/model/profile.h"
 #include "spmd/job/kernel.h"
-#include "spmd/launch/crowding.h"
+#include "spmd/launch/oversubscription.h"
 #include "spmd/run/failure_detector.h"
 #include "spmd/transport/comm.h"
 
@@ -42,8 +42,9 @@ struct calibration {
     struct samples samples;
     struct profile profile;
     int best; /* the setting that a plan for this input would take */
-    struct crowding crowding;
-    int warned_threads; /* crowding was told before measuring, of workers of so many; 0: not */
+    struct oversubscription oversubscription;
+    int warned_threads; /* threads of a worker when oversubscription was reported; 0: not
+                         */
     char *failures;     /* owned; lines about core tasks that failed; NULL: none did */
 };
 

@@ -258,7 +258,7 @@ static char *outcome_words(const struct calibration *calibration, bool again)
     outcome_describe(best, &text);
     const int threads = profile_threads(&calibration->profile, best);
     if (again || threads != calibration->warned_threads)
-        crowding_describe(&calibration->crowding, threads, &text);
+        oversubscription_describe(&calibration->oversubscription, threads, &text);
     return text_take(&text);
 }
 

@@ -1,5 +1,5 @@
 /*
- * How much a calibration does, as a command line asks for it.
+ * The effort of a calibration, from the command line.
  */
 #ifndef CALIBRATE_EFFORT_H
 #define CALIBRATE_EFFORT_H

@@ -1,4 +1,4 @@
-/* Package sizes that deserve more probes than others. */
+/* Package sizes that should be timed more often than others. */
 #ifndef CALIBRATE_FOCUS_H
 #define CALIBRATE_FOCUS_H
 
@@ -25,8 +25,8 @@ struct focus_job {
     bool write_behind; /* workers compute while results are written */
 };
 
-/* From what the samples say so far: the sizes that a plan for this job gives most work to, and the
- * middles of the steps in which costs break. */
+/* From the samples so far: the sizes to which a plan for this job would give most work, and the
+ * middles of the intervals in which costs break. */
 bool focus_find(const struct samples *samples, const struct focus_job *job, struct focus *focus,
                 struct failure *failure);
 

@@ -1,6 +1,6 @@
 /*
- * What a profile says beside its costs: who the workers are, what they compute, and how much memory
- * a package takes.
+ * Contents of a profile beside its costs: names of workers, the kernel, and the memory of a
+ * package.
  */
 #ifndef CALIBRATE_LABELS_H
 #define CALIBRATE_LABELS_H
@@ -15,10 +15,10 @@
  * be freed by labels_workers_free; NULL elsewhere. */
 bool labels_workers(const struct comm *comm, char ***names, struct failure *failure);
 void labels_workers_free(char ***names, int workers);
-/* Local. Bytes that a rank holds for packages on their way and being computed, and for their
- * results: affine in the package size, from packages of one and of `largest` core tasks. */
+/* Local. Memory of a rank for packages in transfer and in work, and for their results: an affine
+ * function of the package size, from packages of one and of `largest` core tasks. */
 struct memory labels_memory(const struct job *job, int64_t largest, int threads);
-/* Local. The kernel and, where it is from one, its plug-in. */
+/* Local. The kernel and its plug-in, if any. */
 bool labels_kernel(struct profile *profile, const struct kernel *kernel, struct failure *failure);
 
 #endif

@@ -12,16 +12,16 @@
 
 /* Of one job: core tasks of another may take much longer. */
 struct patience {
-    struct failure_detector *detector; /* borrowed; NULL: ranks do not look after each other */
-    double least_s;    /* no worker is taken for lost that has been silent for less */
-    double longest_s;  /* operation of a worker; 0: none has been seen */
-    double s_per_task; /* at most, but for starts */
+    struct failure_detector *detector; /* borrowed; NULL: there is no failure detection */
+    double least_s;                    /* a worker that was silent for less is not lost */
+    double longest_s;                  /* operation of a worker; 0: none has been seen */
+    double s_per_task;                 /* at most, but for starts */
 };
 
 /* Packages of so many core tasks are to come. */
 void patience_expect(const struct patience *patience, int64_t largest);
 void patience_learn(struct patience *patience, const struct trace *trace);
-/* Nobody works on packages any more. */
+/* No worker works on packages any more. */
 void patience_end(const struct patience *patience);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Where, and on what, a calibration takes place: what its profile says of its origin, and what must
- * be the same for a profile to hold.
+ * The machine of a calibration: the origin that its profile records, and what must be equal for a
+ * profile to be valid.
  */
 #ifndef CALIBRATE_PLACE_H
 #define CALIBRATE_PLACE_H
@@ -24,10 +24,11 @@ struct place {
 bool place_find(struct place *place, const struct comm *comm, int threads, struct failure *failure);
 void place_release(struct place *place);
 
-/* Local to the master. Strings that cannot be had are left out: they are notes for people. */
+/* Local to the master. Strings that cannot be determined are left out: they are for information
+ * only. */
 void place_sign(const struct place *place, struct profile_origin *origin);
-/* Local to the master. Was the profile measured at this place? If not, FAILURE_MISMATCH with what
- * is other, and the way out; `path` is the profile's. */
+/* Local to the master. Was the profile measured at this place? If not, FAILURE_MISMATCH with the
+ * difference and what to do; `path` is the profile's. */
 bool place_fits(const struct place *place, const struct profile *profile, const char *path,
                 struct failure *failure);
 

@@ -1,4 +1,4 @@
-/* What core tasks would run, said instead of done. */
+/* Prints the commands of core tasks without running them. */
 #ifndef CALIBRATE_PREVIEW_H
 #define CALIBRATE_PREVIEW_H
 

@@ -1,5 +1,5 @@
 /*
- * A campaign under way: what its parts, scouting and passes, share. Local to the master.
+ * The state of a campaign, shared by its parts, scouting and passes. Local to the master.
  */
 #ifndef CALIBRATE_PROBING_H
 #define CALIBRATE_PROBING_H
@@ -58,7 +58,7 @@ struct probing_run {
  * also on failure. */
 bool probing_run(struct probing *self, const struct probing_run *probe, int pass,
                  struct samples *samples, struct probe_outcome *outcome);
-/* Say once what users should know. */
+/* Print once the messages for the user. */
 void probing_say(struct probing *self, const char *sentence);
 
 #endif

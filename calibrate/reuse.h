@@ -1,5 +1,5 @@
 /*
- * A profile that is there already: does it hold for what would be measured?
+ * An existing profile: is it valid for what would be measured?
  */
 #ifndef CALIBRATE_REUSE_H
 #define CALIBRATE_REUSE_H
@@ -10,9 +10,9 @@
  * threads (0: as the profile's host says)? If not, FAILURE_MISMATCH. */
 bool reuse_has(const struct profile *profile, const char *path,
                const struct parameter_list *parameters, int threads, struct failure *failure);
-/* Collective. Where there is no file `path`, *there becomes false. Otherwise it must be a profile
- * of this machine, these ranks, this core task and every setting that is asked for: else
- * FAILURE_MISMATCH with a sentence that names what is other. */
+/* Collective. If there is no file `path`, *there becomes false. Otherwise it must be a profile of
+ * this machine, these ranks, this core task and every requested setting: else FAILURE_MISMATCH with
+ * a sentence that names the difference. */
 bool reuse_find(struct comm *comm, const struct calibration_request *request, const char *path,
                 bool *there, struct failure *failure);
 

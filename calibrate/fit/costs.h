@@ -1,6 +1,6 @@
 /*
- * What one operation costs, piece by piece: from timings to latencies and rates that a profile can
- * hold, and how sure they are.
+ * The cost of one operation, piecewise affine: from timings to latencies and rates for a profile,
+ * with their uncertainties.
  */
 #ifndef CALIBRATE_FIT_COSTS_H
 #define CALIBRATE_FIT_COSTS_H
@@ -23,7 +23,7 @@ struct costs {
 };
 
 /* A latency or rate that cannot be told from 0 is 0, with its standard error; a cost below what the
- * clock can tell is none. Noise is no reason to fail; only memory is. */
+ * clock can tell is none. Fails only when out of memory, never because of noise. */
 bool costs_fit(const struct samples *samples, const struct sample_choice *choice,
                struct costs *costs, struct failure *failure);
 /* The same from points at hand. */

@@ -5,7 +5,7 @@
  * overlap, so that results are written where nothing was written before, as in a run. For every
  * size the places follow a golden-ratio sequence from a seeded start, which is spread evenly over
  * the job after any number of them (Kronecker; Niederreiter, Random Number Generation and
- * Quasi-Monte Carlo Methods, 1992) and falls into step with no row or slice.
+ * Quasi-Monte Carlo Methods, 1992) and does not follow the period of rows or slices.
  */
 #ifndef CALIBRATE_FIT_DESIGN_H
 #define CALIBRATE_FIT_DESIGN_H
@@ -56,7 +56,7 @@ struct design_pass {
 };
 
 void design_init(struct design *design, int64_t tasks, int workers, uint64_t seed);
-/* One size more, at most the job; nothing when it is there already or there are too many. */
+/* Add a size, at most the job's; ignored if it exists or there are too many. */
 void design_add(struct design *design, int64_t tasks);
 /* 1 and on by the factor `growth` up to `most`, which is the last. */
 void design_grid(struct design *design, int64_t most, double growth);

@@ -174,8 +174,8 @@ static void alike_heed(const struct places *places, struct cost_map *map)
         (1 - sampled / (double)map->tasks) * UNSEEN_MORE * fmin(1, RULE_OF_THREE / sampled);
 }
 
-bool few_places_heed(const struct samples *samples, int setting, int64_t tasks,
-                     struct profile_setting *fitted, struct failure *failure)
+bool few_places_apply(const struct samples *samples, int setting, int64_t tasks,
+                      struct profile_setting *fitted, struct failure *failure)
 {
     struct places places;
     if (fitted->map.tasks > 0)

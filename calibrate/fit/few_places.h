@@ -1,5 +1,5 @@
 /*
- * What a handful of core tasks tells of a job, where there was no time for strata (strata_fit.h).
+ * The estimate of a job from few core tasks, if there was no time for strata (strata_fit.h).
  *
  * Where packages show that core tasks differ, nothing tells sizes, places and workers apart: the
  * rate is what all of them took by their core tasks (the ratio estimator; Cochran, Sampling
@@ -20,10 +20,10 @@
 /* Core tasks, timed anywhere in the job, that say of it what there is to say. */
 enum { FEW_PLACES_ENOUGH = 64 };
 
-/* Put that into what was fitted to the samples of `setting`, of a job of so many core tasks.
- * Nothing where as many as are enough were timed, or all there are, or where there is a map by
- * strata. False: out of memory. */
-bool few_places_heed(const struct samples *samples, int setting, int64_t tasks,
-                     struct profile_setting *fitted, struct failure *failure);
+/* Apply the estimate to the setting fitted to the samples of `setting`, for a job of `tasks` core
+ * tasks. Nothing if enough core tasks, or all, were timed, or if there is a map by strata. False:
+ * out of memory. */
+bool few_places_apply(const struct samples *samples, int setting, int64_t tasks,
+                      struct profile_setting *fitted, struct failure *failure);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The affine cost that suits points best, by weighted least squares, with the covariance of its two
+ * The affine cost that fits points best, by weighted least squares, with the covariance of its two
  * coefficients (LAPACK's QR; Björck, Numerical Methods for Least Squares Problems, 1996, 2.8).
  */
 #ifndef CALIBRATE_FIT_LINE_H
@@ -12,7 +12,7 @@
 struct line {
     double latency_s, s_per_task;
     double latency_variance, rate_variance, covariance; /* s^2 */
-    double chi2; /* weighted squares of what is left; each point's error counts as its weight */
+    double chi2; /* weighted sum of squared residuals; weights by the points' errors */
 };
 
 /* `count` >= 1 points. One point: a line through the origin. False: out of memory. */

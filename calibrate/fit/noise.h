@@ -1,7 +1,7 @@
 /*
- * How far timings of one and the same package are apart: by a part of the time that it takes, as
- * clocks and caches make it, and by seconds, whatever it takes, as other processes and slices of a
- * processor do.
+ * The noise of timings of one and the same package: a part in proportion to its time, as caches and
+ * clock rates cause it, and a part in seconds that does not depend on it, as other processes cause
+ * it.
  */
 #ifndef CALIBRATE_FIT_NOISE_H
 #define CALIBRATE_FIT_NOISE_H
@@ -11,7 +11,7 @@
 struct noise {
     double together;  /* relative standard deviation of all, weighted by time */
     double deviation; /* of which so much is relative; */
-    double jitter_s;  /* and so much, the standard deviation, does not go with the time */
+    double jitter_s;  /* and so much, the standard deviation, does not depend on the time */
 };
 
 /* Of sorted timings, of which those of packages that were timed more than once count. All is 0

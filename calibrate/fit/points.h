@@ -1,6 +1,6 @@
 /*
- * Timings of one operation, package size by package size: means with their standard errors, what is
- * noise, what is the place, what is the hour.
+ * Timings of one operation, package size by package size: means with their standard errors, and the
+ * parts of the variation by noise, by place and by pass.
  *
  * A package is timed at many places of the job, at each in several passes. The mean over places is
  * what a job adds up; how places differ among themselves beyond the noise is its spread
@@ -30,7 +30,7 @@ struct points {
     int count;
     struct noise noise;
     double drift; /* relative standard deviation of whole passes, that all ranks have in common */
-    double drift_own;        /* and that every rank has for itself */
+    double drift_own;        /* the same, separately for each rank */
     double drift_freedom;    /* degrees that both have: pairs of passes */
     double off[PASSES_MOST]; /* relative deviation of each pass; NAN: it has no timings twice */
     double bound; /* no timing counts as more than so many times another one of the same package */

@@ -1,4 +1,4 @@
-/* How well a fit foretells packages that it has not seen. */
+/* Cross-validation: how well a fit predicts packages that were left out. */
 #ifndef CALIBRATE_FIT_SCORE_H
 #define CALIBRATE_FIT_SCORE_H
 

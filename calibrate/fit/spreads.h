@@ -1,13 +1,13 @@
 /*
- * By how much packages of one size differ from place to place, over all sizes together.
+ * The spread of packages of one size between places, over all sizes together.
  *
  * A package is timed in several passes, whose noise is not the same: the products of two timings of
- * one package, each less the mean of its size, have the variance between places for a mean, however
- * loud the noise. That variance goes with the size n as task / n + region: what tasks have each for
- * themselves evens out in a package, what all tasks of a region have in common does not (the
+ * one package, each less the mean of its size, have the variance between places for a mean,
+ * whatever the noise. That variance goes with the size n as task / n + region: what tasks have each
+ * for themselves evens out in a package, what all tasks of a region have in common does not (the
  * components of a mixed model; Searle, Casella, McCulloch, Variance Components, Wiley, 1992). Large
- * packages are timed at a few places only, which may happen to be alike: there the small ones
- * speak.
+ * packages are timed at few places only, which may be alike by chance: their spread is estimated
+ * from the small ones.
  */
 #ifndef CALIBRATE_FIT_SPREADS_H
 #define CALIBRATE_FIT_SPREADS_H

@@ -1,7 +1,7 @@
 /*
- * What workers take before their first package. What a run's trace knows of it is a sample of its
- * own; where a package was too small to tell (a single line), all of it is in what computing it
- * took, beyond what such a package takes later.
+ * The start-up time of workers. In the trace of a run it is a sample of its own; if the first
+ * package was too small to show it (a single line), it is contained in the time of computing that
+ * package, beyond what such a package takes later.
  */
 #ifndef CALIBRATE_FIT_START_H
 #define CALIBRATE_FIT_START_H

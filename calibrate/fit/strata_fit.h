@@ -1,6 +1,7 @@
 /*
- * What timings in strata of the job say: which workers are slow, wherever they were put; where core
- * tasks are heavy, whoever timed them; and how much the whole job takes (planner/model/strata.h).
+ * Estimates from timings in strata of the job: factors of slow workers, independent of places;
+ * expensive regions, independent of workers; and the time of the whole job
+ * (planner/model/strata.h).
  */
 #ifndef CALIBRATE_FIT_STRATA_FIT_H
 #define CALIBRATE_FIT_STRATA_FIT_H

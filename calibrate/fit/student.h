@@ -1,4 +1,4 @@
-/* How much wider an interval is for deviations that few timings tell. */
+/* How much wider an interval is if a deviation is known from few timings only. */
 #ifndef CALIBRATE_FIT_STUDENT_H
 #define CALIBRATE_FIT_STUDENT_H
 

@@ -1,9 +1,9 @@
 /*
- * Which workers are slow and which places are heavy, told apart: the logarithm of every timing is a
- * worker's term plus a place's term plus an error, by least squares (the two-way layout without
- * interaction; Scheffé, The Analysis of Variance, 1959, 4.1, of any design that connects the
- * workers by places that several of them timed). Places are eliminated first, for theirs is a
- * diagonal block; what is left is as large as there are workers (LAPACK's Cholesky).
+ * Separates slow workers from expensive places: the logarithm of every timing is a worker's term
+ * plus a place's term plus an error, by least squares (the two-way layout without interaction;
+ * Scheffé, The Analysis of Variance, 1959, 4.1, of any design that connects the workers by places
+ * that several of them timed). Places are eliminated first, because their block is diagonal; the
+ * remaining system has one row per worker (LAPACK's Cholesky).
  */
 #ifndef CALIBRATE_FIT_TWO_WAY_H
 #define CALIBRATE_FIT_TWO_WAY_H

@@ -11,9 +11,8 @@
 #include "planner/model/sample.h"
 
 /* By how much longer than the others each worker takes to compute, of warm timings by ranks 1 to
- * `workers`: factors[i] is worker i's, caller's storage. Workers that chance may have made differ,
- * or that differ by less than a tenth, have the same; all 1: nobody is told apart. False: out of
- * memory. */
+ * `workers`: factors[i] is worker i's, caller's storage. Workers whose difference may be by chance,
+ * or is less than a tenth, have equal factors; all 1: no worker differs. False: out of memory. */
 bool worker_factors(const struct samples *samples, int setting, int workers, double *factors);
 
 #endif

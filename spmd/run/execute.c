@@ -354,7 +354,7 @@ static void conditions_say(const struct performance *performance)
 }
 
 /* Collective. Before anything is measured; who sleeps takes nobody's core. */
-static void crowding_say(const struct performance *performance)
+static void oversubscription_say(const struct performance *performance)
 {
     const struct execution *execution = performance->execution;
     if (!execution->quiet && !sleeps(performance))
@@ -740,7 +740,7 @@ bool execute_run(const struct execution *execution, struct run_outcome *outcome,
     if (!decider_make(&performance, failure) || !memory_suffices(&performance, failure) ||
         !costs_make(&performance, failure) || !output_open(&performance, failure))
         goto out;
-    crowding_say(&performance);
+    oversubscription_say(&performance);
     good = perform(&performance, outcome, failure);
 out:
     status_finish(&performance, outcome, good, failure);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "planner/files/profile_json.h"
-#include "spmd/launch/crowding.h"
+#include "spmd/launch/oversubscription.h"
 
 char *run_conditions_processor(void)
 {
@@ -47,9 +47,9 @@ void run_conditions_warn(const struct conditions *conditions, const struct plan 
 
 void run_conditions_crowded(const struct comm *comm, int threads, const char *who)
 {
-    const struct crowding crowding = crowding_find(comm);
+    const struct oversubscription oversubscription = oversubscription_find(comm);
     struct text text = TEXT_INIT;
-    crowding_describe(&crowding, threads, &text);
+    oversubscription_describe(&oversubscription, threads, &text);
     if (comm->rank == 0 && text.length > 0)
         fprintf(stderr, "%s: %s", who, text.bytes);
     text_release(&text);

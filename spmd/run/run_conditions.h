@@ -15,7 +15,7 @@ char *run_conditions_processor(void);
 void run_conditions_warn(const struct conditions *conditions, const struct plan *plan,
                          const char *profile_text);
 /* Collective. A line on the master's standard error where workers of so many threads have no core
- * each (crowding.h); `who` says it. */
+ * each (oversubscription.h); `who` says it. */
 void run_conditions_crowded(const struct comm *comm, int threads, const char *who);
 
 #endif

@@ -126,7 +126,7 @@ static struct tally totals_check(double (*cost_s)(int64_t, struct generator *))
         struct samples samples = places_time(&job, &generator);
         struct fitted fitted;
         fitted_make(&samples, &fitted);
-        assert_true(few_places_heed(&samples, 0, TASKS, &fitted.setting, &failure));
+        assert_true(few_places_apply(&samples, 0, TASKS, &fitted.setting, &failure));
         assert_int_equal(fitted.setting.map.tasks, TASKS);
         total_check(&fitted, &job, &tally);
         samples_release(&samples);
@@ -169,7 +169,7 @@ static void all_that_there_is_says_it_all(void **state)
         assert_true(samples_add(&samples, &sample));
     }
     fitted_make(&samples, &fitted);
-    assert_true(few_places_heed(&samples, 0, TASKS, &fitted.setting, &failure));
+    assert_true(few_places_apply(&samples, 0, TASKS, &fitted.setting, &failure));
     assert_int_equal(fitted.setting.map.tasks, 0);
     samples_release(&samples);
 }

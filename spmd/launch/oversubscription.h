@@ -1,14 +1,14 @@
 /*
  * Whether workers have a core each, or share.
  */
-#ifndef SPMD_LAUNCH_CROWDING_H
-#define SPMD_LAUNCH_CROWDING_H
+#ifndef SPMD_LAUNCH_OVERSUBSCRIPTION_H
+#define SPMD_LAUNCH_OVERSUBSCRIPTION_H
 
 #include "planner/base/text.h"
 #include "spmd/transport/comm.h"
 
 /* A node, its workers, and the cores that they may use. */
-struct crowding {
+struct oversubscription {
     char node[64];
     int workers, cores;
     int hardware_threads; /* of these cores */
@@ -17,9 +17,10 @@ struct crowding {
 
 /* Collective. The node where two workers have no core each, else the one with the fewest cores for
  * each of its workers. */
-struct crowding crowding_find(const struct comm *comm);
+struct oversubscription oversubscription_find(const struct comm *comm);
 /* A line where workers of so many threads each have more threads there than cores, or two are bound
  * to one core, with what to change; otherwise nothing. */
-void crowding_describe(const struct crowding *crowding, int threads, struct text *text);
+void oversubscription_describe(const struct oversubscription *oversubscription, int threads,
+                               struct text *text);
 
 #endif

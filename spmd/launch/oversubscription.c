@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* sched_getaffinity, cpu_set_t */
-#include "spmd/launch/crowding.h"
+#include "spmd/launch/oversubscription.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct place_of {
 
 /* Workers are each alone, or two of them have no core each: those, by rank. The master mostly waits
  * and is left out. */
-static void pair_find(struct crowding *here, const struct place_of *places, int count)
+static void pair_find(struct oversubscription *here, const struct place_of *places, int count)
 {
     cpu_set_t *workers = calloc((size_t)count, sizeof *workers);
     int first = 0, second = 0;
@@ -32,7 +32,7 @@ static void pair_find(struct crowding *here, const struct place_of *places, int 
 }
 
 /* The sets of all ranks on the node, united: each may be bound to cores of its own. */
-static void cores_count(struct crowding *here, const struct place_of *places, int count)
+static void cores_count(struct oversubscription *here, const struct place_of *places, int count)
 {
     cpu_set_t cores, threads;
     CPU_ZERO(&cores);
@@ -46,7 +46,7 @@ static void cores_count(struct crowding *here, const struct place_of *places, in
 }
 
 /* Collective. Of this rank's node; without memory, of this rank. */
-static void node_look(const struct comm *comm, struct crowding *here)
+static void node_look(const struct comm *comm, struct oversubscription *here)
 {
     struct place_of mine = {.rank = comm->rank};
     struct link node;
@@ -91,9 +91,9 @@ static int most_find(const struct comm *comm, double mine)
     return most;
 }
 
-struct crowding crowding_find(const struct comm *comm)
+struct oversubscription oversubscription_find(const struct comm *comm)
 {
-    struct crowding here = {.workers = comm_workers_on_node(comm)};
+    struct oversubscription here = {.workers = comm_workers_on_node(comm)};
     node_look(comm, &here);
     char name[LINK_NAME_SIZE];
     link_machine(name);
@@ -105,27 +105,28 @@ struct crowding crowding_find(const struct comm *comm)
     return here;
 }
 
-static void cores_describe(const struct crowding *crowding, struct text *text)
+static void cores_describe(const struct oversubscription *oversubscription, struct text *text)
 {
-    text_add(text, "%d core%s", crowding->cores, crowding->cores == 1 ? "" : "s");
-    if (crowding->hardware_threads > crowding->cores)
-        text_add(text, " (%d hardware threads)", crowding->hardware_threads);
+    text_add(text, "%d core%s", oversubscription->cores, oversubscription->cores == 1 ? "" : "s");
+    if (oversubscription->hardware_threads > oversubscription->cores)
+        text_add(text, " (%d hardware threads)", oversubscription->hardware_threads);
 }
 
-void crowding_describe(const struct crowding *crowding, int threads, struct text *text)
+void oversubscription_describe(const struct oversubscription *oversubscription, int threads,
+                               struct text *text)
 {
-    const bool many = (long)crowding->workers * threads > crowding->cores;
-    if (!many && crowding->second == 0)
+    const bool many = (long)oversubscription->workers * threads > oversubscription->cores;
+    if (!many && oversubscription->second == 0)
         return;
     if (many) {
-        text_add(text, "on %s, %d worker%s of %d thread%s share%s ", crowding->node,
-                 crowding->workers, crowding->workers == 1 ? "" : "s", threads,
-                 threads == 1 ? "" : "s", crowding->workers == 1 ? "s" : "");
-        cores_describe(crowding, text);
+        text_add(text, "on %s, %d worker%s of %d thread%s share%s ", oversubscription->node,
+                 oversubscription->workers, oversubscription->workers == 1 ? "" : "s", threads,
+                 threads == 1 ? "" : "s", oversubscription->workers == 1 ? "s" : "");
+        cores_describe(oversubscription, text);
     } else {
-        text_add(text, "on %s, ranks %d and %d are bound to one core of ", crowding->node,
-                 crowding->first, crowding->second);
-        cores_describe(crowding, text);
+        text_add(text, "on %s, ranks %d and %d are bound to one core of ", oversubscription->node,
+                 oversubscription->first, oversubscription->second);
+        cores_describe(oversubscription, text);
     }
     text_add(text,
              ": core tasks that compute then slow each other down, which a plan cannot predict; ");

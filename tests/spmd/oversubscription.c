@@ -12,15 +12,15 @@
 #include <cmocka.h>
 
 #include "spmd/launch/cores.h"
-#include "spmd/launch/crowding.h"
+#include "spmd/launch/oversubscription.h"
 #include "spmd/transport/link_mpi.h"
 
 static void check_line(int workers, int threads, int cores, const char *expected)
 {
-    const struct crowding crowding = {
+    const struct oversubscription oversubscription = {
         .node = "n01", .workers = workers, .cores = cores, .hardware_threads = cores};
     struct text text = TEXT_INIT;
-    crowding_describe(&crowding, threads, &text);
+    oversubscription_describe(&oversubscription, threads, &text);
     char *line = text_take(&text);
     assert_string_equal(line ? line : "", expected);
     free(line);
@@ -50,10 +50,10 @@ static void too_few_cores_are_told(void **state)
 static void hardware_threads_are_told(void **state)
 {
     (void)state;
-    const struct crowding crowding = {
+    const struct oversubscription oversubscription = {
         .node = "n01", .workers = 4, .cores = 2, .hardware_threads = 4, .first = 1, .second = 3};
     struct text text = TEXT_INIT;
-    crowding_describe(&crowding, 1, &text);
+    oversubscription_describe(&oversubscription, 1, &text);
     char *line = text_take(&text);
     assert_non_null(
         strstr(line, "on n01, 4 workers of 1 thread share 2 cores (4 hardware threads): "));
@@ -63,10 +63,10 @@ static void hardware_threads_are_told(void **state)
 static void two_bound_to_one_core_are_told(void **state)
 {
     (void)state;
-    const struct crowding crowding = {
+    const struct oversubscription oversubscription = {
         .node = "n01", .workers = 2, .cores = 4, .hardware_threads = 8, .first = 1, .second = 2};
     struct text text = TEXT_INIT;
-    crowding_describe(&crowding, 1, &text);
+    oversubscription_describe(&oversubscription, 1, &text);
     char *line = text_take(&text);
     assert_non_null(strstr(line, "on n01, ranks 1 and 2 are bound to one core of 4 cores "
                                  "(8 hardware threads): "));
@@ -147,7 +147,7 @@ static void the_ranks_at_hand(void **state)
     struct comm comm;
     (void)state;
     comm_init(&comm, link_mpi(MPI_COMM_WORLD));
-    const struct crowding here = crowding_find(&comm);
+    const struct oversubscription here = oversubscription_find(&comm);
     assert_int_equal(here.workers, comm.size > 1 ? comm.size - 1 : 1);
     assert_in_range(here.cores, 1, sysconf(_SC_NPROCESSORS_CONF));
     assert_true(here.node[0] != '\0');
