@@ -86,20 +86,20 @@ static bool is_here(const struct process *process)
     return process->machine != 0 && process->machine == machine_here() && process->started >= 0;
 }
 
-bool process_reach(const struct process *process)
+bool process_is_alive(const struct process *process)
 {
     return is_here(process) && process->number != getpid() &&
            started_when(process->number) == process->started;
 }
 
-bool process_gone(const struct process *process)
+bool process_has_ended(const struct process *process)
 {
     return is_here(process) && started_when(process->number) != process->started;
 }
 
-void process_end(const struct process *process)
+void process_kill(const struct process *process)
 {
-    if (process_reach(process))
+    if (process_is_alive(process))
         kill((pid_t)process->number, SIGKILL);
 }
 

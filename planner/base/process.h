@@ -38,10 +38,10 @@ struct process process_self(void);
 /* Seconds since the calling process started, MPI's start included; 0: not known. */
 double process_age_s(void);
 /* Is it another process on this machine that still runs? */
-bool process_reach(const struct process *process);
+bool process_is_alive(const struct process *process);
 /* Has it ended? False, too, if it is on another machine. */
-bool process_gone(const struct process *process);
-/* Kill it, if process_reach says so and the system allows it. */
-void process_end(const struct process *process);
+bool process_has_ended(const struct process *process);
+/* Kill it, if process_is_alive says so and the system allows it. */
+void process_kill(const struct process *process);
 
 #endif

@@ -150,7 +150,7 @@ static bool look(const struct live_options *options, const struct readers *reade
     if (!status_read(options, readers, &status, &written, failure))
         return false;
     const double now_s = clock_s();
-    status.gone = written && status.state == RUN_RUNNING && process_gone(&status.master);
+    status.gone = written && status.state == RUN_RUNNING && process_has_ended(&status.master);
     *state = written && !status.gone ? status.state : RUN_STOPPED;
     if (redraw)
         text_add(&text, "%s%s", TOP, CLEAR);

@@ -88,7 +88,7 @@ static void last_moment_await(struct comm *comm, const char *name, const struct 
 {
     struct process_list *others = &comm->others;
     for (int k = 0; others->items && k < others->count; k++)
-        if (process_reach(&others->items[k]))
+        if (process_is_alive(&others->items[k]))
             others->items[last_word.other_count++] = others->items[k];
     last_word.others = others->items;
     last_word.code = (int)failure->code;
@@ -135,7 +135,7 @@ static _Noreturn void leave(const struct comm *comm, const char *name, struct fa
     for (int rank = 1; comm->rank == 0 && rank < comm->size; rank++)
         comm_tell(comm, rank, WIRE_FAREWELL);
     for (int k = 0; comm->others.items && k < comm->others.count; k++)
-        process_end(&comm->others.items[k]);
+        process_kill(&comm->others.items[k]);
     _exit((int)result->code);
 }
 
@@ -145,7 +145,7 @@ static void others_outlive(const struct comm *comm)
 {
     static const double nap_s = 1e-3;
     for (int k = 0; comm->rank == 0 && k < last_word.other_count; k++)
-        while (process_reach(&last_word.others[k]))
+        while (process_is_alive(&last_word.others[k]))
             clock_nap(nap_s);
 }
 

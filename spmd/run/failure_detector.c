@@ -91,7 +91,7 @@ static _Noreturn void missing(struct failure_detector *detector, int missed, boo
         link_progress(comm->link); /* messages move only while they are looked at */
         clock_nap(nap_s);
     }
-    process_end(&detector->processes[missed]);
+    process_kill(&detector->processes[missed]);
     _exit(FAILURE_STOPPED);
 }
 
@@ -105,7 +105,8 @@ static double later_s(const struct failure_detector *detector)
 static void other_look(struct failure_detector *detector, int rank, double now)
 {
     const double silent_s = now - detector->heard_s[rank] - later_s(detector);
-    if (silent_s > fmin(silence_s, detector->most_s) && process_gone(&detector->processes[rank]))
+    if (silent_s > fmin(silence_s, detector->most_s) &&
+        process_has_ended(&detector->processes[rank]))
         missing(detector, rank, true);
     if (silent_s > detector->most_s)
         missing(detector, rank, false);

@@ -54,7 +54,7 @@ static void gate_look(void *self)
                 "scow run: %s: rank %d %s before the first package: run the same again with "
                 "--resume\n",
                 membership->path, rank, gone ? "is gone" : "does not answer");
-        process_end(&membership->members[rank].process);
+        process_kill(&membership->members[rank].process);
         _exit(FAILURE_STOPPED);
     }
 }

@@ -115,16 +115,16 @@ static void who_is_gone_is_told(void **state)
     struct text text = TEXT_INIT;
     (void)state;
     status.master = process_self();
-    assert_false(process_gone(&status.master));
+    assert_false(process_has_ended(&status.master));
     char *json = status_print(&status, -1);
     assert_true(status_parse(&again, json, strlen(json), "x.status", &failure));
     assert_memory_equal(&again.master, &status.master, sizeof again.master);
     status_release(&again);
     free(json);
     status.master.started++; /* another process has its number */
-    assert_true(process_gone(&status.master));
+    assert_true(process_has_ended(&status.master));
     status.master.machine++;
-    assert_false(process_gone(&status.master));
+    assert_false(process_has_ended(&status.master));
     status.gone = true;
     live_describe("out.h5", &status, 1e9 + 2, &text);
     assert_non_null(strstr(text.bytes, "run         out.h5: gone\n"));

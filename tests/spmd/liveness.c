@@ -55,8 +55,8 @@ static void a_place_is_free_when_its_process_is_gone(void **state)
     assert_false(file_lock_taken(file, PLACE + 1));
     assert_int_equal(kill(child, SIGSTOP), 0); /* it is still there */
     assert_true(file_lock_taken(file, PLACE));
-    assert_true(process_reach(&process));
-    process_end(&process);
+    assert_true(process_is_alive(&process));
+    process_kill(&process);
     assert_int_equal(waitpid(child, &how, 0), child);
     assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
     assert_false(file_lock_taken(file, PLACE));
@@ -73,23 +73,23 @@ static void only_the_same_process_is_ended(void **state)
     const pid_t child = child_begin(&process);
     other = process;
     other.started--;
-    assert_false(process_reach(&other));
-    process_end(&other);
+    assert_false(process_is_alive(&other));
+    process_kill(&other);
     other = process;
     other.machine++;
-    assert_false(process_reach(&other));
-    process_end(&other);
+    assert_false(process_is_alive(&other));
+    process_kill(&other);
     other.machine = 0;
-    assert_false(process_reach(&other));
-    process_end(&other);
+    assert_false(process_is_alive(&other));
+    process_kill(&other);
     other = process_self();
-    assert_false(process_reach(&other));
-    process_end(&other);
-    assert_true(process_reach(&process));
+    assert_false(process_is_alive(&other));
+    process_kill(&other);
+    assert_true(process_is_alive(&process));
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, &how, 0), child);
-    assert_false(process_reach(&process));
-    process_end(&process);
+    assert_false(process_is_alive(&process));
+    process_kill(&process);
 }
 
 static void packages_under_way_are_queues(void **state)
