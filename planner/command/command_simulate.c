@@ -87,7 +87,7 @@ static void simulated_text(const struct simulated *simulated, bool verbose, stru
         robustness_text(simulated, text);
     if (simulated->tail)
         text_add(text, "tail        %" PRId64 " core tasks assigned on request by %s\n",
-                 simulated->dealt, simulated->tail);
+                 simulated->tail_tasks, simulated->tail);
     if (simulated->told.bytes)
         text_add(text, "%s", simulated->told.bytes);
 }

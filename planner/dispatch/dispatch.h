@@ -29,7 +29,7 @@ struct package {
 enum dispatch_answer {
     DISPATCH_SEND,         /* *package is the next one */
     DISPATCH_WAIT,         /* nothing until a worker reports */
-    DISPATCH_DEALT,        /* every core task is handed out; more follow only if a worker is lost */
+    DISPATCH_HANDED_OUT,   /* every core task is handed out; more follow only if a worker is lost */
     DISPATCH_FINISHED,     /* every core task has been handed out */
     DISPATCH_OUT_OF_MEMORY /* there is no memory to record one more package */
 };

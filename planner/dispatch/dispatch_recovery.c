@@ -279,7 +279,7 @@ static enum dispatch_answer recovery_next(struct dispatch *dispatch, double now_
         return returned_next(self, now_s, package);
     if (answer == DISPATCH_FINISHED && self->suspects.count > 0)
         return suspect_next(self, now_s, package);
-    return answer == DISPATCH_FINISHED && self->out.count > 0 ? DISPATCH_DEALT : answer;
+    return answer == DISPATCH_FINISHED && self->out.count > 0 ? DISPATCH_HANDED_OUT : answer;
 }
 
 /* Of a part of its package, the inner one hears what the whole would have taken. */

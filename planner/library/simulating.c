@@ -146,7 +146,7 @@ static bool watched_simulate(struct simulated *simulated, const struct plan *pla
         return false;
     simulated->tasks = plan->tasks;
     simulated->tail = request.tail;
-    simulated->dealt = watching.tail.setup.tasks;
+    simulated->tail_tasks = watching.tail.setup.tasks;
     const bool good = decision_simulate(simulated, &watching.decision, &watching, failure);
     watching_release(&watching);
     return good;
@@ -296,7 +296,7 @@ void simulated_json(const struct simulated *simulated, struct text *text)
     if (simulated->has_robustness)
         members_json(spread, sizeof spread / sizeof *spread, text);
     if (simulated->tail)
-        text_add(text, ", \"tail_tasks\": %" PRId64, simulated->dealt);
+        text_add(text, ", \"tail_tasks\": %" PRId64, simulated->tail_tasks);
     if (simulated->listed.bytes)
         text_add(text, ", \"replanned\": %s", simulated->listed.bytes);
     text_add(text, "}\n");

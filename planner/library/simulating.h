@@ -33,7 +33,7 @@ struct simulated {
     bool has_robustness;
     struct ensemble_summary robustness;
     const char *tail;          /* borrowed; NULL: none */
-    int64_t dealt;             /* core tasks that the tail's rule assigns */
+    int64_t tail_tasks;        /* core tasks that the tail's rule assigns */
     struct text told, listed;  /* owned; when tasks were planned again: lines, JSON */
     struct plan_beyond beyond; /* workers that the profile did not measure; the name is its own */
 };

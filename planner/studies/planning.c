@@ -149,7 +149,7 @@ size_t planning_regions(const struct planning *planning)
     return planning->remaining ? 0 : planning->setting->map.region_count;
 }
 
-bool planning_heed(const struct planning *planning, struct plan *plan, struct failure *failure)
+bool planning_apply_map(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     struct platform platform;
     struct simulation simulation;
@@ -165,12 +165,13 @@ bool planning_heed(const struct planning *planning, struct plan *plan, struct fa
     return good;
 }
 
-bool planning_heed_all(const struct planning *planning, struct schedule_set *set,
-                       struct failure *failure)
+bool planning_apply_map_all(const struct planning *planning, struct schedule_set *set,
+                            struct failure *failure)
 {
     bool good = true;
     for (size_t k = 0; good && k < set->count; k++)
-        good = !set->entries[k].made || planning_heed(planning, &set->entries[k].plan, failure);
+        good =
+            !set->entries[k].made || planning_apply_map(planning, &set->entries[k].plan, failure);
     return good;
 }
 
@@ -283,7 +284,8 @@ static bool best_make(const struct planning *planning, const struct schedule_req
 {
     struct schedule_set set = {.count = 0};
     const bool good =
-        schedule_set_make(request, &set, failure) && planning_heed_all(planning, &set, failure) &&
+        schedule_set_make(request, &set, failure) &&
+        planning_apply_map_all(planning, &set, failure) &&
         schedule_set_take(&set, planning_within(planning), plan, planning->omissions, failure);
     schedule_set_release(&set);
     return good;
@@ -304,7 +306,7 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
                                              .real_valued = planning->real_valued,
                                              .effort = limited ? &effort : NULL};
     bool good = scheduler ? scheduler_make(scheduler, &request, &made, failure) &&
-                                planning_heed(planning, &made, failure)
+                                planning_apply_map(planning, &made, failure)
                           : best_make(planning, &request, &made, failure);
     if (good && scheduler && effort_spent(request.effort))
         omission_add(planning, scheduler->name, SCHEDULE_CUT_SHORT);

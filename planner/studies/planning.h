@@ -61,10 +61,11 @@ size_t planning_regions(const struct planning *planning);
 /* Schedulers assume equal core tasks. If costs vary along the job, replace the plan's prediction by
  * that of its simulation with the cost map, and its lower bound by that for unequal core tasks
  * (bound_unequal.h); otherwise change nothing. */
-bool planning_heed(const struct planning *planning, struct plan *plan, struct failure *failure);
+bool planning_apply_map(const struct planning *planning, struct plan *plan,
+                        struct failure *failure);
 /* The same for all schedulers' plans. */
-bool planning_heed_all(const struct planning *planning, struct schedule_set *set,
-                       struct failure *failure);
+bool planning_apply_map_all(const struct planning *planning, struct schedule_set *set,
+                            struct failure *failure);
 /* A complete plan, kernel and parameters of the profile included; to be released. */
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure);
 

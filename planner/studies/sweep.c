@@ -119,7 +119,7 @@ static bool makespan_find(struct survey *survey, int64_t workers, double *makesp
                                              .tasks = survey->planning.tasks,
                                              .real_valued = survey->planning.real_valued};
     const bool made = scheduler_make_for_all(survey->scheduler, &request, &plan, &refused) &&
-                      planning_heed(&survey->planning, &plan, &refused);
+                      planning_apply_map(&survey->planning, &plan, &refused);
     *makespan_s = made ? plan.predicted.makespan_s : HUGE_VAL;
     plan_release(&plan);
     platform_release(&platform);

@@ -189,7 +189,7 @@ static bool decision_take(struct master *master, struct pause *pause)
         outbox_progress(master->outbox);
         master_pause(master, pause, dispatch_due_s(master->dispatch));
         return true;
-    case DISPATCH_DEALT:
+    case DISPATCH_HANDED_OUT:
         pause->longer = outbox_progress(master->outbox) ? LAST_NAPS : OUTBOX_NAPS;
         master_pause(master, pause, HUGE_VAL);
         return true;

@@ -454,7 +454,7 @@ static void losses_are_made_good(struct dispatch *inner, int64_t tasks, int64_t 
             out[out_count++] = package;
             continue;
         }
-        assert_true(answer == DISPATCH_WAIT || answer == DISPATCH_DEALT);
+        assert_true(answer == DISPATCH_WAIT || answer == DISPATCH_HANDED_OUT);
         assert_true(out_count > 0);
         int64_t victim = dice_whole(dice, 0, workers - 1);
         if (dice_whole(dice, 0, 9) == 0 && !lost[victim] && living > 1) {
@@ -531,7 +531,7 @@ static void a_spare_worker_takes_over(void **state)
     (void)state;
     assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_SEND);
     assert_int_equal(package.worker, 0);
-    assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_DEALT);
+    assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_HANDED_OUT);
     dispatch_lost(dispatch, 0);
     int64_t again = 0;
     while (dispatch_next(dispatch, 0, &package) == DISPATCH_SEND) {

@@ -150,7 +150,7 @@ static void the_last_worker_gets_suspects_last_and_alone(void **state)
         assert_int_equal(package.first, task);
         assert_int_equal(package.count, 1);
         assert_int_equal(dispatch_next(dispatch, 0, &first),
-                         task < 9 ? DISPATCH_WAIT : DISPATCH_DEALT);
+                         task < 9 ? DISPATCH_WAIT : DISPATCH_HANDED_OUT);
         if (task < 9)
             dispatch_done(dispatch, &package, 0, 1);
     }

@@ -106,17 +106,17 @@ static void many_distinct_workers_are_never_worse(void **state)
  * second of two workers that one port keeps busy is of use, the fourth is not. */
 static void workers_beyond_the_port_are_of_no_use(void **state)
 {
-    struct promise before = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    struct estimate before = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
     (void)state;
     for (int64_t workers = 1; workers <= 8; workers++) {
         struct platform platform = platform_of_equals(workers, 1, 1000000, (struct cost){0, 0},
                                                       (struct cost){0, 1}, (struct cost){0, 3});
         const struct schedule_request request = {.platform = &platform, .tasks = 1e6};
         struct failure failure = FAILURE_INIT;
-        struct promise promise;
-        assert_true(promise_make(&request, &promise, &failure));
-        assert_true(promise_better(&promise, &before) == (workers <= 3));
-        before = promise;
+        struct estimate estimate;
+        assert_true(estimate_make(&request, &estimate, &failure));
+        assert_true(estimate_better(&estimate, &before) == (workers <= 3));
+        before = estimate;
         platform_release(&platform);
     }
 }

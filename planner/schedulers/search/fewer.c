@@ -87,9 +87,9 @@ static bool fewer_excluded(const struct scheduler *scheduler, const struct platf
 
 /* Whether the next number is not to be tried any more. */
 static bool descent_ends(const struct descent *descent, const struct schedule_request *request,
-                         int64_t all, const struct promise *promise)
+                         int64_t all, const struct estimate *estimate)
 {
-    return promise->bound_s >= descent->makespan_s ||
+    return estimate->bound_s >= descent->makespan_s ||
            request->platform->worker_count <= descent->excluded || effort_spent(request->effort) ||
            (all > FEWER_SURE &&
             descent->planned + request->platform->worker_count > FEWER_PLANNED &&
@@ -97,29 +97,29 @@ static bool descent_ends(const struct descent *descent, const struct schedule_re
 }
 
 /* Where every number is asked for, the bound is all that counts. */
-static bool promise_find(const struct descent *descent, const struct schedule_request *request,
-                         struct promise *promise, struct failure *failure)
+static bool estimate_find(const struct descent *descent, const struct schedule_request *request,
+                          struct estimate *estimate, struct failure *failure)
 {
     if ((descent->scheduler->fewer & SCHEDULER_FEWER_USEFUL) != 0 &&
         request->platform->worker_count >= FEWER_EVERY)
-        return promise_make(request, promise, failure);
-    *promise = (struct promise){0, HUGE_VAL, HUGE_VAL};
+        return estimate_make(request, estimate, failure);
+    *estimate = (struct estimate){0, HUGE_VAL, HUGE_VAL};
     return bound_makespan(request->platform, request->tasks, request->real_valued,
-                          &promise->bound_s, failure);
+                          &estimate->bound_s, failure);
 }
 
-/* From the platform at hand down to one worker; `promise` is its. */
+/* From the platform at hand down to one worker; `estimate` is its. */
 static bool descend(struct descent *descent, const struct schedule_request *request,
-                    struct promise promise, struct failure *failure)
+                    struct estimate estimate, struct failure *failure)
 {
     const struct platform *all = request->platform;
     struct schedule_request at = *request;
     struct platform platform = *all, below = {.windows = NULL};
     bool good = true;
     for (int64_t count = all->worker_count; count >= 1 && good; count--) {
-        struct promise next_promise = {0, HUGE_VAL, HUGE_VAL};
+        struct estimate next_estimate = {0, HUGE_VAL, HUGE_VAL};
         at.platform = &platform;
-        if (descent_ends(descent, &at, all->worker_count, &promise))
+        if (descent_ends(descent, &at, all->worker_count, &estimate))
             break;
         bool useful =
             (descent->scheduler->fewer & SCHEDULER_FEWER_USEFUL) == 0 || count <= FEWER_EVERY;
@@ -127,8 +127,8 @@ static bool descend(struct descent *descent, const struct schedule_request *requ
             struct schedule_request next = *request;
             good = platform_first(all, count - 1, &below, failure);
             next.platform = &below;
-            good = good && promise_find(descent, &next, &next_promise, failure);
-            useful = useful || (good && promise_better(&promise, &next_promise));
+            good = good && estimate_find(descent, &next, &next_estimate, failure);
+            useful = useful || (good && estimate_better(&estimate, &next_estimate));
         }
         const bool fewer = count < all->worker_count;
         if (useful && (fewer || !descent->not_all))
@@ -137,7 +137,7 @@ static bool descend(struct descent *descent, const struct schedule_request *requ
             platform_release(&platform);
         platform = below;
         below = (struct platform){.windows = NULL};
-        promise = next_promise;
+        estimate = next_estimate;
     }
     if (platform.windows != all->windows)
         platform_release(&platform);
@@ -148,10 +148,10 @@ static bool descend(struct descent *descent, const struct schedule_request *requ
 static bool descent_run(struct descent *descent, const struct schedule_request *request,
                         struct failure *failure)
 {
-    struct promise promise;
+    struct estimate estimate;
     return fewer_excluded(descent->scheduler, request->platform) ||
-           (promise_find(descent, request, &promise, failure) &&
-            descend(descent, request, promise, failure));
+           (estimate_find(descent, request, &estimate, failure) &&
+            descend(descent, request, estimate, failure));
 }
 
 bool fewer_make(const struct scheduler *scheduler, const struct schedule_request *request,

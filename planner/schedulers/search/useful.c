@@ -18,7 +18,7 @@ static double period_least(const struct ranking *ranking, double tasks, enum per
 /* One window in one order, in every view. */
 static bool window_promise(const struct schedule_request *request,
                            const struct platform_window *window, enum ranking_order order,
-                           struct promise *promise)
+                           struct estimate *estimate)
 {
     struct ranking ranking;
     if (!ranking_init(&ranking, request->platform, window, request->real_valued, order))
@@ -29,20 +29,20 @@ static bool window_promise(const struct schedule_request *request,
             continue;
         if (view != RANKING_OF_GREATEST)
             ranking_turn(&ranking, (enum ranking_view)view, order);
-        promise->production_s =
-            period_least(&ranking, request->tasks, PERIOD_PRODUCTION, promise->production_s);
-        promise->utilization_s =
-            period_least(&ranking, request->tasks, PERIOD_UTILIZATION, promise->utilization_s);
+        estimate->production_s =
+            period_least(&ranking, request->tasks, PERIOD_PRODUCTION, estimate->production_s);
+        estimate->utilization_s =
+            period_least(&ranking, request->tasks, PERIOD_UTILIZATION, estimate->utilization_s);
     }
     ranking_release(&ranking);
     return true;
 }
 
-bool promise_make(const struct schedule_request *request, struct promise *promise,
-                  struct failure *failure)
+bool estimate_make(const struct schedule_request *request, struct estimate *estimate,
+                   struct failure *failure)
 {
     const struct platform *platform = request->platform;
-    struct promise made = {0, HUGE_VAL, HUGE_VAL};
+    struct estimate made = {0, HUGE_VAL, HUGE_VAL};
     effort_use(request->effort, PROMISE_EFFORT * (double)platform->worker_count);
     if (!bound_makespan(platform, request->tasks, request->real_valued, &made.bound_s, failure))
         return false;
@@ -50,7 +50,7 @@ bool promise_make(const struct schedule_request *request, struct promise *promis
         for (int order = 0; order < RANKING_BY_START; order++)
             if (!window_promise(request, &platform->windows[w], (enum ranking_order)order, &made))
                 return failure_memory(failure, "planning");
-    *promise = made;
+    *estimate = made;
     return true;
 }
 
@@ -60,9 +60,9 @@ static bool is_less(double made_s, double before_s)
     return made_s < before_s * (1 - ROUNDING);
 }
 
-bool promise_better(const struct promise *promise, const struct promise *fewer)
+bool estimate_better(const struct estimate *estimate, const struct estimate *fewer)
 {
-    return promise->production_s == HUGE_VAL || is_less(promise->bound_s, fewer->bound_s) ||
-           is_less(promise->production_s, fewer->production_s) ||
-           is_less(promise->utilization_s, fewer->utilization_s);
+    return estimate->production_s == HUGE_VAL || is_less(estimate->bound_s, fewer->bound_s) ||
+           is_less(estimate->production_s, fewer->production_s) ||
+           is_less(estimate->utilization_s, fewer->utilization_s);
 }

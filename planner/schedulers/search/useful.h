@@ -10,17 +10,17 @@
 #include "planner/schedulers/search/schedule.h"
 
 /* Estimates of the makespan by closed forms. */
-struct promise {
+struct estimate {
     double bound_s;       /* no schedule takes less */
     double production_s;  /* the continuous makespans of maximal production and of perfect */
     double utilization_s; /* utilization, the least of all windows and orders; HUGE_VAL: none */
 };
 
 /* Fails where memory ends. */
-bool promise_make(const struct schedule_request *request, struct promise *promise,
-                  struct failure *failure);
+bool estimate_make(const struct schedule_request *request, struct estimate *estimate,
+                   struct failure *failure);
 /* Whether any of them is better, and by more than rounding, than with fewer workers. Where there
  * are no closed forms, any worker is useful. */
-bool promise_better(const struct promise *promise, const struct promise *fewer);
+bool estimate_better(const struct estimate *estimate, const struct estimate *fewer);
 
 #endif
