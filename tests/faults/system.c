@@ -139,17 +139,17 @@ struct process process_self(void)
     return (struct process){1, world.current->number + 1, 1};
 }
 
-bool process_gone(const struct process *process)
+bool process_has_ended(const struct process *process)
 {
     return !world_lives((int)process->number - 1);
 }
 
-bool process_reach(const struct process *process)
+bool process_is_alive(const struct process *process)
 {
     return world_lives((int)process->number - 1);
 }
 
-void process_end(const struct process *process)
+void process_kill(const struct process *process)
 {
     world_event(0, EVENT_KILL, (int)process->number - 1, 0, NULL);
 }

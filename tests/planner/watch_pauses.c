@@ -8,7 +8,7 @@
 
 #include "planner/dispatch/dispatch_kind.h"
 #include "planner/dispatch/watch.h"
-#include "planner/schedulers/replan.h"
+#include "planner/replan/replan.h"
 #include "tests/cases.h"
 #include "tests/planner/platforms.h"
 #include "tests/planner/plays.h"
