@@ -16,28 +16,36 @@ static const char TOLERANCE[] = "10%";
 static const double WATCHED_LEAST_S = 2;
 /* More workers are worth a word where the knee is that many times as many. */
 static const double MORE_WORKERS = 1.5;
+/* Workers wait while these are looked for: no more than so many times as many, and only where the
+ * rest takes so many seconds for each of them, of which that is a small part. */
+enum { WORTH_TIMES = 8 };
+static const double WORTH_LEAST_S = 0.1;
 
 /* ---- words --------------------------------------------------------------------------------- */
 
 /* How many workers would be worth it: the knee of the sweep. */
 static void worth_print(const struct go_pilot *pilot, const struct pilot_sight *sight)
 {
+    const int64_t most = (int64_t)WORTH_TIMES * sight->workers;
     const struct planning planning = {.profile = &pilot->remaining,
                                       .setting = &pilot->remaining.settings[0],
                                       .remaining = true,
+                                      .workers = most,
                                       .scheduler = SCHEDULER_QUICK,
                                       .tasks = (double)sight->remaining->tasks};
     struct failure none = FAILURE_INIT;
     struct sweep sweep;
-    if (!sweep_make(&planning, &sweep, &none))
+    if (pilot->plan.predicted.makespan_s < WORTH_LEAST_S * sight->workers ||
+        !sweep_make(&planning, &sweep, &none))
         return;
     const int64_t knee = sweep.marks[SWEEP_KNEE];
     for (size_t k = 0; k < sweep.count; k++)
         if (sweep.rows[k].workers == knee && (double)knee > MORE_WORKERS * sight->workers)
             fprintf(stderr,
-                    "scow go: up to %" PRId64 " workers like these would be worth it: %.3g s for "
+                    "scow go: %s%" PRId64 " workers like these%s would be worth it: %.3g s for "
                     "the rest\n",
-                    knee, sweep.rows[k].makespan_s);
+                    knee < most ? "up to " : "", knee, knee < most ? "" : " and more",
+                    sweep.rows[k].makespan_s);
         else if (sweep.rows[k].workers == knee && 2 * knee <= sight->workers)
             fprintf(stderr, "scow go: %" PRId64 " workers would be enough: %.3g s for the rest\n",
                     knee, sweep.rows[k].makespan_s);
