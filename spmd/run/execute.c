@@ -596,6 +596,7 @@ static bool watch(struct performance *performance, struct failure *failure)
     const struct execution *execution = performance->execution;
     const struct liveness_setup setup = {.comm = execution->comm,
                                          .path = execution->output,
+                                         .command = execution->pilot ? "scow go" : "scow run",
                                          .workers = workers_of(performance),
                                          .patience_s = execution->patience_s,
                                          .plan = performance->plan,

@@ -38,6 +38,7 @@ bool liveness_begin(struct liveness *liveness, const struct liveness_setup *setu
     const bool sees = liveness->lock >= 0 && file_lock_taken(liveness->lock, 0);
     const struct membership_setup membership = {.comm = comm,
                                                 .path = setup->path,
+                                                .command = setup->command,
                                                 .lock = liveness->lock,
                                                 .workers = setup->workers,
                                                 .least_s = setup->patience_s,

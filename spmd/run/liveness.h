@@ -19,8 +19,9 @@
 /* Borrowed. */
 struct liveness_setup {
     const struct comm *comm;
-    const char *path; /* the output's, which is there */
-    int workers;      /* that can be given packages, the first ones */
+    const char *path;    /* the output's, which is there */
+    const char *command; /* as which sentences speak: "scow run" */
+    int workers;         /* that can be given packages, the first ones */
     /* No worker is taken for lost that has been silent for less; 0: nobody is looked after. */
     double patience_s;
     const struct plan *plan;           /* that is executed */

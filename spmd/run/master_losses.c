@@ -39,8 +39,8 @@ static void task_give_up(struct master *master, const struct losses_row *row)
 {
     struct rejection rejection = {.task = row->first};
     losses_tell(row, rejection.why, sizeof rejection.why);
-    fprintf(stderr, "scow run: core task %" PRId64 " counts as failed: %s\n",
-            job_task_number(row->first), rejection.why);
+    fprintf(stderr, "%s: core task %" PRId64 " counts as failed: %s\n",
+            master->run->members->command, job_task_number(row->first), rejection.why);
     if (!losses_give_up(master->run->losses, row))
         failure_set(master->failure, FAILURE_FAILED,
                     "%s: that core task %" PRId64 " has failed could not be written: is the disk "
@@ -68,7 +68,7 @@ static void package_blame(struct master *master, int rank, const struct package 
                                    .given_up = blame.given_up};
     if (blame.losses == 0)
         return;
-    fprintf(stderr, "scow run: rank %d was working on core task", rank);
+    fprintf(stderr, "%s: rank %d was working on core task", master->run->members->command, rank);
     if (row.count > 1)
         fprintf(stderr, "s %" PRId64 " to", job_task_number(row.first));
     fprintf(stderr, " %" PRId64 " (%s)\n", job_task_number(row.first + row.count - 1),

@@ -51,9 +51,8 @@ static void gate_look(void *self)
         if (!gone && now - membership->members[rank].heard_s < most_s)
             continue;
         fprintf(stderr,
-                "scow run: %s: rank %d %s before the first package: run the same again with "
-                "--resume\n",
-                membership->path, rank, gone ? "is gone" : "does not answer");
+                "%s: %s: rank %d %s before the first package: run the same again with --resume\n",
+                membership->command, membership->path, rank, gone ? "is gone" : "does not answer");
         process_kill(&membership->members[rank].process);
         _exit(FAILURE_STOPPED);
     }
@@ -81,6 +80,7 @@ bool membership_init(struct membership *membership, const struct membership_setu
     *membership = (struct membership){.comm = comm};
     if (leads) {
         membership->path = setup->path;
+        membership->command = setup->command;
         membership->lock = setup->lock;
         membership->least_s = setup->least_s;
         membership->longest_s = setup->predicted_s;
@@ -275,8 +275,8 @@ void membership_note(struct membership *membership, int rank, int64_t tasks)
     if (membership->origin_s > 0 && loss->at_s <= 0)
         loss->at_s = comm_now(membership->comm) - membership->origin_s;
     loss->tasks += tasks;
-    fprintf(stderr, "scow run: rank %d is lost: %s; it had %" PRId64 " core tasks\n", rank,
-            loss->why, tasks);
+    fprintf(stderr, "%s: rank %d is lost: %s; it had %" PRId64 " core tasks\n", membership->command,
+            rank, loss->why, tasks);
 }
 
 bool membership_processes(struct membership *membership, struct process_list *others)

@@ -41,6 +41,7 @@ struct membership {
     const struct comm *comm; /* borrowed */
     struct comm_watch gate;  /* the master's, before the first package */
     const char *path;        /* borrowed; the output's, for sentences */
+    const char *command;     /* borrowed; as which they speak */
     int lock;                /* borrowed */
     struct member *members;  /* owned, by rank; that of the master is not used */
     struct loss *losses;     /* owned, in order of time; room for one of each worker */
@@ -56,6 +57,7 @@ struct membership {
 struct membership_setup {
     const struct comm *comm;
     const char *path;
+    const char *command; /* as which sentences speak: "scow run" */
     int workers;    /* that can be given packages, the first ones; others stand by for nothing */
     int lock;       /* this rank's, on the output; negative: none */
     double least_s; /* no deadline is shorter; 0: nobody is looked for */

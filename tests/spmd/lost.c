@@ -233,7 +233,7 @@ static void trial(enum misdeed misdeed)
     const struct output_info info = {
         .plan = "{}", .emitted = emitted, .conditions.isa = "", .workers = comm.size - 1};
     const struct membership_setup membership = {
-        .comm = &comm, .path = path, .workers = comm.size - 1, .lock = -1};
+        .comm = &comm, .path = path, .command = "scow run", .workers = comm.size - 1, .lock = -1};
     census_open(&job, &census_host, &everything);
     if (comm.rank == 0)
         assert_true(outputfile_create(path, &job, &info, &places, &failure));
@@ -281,8 +281,12 @@ static void silence_has_a_deadline_at_once(void **state)
 {
     struct membership members;
     struct failure failure = FAILURE_INIT;
-    const struct membership_setup setup = {
-        .comm = &world, .path = path, .workers = world.size - 1, .lock = -1, .least_s = 0.01};
+    const struct membership_setup setup = {.comm = &world,
+                                           .path = path,
+                                           .command = "scow run",
+                                           .workers = world.size - 1,
+                                           .lock = -1,
+                                           .least_s = 0.01};
     (void)state;
     assert_true(membership_init(&members, &setup, &failure));
     if (world.rank == 0) {
