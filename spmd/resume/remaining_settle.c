@@ -134,16 +134,21 @@ static bool range_extend(struct remaining *remaining, size_t *capacity, int64_t 
     return true;
 }
 
-/* Failed ones are to be done again where that can be, those given up are not. */
+/* Failed ones are to be done again where that can be; those given up are not, unless they are done.
+ */
 static void ledger_settle(struct remaining *remaining, const struct job *job)
 {
     const int64_t tasks = job->setup.tasks;
     for (int64_t k = 0; k < tasks; k++)
         if (remaining->ledger[k] > 2 || (remaining->ledger[k] == 2 && job->state_size == 0))
             remaining->ledger[k] = 0;
-    for (int64_t k = 0; k < remaining->lost_count; k++)
-        if (remaining->lost[k].given_up)
-            remaining->ledger[remaining->lost[k].first] = 2;
+    for (int64_t k = 0; k < remaining->lost_count; k++) {
+        struct losses_row *row = &remaining->lost[k];
+        if (row->given_up && remaining->ledger[row->first] == 1)
+            row->given_up = 0; /* whoever was taken for lost on it has done it all the same */
+        else if (row->given_up)
+            remaining->ledger[row->first] = 2;
+    }
 }
 
 static bool suspect_add(struct remaining *remaining, size_t *capacity, int64_t task, int losses)
