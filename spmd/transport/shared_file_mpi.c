@@ -11,7 +11,7 @@ static const size_t piece_bytes = (size_t)1 << 30;
 static MPI_File file_of(const struct shared_file *file)
 {
     MPI_File mpi;
-    memcpy(&mpi, &file->handle, sizeof mpi);
+    memcpy(&mpi, &file->handle, sizeof(MPI_File));
     return mpi;
 }
 
@@ -29,7 +29,7 @@ bool shared_file_open(struct shared_file *file, const char *path)
     *file = (struct shared_file){.open = MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR,
                                                        MPI_INFO_NULL, &mpi) == MPI_SUCCESS};
     if (file->open)
-        memcpy(&file->handle, &mpi, sizeof mpi);
+        memcpy(&file->handle, &mpi, sizeof(MPI_File));
     return file->open;
 }
 

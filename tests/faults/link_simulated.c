@@ -6,6 +6,7 @@
 #include "spmd/transport/link.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,11 +206,18 @@ void link_receive(struct link link, void *data, size_t bytes, int peer, int tag,
     *end = receive;
 }
 
-static bool step_is_over(const struct pending *pending);
+static bool step_is_over(struct pending *pending);
+
+static struct pending *pending_of(const struct link_request *request)
+{
+    struct pending *pending;
+    memcpy(&pending, &request->handle, sizeof(struct pending *));
+    return pending;
+}
 
 bool link_test(struct link_request *request)
 {
-    struct pending *pending = (struct pending *)request->handle;
+    struct pending *pending = pending_of(request);
     if (!request->pending)
         return true;
     if (pending->collective ? !step_is_over(pending) : !pending->over)
@@ -220,7 +228,7 @@ bool link_test(struct link_request *request)
 
 void link_cancel(struct link_request *request)
 {
-    const struct pending *pending = (const struct pending *)request->handle;
+    const struct pending *pending = pending_of(request);
     struct pending **at = &net.posted[world.current->number];
     if (!request->pending)
         return;
@@ -267,7 +275,7 @@ static void outcome_take(struct pending *pending)
         memcpy(pending->to, &number, sizeof number);
 }
 
-static bool step_is_over(const struct pending *pending)
+static bool step_is_over(struct pending *pending)
 {
     const struct collective *step = pending->collective;
     if (pending->tag == STEP_BROADCAST) {
@@ -281,7 +289,7 @@ static bool step_is_over(const struct pending *pending)
         return true;
     if (step->arrived < world.ranks || world.now_s < step->ready_s)
         return false;
-    outcome_take((struct pending *)(uintptr_t)pending);
+    outcome_take(pending);
     return true;
 }
 
@@ -355,12 +363,12 @@ void link_end(struct link *link)
 
 void link_machine(char name[LINK_NAME_SIZE])
 {
-    strcpy(name, "simulated");
+    snprintf(name, LINK_NAME_SIZE, "simulated");
 }
 
 void link_version(char version[LINK_VERSION_SIZE])
 {
-    strcpy(version, "simulated");
+    snprintf(version, LINK_VERSION_SIZE, "simulated");
 }
 
 void link_abort(struct link link, int status)

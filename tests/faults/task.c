@@ -17,7 +17,7 @@ static const struct scow_field fields[] = {
     {.name = "hash", .type = SCOW_U64, .offset = offsetof(struct record, hash), .count = 1},
     {.name = NULL}};
 
-static const char reducing;
+static char reducing;
 
 static uint64_t hash_of(int64_t number)
 {
@@ -71,7 +71,7 @@ static int simple_open(const struct scow_host *host, const struct scow_setup *se
 static int reducing_open(const struct scow_host *host, const struct scow_setup *setup, void **job)
 {
     (void)host, (void)setup;
-    *job = (void *)(uintptr_t)&reducing;
+    *job = &reducing;
     return SCOW_OK;
 }
 
@@ -105,10 +105,12 @@ static int pack(const struct scow_host *host, const void *job, int64_t first, in
 static bool work(const struct scow_host *host, int64_t number)
 {
     static const double step_s = 0.1;
-    double left_s = habits.mean_s * (habits.noisy ? 0.1 + (double)(hash_of(number) % 100) / 30 : 1);
+    const double whole_s =
+        habits.mean_s * (habits.noisy ? 0.1 + (double)(hash_of(number) % 100) / 30 : 1);
+    const int steps = (int)ceil(whole_s / step_s);
     world.current->working = number;
-    for (; left_s > 0; left_s -= step_s) {
-        world_sleep(fmin(left_s, step_s), false);
+    for (int step = 0; step < steps; step++) {
+        world_sleep(whole_s / steps, false);
         if (host->pulse(host))
             return false;
     }
@@ -127,8 +129,8 @@ static int compute(const struct scow_host *host, const void *job, const struct s
         int64_t number;
         memcpy(&number, (const char *)batch->package + package_size(job, k), sizeof number);
         if (number != batch->first + k)
-            return host->fail(host, "core task %lld came in place of %lld", (long long)number,
-                              (long long)(batch->first + k));
+            return host->fail(host, "core task %" PRId64 " came in place of %" PRId64, number,
+                              batch->first + k);
         if (!work(host, number))
             return SCOW_STOPPED;
         if (task_fails(number)) {

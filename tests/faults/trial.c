@@ -69,7 +69,7 @@ static void places_make(void)
     };
     if (trial.job->state_size > 0)
         trial.places.partial =
-            place_take(&end, 2 * SLOTS * layout_slot_size(trial.job->state_size));
+            place_take(&end, 2 * (size_t)SLOTS * layout_slot_size(trial.job->state_size));
     trial.places.lost = place_take(&end, LOSSES_MOST * sizeof(struct losses_row));
     trial.size = end;
 }
@@ -261,7 +261,7 @@ static void remaining_find(struct remaining *remaining)
     const char *bytes = disk_bytes();
     *remaining = (struct remaining){.job = trial.job, .places = trial.places, .slots = SLOTS};
     if (trial.job->state_size > 0) {
-        remaining->partial_size = 2 * SLOTS * layout_slot_size(trial.job->state_size);
+        remaining->partial_size = 2 * (size_t)SLOTS * layout_slot_size(trial.job->state_size);
         remaining->partial = copied(bytes + trial.places.partial, remaining->partial_size);
     }
     remaining->ledger = copied(bytes + trial.places.ledger, (size_t)trial.tasks);
