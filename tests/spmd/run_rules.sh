@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Every request-driven rule on the executor: each core task once, the checksum of the fixed plan, and
 # a report that says who dealt.
-# usage: run_rules.sh SCOW MPIEXEC IMAGE
+# usage: run_rules.sh SCOW MPIEXEC IMAGE [RANKS...]: so many, usually 4, besides the 3 of a profile
 set -euo pipefail
 scow=$1 mpiexec=$2 image=$3
+shift 3
+counts=("${@:-4}")
 export OMP_NUM_THREADS=1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -42,7 +44,7 @@ first=$(run 2 plan.h5)
 rules=(ss fsc gss tss fiss fac wf dtss monitor awf-b awf-c awf-d awf-e af
     "gss,least=5,rounding=down" "monitor,eta=3,r=2,phi=4")
 for rule in "${rules[@]}"; do
-    for ranks in 2 4; do
+    for ranks in "${counts[@]}"; do
         sum=$(run "$ranks" "$rule-$ranks.h5" -s "$rule")
         [[ $sum == "$first" ]] || fail "$rule on $ranks ranks gives $sum, and the plan $first"
     done
@@ -52,7 +54,7 @@ for rule in "${rules[@]}"; do
     "$scow" report "$rule.h5" >/dev/null
 done
 "$scow" report plan.h5 --json >plan.json.report
-/usr/bin/python3 - "${rules[@]}" <<'END' || fail "the outputs are not what they should be"
+/usr/bin/python3 - "${counts[*]}" "${rules[@]}" <<'END' || fail "the outputs are not what they should be"
 import json, sys
 import h5py
 
@@ -64,12 +66,12 @@ def is_divided(report):  # every worker's time: what it did, and why it did not
             assert abs(sum(parts) - report["measured_s"]) < 1e-9, (worker, report["measured_s"])
 
 is_divided(json.load(open("plan.json.report")))
-for rule in sys.argv[1:]:
+for rule in sys.argv[2:]:
     report = json.load(open(rule + ".json"))
     assert report["scheduler"] == rule and report["tasks_done"] == 48, report
     is_divided(report)
     assert report["predicted_s"] > 0 and report["interval"] is None, (rule, report["predicted_s"])
-    for name, workers in ((rule + "-2", 1), (rule + "-4", 3), (rule, 2)):
+    for name, workers in [(rule, 2)] + [(f"{rule}-{ranks}", int(ranks) - 1) for ranks in sys.argv[1].split()]:
         with h5py.File(name + ".h5") as file:
             assert file["ledger"][:].min() == 1 and file.attrs["complete"] == 1
             trace = file["run/trace"][:]
