@@ -41,15 +41,16 @@ run 1 "which --halt 12 ends" --halt 12
 begun=$(find . -name 'begun.*' | wc -l)
 ((begun >= 12 && begun < 24)) || fail "$begun commands were begun until 12 had failed"
 
-# All of the first worker's fail, a half of all. Each waits until the second one is four ahead: how fast either gets on
-# is the machine's.
+# All of the first worker's fail, a half of all. They begin when all of the second one's have ended, so that how fast
+# either gets on does not matter, and take long enough to be told of in between.
 cat >work.sh <<'END'
-sleep 0.05
 if [ "$1" -gt 20 ]; then
+    sleep 0.05
     : >"ended.$1"
     exit 0
 fi
-until [ -e "ended.$(($1 < 16 ? $1 + 24 : 40))" ]; do sleep 0.02; done
+until [ -e ended.40 ]; do sleep 0.02; done
+sleep 0.1
 exit 1
 END
 run 1 "20 of 40 core tasks failed" --halt '80%'
