@@ -151,7 +151,7 @@ def calibration_check(scow, mpiexec):
         assert data["profile"] == json.load(file)
     assert data["setting"] == 0 and data["told"].strip()
     probes_check(data, "probes.tsv")
-    run(scow, "plan", "-p", "measured.json", "-s", "static", "-q", "-o", "rows.json")
+    run(scow, "plan", "-p", "measured.json", "-q", "-o", "rows.json")
     run(mpiexec, "-n", "3", scow, "run", "rows.json", "-o", "rows.h5", "-q")
     run(scow, "report", "rows.h5", "-q", "--html", "rows.html", "--probes", "probes.tsv")
     assert page_read("rows.html")[1]["probes"] == data["probes"]
