@@ -345,7 +345,7 @@ static bool worker_divide(struct cause_division *division, size_t first, size_t 
         at_s = fmax(at_s, event->end_s);
         before = event;
     }
-    *place = (struct place){true, at_s, place->prepared_s, *before};
+    *place = (struct place){true, at_s, place->prepared_s, *division->work[end - 1]};
     return true;
 }
 

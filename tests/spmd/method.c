@@ -36,10 +36,11 @@ static void another_way_is_refused(void **state)
         struct failure failure = FAILURE_INIT;
         char expected[480];
         job_of(&job, comm.rank == other ? 2 : 4);
-        snprintf(expected, sizeof expected,
-                 "rank %d would compute in another way (counting, parts %d) than the master (counting, "
-                 "parts %d): start the same build of scow on all nodes",
-                 other > 0 ? other : 1, other > 0 ? 2 : 4, other > 0 ? 4 : 2);
+        snprintf(
+            expected, sizeof expected,
+            "rank %d would compute in another way (counting, parts %d) than the master (counting, "
+            "parts %d): start the same build of scow on all nodes",
+            other > 0 ? other : 1, other > 0 ? 2 : 4, other > 0 ? 4 : 2);
         assert_int_equal(method_agree(&comm, &job, &failure), comm.size == 1);
         if (comm.size > 1)
             assert_failure(failure, FAILURE_FAILED, expected);
