@@ -476,8 +476,8 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {0, "risk", "PERCENT", OPTION_NUMBER, &options.risk_percent,
          "share of runs that may outlast the walltime (1)"},
         {0, "effort", "SECONDS", OPTION_NUMBER, &options.effort_s,
-         "about how long planning may take, whatever the scheduler, the input's reading not "
-         "counted (1)"},
+         "about how long planning with auto may take; with another scheduler, ten times as long "
+         "(1)"},
         {0, "gantt", NULL, OPTION_FLAG, &options.gantt, "print a Gantt chart"},
         {0, "json", NULL, OPTION_FLAG, &options.json,
          "print JSON: the plan, the comparison or the sweep"},

@@ -172,7 +172,8 @@ static void what_matters_is_told(void **state)
     (void)state;
     const struct score scored = {0.05, 0.04}, none = {0, 0};
     char *sure = outcome_of(&(struct fit){.n = 100, .stderr_s_per_task = 1e-5}, &scored);
-    assert_non_null(strstr(sure, "off by 5 % (root mean square), of which noise 4 %"));
+    assert_non_null(
+        strstr(sure, "predicted with an error of 5 % (root mean square), of which noise 4 %"));
     assert_null(strstr(sure, "unsure"));
     assert_null(strstr(sure, "outliers"));
     char *unsure =
