@@ -12,8 +12,10 @@ void trace_blocks_init(struct trace_blocks *blocks, const struct trace_taker *ta
 /* Of the block at hand; -1: of none. */
 static int64_t place_of(const struct trace_blocks *blocks, const struct trace_event *event)
 {
+    if (event->package < blocks->first)
+        return -1;
     const int64_t at = event->package - blocks->first;
-    return event->package >= blocks->first && at < TRACE_BLOCK_PACKAGES ? at : -1;
+    return at < TRACE_BLOCK_PACKAGES ? at : -1;
 }
 
 /* Numbers of those that were computed, -1 for others; owned, NULL: out of memory. */
@@ -68,17 +70,23 @@ static bool block_pass(struct trace_blocks *blocks)
     return !blocks->refused;
 }
 
+/* Numbers that no run has, of a damaged trace, are placed where sums of them do not overflow. */
+static int64_t package_of(const struct trace_event *event)
+{
+    const int64_t most = INT64_MAX - 4 * (int64_t)TRACE_BLOCK_PACKAGES;
+    return event->package < 0 ? 0 : event->package > most ? most : event->package;
+}
+
 bool trace_blocks_add(struct trace_blocks *blocks, const struct trace_event *event)
 {
-    while (event->package - TRACE_BLOCK_PACKAGES >= blocks->first + TRACE_BLOCK_PACKAGES) {
+    const int64_t before = package_of(event) - TRACE_BLOCK_PACKAGES;
+    while (before >= blocks->first + TRACE_BLOCK_PACKAGES) {
         if (blocks->here.count + blocks->next.count == 0)
-            blocks->first = event->package - TRACE_BLOCK_PACKAGES; /* of a damaged trace */
+            blocks->first = before;
         else if (!block_pass(blocks))
             return false;
     }
-    return trace_add(event->package - TRACE_BLOCK_PACKAGES >= blocks->first ? &blocks->next
-                                                                            : &blocks->here,
-                     event);
+    return trace_add(before >= blocks->first ? &blocks->next : &blocks->here, event);
 }
 
 bool trace_blocks_end(struct trace_blocks *blocks)

@@ -29,7 +29,7 @@ static bool seen_take(void *self, const struct trace *block)
     seen->largest = block->count > seen->largest ? block->count : seen->largest;
     for (size_t k = 0; k < block->count; k++)
         if (block->events[k].package >= seen->packages)
-            seen->packages = block->events[k].package + 1;
+            seen->packages = block->events[k].package + (block->events[k].package < INT64_MAX);
     return !seen->to || seen->to->take(seen->to->self, block);
 }
 
