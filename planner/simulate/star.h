@@ -16,7 +16,7 @@
  * because schedulers hardly ever plan such waits.
  *
  * star_step is the only code that says so: the simulation and the evaluation of plans call it, and
- * the rows of the linear program (schedulers/optimal_lp.c) are tied to it by a test.
+ * the rows of the linear program (schedulers/optimal/optimal_lp.c) are tied to it by a test.
  */
 #ifndef PLANNER_SIMULATE_STAR_H
 #define PLANNER_SIMULATE_STAR_H

@@ -38,8 +38,8 @@ enum { JOB_METHOD_SIZE = 1024 };
 /* Limit of any size that a task returns, bytes: a larger one is a mistake in the task. */
 #define JOB_SIZE_MOST ((size_t)1 << 44)
 
-/* The kernel of that name, or the plug-in at that path (has a '/'; see spmd/job/plugin.h, which
- * comes before); a sentence with the nearest name where there is none. */
+/* The core task of that name; NULL with *failure set, which names the nearest one, where there is
+ * none. A name with a '/' is a plug-in's path, which kernel_open (spmd/job/kernel.h) takes. */
 const struct scow_task *job_task(const char *name, const char *where, struct failure *failure);
 /* Is this a task that scow can use: versions, names, callbacks, parameters? `where` names its file.
  */
