@@ -47,10 +47,10 @@ struct dispatch *dispatch_new_list(const struct package *packages, int64_t count
 void dispatch_list_end(struct dispatch *dispatch);
 /* Hand out the remaining tasks of a job: those of these ranges (borrowed; they must outlive the
  * object). `inner` (owned; freed also when this fails) decides as if they were a job of their own,
- * whose task k is the k-th of these. A package that crosses the end of a range is sent in pieces.
- * NULL: out of memory. */
+ * whose task k is the k-th of these, and whose workers are 0 to `workers` - 1. A package that
+ * crosses the end of a range is sent in pieces. NULL: out of memory. */
 struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_range *ranges,
-                                     int64_t count);
+                                     int64_t count, int64_t workers);
 /* The next decision. After DISPATCH_WAIT it may be called any number of times: until something
  * happens or dispatch_due_s is reached, it returns DISPATCH_WAIT again and changes nothing. */
 enum dispatch_answer dispatch_next(struct dispatch *dispatch, double now_s,

@@ -22,7 +22,6 @@ struct whole {
     struct task_range left; /* of it, not sent yet, in the inner dispatch's numbers */
     int64_t sent, reported; /* pieces */
     double start_s, end_s;
-    bool lost; /* its worker is, so that nothing of it will be reported */
 };
 
 /* A piece that is not reported. */
@@ -35,6 +34,7 @@ struct piece {
 struct ranges_worker {
     int64_t pieces; /* that it has not reported */
     int64_t looked; /* when its first package that is not sent whole was looked at */
+    bool lost;      /* nothing that is for it will be reported */
 };
 
 struct dispatch_ranges {
@@ -47,8 +47,7 @@ struct dispatch_ranges {
     size_t whole_count, whole_capacity, unsent; /* unsent: of them, not sent whole */
     struct piece *pieces;                       /* owned */
     size_t piece_count, piece_capacity;
-    struct ranges_worker *workers; /* owned; those that packages have been for */
-    size_t worker_capacity;
+    struct ranges_worker *workers; /* owned */
     int64_t worker_count;
     int64_t look;  /* the latest */
     int64_t index; /* of the next piece */
@@ -113,8 +112,8 @@ static bool is_in_one(const struct dispatch_ranges *self, const struct package *
 /* May the next piece of its worker's first package be sent, and not wait there behind others? */
 static bool is_next(const struct dispatch_ranges *self, const struct whole *whole)
 {
-    return whole->lost || is_in_one(self, &whole->package) ||
-           self->workers[whole->package.worker].pieces < PIECES_AHEAD;
+    const struct ranges_worker *worker = &self->workers[whole->package.worker];
+    return worker->lost || worker->pieces < PIECES_AHEAD || is_in_one(self, &whole->package);
 }
 
 /* The next package of which a piece can be sent; NULL: all wait. */
@@ -133,21 +132,11 @@ static struct whole *whole_next(struct dispatch_ranges *self)
     return NULL;
 }
 
-/* False: out of memory. */
-static bool whole_add(struct dispatch_ranges *self, const struct package *package)
+static void whole_add(struct dispatch_ranges *self, const struct package *package)
 {
-    while (package->worker >= self->worker_count) {
-        struct ranges_worker *workers = array_reserve(
-            self->workers, &self->worker_capacity, (size_t)self->worker_count + 1, sizeof *workers);
-        if (!workers)
-            return false;
-        self->workers = workers;
-        workers[self->worker_count++] = (struct ranges_worker){0, 0};
-    }
     self->wholes[self->whole_count++] = (struct whole){
         .package = *package, .left = (struct task_range){package->first, package->count}};
     self->unsent++;
-    return true;
 }
 
 static bool is_far_ahead(const struct dispatch_ranges *self)
@@ -173,8 +162,7 @@ static enum dispatch_answer ranges_next(struct dispatch *dispatch, double now_s,
         const enum dispatch_answer answer = dispatch_next(self->inner, now_s, &next);
         if (answer != DISPATCH_SEND)
             return self->unsent > 0 ? DISPATCH_WAIT : answer;
-        if (!whole_add(self, &next))
-            return DISPATCH_OUT_OF_MEMORY;
+        whole_add(self, &next);
     }
 }
 
@@ -214,12 +202,12 @@ static void ranges_done(struct dispatch *dispatch, const struct package *package
     self->whole_count--;
 }
 
-/* What it had and had not reported stays among the wholes: they are never reported. */
+/* What it had and had not reported stays among the wholes: they are never reported. Nor is what the
+ * inner dispatch goes on to hand out to it, which others do. */
 static void ranges_lost(struct dispatch *dispatch, int64_t worker)
 {
     struct dispatch_ranges *self = (struct dispatch_ranges *)dispatch;
-    for (size_t k = 0; k < self->whole_count; k++)
-        self->wholes[k].lost = self->wholes[k].lost || self->wholes[k].package.worker == worker;
+    self->workers[worker].lost = true;
     dispatch_lost(self->inner, worker);
 }
 
@@ -245,7 +233,7 @@ static void ranges_free(struct dispatch *dispatch)
 }
 
 struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_range *ranges,
-                                     int64_t count)
+                                     int64_t count, int64_t workers)
 {
     static const struct dispatch_kind kind = {.next = ranges_next,
                                               .done = ranges_done,
@@ -258,10 +246,11 @@ struct dispatch *dispatch_new_ranges(struct dispatch *inner, const struct task_r
         dispatch_free(&inner);
         return NULL;
     }
-    *self =
-        (struct dispatch_ranges){.base = {&kind}, .inner = inner, .ranges = ranges, .count = count};
+    *self = (struct dispatch_ranges){
+        .base = {&kind}, .inner = inner, .ranges = ranges, .count = count, .worker_count = workers};
     self->places = calloc((size_t)count + 1, sizeof *self->places);
-    if (!self->places) {
+    self->workers = calloc((size_t)workers, sizeof *self->workers);
+    if (!self->places || !self->workers) {
         ranges_free(&self->base);
         return NULL;
     }

@@ -134,5 +134,5 @@ struct dispatch *survey_pieces_deal(const struct survey_pieces *pieces,
         inner = factoring_new(pieces, job);
     if (inner && pieces->region_count > 1)
         inner = weighted_new(inner, pieces);
-    return inner ? dispatch_new_ranges(inner, pieces->items, pieces->count) : NULL;
+    return inner ? dispatch_new_ranges(inner, pieces->items, pieces->count, job->workers) : NULL;
 }

@@ -368,7 +368,8 @@ struct dispatch *resume_dispatch(const struct resume *resume, struct dispatch *i
     const struct remaining *remaining = &resume->remaining;
     struct dispatch *dispatch = NULL;
     if (resume->dealt > 0) {
-        dispatch = dispatch_new_ranges(inner, remaining->ranges, remaining->range_count);
+        dispatch =
+            dispatch_new_ranges(inner, remaining->ranges, remaining->range_count, resume->workers);
     } else {
         dispatch_free(&inner);
         dispatch = dispatch_new_list(NULL, 0, resume->workers, 1);

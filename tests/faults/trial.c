@@ -430,7 +430,8 @@ static struct dispatch *dispatch_make(struct part *part)
     const int64_t dealt = trial.resumed ? remaining->left - remaining->suspect_tasks : trial.tasks;
     struct dispatch *dispatch = decides_make(part, dealt);
     if (trial.resumed && dealt > 0)
-        dispatch = dispatch_new_ranges(dispatch, remaining->ranges, remaining->range_count);
+        dispatch =
+            dispatch_new_ranges(dispatch, remaining->ranges, remaining->range_count, workers);
     dispatch = dispatch_new_recovery(dispatch, workers);
     dispatch_recovery_limit(dispatch, trial.largest);
     for (int64_t k = 0; trial.resumed && k < remaining->suspect_count; k++)

@@ -78,7 +78,7 @@ static void test_each_task_once(void **state)
         seed_state = seed;
         const int64_t count = ranges_draw(ranges, wanted, &tasks);
         struct dispatch *dispatch =
-            dispatch_new_ranges(inner_make(tasks, (int)(seed % 3)), ranges, count);
+            dispatch_new_ranges(inner_make(tasks, (int)(seed % 3)), ranges, count, 3);
         assert_non_null(dispatch);
         deal(dispatch, handed);
         dispatch_free(&dispatch);
@@ -101,7 +101,8 @@ static void test_one_package_over_all(void **state)
     (void)state;
     const struct package whole = {.worker = 1, .first = 0, .count = 6};
     const struct task_range ranges[] = {{3, 1}, {7, 3}, {20, 2}};
-    struct dispatch *dispatch = dispatch_new_ranges(dispatch_new_list(&whole, 1, 2, 1), ranges, 3);
+    struct dispatch *dispatch =
+        dispatch_new_ranges(dispatch_new_list(&whole, 1, 2, 1), ranges, 3, 2);
     struct package package = {.index = 1, .worker = 1, .first = 7, .count = 3};
     assert_piece(dispatch, &ranges[0], 0);
     assert_piece(dispatch, &ranges[1], 1);
@@ -120,7 +121,8 @@ static void test_others_pass(void **state)
     const struct package wholes[] = {{.worker = 1, .first = 0, .count = 6},
                                      {.worker = 0, .first = 6, .count = 2}};
     const struct task_range ranges[] = {{3, 1}, {7, 3}, {20, 4}};
-    struct dispatch *dispatch = dispatch_new_ranges(dispatch_new_list(wholes, 2, 2, 1), ranges, 3);
+    struct dispatch *dispatch =
+        dispatch_new_ranges(dispatch_new_list(wholes, 2, 2, 1), ranges, 3, 2);
     struct package package;
     while (dispatch_next(dispatch, 0, &package) == DISPATCH_SEND && package.worker == 1)
         ;
@@ -136,7 +138,8 @@ static void test_nobody_waits_behind_others(void **state)
     const struct task_range ranges[] = {{3, 10}, {20, 10}, {40, 10}};
     for (int k = 0; k < 9; k++)
         wholes[k] = (struct package){.worker = k < 8 ? 1 : 0, .first = 3 * k, .count = 3};
-    struct dispatch *dispatch = dispatch_new_ranges(dispatch_new_list(wholes, 9, 2, 9), ranges, 3);
+    struct dispatch *dispatch =
+        dispatch_new_ranges(dispatch_new_list(wholes, 9, 2, 9), ranges, 3, 2);
     struct package package;
     bool other = false;
     while (dispatch_next(dispatch, 0, &package) == DISPATCH_SEND)
@@ -151,11 +154,29 @@ static void test_lost_workers_wait_for_nothing(void **state)
     (void)state;
     const struct package whole = {.worker = 1, .first = 0, .count = 6};
     const struct task_range ranges[] = {{3, 1}, {7, 3}, {20, 2}};
-    struct dispatch *dispatch = dispatch_new_ranges(dispatch_new_list(&whole, 1, 2, 1), ranges, 3);
+    struct dispatch *dispatch =
+        dispatch_new_ranges(dispatch_new_list(&whole, 1, 2, 1), ranges, 3, 2);
     assert_piece(dispatch, &ranges[0], 0);
     assert_piece(dispatch, &ranges[1], 1);
     dispatch_lost(dispatch, 1);
     assert_piece(dispatch, &ranges[2], 2);
+    dispatch_free(&dispatch);
+}
+
+/* A plan goes on handing out to a worker that is lost. */
+static void test_lost_workers_wait_for_nothing_later(void **state)
+{
+    (void)state;
+    const struct package wholes[] = {{.worker = 1, .first = 0, .count = 1},
+                                     {.worker = 1, .first = 1, .count = 5}};
+    const struct task_range ranges[] = {{3, 2}, {7, 2}, {20, 2}};
+    struct dispatch *dispatch =
+        dispatch_new_ranges(dispatch_new_list(wholes, 2, 2, 2), ranges, 3, 2);
+    dispatch_lost(dispatch, 1);
+    assert_piece(dispatch, &(struct task_range){3, 1}, 0);
+    assert_piece(dispatch, &(struct task_range){4, 1}, 1);
+    assert_piece(dispatch, &ranges[1], 2);
+    assert_piece(dispatch, &ranges[2], 3);
     dispatch_free(&dispatch);
 }
 
@@ -167,6 +188,7 @@ int main(void)
         cmocka_unit_test(test_others_pass),
         cmocka_unit_test(test_nobody_waits_behind_others),
         cmocka_unit_test(test_lost_workers_wait_for_nothing),
+        cmocka_unit_test(test_lost_workers_wait_for_nothing_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

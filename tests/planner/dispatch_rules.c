@@ -513,7 +513,7 @@ static void losses_in_what_is_left(void **state)
         for (int k = 0; k < RANGES; k++, at += LEFT / RANGES)
             ranges[k] = (struct task_range){at, LEFT / RANGES};
         struct dispatch *remaining =
-            dispatch_new_ranges(rule_new(rule, LEFT, workers, 2, NULL), ranges, RANGES);
+            dispatch_new_ranges(rule_new(rule, LEFT, workers, 2, NULL), ranges, RANGES, workers);
         losses_are_made_good(remaining, LEFT, workers, &dice, seed);
     }
 }
@@ -545,6 +545,27 @@ static void a_spare_worker_takes_over(void **state)
     dispatch_free(&dispatch);
 }
 
+/* A plan goes on handing out to workers that are lost, and every package crosses several ranges. */
+static void losses_in_what_is_left_of_a_plan(void **state)
+{
+    enum { LEFT = 1500, RANGES = 500, PACKAGES = 150 };
+    struct task_range ranges[RANGES];
+    struct package packages[PACKAGES];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct dice dice = {seed};
+        const int64_t workers = dice_whole(&dice, 1, 8);
+        for (int k = 0; k < RANGES; k++)
+            ranges[k] = (struct task_range){k * (LEFT / RANGES), LEFT / RANGES};
+        for (int k = 0; k < PACKAGES; k++)
+            packages[k] = (struct package){
+                .worker = k % workers, .first = k * (LEFT / PACKAGES), .count = LEFT / PACKAGES};
+        struct dispatch *listed = dispatch_new_list(packages, PACKAGES, workers, PACKAGES);
+        losses_are_made_good(dispatch_new_ranges(listed, ranges, RANGES, workers), LEFT, workers,
+                             &dice, seed);
+    }
+}
+
 /* Who only makes losses good does not decide by reports. */
 static void listening_is_the_inner_ones(void **state)
 {
@@ -552,7 +573,7 @@ static void listening_is_the_inner_ones(void **state)
     const struct task_range range = {0, 1};
     (void)state;
     struct dispatch *dispatch =
-        dispatch_new_recovery(dispatch_new_ranges(dispatch_new_plan(&plan), &range, 1), 1);
+        dispatch_new_recovery(dispatch_new_ranges(dispatch_new_plan(&plan), &range, 1, 1), 1);
     assert_false(dispatch_listens(dispatch));
     dispatch_free(&dispatch);
     dispatch = dispatch_new_recovery(rule_new("ss", 1, 1, 1, NULL), 1);
@@ -576,6 +597,7 @@ int main(void)
         cmocka_unit_test(options_are_read),
         cmocka_unit_test(losses_of_plans_and_rules),
         cmocka_unit_test(losses_in_what_is_left),
+        cmocka_unit_test(losses_in_what_is_left_of_a_plan),
         cmocka_unit_test(a_spare_worker_takes_over),
         cmocka_unit_test(listening_is_the_inner_ones),
     };
