@@ -21,8 +21,6 @@ static const double ERROR_POOLED = 0.02;
 /* The rest of a job differs from its probes by so much at least, relative: they take a small part
  * of it, and what the machine does beside, it may do later or no more. */
 static const double DRIFT_LEAST = 0.03;
-/* The quantile of a normal distribution that leaves 5 % above. */
-static const double NORMAL_95 = 1.645;
 
 /* ---- timings ------------------------------------------------------------------------------- */
 
@@ -65,10 +63,10 @@ bool pilot_samples(const struct pilot_sight *sight, struct samples *samples,
                                 .first = event->first,
                                 .tasks = event->tasks,
                                 .seconds = event->end_s - event->start_s};
-        const int stratum = survey_timings_stratum(timings, event->first);
-        if (event->tasks == 1 && timings->place[stratum] == event->first &&
-            !isnan(timings->stratum_s[stratum]))
-            sample.stratum = strata_equal(timings->tasks, stratum, timings->strata);
+        const struct survey_stratum *stratum =
+            &timings->strata[survey_timings_stratum(timings, event->first)];
+        if (event->tasks == 1 && stratum->place == event->first && !isnan(stratum->seconds))
+            sample.stratum = stratum->range;
         if (event->operation != OPERATION_IDLE && !samples_add(samples, &sample))
             return failure_memory(failure, "keeping the probes");
     }
@@ -297,7 +295,7 @@ bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profi
 static void interval_widen(const struct pilot_sight *sight, struct plan_prediction *predicted)
 {
     const struct strata_total *total = &sight->remaining->total;
-    const double error = NORMAL_95 * total->error;
+    const double error = STRATA_NORMAL_95 * total->error;
     if (!(predicted->interval_s[1] > 0))
         return;
     const double below = 1 - predicted->interval_s[0] / predicted->makespan_s;

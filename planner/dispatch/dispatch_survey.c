@@ -8,13 +8,18 @@
 #include "planner/dispatch/survey.h"
 #include "planner/dispatch/survey_pieces.h"
 
-/* One stratum for so many tasks, and the end when one of so many is handed out; fewer tasks for
- * each worker are not surveyed. */
-enum { TASKS_PER_STRATUM = 20, TENTH = 10, TASKS_PER_WORKER = 10 };
-/* Of the tasks, one in so many is handed out at most while single ones are waited for. */
-enum { MISSING_SHARE = 4 };
+/* One stratum for so many tasks; fewer tasks for each worker are not surveyed. */
+enum { TASKS_PER_STRATUM = 8, TASKS_PER_WORKER = 10 };
+/* Of the tasks, one in so many is handed out at most as probes; while single ones are waited for,
+ * more. */
+enum { PROBES_SHARE = 6, MISSING_SHARE = 4 };
+/* Strata are halved while the total is not known within so much: half the width of what 90 % of
+ * such totals lie between, relative. */
+static const double DOUBT_MOST = 0.1;
 /* The second size, from which the latency of packages is first known; larger ones double. */
 enum { SECOND_SIZE = 4, GROWTH = 2, SIZES_LEAST = 3 };
+/* Of a worker's share of the tasks, the largest package timed is one in so many. */
+enum { LARGEST_SHARE = 10 };
 /* Of what the job will take, what the latencies of probes may take. */
 static const double LATENCIES_SHARE = 0.05;
 /* A package that takes so many times its latency is the largest that need be timed. */
@@ -26,7 +31,7 @@ static const double GOLDEN = 0.6180339887498949;
 
 struct probe {
     int64_t first, tasks;
-    int stratum; /* of a single task; -1: of a larger package */
+    bool single; /* for the stratum in which it lies */
     int64_t worker;
 };
 
@@ -47,17 +52,17 @@ struct dispatch_survey {
     size_t free_count, free_capacity;
     struct probe *probes; /* owned; by index of the package */
     size_t probe_count, probe_capacity;
-    int64_t handed;                  /* core tasks */
-    int64_t singles;                 /* strata that have been probed */
-    int probing[SURVEY_STRATA_MOST]; /* probes in each that are not reported */
-    int64_t singles_out;             /* of them, not reported */
-    int stride;                      /* from one of them to the next */
-    uint64_t random;                 /* state */
-    struct survey_pieces pieces;     /* what remains, as it is dealt */
-    struct dispatch *remaining;      /* owned; deals that, once it is planned */
-    double remaining_s;              /* from when on it is dealt */
-    bool remaining_begun;            /* that is known: planning takes time of its own */
-    double planned_s;                /* when it was begun */
+    int64_t handed;              /* core tasks */
+    int strata;                  /* in the beginning */
+    int64_t singles;             /* of them, those that have been probed */
+    int64_t singles_out;         /* single tasks of strata that are not reported */
+    int stride;                  /* from one of these strata to the next */
+    uint64_t random;             /* state */
+    struct survey_pieces pieces; /* what remains, as it is dealt */
+    struct dispatch *remaining;  /* owned; deals that, once it is planned */
+    double remaining_s;          /* from when on it is dealt */
+    bool remaining_begun;        /* that is known: planning takes time of its own */
+    double planned_s;            /* when it was begun */
     struct survey_worker workers[];
 };
 
@@ -108,18 +113,41 @@ static int stride_find(int strata)
 static int stratum_next(const struct dispatch_survey *self)
 {
     const struct survey_timings *timings = &self->timings;
-    if (self->singles < timings->strata)
-        return (int)(self->singles * self->stride % timings->strata);
-    for (int k = 0; k < timings->strata; k++)
-        if (isnan(timings->stratum_s[k]) && self->probing[k] == 0)
+    if (self->singles < self->strata)
+        return (int)(self->singles * self->stride % self->strata);
+    for (int k = 0; k < timings->stratum_count; k++)
+        if (isnan(timings->strata[k].seconds) && timings->strata[k].probing == 0)
             return k;
     return -1;
+}
+
+static bool is_free(const struct dispatch_survey *self, struct task_range range)
+{
+    for (size_t k = 0; k < self->free_count; k++)
+        if (self->free[k].first < range.first + range.count &&
+            range.first < self->free[k].first + self->free[k].count)
+            return true;
+    return false;
+}
+
+/* False: no stratum can be halved. */
+static bool strata_divide(struct dispatch_survey *self)
+{
+    struct task_range halves[2];
+    const int count = survey_timings_halves(&self->timings, halves);
+    bool divided = false;
+    for (int k = 0; k < count; k++)
+        if (self->timings.stratum_count < SURVEY_STRATA_MOST && is_free(self, halves[k])) {
+            survey_timings_divide(&self->timings, halves[k]);
+            divided = true;
+        }
+    return divided;
 }
 
 /* A random place in that stratum, or the next one behind it that is free. */
 static size_t single_place(struct dispatch_survey *self, int stratum, int64_t *first)
 {
-    const struct task_range own = strata_equal(self->setup.tasks, stratum, self->timings.strata);
+    const struct task_range own = self->timings.strata[stratum].range;
     const int64_t wanted = strata_place(own, 1, &self->random).first;
     size_t at = 0;
     while (at + 1 < self->free_count && self->free[at].first + self->free[at].count <= wanted)
@@ -154,7 +182,7 @@ static size_t package_place(struct dispatch_survey *self, int64_t *first, int64_
 
 static int64_t size_limit(const struct dispatch_survey *self)
 {
-    const int64_t share = self->setup.tasks / (TENTH * self->setup.workers);
+    const int64_t share = self->setup.tasks / (LARGEST_SHARE * self->setup.workers);
     const int64_t most = share < self->setup.most ? share : self->setup.most;
     return most > 1 ? most : 1;
 }
@@ -171,6 +199,26 @@ static double latencies_left(const struct dispatch_survey *self, struct cost cos
 static bool singles_wanted(const struct dispatch_survey *self, struct cost cost)
 {
     return stratum_next(self) >= 0 && latencies_left(self, cost) > 0;
+}
+
+/* Half the width of what 90 % of such totals lie between, relative; HUGE_VAL: nothing is known. */
+static double doubt(const struct survey_timings *timings)
+{
+    struct stratum strata[SURVEY_STRATA_MOST];
+    const size_t count = survey_timings_strata(timings, strata);
+    if (count == 0)
+        return HUGE_VAL;
+    const struct strata_total total = strata_total(strata, count);
+    return STRATA_NORMAL_95 * total.error + total.unseen / 2;
+}
+
+/* Where the total is in doubt, strata are halved, and single tasks of the halves are timed. */
+static bool halves_wanted(struct dispatch_survey *self, struct cost cost)
+{
+    if (self->singles < self->strata || self->handed >= self->setup.tasks / PROBES_SHARE ||
+        !(latencies_left(self, cost) > 0) || !(doubt(&self->timings) > DOUBT_MOST))
+        return false;
+    return stratum_next(self) >= 0 || strata_divide(self);
 }
 
 /* The next of the doubling sizes of which not every worker has had one; 0: none is needed. */
@@ -199,10 +247,12 @@ static bool singles_missing(const struct dispatch_survey *self)
 
 enum wish { WISH_SINGLE, WISH_PACKAGE, WISH_WAIT, WISH_END };
 
-/* Packages like the largest so far, or the end. */
-static enum wish wish_last(const struct dispatch_survey *self, int64_t *tasks)
+/* More single tasks, packages like the largest so far, or the end. */
+static enum wish wish_last(struct dispatch_survey *self, struct cost cost, int64_t *tasks)
 {
     const struct survey_timings *timings = &self->timings;
+    if (halves_wanted(self, cost))
+        return WISH_SINGLE;
     *tasks = timings->size_count > 0 ? timings->sizes[timings->size_count - 1].tasks : 1;
     return singles_missing(self) ? WISH_PACKAGE : WISH_END;
 }
@@ -217,8 +267,8 @@ static enum wish wish_of(struct dispatch_survey *self, const struct survey_worke
         return WISH_END;
     if (worker->sent == 0)
         return WISH_SINGLE;
-    if (self->handed >= self->setup.tasks / TENTH)
-        return wish_last(self, tasks);
+    if (self->handed >= self->setup.tasks / PROBES_SHARE)
+        return wish_last(self, cost, tasks);
     *tasks = SECOND_SIZE < limit ? SECOND_SIZE : limit;
     if (worker->sent == 1 && limit > 1)
         return WISH_PACKAGE;
@@ -227,7 +277,7 @@ static enum wish wish_of(struct dispatch_survey *self, const struct survey_worke
     if (singles_wanted(self, cost))
         return WISH_SINGLE;
     *tasks = larger_size(self, cost);
-    return *tasks > 0 ? WISH_PACKAGE : wish_last(self, tasks);
+    return *tasks > 0 ? WISH_PACKAGE : wish_last(self, cost, tasks);
 }
 
 /* How long the worker takes for the probes that it has. */
@@ -338,12 +388,12 @@ static bool probe_send(struct dispatch_survey *self, int64_t worker, enum wish w
         return false;
     *package = (struct package){(int64_t)self->probe_count, 0, worker, first, count};
     const bool within = stratum >= 0 && survey_timings_stratum(&self->timings, first) == stratum;
-    probes[self->probe_count++] = (struct probe){first, count, within ? stratum : -1, worker};
+    probes[self->probe_count++] = (struct probe){first, count, within, worker};
     survey_timings_size(&self->timings, count)->sent++;
-    self->singles += stratum >= 0;
+    self->singles += stratum >= 0 && self->singles < self->strata;
     if (within) {
         self->singles_out++;
-        self->probing[stratum]++;
+        self->timings.strata[stratum].probing++;
     }
     self->handed += count;
     self->workers[worker].sent++;
@@ -383,15 +433,20 @@ static enum dispatch_answer survey_next(struct dispatch *dispatch, double now_s,
     return probe_send(self, worker, wish, tasks, package) ? DISPATCH_SEND : DISPATCH_OUT_OF_MEMORY;
 }
 
+static struct survey_stratum *stratum_of(struct dispatch_survey *self, const struct probe *probe)
+{
+    return &self->timings.strata[survey_timings_stratum(&self->timings, probe->first)];
+}
+
 static void probe_count(struct dispatch_survey *self, const struct probe *probe, double seconds)
 {
     struct survey_size *size = survey_timings_size(&self->timings, probe->tasks);
     size->reported++;
     size->squares += seconds * seconds;
     size->seconds += seconds;
-    if (probe->stratum >= 0) {
-        self->timings.stratum_s[probe->stratum] = seconds;
-        self->timings.place[probe->stratum] = probe->first;
+    if (probe->single) {
+        stratum_of(self, probe)->seconds = seconds;
+        stratum_of(self, probe)->place = probe->first;
     }
 }
 
@@ -402,9 +457,9 @@ static void probe_done(struct dispatch_survey *self, const struct package *packa
     const struct probe *probe = &self->probes[package->index];
     struct survey_worker *worker = &self->workers[probe->worker];
     worker->outstanding--;
-    if (probe->stratum >= 0) {
+    if (probe->single) {
         self->singles_out--;
-        self->probing[probe->stratum]--;
+        stratum_of(self, probe)->probing--;
     }
     worker->tasks -= probe->tasks;
     if (worker->first < 0) {
@@ -438,10 +493,10 @@ static void survey_done(struct dispatch *dispatch, const struct package *package
 /* A probe that will not be reported: somebody else does its tasks, and its timing is missing. */
 static void probe_lose(struct dispatch_survey *self, const struct probe *probe)
 {
-    if (probe->stratum < 0 || self->probing[probe->stratum] == 0)
+    if (!probe->single || stratum_of(self, probe)->probing == 0)
         return;
     self->singles_out--;
-    self->probing[probe->stratum]--;
+    stratum_of(self, probe)->probing--;
 }
 
 static void survey_lost(struct dispatch *dispatch, int64_t worker)
@@ -496,11 +551,11 @@ struct dispatch *dispatch_new_survey(const struct survey_setup *setup)
     self->setup = *setup;
     self->random = setup->seed;
     const int64_t strata = setup->tasks / TASKS_PER_STRATUM;
-    survey_timings_init(&self->timings, setup->tasks,
-                        strata > SURVEY_STRATA_MOST ? SURVEY_STRATA_MOST
-                        : strata > 1                ? (int)strata
-                                                    : 1);
-    self->stride = stride_find(self->timings.strata);
+    self->strata = strata > SURVEY_STRATA_FIRST ? SURVEY_STRATA_FIRST
+                   : strata > 1                 ? (int)strata
+                                                : 1;
+    survey_timings_init(&self->timings, setup->tasks, self->strata);
+    self->stride = stride_find(self->strata);
     for (int64_t w = 0; w < setup->workers; w++)
         self->workers[w].first = -1;
     self->free = array_reserve(NULL, &self->free_capacity, 1, sizeof *self->free);

@@ -2,23 +2,25 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /* Packages that are all latency take about the same time, whatever their size. */
 static const double LIKE_LATENCY = 0.9;
 
 void survey_timings_init(struct survey_timings *timings, int64_t tasks, int strata)
 {
-    *timings = (struct survey_timings){.tasks = tasks, .strata = strata};
+    *timings = (struct survey_timings){.tasks = tasks, .stratum_count = strata};
     for (int k = 0; k < strata; k++)
-        timings->stratum_s[k] = (double)NAN;
+        timings->strata[k] = (struct survey_stratum){.range = strata_equal(tasks, k, strata),
+                                                     .seconds = (double)NAN};
 }
 
 int survey_timings_stratum(const struct survey_timings *timings, int64_t task)
 {
-    int low = 0, high = timings->strata - 1;
+    int low = 0, high = timings->stratum_count - 1;
     while (low < high) {
         const int middle = low + (high - low + 1) / 2;
-        if (strata_equal(timings->tasks, middle, timings->strata).first <= task)
+        if (timings->strata[middle].range.first <= task)
             low = middle;
         else
             high = middle - 1;
@@ -30,19 +32,57 @@ size_t survey_timings_strata(const struct survey_timings *timings,
                              struct stratum strata[SURVEY_STRATA_MOST])
 {
     size_t count = 0;
-    for (int k = 0; k < timings->strata; k++) {
-        const struct task_range own = strata_equal(timings->tasks, k, timings->strata);
-        if (!isnan(timings->stratum_s[k])) {
-            const int64_t first = count == 0 ? 0 : own.first;
-            strata[count++] = (struct stratum){first,
-                                               own.first + own.count - first,
-                                               {timings->place[k], 1},
-                                               timings->stratum_s[k]};
+    for (int k = 0; k < timings->stratum_count; k++) {
+        const struct survey_stratum *own = &timings->strata[k];
+        const struct task_range range = own->range;
+        if (!isnan(own->seconds)) {
+            const int64_t first = count == 0 ? 0 : range.first;
+            strata[count++] = (struct stratum){
+                first, range.first + range.count - first, {own->place, 1}, own->seconds};
         } else if (count > 0) {
-            strata[count - 1].count += own.count;
+            strata[count - 1].count += range.count;
         }
     }
     return count;
+}
+
+/* Of a stratum that is not timed, its neighbour's cost, and no place outside it that a half could
+ * have. */
+int survey_timings_halves(const struct survey_timings *timings, struct task_range halves[2])
+{
+    struct stratum strata[SURVEY_STRATA_MOST];
+    bool chosen[SURVEY_STRATA_MOST];
+    const int count = timings->stratum_count;
+    double cost_s = survey_timings_cost(timings).s_per_task;
+    int found = 0;
+    for (int k = 0; k < count; k++) {
+        const struct survey_stratum *own = &timings->strata[k];
+        const bool timed = !isnan(own->seconds);
+        cost_s = timed ? own->seconds : cost_s;
+        strata[k] = (struct stratum){own->range.first, own->range.count, own->range, cost_s};
+        if (timed)
+            strata[k].place = (struct task_range){own->place, 1};
+    }
+    if (strata_halve(strata, (size_t)count, 1, 2, chosen) < 0)
+        return 0;
+    for (int k = 0; k < count; k++)
+        if (chosen[k])
+            halves[found++] = strata_other_half(&strata[k]);
+    return found;
+}
+
+void survey_timings_divide(struct survey_timings *timings, struct task_range half)
+{
+    const int k = survey_timings_stratum(timings, half.first);
+    const struct survey_stratum fresh = {.range = half, .seconds = (double)NAN};
+    struct survey_stratum *own = &timings->strata[k];
+    const bool behind = half.first > own->range.first;
+    for (int i = timings->stratum_count++; i > k; i--)
+        timings->strata[i] = timings->strata[i - 1];
+    own->range.count -= half.count;
+    if (!behind)
+        own[1].range = (struct task_range){half.first + half.count, own->range.count};
+    own[behind ? 1 : 0] = fresh;
 }
 
 struct survey_size *survey_timings_size(struct survey_timings *timings, int64_t tasks)
@@ -98,14 +138,39 @@ static double error_of(const struct survey_size *size)
     return count > 1 ? sqrt(fmax(0, size->squares / count - mean * mean) / (count - 1)) : mean / 2;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+/* The median of the strata: heavy tasks that stand together are no latency of single ones. */
+static double single_s(const struct survey_timings *timings)
+{
+    double seconds[SURVEY_STRATA_MOST];
+    size_t count = 0;
+    for (int k = 0; k < timings->stratum_count; k++)
+        if (!isnan(timings->strata[k].seconds))
+            seconds[count++] = timings->strata[k].seconds;
+    qsort(seconds, count, sizeof *seconds, ascending);
+    return count > 0 ? seconds[count / 2] : mean_of(&timings->sizes[0]);
+}
+
 double survey_timings_latency(const struct survey_timings *timings)
 {
     const struct survey_size *single = &timings->sizes[0];
     if (timings->size_count == 0 || single->reported == 0)
         return 0;
-    for (int k = 1; k < timings->size_count; k++)
-        if (timings->sizes[k].reported > 0 &&
-            mean_of(&timings->sizes[k]) < LIKE_LATENCY * mean_of(single))
+    const double one_s = single_s(timings);
+    double latency_s = one_s;
+    for (int k = 1; k < timings->size_count; k++) {
+        const struct survey_size *size = &timings->sizes[k];
+        const double tasks = (double)size->tasks;
+        if (size->reported == 0)
+            continue;
+        if (mean_of(size) < LIKE_LATENCY * one_s)
             return 0;
-    return fmax(0, survey_timings_cost(timings).latency_s - 2 * error_of(single));
+        latency_s = fmin(latency_s, (tasks * one_s - mean_of(size)) / (tasks - 1));
+    }
+    return latency_s < one_s ? fmax(0, latency_s - 2 * error_of(single)) : 0;
 }

@@ -29,6 +29,9 @@ struct stratum {
     double cost_s; /* > 0 */
 };
 
+/* The quantile of a normal distribution that leaves 5 % above. */
+#define STRATA_NORMAL_95 1.645
+
 /* The estimate for a job. */
 struct strata_total {
     double mean_s; /* of a core task: the total divided by their number */

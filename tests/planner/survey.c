@@ -30,6 +30,7 @@ struct trial {
     int64_t packages;
     double start_s;                /* that every worker's first package takes more */
     size_t regions;                /* likewise */
+    struct strata_total total;     /* likewise */
     struct survey_timings timings; /* when what remained was planned */
     int planned;
 };
@@ -56,6 +57,7 @@ static struct dispatch *look(void *self, const struct survey_remaining *remainin
     struct trial *trial = self;
     trial->timings = *remaining->timings;
     trial->regions = remaining->regions;
+    trial->total = remaining->total;
     trial->planned++;
     return NULL;
 }
@@ -377,16 +379,88 @@ static void heavy_tasks_are_no_latencies(void **state)
             trial->seconds[k] = 0.4;
         makespan_of(trial, seed);
         int timed = 0;
-        for (int k = 0; k < trial->timings.strata; k++)
-            timed += !isnan(trial->timings.stratum_s[k]);
-        if (timed < trial->timings.strata - trial->workers)
+        for (int k = 0; k < trial->timings.stratum_count; k++)
+            timed += !isnan(trial->timings.strata[k].seconds);
+        if (timed < 9 * trial->timings.stratum_count / 10 - trial->workers)
             fail_msg("seed %d: %d of %d strata were timed", (int)seed, timed,
-                     trial->timings.strata);
+                     trial->timings.stratum_count);
         regional += trial->regions > 1;
         free(trial);
     }
     printf("of 50 small jobs with a heavy end %d were seen to have one\n", regional);
     assert_true(regional >= 30);
+}
+
+/* Is what the trial's tasks take, each with its own latency as probes have it, in the interval of
+ * 90 % that its survey gives? *width: of that, relative. */
+static bool total_is_inside(const struct trial *trial, double *width)
+{
+    const double tasks = (double)trial->tasks;
+    const double singly_s = sum_of(trial) + trial->latency_s * tasks;
+    const double ratio = singly_s / (trial->total.mean_s * tasks);
+    const double error = STRATA_NORMAL_95 * trial->total.error;
+    *width = 2 * error + trial->total.unseen;
+    return ratio >= 1 - error && ratio <= 1 + error + trial->total.unseen;
+}
+
+enum cost_shape { SHAPE_END, SHAPE_BLOCK, SHAPE_RAMP, SHAPE_SCATTERED, SHAPES };
+
+static void shape_draw(struct trial *trial, enum cost_shape shape, struct dice *dice)
+{
+    const int64_t tasks = trial->tasks;
+    const int64_t length = (int64_t)((double)tasks * dice_scale(dice, 0.02, 0.2));
+    const int64_t first =
+        shape == SHAPE_END ? tasks - length : dice_between(dice, 0, tasks - length);
+    for (int64_t k = 0; k < tasks; k++) {
+        double factor = k >= first && k < first + length ? 20 : 1;
+        if (shape == SHAPE_RAMP)
+            factor = 0.1 + (double)k / (double)tasks;
+        else if (shape == SHAPE_SCATTERED)
+            factor = dice_scale(dice, 0.1, 1) * dice_scale(dice, 1, 10);
+        trial->seconds[k] *= factor;
+    }
+}
+
+static void totals_lie_in_their_intervals(void **state)
+{
+    (void)state;
+    const uint64_t seeds = cases_of(300);
+    uint64_t inside = 0;
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        struct dice dice = dice_of(seed);
+        const int64_t tasks = (int64_t)dice_scale(&dice, 800, 8000);
+        struct trial *trial = trial_new(tasks, dice_between(&dice, 1, 8), 1e-3, 0.02);
+        double width;
+        shape_draw(trial, (enum cost_shape)(seed % SHAPES), &dice);
+        makespan_of(trial, seed);
+        inside += total_is_inside(trial, &width);
+        free(trial);
+    }
+    printf("of %d totals %d lie in their interval\n", (int)seeds, (int)inside);
+    assert_true((double)inside >= 0.85 * (double)seeds);
+}
+
+/* The last 40 of 400 lines take twenty times as long: strata are halved where these begin. */
+static void a_heavy_end_is_told_from_few_tasks(void **state)
+{
+    (void)state;
+    enum { SEEDS = 100 };
+    int inside = 0;
+    double widths = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct trial *trial = trial_new(400, 2, 1e-3, 0.02);
+        double width;
+        for (int64_t k = 360; k < 400; k++)
+            trial->seconds[k] = 0.4;
+        makespan_of(trial, seed);
+        inside += total_is_inside(trial, &width);
+        widths += width;
+        free(trial);
+    }
+    printf("a heavy end of 400 tasks: %d of %d inside, %.0f %% wide in the mean\n", inside, SEEDS,
+           100 * widths / SEEDS);
+    assert_true(inside >= 85);
+    assert_true(widths / SEEDS < 0.5);
 }
 
 static void independent_tasks_are_not_regions(void **state)
@@ -445,6 +519,8 @@ int main(void)
         cmocka_unit_test(many_changes_are_counted),
         cmocka_unit_test(heavy_tasks_that_stand_together_are_seen),
         cmocka_unit_test(heavy_tasks_are_no_latencies),
+        cmocka_unit_test(totals_lie_in_their_intervals),
+        cmocka_unit_test(a_heavy_end_is_told_from_few_tasks),
         cmocka_unit_test(independent_tasks_are_not_regions),
         cmocka_unit_test(units_are_dealt_by_worth),
     };
