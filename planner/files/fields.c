@@ -1,0 +1,287 @@
+#include "planner/files/fields.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS_MOST = 32 };
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static size_t keys_collect(const struct field_table *table, struct document_key *keys, size_t count)
+{
+    if (table->schema)
+        keys[count++] = (struct document_key){"schema", true};
+    for (size_t k = 0; k < table->count; k++) {
+        const struct field *field = &table->fields[k];
+        if (field->type == FIELD_GROUP) {
+            count = keys_collect(field->table, keys, count);
+            continue;
+        }
+        assert(count < KEYS_MOST);
+        keys[count++] = (struct document_key){field->key, (field->flags & FIELD_REQUIRED) != 0};
+    }
+    return count;
+}
+
+static bool list_parse(const struct field *field, void *owner, json_t *value,
+                       const struct document_place *place, struct failure *failure)
+{
+    const struct field_list *list = field->list;
+    size_t *count = (void *)((char *)owner + list->count_offset);
+    if (!value)
+        return true;
+    if (!document_array(value, place, 1, failure))
+        return false;
+    char *items = calloc(json_array_size(value), list->size);
+    if (!items)
+        return failure_memory(failure, "reading JSON");
+    memcpy((char *)owner + field->offset, &items, sizeof items);
+    for (size_t k = 0; k < json_array_size(value); k++) {
+        const struct document_place at = document_element(place, k);
+        ++*count;
+        if (!field_table_parse(items + k * list->size, json_array_get(value, k), &at, field->table,
+                               failure) ||
+            (list->follows && !list->follows(owner, &at, failure)))
+            return false;
+    }
+    return true;
+}
+
+static bool count_parse(const struct field *field, const void *owner, void *value, json_t *member,
+                        const struct document_place *at, struct failure *failure)
+{
+    const int64_t most = field->most ? field->most(owner) : (int64_t)field->greatest;
+    int64_t count = 0;
+    if (!member)
+        return true;
+    if (!document_count(member, at, (int64_t)field->least, most, &count, failure))
+        return false;
+    if (field->type == FIELD_INT)
+        *(int *)value = (int)count;
+    else if (field->type == FIELD_WHOLE)
+        *(double *)value = (double)count;
+    else
+        *(int64_t *)value = count;
+    return true;
+}
+
+static bool member_parse(const struct field *field, void *owner, json_t *member,
+                         const struct document_place *at, struct failure *failure)
+{
+    void *value = (char *)owner + field->offset;
+    if (field->parse)
+        return field->parse(owner, member, at, failure);
+    if (field->type == FIELD_WORD)
+        return document_word(member, at, value, failure);
+    if (field->type == FIELD_DIGEST)
+        return document_digest(member, at, value, failure);
+    if (field->type == FIELD_FLAG)
+        return document_flag(member, at, value, failure);
+    if (field->type == FIELD_NUMBER)
+        return document_number(member, at, field->least, field->greatest, value, failure);
+    if (field->type == FIELD_PARAMETERS)
+        return document_parameters(member, at, value, failure);
+    if (field->type == FIELD_BLOCK)
+        return document_block(member, at, value, failure);
+    if (field->type == FIELD_OBJECT)
+        return !member || field_table_parse(value, member, at, field->table, failure);
+    if (field->type == FIELD_LIST)
+        return list_parse(field, owner, member, at, failure);
+    return count_parse(field, owner, value, member, at, failure);
+}
+
+/* A block may not repeat a parameter, so that it is read after them. */
+static bool members_parse(void *object, json_t *value, const struct document_place *place,
+                          const struct field_table *table, struct failure *failure)
+{
+    bool good = true;
+    for (size_t k = 0; good && k < 2 * table->count; k++) {
+        const struct field *field = &table->fields[k % table->count];
+        const struct document_place at = document_at(place, field->key);
+        if ((field->type == FIELD_BLOCK) != (k >= table->count))
+            continue;
+        if (field->type == FIELD_GROUP)
+            good =
+                members_parse((char *)object + field->offset, value, place, field->table, failure);
+        else
+            good = member_parse(field, object, json_object_get(value, field->key), &at, failure);
+    }
+    return good;
+}
+
+bool field_table_parse(void *object, json_t *value, const struct document_place *place,
+                       const struct field_table *table, struct failure *failure)
+{
+    struct document_key keys[KEYS_MOST];
+    const size_t count = keys_collect(table, keys, 0);
+    return document_keys(value, place, keys, count, failure) &&
+           members_parse(object, value, place, table, failure) &&
+           (!table->check || table->check(object, place, failure));
+}
+
+bool field_table_read(void *object, const char *text, size_t length, const char *name,
+                      const struct field_table *table, struct failure *failure)
+{
+    const struct document_place place = {NULL, name, 0};
+    json_t *root = document_parse(text, length, name, failure);
+    const bool good = root && document_schema(root, &place, table->schema, failure) &&
+                      field_table_parse(object, root, &place, table, failure);
+    json_decref(root);
+    return good;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+struct writer {
+    struct text *text;
+    const void *root;
+};
+
+static void separate(struct text *text, int indent)
+{
+    text_add(text, indent > 0 ? ",\n%*s" : ", ", indent, "");
+}
+
+/* A pointer to anything. */
+static const void *pointer_at(const void *value)
+{
+    const void *pointer;
+    memcpy(&pointer, value, sizeof pointer);
+    return pointer;
+}
+
+static size_t list_count(const struct field *field, const void *owner)
+{
+    return *(const size_t *)(const void *)((const char *)owner + field->list->count_offset);
+}
+
+static bool is_zero(const struct field *field, const void *owner)
+{
+    const void *value = (const char *)owner + field->offset;
+    switch (field->type) {
+    case FIELD_WORD:
+    case FIELD_DIGEST:
+        return !pointer_at(value);
+    case FIELD_LIST:
+        return list_count(field, owner) == 0;
+    case FIELD_FLAG:
+        return !*(const bool *)value;
+    case FIELD_NUMBER:
+    case FIELD_WHOLE:
+        return *(const double *)value == 0;
+    case FIELD_COUNT:
+        return *(const int64_t *)value == 0;
+    case FIELD_INT:
+        return *(const int *)value == 0;
+    case FIELD_PARAMETERS:
+        return ((const struct parameter_list *)value)->count == 0;
+    case FIELD_BLOCK:
+        return !parameter_list_block(value);
+    case FIELD_OBJECT:
+    case FIELD_GROUP:
+        for (size_t k = 0; k < field->table->count; k++)
+            if (!is_zero(&field->table->fields[k], value))
+                return false;
+        return true;
+    case FIELD_OTHER:
+        return field->given && !field->given(value);
+    }
+    return false;
+}
+
+static bool is_given(const struct field *field, const void *owner)
+{
+    const void *value = (const char *)owner + field->offset;
+    const bool optional = field->type == FIELD_WORD || field->type == FIELD_DIGEST ||
+                          field->type == FIELD_FLAG || field->type == FIELD_BLOCK ||
+                          (field->flags & (FIELD_NONZERO | FIELD_SPARSE)) != 0;
+    return (!optional || !is_zero(field, owner)) && (!field->given || field->given(value));
+}
+
+static void object_print(const struct writer *writer, const void *object,
+                         const struct field_table *table);
+
+static void list_print(const struct writer *writer, const struct field *field, const void *owner)
+{
+    const struct field_list *list = field->list;
+    const size_t count =
+        list->shown ? list->shown(writer->root, owner)
+                    : *(const size_t *)(const void *)((const char *)owner + list->count_offset);
+    const char *items = pointer_at((const char *)owner + field->offset);
+    text_add(writer->text, list->indent > 0 ? "[\n%*s" : "[", list->indent, "");
+    for (size_t k = 0; k < count; k++) {
+        if (k > 0)
+            separate(writer->text, list->indent);
+        object_print(writer, items + k * list->size, field->table);
+    }
+    text_add(writer->text, list->indent > 0 ? "\n%*s]" : "]", list->indent - 2, "");
+}
+
+static void value_print(const struct writer *writer, const struct field *field, const void *owner)
+{
+    const void *value = (const char *)owner + field->offset;
+    struct text *text = writer->text;
+    if (field->type == FIELD_PARAMETERS) {
+        text_add_parameters(text, value);
+        return;
+    }
+    text_add(text, "\"%s\": ", field->key);
+    if (field->print)
+        field->print(text, owner);
+    else if (field->type == FIELD_OBJECT)
+        object_print(writer, value, field->table);
+    else if (field->type == FIELD_LIST)
+        list_print(writer, field, owner);
+    else if (field->type == FIELD_WORD || field->type == FIELD_DIGEST)
+        text_add_quoted(text, *(char *const *)value);
+    else if (field->type == FIELD_FLAG)
+        text_add(text, "true");
+    else if (field->type == FIELD_COUNT)
+        text_add(text, "%" PRId64, *(const int64_t *)value);
+    else if (field->type == FIELD_INT)
+        text_add(text, "%d", *(const int *)value);
+    else if (field->type == FIELD_BLOCK)
+        text_add_number(text, parameter_list_block(value)->number);
+    else
+        text_add_number(text, *(const double *)value);
+}
+
+static void members_print(const struct writer *writer, const void *object,
+                          const struct field_table *table, int indent, bool *first)
+{
+    for (size_t k = 0; k < table->count; k++) {
+        const struct field *field = &table->fields[k];
+        const void *value = (const char *)object + field->offset;
+        if (!is_given(field, object))
+            continue;
+        if (field->type == FIELD_GROUP) {
+            members_print(writer, value, field->table, indent, first);
+            continue;
+        }
+        if (!*first && field->before)
+            text_add(writer->text, "%s", field->before);
+        else if (!*first)
+            separate(writer->text, indent);
+        *first = false;
+        value_print(writer, field, object);
+    }
+}
+
+static void object_print(const struct writer *writer, const void *object,
+                         const struct field_table *table)
+{
+    bool first = !table->schema;
+    text_add(writer->text, table->indent > 0 ? "{ " : "{");
+    if (table->schema)
+        text_add(writer->text, "\"schema\": \"%s\"", table->schema);
+    members_print(writer, object, table, table->indent, &first);
+    text_add(writer->text, table->indent > 0 ? " }" : "}");
+}
+
+void field_table_print(struct text *text, const void *object, const struct field_table *table)
+{
+    const struct writer writer = {text, object};
+    object_print(&writer, object, table);
+}
