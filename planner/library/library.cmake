@@ -3,7 +3,6 @@
 include(CMakePackageConfigHelpers)
 
 add_library(scow-plan-entries OBJECT
-    library/choice.c
     library/entry.c
     library/handle_plan.c
     library/handle_profile.c

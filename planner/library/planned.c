@@ -1,7 +1,224 @@
 #include "planner/library/planned.h"
 
-#include "planner/library/choice.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/library/request.h"
 #include "planner/library/wanted.h"
+#include "planner/model/plan.h"
+#include "planner/model/platform.h"
+#include "planner/studies/planning.h"
+#include "planner/studies/sweep.h"
+
+/* ---- choice --------------------------------------------------------------------------------- */
+
+/* Finds the best of a profile's settings for a job: makes a plan for each wanted one. */
+
+/* Core tasks of the job with the setting's parameters. */
+static bool tasks_count(const struct plan_request *request, const struct profile *profile,
+                        const struct profile_setting *setting, int64_t *tasks,
+                        struct failure *failure)
+{
+    *tasks = request->tasks;
+    return request->tasks > 0 || request->count(request->context, profile, setting, tasks, failure);
+}
+
+/* How many settings are to be tried. */
+static size_t settings_wanted(const struct profile *profile, const struct parameter_list *wanted)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < profile->setting_count; k++)
+        count += profile_setting_suits(&profile->settings[k], wanted);
+    return count;
+}
+
+/* Has `list` what `part` says of the job itself? How it is done may differ. */
+static bool job_has(const struct parameter_list *list, const struct parameter_list *part)
+{
+    for (size_t k = 0; k < part->count; k++) {
+        const struct parameter *item = &part->items[k];
+        const struct parameter *own = parameter_list_find(list, item->name);
+        if (strcmp(item->name, PLATFORM_WRITE_BEHIND) != 0 && strcmp(item->name, "staged") != 0 &&
+            !(own && parameter_equal(own, item)))
+            return false;
+    }
+    return true;
+}
+
+/* Do all of them have the same job, and do it otherwise, or with other threads? */
+static bool settings_alike(const struct profile *profile, const struct parameter_list *wanted)
+{
+    const struct profile_setting *first = NULL;
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        const struct profile_setting *setting = &profile->settings[k];
+        if (!profile_setting_suits(setting, wanted))
+            continue;
+        if (first && !(job_has(&first->parameters, &setting->parameters) &&
+                       job_has(&setting->parameters, &first->parameters)))
+            return false;
+        first = setting;
+    }
+    return true;
+}
+
+static bool settings_check(const struct plan_request *request, const struct profile *profile,
+                           const struct parameter_list *wanted, struct failure *failure)
+{
+    const size_t count = settings_wanted(profile, wanted);
+    if (count == 0 && request->block > 0 && !request->set)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "'%s' has no setting for blocks of %" PRId64
+                           ": calibrate with --blocks %" PRId64 ", or choose another",
+                           request->path, request->block, request->block);
+    if (count == 0)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "'%s' has no setting with these parameters: 'scow show %s' lists them",
+                           request->path, request->path);
+    if (request->tasks > 0 && !settings_alike(profile, wanted))
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "'%s' has several settings, and how many core tasks a job has may depend "
+            "on that: with -X say which by --block or --set",
+            request->path);
+    return true;
+}
+
+/* The best plan so far; found false: none, and *refused says why. */
+struct choice {
+    struct planning planning;
+    struct plan plan; /* owned */
+    bool found;
+    struct plan_other *others; /* owned; of every setting with a plan, the best one's included */
+    size_t other_count, best;  /* the best one's place among them */
+    struct schedule_omissions omissions; /* of the best one's */
+    struct failure refused;
+};
+
+/* With a deadline the fewest workers win, else the least makespan. */
+static bool plan_better(const struct plan_request *request, const struct plan *plan,
+                        const struct plan *than)
+{
+    int64_t workers = plan_workers_used(plan), than_workers = plan_workers_used(than);
+    if (request->deadline_s > 0 && workers != than_workers)
+        return workers < than_workers;
+    return plan->predicted.makespan_s < than->predicted.makespan_s;
+}
+
+/* Let one setting compete. What is infeasible with one may be feasible with another; any other
+ * failure ends the choice. */
+static bool choice_try(struct choice *choice, const struct plan_request *request,
+                       struct planning *planning, struct failure *failure)
+{
+    struct plan made;
+    struct schedule_omissions omissions = {.count = 0};
+    struct failure here = FAILURE_INIT;
+    planning->omissions = request->deadline_s > 0 ? NULL : &omissions;
+    bool good = request->deadline_s > 0
+                    ? sweep_deadline(planning, request->deadline_s, &made, &here)
+                    : planning_make(planning, &made, &here);
+    planning->omissions = NULL;
+    if (!good) {
+        failure_set(&choice->refused, here.code, "%s", here.text);
+        return here.code == FAILURE_INFEASIBLE || failure_set(failure, here.code, "%s", here.text);
+    }
+    struct plan_other *other = &choice->others[choice->other_count++];
+    *other = (struct plan_other){.threads = planning->setting->threads,
+                                 .makespan_s = made.predicted.makespan_s};
+    if (!parameter_list_copy(&other->parameters, &planning->setting->parameters)) {
+        plan_release(&made);
+        return failure_memory(failure, "comparing settings");
+    }
+    if (choice->found && !plan_better(request, &made, &choice->plan)) {
+        plan_release(&made);
+        return true;
+    }
+    plan_release(&choice->plan);
+    choice->plan = made;
+    choice->best = choice->other_count - 1;
+    choice->planning = *planning;
+    choice->omissions = omissions;
+    choice->found = true;
+    return true;
+}
+
+/* The best plan over the settings that are wanted. */
+static bool settings_try(const struct plan_request *request, const struct parameter_list *wanted,
+                         struct planning *planning, struct choice *choice, struct failure *failure)
+{
+    const struct profile *profile = planning->profile;
+    bool good = true;
+    planning->effort_s = request->effort_s / (double)settings_wanted(profile, wanted);
+    for (size_t k = 0; good && k < profile->setting_count; k++) {
+        int64_t tasks = 0;
+        planning->setting = &profile->settings[k];
+        if (!profile_setting_suits(planning->setting, wanted))
+            continue;
+        good = tasks_count(request, profile, planning->setting, &tasks, failure);
+        planning->tasks = (double)tasks;
+        good = good && choice_try(choice, request, planning, failure);
+    }
+    return good && (choice->found ||
+                    failure_set(failure, choice->refused.code, "%s", choice->refused.text));
+}
+
+/* The others go with the plan that is better than they. */
+static void others_hand_over(struct choice *choice)
+{
+    struct plan *plan = &choice->plan;
+    parameter_list_release(&choice->others[choice->best].parameters);
+    choice->other_count--;
+    for (size_t k = choice->best; k < choice->other_count; k++)
+        choice->others[k] = choice->others[k + 1];
+    plan->others = choice->others;
+    plan->other_count = choice->other_count;
+}
+
+static void choice_release(struct choice *choice)
+{
+    plan_release(&choice->plan);
+    for (size_t k = 0; k < choice->other_count; k++)
+        parameter_list_release(&choice->others[k].parameters);
+    free(choice->others);
+}
+
+/* The best plan, to be released, and what it was made from: *planning has all members set but
+ * setting and tasks, which are filled in. *omissions: the schedulers that "auto" left out. With
+ * several settings, the plan lists the makespans of the others. FAILURE_MISMATCH: the profile has
+ * no such setting; FAILURE_INFEASIBLE: none has a plan. */
+static bool choice_make(const struct plan_request *request, struct planning *planning,
+                        struct plan *plan, struct schedule_omissions *omissions,
+                        struct failure *failure)
+{
+    struct choice choice = {.refused = FAILURE_INIT};
+    if (request->within)
+        planning->within = -1; /* the least makespan is what others are compared with */
+    struct parameter_list wanted = {0};
+    choice.others = calloc(planning->profile->setting_count, sizeof *choice.others);
+    if (!choice.others)
+        return failure_memory(failure, "comparing settings");
+    const bool good = wanted_read(request->set, request->block, &wanted, failure) &&
+                      wanted_check(planning->profile, request->path, &wanted, failure) &&
+                      settings_check(request, planning->profile, &wanted, failure) &&
+                      settings_try(request, &wanted, planning, &choice, failure);
+    parameter_list_release(&wanted);
+    if (!good) {
+        choice_release(&choice);
+        return false;
+    }
+    const double within = plan_request_within(request);
+    if (within >= 0 && !sweep_within(&choice.planning, within, &choice.plan, failure)) {
+        choice_release(&choice);
+        return false;
+    }
+    others_hand_over(&choice);
+    *plan = choice.plan;
+    *planning = choice.planning;
+    *omissions = choice.omissions;
+    return true;
+}
+
+/* ---- planned -------------------------------------------------------------------------------- */
 
 /* The options that a planning has by itself. */
 static struct planning planning_begin(const struct profile *profile,
