@@ -1,3 +1,84 @@
+#include "planner/replan/replan.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/array.h"
+#include "planner/dispatch/watch.h"
+#include "planner/model/platform.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/simulate/star.h"
+
+/* ---- replan platform ------------------------------------------------------------------------ */
+
+/*
+ * The platform as it has been measured while a plan was watched: every worker has a class of its
+ * own.
+ */
+
+/* A worker that is lost gets nothing from a scheduler. */
+static const double lost_factor = 1e6;
+
+struct rest_wanted {
+    const struct watch_remaining *remaining;
+    int64_t largest;
+};
+
+static struct cost cost_times(struct cost cost, double factor)
+{
+    return (struct cost){cost.latency_s * factor, cost.s_per_task * factor};
+}
+
+static bool window_measure(const struct rest_wanted *wanted, const struct platform_window *from,
+                           struct platform_window *window)
+{
+    const int64_t workers = wanted->remaining->workers;
+    const struct platform_class *final = &from->classes[from->class_count - 1];
+    const int64_t last = final->first + final->count - 1;
+    *window = *from;
+    window->greatest = from->greatest < wanted->largest ? from->greatest : wanted->largest;
+    window->class_count = workers;
+    window->classes = calloc((size_t)workers, sizeof *window->classes);
+    for (int64_t k = 0; window->classes && k < workers; k++) {
+        const struct watch_state *state = &wanted->remaining->states[k];
+        const double factor = state->lost ? lost_factor : state->factor;
+        struct platform_class *class = &window->classes[k];
+        *class = *platform_worker(from, k < last ? k : last);
+        class->first = k;
+        class->count = 1;
+        class->receive = cost_times(class->receive, factor);
+        class->compute = cost_times(class->compute, factor);
+        class->output = cost_times(class->output, factor);
+        class->start_s = 0; /* what is left of it is in when the worker is ready */
+    }
+    return window->classes != NULL;
+}
+
+/* The workers with their present rates, in windows of packages of at most `largest` tasks. To be
+ * released, also after a failure. False: out of memory. */
+static bool replan_platform(const struct platform *platform,
+                            const struct watch_remaining *remaining, int64_t largest,
+                            struct platform *measured)
+{
+    const struct rest_wanted wanted = {remaining, largest};
+    bool good = true;
+    *measured = (struct platform){.worker_count = remaining->workers,
+                                  .buffers = platform->buffers,
+                                  .write_behind = platform->write_behind};
+    measured->windows = calloc((size_t)platform->window_count, sizeof *measured->windows);
+    if (!measured->windows)
+        return false;
+    for (int64_t w = 0; good && w < platform->window_count; w++)
+        if (platform->windows[w].least <= largest)
+            good = window_measure(&wanted, &platform->windows[w],
+                                  &measured->windows[measured->window_count++]);
+    return good;
+}
+
+/* ---- replan --------------------------------------------------------------------------------- */
+
 /*
  * Every worker gets so many tasks in all that it ends at tau: x_i = (tau - a_i) / c_i with c_i its
  * time per task, latencies included, and a_i the time at which it can begin. tau follows from the
@@ -8,16 +89,6 @@
  * anything to do; they know how to share out a port that is too slow for all. And, for several
  * periods T, with packages that take each worker T.
  */
-#include "planner/replan/replan.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "planner/base/array.h"
-#include "planner/replan/replan_platform.h"
-#include "planner/schedulers/scheduler.h"
-#include "planner/simulate/star.h"
 
 enum { CORRECTIONS = 5, HALVINGS = 60, SPREADS = 8, ROUNDS_MOST = 4096, FAILURES_MOST = 4 };
 /* Of one candidate: a new plan must be there before the workers run dry. The latter times workers:
