@@ -8,11 +8,75 @@
 
 #include "planner/base/text.h"
 #include "planner/model/beyond.h"
+#include "planner/model/conditions.h"
 #include "planner/report/describe.h"
 #include "planner/report/outlook.h"
 #include "planner/report/parts.h"
-#include "planner/report/remarks.h"
 #include "planner/report/residuals.h"
+
+/* ---- remarks -------------------------------------------------------------------------------- */
+
+/* What was out of the ordinary in a run. */
+
+/* How the run was unlike its calibration: a line each, their heads in the first 12 columns. */
+static void remarks_conditions(const struct run_record *record, struct text *text)
+{
+    const struct conditions here = {.processor = record->processor,
+                                    .isa = record->isa,
+                                    .method = record->method,
+                                    .threads = record->threads,
+                                    .workers_per_node = record->workers_per_node};
+    if (record->has_profile)
+        conditions_compare(
+            &here, &record->profile,
+            profile_find(&record->profile, &record->plan.parameters, record->plan.threads),
+            "unlike      ", text);
+}
+
+/* Columns are for tables. */
+static void spaces_join(char *line)
+{
+    char *to = line;
+    for (const char *from = line; *from; from++)
+        if (*from != ' ' || from[1] != ' ')
+            *to++ = *from;
+    *to = '\0';
+}
+
+/* `lines` is written to. */
+static void lines_json(char *lines, struct text *text)
+{
+    char *rest = lines, *line;
+    const char *before = "";
+    while ((line = strsep(&rest, "\n"))) {
+        if (!*line)
+            continue;
+        spaces_join(line);
+        text_add(text, "%s", before);
+        text_add_quoted(text, line);
+        before = ", ";
+    }
+}
+
+/* A JSON array of sentences without their stops: changes of the plan, workers lost, conditions
+ * other than the calibration's, workers that nobody measured. */
+static void remarks_json(const struct run_record *record, struct text *text)
+{
+    struct text lines = TEXT_INIT;
+    text_add(&lines, "%s%s", record->told ? record->told : "",
+             record->lost_told ? record->lost_told : "");
+    remarks_conditions(record, &lines);
+    beyond_describe(&record->plan.beyond, &lines);
+    char *all = text_take(&lines);
+    text_add(text, "[");
+    if (all)
+        lines_json(all, text);
+    text->failed = text->failed || !all;
+    text_add(text, "]");
+    free(all);
+}
+
+/* ---- report --------------------------------------------------------------------------------- */
 
 /* Rows of a table for people; all of them are in the JSON form. */
 static const int64_t ROWS_MOST = 32;
