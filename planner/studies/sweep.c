@@ -1,8 +1,3 @@
-/*
- * The knee is where speed-up times efficiency, S(n) S(n) / n, is greatest: there a further worker
- * costs more efficiency than it gains speed (D. L. Eager, J. Zahorjan, E. D. Lazowska, Speedup
- * versus efficiency in parallel systems, IEEE Trans. Comput. 38(3), 1989).
- */
 #include "planner/studies/sweep.h"
 
 #include <inttypes.h>
@@ -13,8 +8,144 @@
 #include "planner/base/array.h"
 #include "planner/model/beyond.h"
 #include "planner/schedulers/scheduler.h"
-#include "planner/studies/alone.h"
 #include "planner/studies/feeding.h"
+
+/* ---- alone ---------------------------------------------------------------------------------- */
+
+/*
+ * The speeds of single workers, to which the efficiency of many is relative.
+ *
+ * The ideal machine is as fast as all workers together, each as fast as when it runs the whole job
+ * alone: 1 / sum of 1 / T_i seconds, T_i the makespan with worker i alone. Where all are alike that
+ * is T_1 / n, and its share of a makespan is speed-up over workers.
+ */
+
+/* Neighbouring equal workers. */
+struct alone {
+    int64_t first, count;
+    double makespan_s; /* of one of them alone; HUGE_VAL: it cannot do the job alone */
+};
+
+struct alone_list {
+    struct alone *items; /* owned; all workers of the platform, in their order */
+    size_t count;
+};
+
+/* The platform of one worker alone; `windows` and `classes` have one place per window. */
+static struct platform platform_alone(const struct platform *from, int64_t worker,
+                                      struct platform_window *windows,
+                                      struct platform_class *classes)
+{
+    struct platform made = *from;
+    made.map = (struct cost_map){.tasks = 0};
+    made.worker_count = 1;
+    made.windows = windows;
+    for (int64_t w = 0; w < from->window_count; w++) {
+        windows[w] = from->windows[w];
+        classes[w] = *platform_worker(&from->windows[w], worker);
+        classes[w].first = 0;
+        classes[w].count = 1;
+        windows[w].classes = &classes[w];
+        windows[w].class_count = 1;
+    }
+    return made;
+}
+
+/* How many workers from `first` on are in one class, whatever the window. */
+static int64_t workers_like(const struct platform *platform, int64_t first)
+{
+    int64_t end = platform->worker_count;
+    for (int64_t w = 0; w < platform->window_count; w++) {
+        const struct platform_class *class = platform_worker(&platform->windows[w], first);
+        if (class->first + class->count < end)
+            end = class->first + class->count;
+    }
+    return end - first;
+}
+
+static bool makespan_alone(const struct scheduler *scheduler,
+                           const struct schedule_request *request, double *makespan_s,
+                           struct failure *failure)
+{
+    struct failure refused = FAILURE_INIT;
+    struct plan plan = {.kernel = NULL};
+    const bool made = scheduler_make_for_all(scheduler, request, &plan, &refused);
+    *makespan_s = made ? plan.predicted.makespan_s : HUGE_VAL;
+    plan_release(&plan);
+    return made || refused.code == FAILURE_INFEASIBLE ||
+           failure_set(failure, refused.code, "%s", refused.text);
+}
+
+static bool list_fill(struct alone_list *list, const struct scheduler *scheduler,
+                      const struct schedule_request *request, struct platform_window *windows,
+                      struct platform_class *classes, struct failure *failure)
+{
+    const struct platform *platform = request->platform;
+    for (int64_t first = 0; first < platform->worker_count;) {
+        const struct platform single = platform_alone(platform, first, windows, classes);
+        struct schedule_request own = *request;
+        struct alone item = {.first = first, .count = workers_like(platform, first)};
+        own.platform = &single;
+        if (!makespan_alone(scheduler, &own, &item.makespan_s, failure))
+            return false;
+        struct alone *items = array_extend(list->items, list->count, sizeof *items);
+        if (!items)
+            return failure_memory(failure, "sweeping over worker counts");
+        list->items = items;
+        items[list->count++] = item;
+        first += item.count;
+    }
+    return true;
+}
+
+static void alone_release(struct alone_list *list)
+{
+    free(list->items);
+    *list = (struct alone_list){.items = NULL};
+}
+
+/* Plans with that scheduler for one worker of each kind; to be released. Fails where memory ends.
+ */
+static bool alone_init(struct alone_list *list, const struct scheduler *scheduler,
+                       const struct schedule_request *request, struct failure *failure)
+{
+    const size_t windows = (size_t)request->platform->window_count;
+    struct platform_window *window = calloc(windows, sizeof *window);
+    struct platform_class *class = calloc(windows, sizeof *class);
+    struct alone_list made = {.items = NULL};
+    const bool good = window && class ? list_fill(&made, scheduler, request, window, class, failure)
+                                      : failure_memory(failure, "sweeping over worker counts");
+    free(window);
+    free(class);
+    if (good)
+        *list = made;
+    else
+        alone_release(&made);
+    return good;
+}
+
+/* Share of the makespan that the machine of the first `workers` would take: at most 1, also where
+ * the schedulers' plans for single workers are worse than those for many. */
+static double alone_efficiency(const struct alone_list *list, int64_t workers, double makespan_s)
+{
+    double speed = 0;     /* in jobs per second */
+    if (list->count == 1) /* as who divides by hand */
+        return fmin(list->items[0].makespan_s / makespan_s / (double)workers, 1);
+    for (size_t k = 0; k < list->count && list->items[k].first < workers; k++) {
+        const struct alone *item = &list->items[k];
+        const int64_t left = workers - item->first;
+        speed += (double)(left < item->count ? left : item->count) / item->makespan_s;
+    }
+    return fmin(1 / (speed * makespan_s), 1);
+}
+
+/* ---- sweep ---------------------------------------------------------------------------------- */
+
+/*
+ * The knee is where speed-up times efficiency, S(n) S(n) / n, is greatest: there a further worker
+ * costs more efficiency than it gains speed (D. L. Eager, J. Zahorjan, E. D. Lazowska, Speedup
+ * versus efficiency in parallel systems, IEEE Trans. Comput. 38(3), 1989).
+ */
 
 /* Rows that are there anyhow; every mark but the knee, which is one of them, may add one. */
 enum { GRID_MOST = SWEEP_ROWS_MOST - (SWEEP_MARKS - 1) };
