@@ -1,3 +1,135 @@
+#include "kernel/matched/correlators/fft.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/matched/correlators/correlate.h"
+#include "kernel/matched/correlators/fft_plan.h"
+#include "kernel/vector/isa.h"
+
+/* ---- fft spectrum --------------------------------------------------------------------------- */
+
+/*
+ * Spectra of filters for correlation by overlap-save, in double precision. Private to "fft".
+ */
+
+/* Room for one spectrum after the other. */
+struct spectrum {
+    const struct fft_isa *isa; /* borrowed */
+    int size;
+    struct reach reach;
+    double *re, *im; /* size x size, [kx][ky]; in `memory`, as are the rest */
+    double *rows_re, *rows_im;
+    double *wave_re, *wave_im;
+    double *memory; /* owned, aligned to 64: every row of `size` points is */
+};
+
+static const double TURN = 6.283185307179586476925286766559;
+
+static int extent_rows(const struct spectrum *spectrum)
+{
+    return spectrum->reach.up + spectrum->reach.down + 1;
+}
+
+/* Wave d has exp(2 pi i d k / size) at k. */
+static void waves_fill(struct spectrum *spectrum)
+{
+    const int size = spectrum->size;
+    for (int k = 0; k < size; k++) {
+        const double angle = TURN * (double)k / size;
+        spectrum->wave_re[size + k] = cos(angle);
+        spectrum->wave_im[size + k] = sin(angle);
+    }
+    for (int d = 0; d < size; d++)
+        for (int k = 0; d != 1 && k < size; k++) {
+            spectrum->wave_re[d * size + k] = spectrum->wave_re[size + d * k % size];
+            spectrum->wave_im[d * size + k] = spectrum->wave_im[size + d * k % size];
+        }
+}
+
+/* For windows of that size whose pixel (up, left) is the anchor of the first response. False: out
+ * of memory; release it in either case. */
+static bool spectrum_init(struct spectrum *spectrum, const struct fft_isa *isa, int size,
+                          struct reach reach)
+{
+    *spectrum = (struct spectrum){.isa = isa, .size = size, .reach = reach};
+    const size_t plane = (size_t)size * (size_t)size;
+    spectrum->memory = aligned_alloc(64, 6 * plane * sizeof *spectrum->memory);
+    if (spectrum->memory == NULL)
+        return false;
+    spectrum->re = spectrum->memory;
+    spectrum->im = spectrum->re + plane;
+    spectrum->rows_re = spectrum->im + plane;
+    spectrum->rows_im = spectrum->rows_re + plane;
+    spectrum->wave_re = spectrum->rows_im + plane;
+    spectrum->wave_im = spectrum->wave_re + plane;
+    waves_fill(spectrum);
+    return true;
+}
+
+/* Transforms of the rows of a filter; (re, im) is what its taps count as. */
+static void add_rows(struct spectrum *spectrum, const struct filter *filter, double re, double im)
+{
+    const ptrdiff_t size = spectrum->size;
+    const int top = spectrum->reach.up - filter->anchor_row;
+    const int start = spectrum->reach.left - filter->anchor_column;
+    double row_re[FFT_SIZE_MOST], row_im[FFT_SIZE_MOST];
+    const struct fft_waves waves = {.count = filter->columns,
+                                    .size = spectrum->size,
+                                    .re = row_re,
+                                    .im = row_im,
+                                    .step = 1,
+                                    .wave_re = spectrum->wave_re + start * size,
+                                    .wave_im = spectrum->wave_im + start * size};
+    for (int a = 0; a < filter->rows; a++) {
+        for (int b = 0; b < filter->columns; b++) {
+            const double tap = filter->taps[a * filter->columns + b];
+            row_re[b] = re * tap;
+            row_im[b] = im * tap;
+        }
+        spectrum->isa->waves(&waves, spectrum->rows_re + (top + a) * size,
+                             spectrum->rows_im + (top + a) * size);
+    }
+}
+
+/* The spectrum whose product with a window's gives the response of `real` as the real part and
+ * that of `imaginary` (NULL: nothing) as the imaginary one:
+ *   H(kx, ky) = 1 / size^2 sum over d, e of (r[d][e] + i m[d][e]) exp(2 pi i (kx e + ky d) / size)
+ * where d and e count from the window's corner. */
+static void spectrum_make(struct spectrum *spectrum, const struct filter *real,
+                          const struct filter *imaginary)
+{
+    const int size = spectrum->size;
+    const size_t plane = (size_t)size * (size_t)size;
+    const double scale = 1.0 / (double)plane;
+    memset(spectrum->memory, 0, 4 * plane * sizeof *spectrum->memory);
+    add_rows(spectrum, real, scale, 0);
+    if (imaginary != NULL)
+        add_rows(spectrum, imaginary, 0, scale);
+    for (int kx = 0; kx < size; kx++) {
+        const struct fft_waves waves = {.count = extent_rows(spectrum),
+                                        .size = size,
+                                        .re = spectrum->rows_re + kx,
+                                        .im = spectrum->rows_im + kx,
+                                        .step = size,
+                                        .wave_re = spectrum->wave_re,
+                                        .wave_im = spectrum->wave_im};
+        spectrum->isa->waves(&waves, spectrum->re + (ptrdiff_t)kx * size,
+                             spectrum->im + (ptrdiff_t)kx * size);
+    }
+}
+
+static void spectrum_release(struct spectrum *spectrum)
+{
+    free(spectrum->memory);
+    *spectrum = (struct spectrum){0};
+}
+
+/* ---- fft ------------------------------------------------------------------------------------ */
+
 /*
  * The algorithm "fft": overlap-save with small transforms of our own, batched over pairs of real
  * filters. The windows' grid starts at the tile's origin and each window reads only itself, so that
@@ -6,16 +138,6 @@
  * A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, section 8.7.3 (overlap-save);
  * two real responses in one complex transform: conj(H1) + i conj(H2) times X gives R1 + i R2.
  */
-#include "kernel/matched/correlators/fft.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kernel/matched/correlators/correlate.h"
-#include "kernel/matched/correlators/fft_plan.h"
-#include "kernel/matched/correlators/fft_spectrum.h"
-#include "kernel/vector/isa.h"
 
 struct section {
     struct fft_section cut;
