@@ -10,7 +10,6 @@ add_library(scow-input STATIC
     # kinds: one file each, and a row in input.c
     input/none.c
     input/image.c
-    input/series.c
     input/lines.c
     input/fasta.c
     input/file.c
