@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "kernel/command/command.h"
-#include "kernel/table.h"
+#include "kernel/tasks/table.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/model/beyond.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/table.h"
+#include "kernel/tasks/table.h"
 #include "spmd/archive/archive.h"
 #include "spmd/archive/archive_file.h"
 #include "spmd/job/commands.h"

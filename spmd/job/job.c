@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/table.h"
+#include "kernel/tasks/table.h"
 #include "kernel/type.h"
 #include "planner/base/nearest.h"
 #include "planner/files/document.h"

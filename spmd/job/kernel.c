@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/table.h"
+#include "kernel/tasks/table.h"
 #include "planner/files/textfile.h"
 #include "spmd/job/job.h"
 

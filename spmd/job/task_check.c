@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernel/table.h"
+#include "kernel/tasks/table.h"
 #include "spmd/job/job.h"
 
 static bool name_is_good(const char *name)

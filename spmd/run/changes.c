@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/table.h"
+#include "kernel/tasks/table.h"
 #include "planner/base/nearest.h"
 #include "spmd/job/values.h"
 

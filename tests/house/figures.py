@@ -17,7 +17,7 @@ PARTS = {
     "a scheduler": ("planner/schedulers/scheduler.c", "umr2_make"),
     "a rule for packages on request": ("planner/dispatch/dispatch_rule.c", "fiss_chunk"),
     "an input format": ("spmd/input/image.c", "image_npy"),
-    "a core task": ("kernel/table.c", "motif_task"),
+    "a core task": ("kernel/tasks/table.c", "motif_task"),
     "an operation": ("planner/model/trace.h", "OPERATION_ANSWER"),
 }
 

@@ -61,18 +61,19 @@ simulate="$model planner/dispatch planner/simulate"
     room kernel/mandelbrot kernel kernel/vector
     room kernel/motif kernel kernel/vector
     room kernel/sleep kernel
-    room kernel kernel/{command,mandelbrot,matched,motif,sleep}
+    room kernel
+    room kernel/tasks kernel kernel/{command,mandelbrot,matched,motif,sleep}
 
     room spmd/transport $model planner/dispatch
     room spmd/input $base kernel
-    room spmd/job $model planner/files kernel kernel/command spmd/input
+    room spmd/job $model planner/files kernel kernel/{command,tasks} spmd/input
     room spmd/layout $model kernel kernel/vector spmd/job
     room spmd/output $model planner/dispatch kernel spmd/{transport,job,layout}
-    room spmd/archive $model planner/{files,report,command} kernel kernel/{vector,command} \
+    room spmd/archive $model planner/{files,report,command} kernel kernel/{vector,command,tasks} \
         spmd/{input,job,layout}
     room spmd/resume $model planner/{files,studies} kernel spmd/{input,job,layout,output}
     room spmd/launch $model planner/files kernel/{vector,command} spmd/{transport,input,job}
-    room spmd/run $simulate planner/{files,replan} kernel \
+    room spmd/run $simulate planner/{files,replan} kernel kernel/tasks \
         spmd/{transport,input,job,output,resume,launch}
 
     room calibrate/fit $model

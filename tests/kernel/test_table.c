@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#include "kernel/table.h"
+#include "kernel/tasks/table.h"
 
 static void tasks_are_found_by_their_names(void **state)
 {

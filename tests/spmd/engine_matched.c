@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kernel/table.h"
+#include "kernel/tasks/table.h"
 #include "spmd/job/engine.h"
 #include "spmd/job/summary.h"
 #include "tests/spmd/pictures.h"

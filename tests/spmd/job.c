@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "kernel/table.h"
+#include "kernel/tasks/table.h"
 #include "tests/spmd/nonsense.h"
 #include "tests/spmd/pictures.h"
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernel/table.h"
+#include "kernel/tasks/table.h"
 #include "spmd/archive/archive.h"
 #include "spmd/launch/making.h"
 #include "spmd/transport/link_mpi.h"

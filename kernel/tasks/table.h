@@ -1,6 +1,6 @@
 /* All core tasks that this program knows: those that are built in, and those that were added. */
-#ifndef KERNEL_TABLE_H
-#define KERNEL_TABLE_H
+#ifndef KERNEL_TASKS_TABLE_H
+#define KERNEL_TASKS_TABLE_H
 
 #include "kernel/scow.h"
 

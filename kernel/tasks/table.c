@@ -1,4 +1,4 @@
-#include "kernel/table.h"
+#include "kernel/tasks/table.h"
 
 #include <assert.h>
 #include <string.h>
