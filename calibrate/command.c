@@ -73,23 +73,19 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
          "a few seconds, one setting, fewer package sizes"},
         {0, "threads", "T,T,...", OPTION_TEXT, &arguments->threads,
          "OpenMP threads of a rank to measure with, kept for the run"},
-        {0, "staged", NULL, OPTION_FLAG, &arguments->staged,
-         "workers read their packages from the input by themselves, not from the master"},
+        launch_row("staged", &arguments->staged),
         {0, "staged-too", NULL, OPTION_FLAG, &arguments->staged_too,
          "measure both ways, for the planner to choose"},
         {0, "write-behind", "WHEN", OPTION_TEXT, &arguments->write_behind,
          "workers compute while results are being written: no, yes, both (for the planner to "
          "choose), or auto (default): both where output waits for the store"},
-        {0, "gpus-per-worker", "N", OPTION_COUNT, &arguments->gpus,
-         "give each worker N of its node's GPUs, none to two of them (CUDA_VISIBLE_DEVICES, "
-         "ROCR_VISIBLE_DEVICES, SCOW_GPUS)"},
-        {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
-         "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
+        launch_row("gpus-per-worker", &arguments->gpus),
+        launch_row("isa", &arguments->isa),
         {0, "dry-run", NULL, OPTION_FLAG, &arguments->dry_run,
          "measure nothing: print the first core tasks as they would be computed, of commands what "
          "would be run"},
         {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "only failures"},
-        {0, "version", NULL, OPTION_FLAG, &arguments->version, "print versions and exit"},
+        launch_row("version", &arguments->version),
     };
     const size_t count = sizeof fixed / sizeof fixed[0];
     memcpy(rows, fixed, sizeof fixed);
@@ -144,8 +140,8 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     if (arguments->reuse && !arguments->output)
         return failure_set(failure, FAILURE_USAGE,
                            "--reuse needs the name of a profile: add -o PROFILE");
-    if (!(arguments->patience_s > 0))
-        return failure_set(failure, FAILURE_USAGE, "--patience is in seconds, above 0");
+    if (!launch_patience_check(arguments->patience_s, failure))
+        return false;
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
 

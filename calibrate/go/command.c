@@ -60,22 +60,13 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
          "HDF5 file to create, or to go on with"},
         {'p', "profile", "FILE", OPTION_TEXT, &arguments->profile,
          "for the core task that sleeps: the profile that says for how long"},
-        {0, "results", "FILE", OPTION_TEXT, &arguments->results,
-         "for what core tasks write: FILE.1, FILE.2, ..., one a worker (default: OUTPUT.results)"},
+        launch_row("results", &arguments->results),
         {0, "threads", "T", OPTION_TEXT, &arguments->threads, "OpenMP threads of a rank"},
-        {0, "staged", NULL, OPTION_FLAG, &arguments->staged,
-         "workers read their packages from the input by themselves, not from the master"},
-        {0, "until", "TIME", OPTION_TEXT, &arguments->ends,
-         "begin nothing that would not end by then: 2h30m, 45s (from now), 18:30, "
-         "2026-11-23T18:30; none (default: the end of the job, as Slurm or PBS says)"},
-        {0, "patience", "SECONDS", OPTION_NUMBER, &arguments->patience_s,
-         "a worker that is silent for so long, and for ten times the longest package, is lost "
-         "(60)"},
-        {0, "gpus-per-worker", "N", OPTION_COUNT, &arguments->gpus,
-         "give each worker N of its node's GPUs, none to two of them (CUDA_VISIBLE_DEVICES, "
-         "ROCR_VISIBLE_DEVICES, SCOW_GPUS)"},
-        {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
-         "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
+        launch_row("staged", &arguments->staged),
+        launch_row("until", &arguments->ends),
+        launch_row("patience", &arguments->patience_s),
+        launch_row("gpus-per-worker", &arguments->gpus),
+        launch_row("isa", &arguments->isa),
         {0, "trust", NULL, OPTION_FLAG, &arguments->trust,
          "going on: take for done what FILE says is done, without reading it back to compare it "
          "with its digests"},
@@ -83,9 +74,8 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
          "run nothing, and show the first core tasks as they would be run"},
         {0, "no-page", NULL, OPTION_FLAG, &arguments->no_page,
          "leave no page with charts of the run beside the output"},
-        {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet,
-         "no progress, only the outcome and failures"},
-        {0, "version", NULL, OPTION_FLAG, &arguments->version, "print versions and exit"},
+        launch_row("quiet", &arguments->quiet),
+        launch_row("version", &arguments->version),
     };
     const size_t count = sizeof fixed / sizeof fixed[0];
     memcpy(rows, fixed, sizeof fixed);
@@ -111,8 +101,7 @@ static bool arguments_check(const struct arguments *arguments, const struct scow
                            arguments->profile
                                ? "is measured while it works: leave -p out"
                                : "sleeps what a profile says: name one with -p PROFILE");
-    return arguments->patience_s > 0 ||
-           failure_set(failure, FAILURE_USAGE, "--patience is in seconds, above 0");
+    return launch_patience_check(arguments->patience_s, failure);
 }
 
 static bool arguments_parse(const struct comm *comm, int argc, char **argv,

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* cpu_set_t */
 #include "spmd/launch/launch.h"
 
+#include <assert.h>
 #include <hdf5.h>
 #include <inttypes.h>
 #include <omp.h>
@@ -170,6 +171,45 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
     alarm(0);
     free(comm->others.items);
     return (int)result.code;
+}
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static const struct option_row shared_rows[] = {
+    {0, "results", "FILE", OPTION_TEXT, NULL,
+     "for what core tasks write: FILE.1, FILE.2, ..., one a worker (default: OUTPUT.results)"},
+    {0, "until", "TIME", OPTION_TEXT, NULL,
+     "begin nothing that would not end by then: 2h30m, 45s (from now), 18:30, 2026-11-23T18:30; "
+     "none (default: the end of the job, as Slurm or PBS says)"},
+    {0, "patience", "SECONDS", OPTION_NUMBER, NULL,
+     "a worker that is silent for so long, and for ten times the longest package, is lost (60)"},
+    {0, "gpus-per-worker", "N", OPTION_COUNT, NULL,
+     "give each worker N of its node's GPUs, none to two of them (CUDA_VISIBLE_DEVICES, "
+     "ROCR_VISIBLE_DEVICES, SCOW_GPUS)"},
+    {0, "isa", "NAME", OPTION_TEXT, NULL,
+     "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
+    {'q', "quiet", NULL, OPTION_FLAG, NULL, "no progress, only the outcome and failures"},
+    {0, "version", NULL, OPTION_FLAG, NULL, "print versions and exit"},
+    {0, "staged", NULL, OPTION_FLAG, NULL,
+     "workers read their packages from the input by themselves, not from the master"},
+};
+
+struct option_row launch_row(const char *name, void *value)
+{
+    size_t k = 0;
+    while (k + 1 < sizeof shared_rows / sizeof *shared_rows &&
+           strcmp(shared_rows[k].name, name) != 0)
+        k++;
+    assert(strcmp(shared_rows[k].name, name) == 0);
+    struct option_row row = shared_rows[k];
+    row.value = value;
+    return row;
+}
+
+bool launch_patience_check(double patience_s, struct failure *failure)
+{
+    return patience_s > 0 ||
+           failure_set(failure, FAILURE_USAGE, "--patience is in seconds, above 0");
 }
 
 /* Local to the master. */

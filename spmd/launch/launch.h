@@ -23,6 +23,11 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
 bool launch_options(const struct comm *comm, const struct option_table *table, int argc,
                     char **argv, char **operands, int operand_most, int *operand_count,
                     const bool *version, bool *over, struct failure *failure);
+/* The row of an option that several parallel commands share, by its name, which must be one of the
+ * table in launch.c; `value` is what the row's kind asks for. */
+struct option_row launch_row(const char *name, void *value);
+/* What --patience says must be above 0. */
+bool launch_patience_check(double patience_s, struct failure *failure);
 /* The command line that started the command, as it could be typed: "mpiexec -n 3 scow run ...".
  * Owned; NULL: it is too long to be kept, or memory ended. */
 char *launch_line(const struct comm *comm, const char *command, int argc, char **argv);

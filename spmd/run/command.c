@@ -59,8 +59,7 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
          "plan's own; none)"},
         {0, "ahead", "N", OPTION_COUNT, &arguments->ahead,
          "with a rule or a tail: packages that a worker has at a time (default 2)"},
-        {0, "results", "FILE", OPTION_TEXT, &arguments->results,
-         "for what core tasks write: FILE.1, FILE.2, ..., one a worker (default: OUTPUT.results)"},
+        launch_row("results", &arguments->results),
         {0, "resume", NULL, OPTION_FLAG, &arguments->resume,
          "go on with FILE, which the same run left when it was stopped or killed; begin if it is "
          "not there"},
@@ -70,21 +69,13 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
         {0, "retry-lost", NULL, OPTION_FLAG, &arguments->retry_lost,
          "with --resume: begin core tasks again that were given up because workers were lost on "
          "them"},
-        {0, "until", "TIME", OPTION_TEXT, &arguments->ends,
-         "begin nothing that would not end by then: 2h30m, 45s (from now), 18:30, "
-         "2026-11-23T18:30; none (default: the end of the job, as Slurm or PBS says)"},
-        {0, "patience", "SECONDS", OPTION_NUMBER, &arguments->patience_s,
-         "a worker that is silent for so long, and for ten times the longest package, is lost "
-         "(60)"},
-        {0, "gpus-per-worker", "N", OPTION_COUNT, &arguments->gpus,
-         "give each worker N of its node's GPUs, none to two of them (CUDA_VISIBLE_DEVICES, "
-         "ROCR_VISIBLE_DEVICES, SCOW_GPUS)"},
-        {0, "isa", "NAME", OPTION_TEXT, &arguments->isa,
-         "instruction set to compute with: auto, avx512, avx2, generic (sse2)"},
-        {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet,
-         "no progress, only the outcome and failures"},
+        launch_row("until", &arguments->ends),
+        launch_row("patience", &arguments->patience_s),
+        launch_row("gpus-per-worker", &arguments->gpus),
+        launch_row("isa", &arguments->isa),
+        launch_row("quiet", &arguments->quiet),
         {'v', "verbose", NULL, OPTION_FLAG, &arguments->verbose, "say what is being done"},
-        {0, "version", NULL, OPTION_FLAG, &arguments->version, "print versions and exit"},
+        launch_row("version", &arguments->version),
     };
     const size_t count = sizeof fixed / sizeof fixed[0];
     _Static_assert(sizeof fixed / sizeof fixed[0] <= ROWS_MOST, "room for all rows");
@@ -104,8 +95,8 @@ static bool arguments_check(const struct arguments *arguments, struct failure *f
                            !arguments->plan ? "the plan" : "the output (-o FILE)");
     if (arguments->ahead > 1000)
         return failure_set(failure, FAILURE_USAGE, "--ahead is at most 1000: give less");
-    if (!(arguments->patience_s > 0))
-        return failure_set(failure, FAILURE_USAGE, "--patience is in seconds, above 0");
+    if (!launch_patience_check(arguments->patience_s, failure))
+        return false;
     if (arguments->retry_lost && !arguments->resume)
         return failure_set(failure, FAILURE_USAGE,
                            "--retry-lost is for going on with an output: add --resume");
