@@ -5,12 +5,279 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calibrate/fit/classes.h"
-#include "calibrate/fit/score.h"
 #include "calibrate/fit/spreads.h"
-#include "calibrate/fit/start.h"
 #include "calibrate/fit/strata_fit.h"
-#include "calibrate/fit/windows.h"
+#include "calibrate/fit/student.h"
+
+/* ---- score --------------------------------------------------------------------------------- */
+
+enum { HELD_OUT = 10, PACKAGES_LEAST = 20 };
+
+/* Packages held out go behind the others, which keep their order. Returns how many timings stay;
+ * the held out ones are in `held`. */
+static int64_t samples_divide(struct sample *samples, int64_t count, struct sample *held,
+                              int64_t *held_count)
+{
+    int64_t package = -1, kept = 0;
+    struct sample last = {.tasks = -1};
+    *held_count = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!sample_same_package(&last, &samples[i]))
+            package++;
+        last = samples[i];
+        if (package % HELD_OUT == HELD_OUT / 2)
+            held[(*held_count)++] = last;
+        else
+            samples[kept++] = last;
+    }
+    return package + 1 < PACKAGES_LEAST ? 0 : kept;
+}
+
+static double held_out_error(const struct costs *costs, const struct sample *held, int64_t count)
+{
+    double squares = 0, seen = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double tasks = (double)held[i].tasks;
+        const double expected = cost_of(costs_find(costs, tasks)->cost.cost, tasks);
+        if (expected <= 0)
+            continue;
+        const double off = held[i].seconds - expected;
+        squares += off * off;
+        seen += expected * expected;
+    }
+    return seen > 0 ? sqrt(squares / seen) : 0;
+}
+
+bool score_make(struct sample *samples, int64_t count, double *held_out, double *noise,
+                struct failure *failure)
+{
+    int64_t held_count = 0;
+    struct points points;
+    struct costs costs;
+    *held_out = *noise = 0;
+    struct sample *held = malloc(((size_t)count + 1) * sizeof *held);
+    if (!held)
+        return failure_memory(failure, "scoring the fit");
+    const int64_t kept = samples_divide(samples, count, held, &held_count);
+    bool good = true;
+    if (kept > 0) {
+        points_make(samples, kept, &points);
+        good = costs_from_points(&points, &costs, failure);
+        *noise = points.noise.together;
+        *held_out = good ? held_out_error(&costs, held, held_count) : 0;
+    }
+    free(held);
+    return good;
+}
+
+/* ---- start --------------------------------------------------------------------------------- */
+
+/* Starts of one program differ by so much, relative: what they were seen to differ by counts beside
+ * it as what so many more timings would say, for a few that happened to agree say little of how far
+ * the next one is off. */
+static const double usual_deviation = 0.01;
+enum { USUAL_FREEDOM = 2 };
+/* A first package takes longer than others by cold memory alone; a start is longer than this, and
+ * than this part of computing the package. */
+static const double start_least_s = 0.01, start_least = 0.2;
+/* And its mean is longer than what later packages are off their fit by chance: where core tasks are
+ * unlike each other, a first one that is long tells nothing of a start. */
+static const double deviations_least = 3;
+
+struct moments {
+    double sum_s, squares_s2; /* the latter of deviations from the mean */
+    int n;
+};
+
+static bool is_of(const struct sample *sample, int setting, const struct worker_class *class,
+                  enum operation operation)
+{
+    return sample->setting == setting && sample->operation == operation &&
+           sample->rank >= class->least && sample->rank <= class->greatest;
+}
+
+static const struct costs *compute_of(const struct worker_class *class)
+{
+    int k = 0;
+    while (class_operations[k] != OPERATION_COMPUTE)
+        k++;
+    return &class->costs[k];
+}
+
+static double expected_s(const struct worker_class *class, const struct sample *sample)
+{
+    const double tasks = (double)sample->tasks;
+    return cost_of(costs_find(compute_of(class), tasks)->cost.cost, tasks);
+}
+
+/* Of a worker's first package since it was begun anew: what it took beyond computing; 0: nothing
+ * to speak of. */
+static double beyond_s(const struct worker_class *class, const struct sample *first)
+{
+    const double compute_s = expected_s(class, first);
+    const double more_s = first->seconds - compute_s;
+    return more_s > fmax(start_least_s, start_least * compute_s) ? more_s : 0;
+}
+
+/* What later packages are off by, as the standard deviation of one core task, of which a package is
+ * a sum, seconds; 0: there are none. */
+static double chance_s(const struct samples *samples, int setting, const struct worker_class *class)
+{
+    double squares_s2 = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < samples->count; i++) {
+        const struct sample *sample = &samples->items[i];
+        if (sample->fresh || !is_of(sample, setting, class, OPERATION_COMPUTE))
+            continue;
+        const double off_s = sample->seconds - expected_s(class, sample);
+        squares_s2 += off_s * off_s / (double)sample->tasks;
+        count++;
+    }
+    return count > 0 ? sqrt(squares_s2 / (double)count) : 0;
+}
+
+/* Welford, Note on a method for calculating corrected sums of squares, 1962. */
+static void moments_add(struct moments *moments, double seconds)
+{
+    const double before_s = moments->n > 0 ? moments->sum_s / moments->n : seconds;
+    moments->sum_s += seconds;
+    moments->n++;
+    moments->squares_s2 += (seconds - before_s) * (seconds - moments->sum_s / moments->n);
+}
+
+/* Relative, and wide enough for so few. */
+static double deviation_of(const struct moments *moments, double mean_s)
+{
+    const double freedom = moments->n - 1 + USUAL_FREEDOM;
+    const double squares =
+        moments->squares_s2 / (mean_s * mean_s) + USUAL_FREEDOM * usual_deviation * usual_deviation;
+    return student_widening(freedom) * sqrt(squares / freedom);
+}
+
+static struct measured_cost start_latency_of(const struct moments *moments)
+{
+    const double mean_s = moments->sum_s / moments->n;
+    const double deviation = deviation_of(moments, mean_s);
+    return (struct measured_cost){.cost = {mean_s, 0},
+                                  .fit = {.stderr_latency_s = deviation * mean_s / sqrt(moments->n),
+                                          .deviation = deviation,
+                                          .n = moments->n}};
+}
+
+struct measured_cost start_fit(const struct samples *samples, int setting,
+                               const struct worker_class *class)
+{
+    struct moments told = {0, 0, 0}, beyond = {0, 0, 0};
+    int64_t fresh_tasks = 0;
+    int fresh = 0;
+    for (int64_t i = 0; i < samples->count; i++) {
+        const struct sample *sample = &samples->items[i];
+        if (is_of(sample, setting, class, OPERATION_START) && sample->seconds > 0)
+            moments_add(&told, sample->seconds);
+        if (!sample->fresh || !is_of(sample, setting, class, OPERATION_COMPUTE))
+            continue;
+        const double more_s = beyond_s(class, sample);
+        fresh++;
+        fresh_tasks += sample->tasks;
+        if (more_s > 0)
+            moments_add(&beyond, more_s);
+    }
+    const struct moments *most = told.n >= beyond.n ? &told : &beyond;
+    const double chance = chance_s(samples, setting, class) * sqrt((double)fresh_tasks);
+    if (most->n == 0 || 2 * most->n < fresh ||
+        (most == &beyond && beyond.sum_s < deviations_least * chance))
+        return (struct measured_cost){.cost = {0, 0}};
+    return start_latency_of(most);
+}
+
+/* ---- windows ------------------------------------------------------------------------------- */
+
+enum { BREAKS_MOST = 1024 };
+
+/* Somewhere above package size `above`, at the latest at `upto`. */
+struct place {
+    double above, upto;
+    double at; /* probably */
+    double gain;
+};
+
+/* Where the two lines meet, if that is between them: else they jump, nobody knows where. */
+static double place_of(const struct piece *before, const struct piece *after)
+{
+    const struct cost *a = &before->cost.cost, *b = &after->cost.cost;
+    const double meet = (a->latency_s - b->latency_s) / (b->s_per_task - a->s_per_task);
+    const bool between = meet > before->greatest && meet < after->least;
+    return between ? meet : sqrt(before->greatest * after->least);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+    return (p->at > q->at) - (p->at < q->at);
+}
+
+/* Sorted. */
+static int places_find(const struct costs *const *costs, int count, struct place *places)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++)
+        for (int k = 1; k < costs[i]->count && found < BREAKS_MOST; k++) {
+            const struct piece *before = &costs[i]->pieces[k - 1], *after = &costs[i]->pieces[k];
+            places[found++] = (struct place){before->greatest, after->least,
+                                             place_of(before, after), after->gain};
+        }
+    qsort(places, (size_t)found, sizeof *places, by_size);
+    return found;
+}
+
+/* What cannot be told apart is one: at the place of the clearer one. */
+static int places_merge(struct place *places, int count)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        struct place *last = kept > 0 ? &places[kept - 1] : NULL;
+        if (!last || places[i].above >= last->upto) {
+            places[kept++] = places[i];
+            continue;
+        }
+        last->at = places[i].gain > last->gain ? places[i].at : last->at;
+        last->upto = fmin(last->upto, places[i].upto);
+        last->gain += places[i].gain;
+    }
+    return kept;
+}
+
+static int places_thin(struct place *places, int count)
+{
+    while (count > WINDOWS_MOST - 1) {
+        int weakest = 0;
+        for (int i = 1; i < count; i++)
+            if (places[i].gain < places[weakest].gain)
+                weakest = i;
+        for (int i = weakest; i + 1 < count; i++)
+            places[i] = places[i + 1];
+        count--;
+    }
+    return count;
+}
+
+void windows_make(const struct costs *const *costs, int count, int64_t largest,
+                  struct windows *windows)
+{
+    struct place places[BREAKS_MOST];
+    int found = places_find(costs, count, places);
+    found = places_thin(places, places_merge(places, found));
+    windows->count = 0;
+    for (int i = 0; i < found; i++) {
+        const int64_t at = (int64_t)places[i].at;
+        const int64_t before = windows->count > 0 ? windows->greatest[windows->count - 1] : 0;
+        if (at > before && at < largest)
+            windows->greatest[windows->count++] = at;
+    }
+    windows->greatest[windows->count++] = largest;
+}
+
+/* ---- assemble ------------------------------------------------------------------------------ */
 
 /* Of classes' operations. */
 enum { COMPUTE_AT = 2 };

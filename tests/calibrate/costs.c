@@ -2,9 +2,8 @@
  * errors that are stated. */
 #include <math.h>
 
+#include "calibrate/fit/assemble.h"
 #include "calibrate/fit/costs.h"
-#include "calibrate/fit/score.h"
-#include "calibrate/fit/windows.h"
 #include "tests/calibrate/synthetic.h"
 #include "tests/checks.h"
 

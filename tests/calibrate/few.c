@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "calibrate/fit/assemble.h"
 #include "calibrate/fit/classes.h"
 #include "calibrate/fit/few_places.h"
-#include "calibrate/fit/start.h"
 #include "planner/model/cost_map.h"
 #include "tests/calibrate/synthetic.h"
 #include "tests/checks.h"
