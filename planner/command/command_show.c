@@ -17,7 +17,7 @@
 #include "planner/files/textfile.h"
 #include "planner/report/describe.h"
 
-/* ---- extract -------------------------------------------------------------------------------- */
+/* ---- extract ------------------------------------------------------------------------------- */
 
 /* scow show: what is taken out of a run's output in place of a description: pictures, tables of
  * records, what commands wrote, what failed. */
@@ -234,7 +234,7 @@ static bool extract_run(const struct show_options *options, const struct readers
                               : files_write(options, readers, failure);
 }
 
-/* ---- command show --------------------------------------------------------------------------- */
+/* ---- command show -------------------------------------------------------------------------- */
 
 /* The first bytes of every HDF5 file. */
 static const char HDF5_SIGNATURE[] = "\211HDF\r\n\032\n";

@@ -11,7 +11,7 @@
 #include "planner/studies/planning.h"
 #include "planner/studies/sweep.h"
 
-/* ---- choice --------------------------------------------------------------------------------- */
+/* ---- choice -------------------------------------------------------------------------------- */
 
 /* Finds the best of a profile's settings for a job: makes a plan for each wanted one. */
 
@@ -218,7 +218,7 @@ static bool choice_make(const struct plan_request *request, struct planning *pla
     return true;
 }
 
-/* ---- planned -------------------------------------------------------------------------------- */
+/* ---- planned ------------------------------------------------------------------------------- */
 
 /* The options that a planning has by itself. */
 static struct planning planning_begin(const struct profile *profile,

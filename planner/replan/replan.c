@@ -11,7 +11,7 @@
 #include "planner/schedulers/scheduler.h"
 #include "planner/simulate/star.h"
 
-/* ---- replan platform ------------------------------------------------------------------------ */
+/* ---- replan platform ----------------------------------------------------------------------- */
 
 /*
  * The platform as it has been measured while a plan was watched: every worker has a class of its
@@ -77,7 +77,7 @@ static bool replan_platform(const struct platform *platform,
     return good;
 }
 
-/* ---- replan --------------------------------------------------------------------------------- */
+/* ---- replan -------------------------------------------------------------------------------- */
 
 /*
  * Every worker gets so many tasks in all that it ends at tau: x_i = (tau - a_i) / c_i with c_i its

@@ -14,7 +14,7 @@
 #include "planner/report/parts.h"
 #include "planner/report/residuals.h"
 
-/* ---- remarks -------------------------------------------------------------------------------- */
+/* ---- remarks ------------------------------------------------------------------------------- */
 
 /* What was out of the ordinary in a run. */
 
@@ -76,7 +76,7 @@ static void remarks_json(const struct run_record *record, struct text *text)
     free(all);
 }
 
-/* ---- report --------------------------------------------------------------------------------- */
+/* ---- report -------------------------------------------------------------------------------- */
 
 /* Rows of a table for people; all of them are in the JSON form. */
 static const int64_t ROWS_MOST = 32;

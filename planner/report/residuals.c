@@ -13,7 +13,7 @@
 #include "planner/report/report.h"
 #include "planner/report/trace_summary.h"
 
-/* ---- figures -------------------------------------------------------------------------------- */
+/* ---- figures ------------------------------------------------------------------------------- */
 
 /* A trace in figures, block by block: what it sums up to, what workers waited for, and what
  * requests cost where packages were dealt on request. */
@@ -90,7 +90,7 @@ static void figures_release(struct figures *figures)
     trace_release(&figures->made);
 }
 
-/* ---- residuals ------------------------------------------------------------------------------ */
+/* ---- residuals ----------------------------------------------------------------------------- */
 
 /* A prediction below this part of what was measured is a zero, of which rounding left something. */
 static const double rounding = 1e-9;

@@ -10,7 +10,7 @@
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/feeding.h"
 
-/* ---- alone ---------------------------------------------------------------------------------- */
+/* ---- alone --------------------------------------------------------------------------------- */
 
 /*
  * The speeds of single workers, to which the efficiency of many is relative.
@@ -139,7 +139,7 @@ static double alone_efficiency(const struct alone_list *list, int64_t workers, d
     return fmin(1 / (speed * makespan_s), 1);
 }
 
-/* ---- sweep ---------------------------------------------------------------------------------- */
+/* ---- sweep --------------------------------------------------------------------------------- */
 
 /*
  * The knee is where speed-up times efficiency, S(n) S(n) / n, is greatest: there a further worker

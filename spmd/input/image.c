@@ -18,7 +18,7 @@
 #include "spmd/input/regular.h"
 #include "spmd/input/unpack.h"
 
-/* ---- series --------------------------------------------------------------------------------- */
+/* ---- series -------------------------------------------------------------------------------- */
 
 /* The files of a directory, as the slices of a stack. For the image reader alone. */
 
@@ -128,7 +128,7 @@ static bool series_list(const char *directory, struct series *series, struct fai
     return good;
 }
 
-/* ---- image ---------------------------------------------------------------------------------- */
+/* ---- image --------------------------------------------------------------------------------- */
 
 /*
  * Images and stacks from files: PNG, PGM (P2, P5; 8 and 16 bits), TIFF, .npy, NIfTI, HDF5 data sets

@@ -11,7 +11,7 @@
 #include "planner/base/nearest.h"
 #include "planner/files/document.h"
 
-/* ---- results check -------------------------------------------------------------------------- */
+/* ---- results check ------------------------------------------------------------------------- */
 
 /* Checks the results and sizes that an opened job announces. */
 
@@ -122,7 +122,7 @@ static bool results_check(struct job *job, struct failure *failure)
     return memory_check(job, failure);
 }
 
-/* ---- job ------------------------------------------------------------------------------------ */
+/* ---- job ----------------------------------------------------------------------------------- */
 
 enum { SAID_SIZE = 400 };
 

@@ -10,7 +10,7 @@
 #include "kernel/matched/correlators/fft_plan.h"
 #include "kernel/vector/isa.h"
 
-/* ---- fft spectrum --------------------------------------------------------------------------- */
+/* ---- fft spectrum -------------------------------------------------------------------------- */
 
 /*
  * Spectra of filters for correlation by overlap-save, in double precision. Private to "fft".
@@ -128,7 +128,7 @@ static void spectrum_release(struct spectrum *spectrum)
     *spectrum = (struct spectrum){0};
 }
 
-/* ---- fft ------------------------------------------------------------------------------------ */
+/* ---- fft ----------------------------------------------------------------------------------- */
 
 /*
  * The algorithm "fft": overlap-save with small transforms of our own, batched over pairs of real
