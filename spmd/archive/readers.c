@@ -1,27 +1,237 @@
-/* What the scow command can read in a full build: inputs, core tasks, run outputs, previews. */
-#include "planner/command/readers.h"
-
 #include <hdf5.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "kernel/command/kept.h"
 #include "kernel/vector/isa.h"
+#include "planner/base/failure.h"
+#include "planner/base/text.h"
+#include "planner/command/readers.h"
 #include "spmd/archive/archive.h"
+#include "spmd/archive/archive_file.h"
 #include "spmd/archive/failed.h"
-#include "spmd/archive/fields.h"
 #include "spmd/archive/intact_file.h"
 #include "spmd/archive/outputs.h"
 #include "spmd/archive/preview.h"
 #include "spmd/archive/records.h"
+#include "spmd/archive/rows.h"
 #include "spmd/archive/slices.h"
-#include "spmd/archive/slowest.h"
 #include "spmd/archive/tiff.h"
 #include "spmd/archive/xdmf.h"
 #include "spmd/input/input.h"
 #include "spmd/input/spool.h"
+#include "spmd/job/items.h"
 #include "spmd/job/job.h"
 #include "spmd/job/kernel.h"
+#include "spmd/layout/contents.h"
+#include "spmd/layout/layout.h"
+
+/* ---- fields -------------------------------------------------------------------------------- */
+
+/* What core tasks left behind in their records, summed up field by field. */
+
+/* Records that are read at once, a field at a time. */
+static const size_t RECORDS_MOST = 20000000;
+
+struct range {
+    double least, greatest, sum;
+    int64_t count;
+};
+
+static struct range range_of(const double *values, const uint8_t *ledger, size_t count)
+{
+    struct range range = {HUGE_VAL, -HUGE_VAL, 0, 0};
+    for (size_t i = 0; i < count; i++) {
+        if (ledger[i] != 1 || isnan(values[i]))
+            continue;
+        range.least = fmin(range.least, values[i]);
+        range.greatest = fmax(range.greatest, values[i]);
+        range.sum += values[i];
+        range.count++;
+    }
+    return range;
+}
+
+static void range_print(const char *field, const struct range *range, struct text *text)
+{
+    const char *const keys[] = {"least", "mean", "greatest"};
+    const double values[] = {range->least, range->sum / (double)range->count, range->greatest};
+    text_add(text, "{\"field\": ");
+    text_add_quoted(text, field);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        text_add(text, ", \"%s\": ", keys[k]);
+        text_add_number(text, values[k]);
+    }
+    text_add(text, "}");
+}
+
+/* The fields of a record that are one number each. */
+static void numbers_print(hid_t file, hid_t stored, const uint8_t *ledger, size_t count,
+                          struct text *text)
+{
+    const int members = H5Tget_class(stored) == H5T_COMPOUND ? H5Tget_nmembers(stored) : 0;
+    const char *before = "";
+    for (int k = 0; k < members; k++) {
+        const H5T_class_t kind = H5Tget_member_class(stored, (unsigned)k);
+        char *field = H5Tget_member_name(stored, (unsigned)k);
+        double *values = field && (kind == H5T_INTEGER || kind == H5T_FLOAT)
+                             ? contents_column(file, LAYOUT_RECORDS, field, count)
+                             : NULL;
+        if (values) {
+            const struct range range = range_of(values, ledger, count);
+            text_add(text, "%s", before);
+            range_print(field, &range, text);
+            before = ", ";
+        }
+        free(values);
+        H5free_memory(field);
+    }
+}
+
+static bool records_print(hid_t file, hid_t dataset, struct text *text)
+{
+    size_t count = 0;
+    uint8_t *ledger = archive_ledger(file, &count);
+    const bool good = ledger && count <= RECORDS_MOST;
+    if (good) {
+        const hid_t stored = H5Dget_type(dataset);
+        text_add(text, "[");
+        numbers_print(file, stored, ledger, count, text);
+        text_add(text, "]");
+        H5Tclose(stored);
+    }
+    free(ledger);
+    return good;
+}
+
+/* A JSON array of {"field", "least", "mean", "greatest"}, one for each number in the records of the
+ * run output `path`, over the core tasks that are done and have not failed; "null" where its core
+ * task leaves no records, or more than can be read at once. Serial. */
+static bool fields_print(const char *path, struct text *text, struct failure *failure)
+{
+    const hid_t file = archive_open(path, failure);
+    if (file < 0)
+        return false;
+    const hid_t dataset = contents_open(file, LAYOUT_RECORDS);
+    if (dataset < 0 || !records_print(file, dataset, text))
+        text_add(text, "null");
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    H5Fclose(file);
+    return true;
+}
+
+/* ---- slowest ------------------------------------------------------------------------------- */
+
+/* The core tasks of a run that took longest, where their records say for how long. Serial. */
+
+/* Of them, and of a line's bytes. */
+enum { MOST = 5, LINE_MOST = 200 };
+
+struct slow {
+    int64_t task; /* from 0 */
+    double seconds;
+    bool failed;
+};
+
+struct slowest {
+    hid_t file;
+    struct rows ledger, seconds;
+    struct slow found[MOST]; /* the slowest first */
+    int count;
+    struct items *items; /* NULL: lines are not known */
+};
+
+static void slow_insert(struct slowest *slowest, const struct slow *slow)
+{
+    int at = slowest->count;
+    while (at > 0 && slowest->found[at - 1].seconds < slow->seconds)
+        at--;
+    if (at == MOST)
+        return;
+    slowest->count += slowest->count < MOST;
+    for (int k = slowest->count - 1; k > at; k--)
+        slowest->found[k] = slowest->found[k - 1];
+    slowest->found[at] = *slow;
+}
+
+static void slow_find(struct slowest *slowest)
+{
+    for (int64_t task = 0; task < slowest->ledger.count; task++) {
+        const uint8_t *mark = rows_at(&slowest->ledger, task);
+        const double *seconds = mark && *mark ? rows_at(&slowest->seconds, task) : NULL;
+        const struct slow slow = {task, seconds ? *seconds : 0, mark && *mark == 2};
+        if (slow.seconds > 0)
+            slow_insert(slowest, &slow);
+    }
+}
+
+static void line_print(const struct slowest *slowest, int64_t task, struct text *text)
+{
+    char line[LINE_MOST + 1] = "";
+    size_t size = 0;
+    const char *bytes = slowest->items ? items_read(slowest->items, task, &size) : NULL;
+    if (!bytes) {
+        text_add(text, "null");
+        return;
+    }
+    size = size < LINE_MOST ? size : (size_t)LINE_MOST;
+    memcpy(line, bytes, size);
+    kept_clean(line, size, sizeof line, false);
+    text_add_quoted(text, line);
+}
+
+static void slow_print(const struct slowest *slowest, struct text *text)
+{
+    text_add(text, "[");
+    for (int k = 0; k < slowest->count; k++) {
+        const struct slow *slow = &slowest->found[k];
+        text_add(text, "%s{\"task\": %" PRId64 ", \"seconds\": ", k > 0 ? ", " : "",
+                 slow->task + 1);
+        text_add_number(text, slow->seconds);
+        text_add(text, ", \"failed\": %s, \"line\": ", slow->failed ? "true" : "false");
+        line_print(slowest, slow->task, text);
+        text_add(text, "}");
+    }
+    text_add(text, "]");
+}
+
+/* Those of the output `path` as one JSON array, the slowest first: "task" (from 1), "seconds",
+ * "line" (null: not known), "failed"; "null" where records have no seconds. */
+static bool slowest_print(const char *path, struct text *text, struct failure *failure)
+{
+    char note[ITEMS_NOTE];
+    struct slowest slowest = {.file = archive_open(path, failure)};
+    if (slowest.file < 0)
+        return false;
+    const bool ledger =
+        rows_open(&slowest.ledger, slowest.file, LAYOUT_LEDGER, H5Tcopy(H5T_NATIVE_UINT8));
+    const bool timed = rows_open_field(&slowest.seconds, slowest.file, LAYOUT_RECORDS, "seconds",
+                                       H5T_NATIVE_DOUBLE);
+    if (ledger && timed) {
+        slow_find(&slowest);
+        if (slowest.count > 0)
+            slowest.items = archive_items(slowest.file, path, slowest.ledger.count, note);
+        slow_print(&slowest, text);
+    } else {
+        text_add(text, "null");
+    }
+    items_close(&slowest.items);
+    rows_close(&slowest.ledger);
+    rows_close(&slowest.seconds);
+    H5Fclose(slowest.file);
+    return true;
+}
+
+/* ---- readers ------------------------------------------------------------------------------- */
+
+/* What the scow command can read in a full build: inputs, core tasks, run outputs, previews. */
 
 static bool values_find(struct values *values, const struct scow_task *task,
                         const struct profile *profile, const struct profile_setting *setting,
