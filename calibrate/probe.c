@@ -158,9 +158,10 @@ void probe_outcome_release(struct probe_outcome *outcome)
     trace_release(&outcome->trace);
 }
 
-bool probe_run(const struct probe_setup *setup, const struct probe_work *work,
-               struct probe_outcome *outcome, struct failure *failure)
+static bool executor_run(void *self, const struct probe_work *work, struct probe_outcome *outcome,
+                         struct failure *failure)
 {
+    const struct probe_setup *setup = self;
     *outcome = (struct probe_outcome){.worked_s = 0};
     if (setup->patience)
         patience_expect(setup->patience, work->largest);
@@ -187,12 +188,6 @@ void probe_end(const struct probe_setup *setup)
         patience_end(setup->patience);
 }
 
-static bool executor_run(void *self, const struct probe_work *work, struct probe_outcome *outcome,
-                         struct failure *failure)
-{
-    return probe_run(self, work, outcome, failure);
-}
-
 static double executor_now(void *self)
 {
     const struct probe_setup *setup = self;
@@ -204,7 +199,7 @@ struct prober probe_prober(struct probe_setup *setup)
     return (struct prober){executor_run, executor_now, setup};
 }
 
-/* Collective with probe_run. */
+/* Collective with executor_run. */
 static void serve(const struct probe_setup *setup, int64_t largest, struct engine **engine,
                   struct failure *failure)
 {

@@ -66,12 +66,9 @@ struct prober {
     void *self;                /* borrowed */
 };
 
-/* Local to the master, the workers being in probe_serve: have these packages worked on, every
- * worker's in their order, with buffers for `largest` core tasks. *outcome is to be released also
- * on failure. */
-bool probe_run(const struct probe_setup *setup, const struct probe_work *work,
-               struct probe_outcome *outcome, struct failure *failure);
-/* That, and the communicator's clock; `setup` is borrowed. */
+/* Local to the master, the workers being in probe_serve: has packages worked on, every worker's in
+ * their order, with buffers for the work's `largest` core tasks; the outcome is to be released also
+ * on failure. And the communicator's clock; `setup` is borrowed. */
 struct prober probe_prober(struct probe_setup *setup);
 /* Local to the master: no more probes, workers leave probe_serve. */
 void probe_end(const struct probe_setup *setup);

@@ -15,7 +15,7 @@ void topology_describe(const struct topology *topology, struct text *text)
         count_add(text, ", ", topology->gpus, "GPU");
 }
 
-bool topology_equal(const struct topology *a, const struct topology *b)
+static bool topology_equal(const struct topology *a, const struct topology *b)
 {
     return a->packages == b->packages && a->cores == b->cores && a->threads == b->threads &&
            a->numa == b->numa && a->gpus == b->gpus;

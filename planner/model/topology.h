@@ -31,7 +31,6 @@ struct topology_kinds {
     int count;
 };
 
-bool topology_equal(const struct topology *a, const struct topology *b);
 /* Add a node. Not kept: unknown hardware, and a new kind beyond TOPOLOGY_KINDS_MOST. */
 void topology_kinds_add(struct topology_kinds *kinds, const struct topology *topology);
 /* "3 nodes of 1 package, ..., 1 node of ...", likewise. */
