@@ -222,6 +222,8 @@ static void rows_of_tiles_do_not_show(void **state)
     struct whole whole;
     stack_init_random(&stack, &image, &random);
     whole_init(&whole, &stack, EDGE);
+    /* What 'auto' takes for so small a slice, and so its tiles, depends on the processor. */
+    memory_job_word(&whole.job, "algorithm", "direct");
     const int tile = tile_of(&whole), across = (EDGE + tile - 1) / tile;
     assert_true(across >= 2 && SLICES * across >= 8 * THREADS);
     float *one = whole_compute(&whole, &random, 1, 1);
