@@ -181,6 +181,16 @@ static void beside_release(struct beside *beside)
     free(beside->page);
 }
 
+/* A job of too few core tasks to be predicted leaves no profile. */
+static void beside_tell(const struct beside *beside)
+{
+    if (access(beside->profile, F_OK) == 0)
+        fprintf(stderr, "scow go: %s and %s are beside the output\n", beside->profile,
+                beside->page);
+    else
+        fprintf(stderr, "scow go: %s is beside the output\n", beside->page);
+}
+
 /* Local to the master, of a run that is complete. The run does not fail for a page. */
 static void page_leave(const struct arguments *arguments, const struct beside *beside,
                        const struct samples *samples)
@@ -194,8 +204,7 @@ static void page_leave(const struct arguments *arguments, const struct beside *b
     if (!page_of_run(beside->page, arguments->output, &record, samples, readers, &failure))
         fprintf(stderr, "scow go: %s\n", failure.text);
     else if (!arguments->quiet)
-        fprintf(stderr, "scow go: %s and %s are beside the output\n", beside->profile,
-                beside->page);
+        beside_tell(beside);
     run_record_release(&record);
 }
 
@@ -306,6 +315,7 @@ static void going_run(struct going *going, struct failure_detector *detector,
         .emitted_given = arguments->results != NULL,
         .resume = true,
         .trust = arguments->trust,
+        .command = "scow go",
         .again = "run the same again",
         .failing_ends = failing_ends(arguments, going->kernel->task),
         .isa = going->isa,

@@ -204,7 +204,7 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
     if (!gathering.orders || !gathering.sending) {
         free(gathering.orders);
         free(gathering.sending);
-        fprintf(stderr, "scow run: out of memory while ending the run\n");
+        fprintf(stderr, "%s: out of memory while ending the run\n", run->members->command);
         link_abort(run->comm->link, FAILURE_FAILED);
     }
     membership_open(run->members);

@@ -183,6 +183,7 @@ static struct resume_setup resume_setup(const struct performance *performance)
     return (struct resume_setup){
         .comm = execution->comm,
         .path = execution->output,
+        .command = execution->command,
         .wanted = {.job = &performance->making.job,
                    .plan = execution->plan,
                    .plan_name = execution->plan_name,
@@ -223,8 +224,8 @@ static bool work_find(struct performance *performance, struct failure *failure)
     if (resume->left > 0)
         performance->plan = &resume->plan;
     if (!resume->on && execution->comm->rank == 0 && !execution->quiet && !execution->pilot)
-        fprintf(stderr, "scow run: %s is not there yet: begins with the first core task\n",
-                execution->output);
+        fprintf(stderr, "%s: %s is not there yet: begins with the first core task\n",
+                execution->command, execution->output);
     return true;
 }
 
@@ -260,9 +261,9 @@ static void folders_check(const struct execution *execution)
     for (size_t k = 0; k < sizeof places / sizeof *places; k++)
         if (places[k] && own_folder_is_anybodys(places[k])) {
             fprintf(stderr,
-                    "scow run: %s: anybody may remove or replace files in its folder, which has "
+                    "%s: %s: anybody may remove or replace files in its folder, which has "
                     "no sticky bit: choose another one, or 'chmod +t' it\n",
-                    places[k]);
+                    execution->command, places[k]);
             return;
         }
 }
@@ -340,9 +341,8 @@ static void idle_ranks_say(const struct performance *performance)
     int64_t used = plan_workers_used(performance->plan), workers = execution->comm->size - 1;
     if (!execution->quiet && execution->comm->rank == 0 && used < workers && !execution->rule)
         fprintf(stderr,
-                "scow run: the plan uses %" PRId64 " of %" PRId64
-                " workers: the others stay idle\n",
-                used, workers);
+                "%s: the plan uses %" PRId64 " of %" PRId64 " workers: the others stay idle\n",
+                execution->command, used, workers);
 }
 
 static void conditions_say(const struct performance *performance)
@@ -350,7 +350,7 @@ static void conditions_say(const struct performance *performance)
     const struct execution *execution = performance->execution;
     const struct conditions here = conditions_of(performance);
     if (!execution->quiet && execution->comm->rank == 0)
-        run_conditions_warn(&here, execution->plan, execution->profile_text);
+        run_conditions_warn(&here, execution->plan, execution->profile_text, execution->command);
 }
 
 /* Collective. Before anything is measured; who sleeps takes nobody's core. */
@@ -358,8 +358,7 @@ static void oversubscription_say(const struct performance *performance)
 {
     const struct execution *execution = performance->execution;
     if (!execution->quiet && !sleeps(performance))
-        run_conditions_crowded(execution->comm, execution->threads,
-                               execution->pilot ? "scow go" : "scow run");
+        run_conditions_crowded(execution->comm, execution->threads, execution->command);
 }
 
 /* The plan's, or what is expected of it when it is watched or dealt at its end: how far that may be
@@ -414,9 +413,10 @@ static bool deadline_set(const struct performance *performance, struct dispatch 
                                          .workers = workers_of(performance)};
     if (!execution->quiet && predicted.known && predicted.makespan_s > setup.end_s)
         fprintf(stderr,
-                "scow run: %s ends this run in %s, sooner than predicted: core tasks that fit are "
+                "%s: %s ends this run in %s, sooner than predicted: core tasks that fit are "
                 "begun, the others when the run is resumed\n",
-                execution->until->who, duration_print(fmax(0, setup.end_s), words));
+                execution->command, execution->until->who,
+                duration_print(fmax(0, setup.end_s), words));
     return dispatch_recovery_deadline(recovery, &setup) ||
            failure_memory(failure, "preparing for the end of the job");
 }
@@ -428,6 +428,7 @@ static void status_start(struct performance *performance, const struct run *run,
     const struct execution *execution = performance->execution;
     const bool ends = execution->until && execution->until->known;
     const struct status_setup setup = {.output = execution->output,
+                                       .command = execution->command,
                                        .progress = progress,
                                        .outcome = outcome,
                                        .members = run->members,
@@ -596,7 +597,8 @@ static bool watch(struct performance *performance, struct failure *failure)
     const struct execution *execution = performance->execution;
     const struct liveness_setup setup = {.comm = execution->comm,
                                          .path = execution->output,
-                                         .command = execution->pilot ? "scow go" : "scow run",
+                                         .command = execution->command,
+                                         .again = execution->again,
                                          .workers = workers_of(performance),
                                          .patience_s = execution->patience_s,
                                          .plan = performance->plan,

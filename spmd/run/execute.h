@@ -41,8 +41,9 @@ struct execution {
     bool failing_ends;                    /* a run whose first core tasks all fail is given up */
     bool trust;                           /* then without comparing results with their digests */
     bool retry_lost;                      /* then also with core tasks that workers were lost on */
-    const char *again; /* what to do to go on with it, for sentences: "run the same again" */
-    bool quiet;        /* no progress */
+    const char *command; /* that the user gave, with which sentences begin: "scow run" */
+    const char *again;   /* what to do to go on with it, for sentences: "run the same again" */
+    bool quiet;          /* no progress */
     /* No worker is taken for lost that has been silent for less; 0: nobody is looked after, and a
      * rank that dies leaves the others waiting. */
     double patience_s;

@@ -25,10 +25,8 @@ static void master_gone(const struct heartbeat *heartbeat)
 {
     losses_begin(heartbeat->losses, 0, 0);
     if (file_lock_place(heartbeat->lock, heartbeat->comm->size)) {
-        fprintf(stderr,
-                "scow run: %s: the master is gone; what is done is kept: run the same again with "
-                "--resume to go on\n",
-                heartbeat->path);
+        fprintf(stderr, "%s: %s: the master is gone; what is done is kept: %s to go on\n",
+                heartbeat->words.command, heartbeat->words.path, heartbeat->words.again);
         clock_nap(last_s);
     }
     clock_nap(said_s); /* it has passed through the launcher, which may break when others leave */
@@ -67,13 +65,13 @@ static void look(void *self)
     }
 }
 
-void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm, const char *path, int lock,
-                     bool sees)
+void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm,
+                     const struct heartbeat_words *words, int lock, bool sees)
 {
     const double now = clock_now();
     *heartbeat = (struct heartbeat){.base = {look, heartbeat, now},
                                     .comm = comm,
-                                    .path = path,
+                                    .words = *words,
                                     .lock = lock,
                                     .sees = sees,
                                     .told_s = now,

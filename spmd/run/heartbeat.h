@@ -13,10 +13,17 @@
 #include "spmd/output/losses.h"
 #include "spmd/transport/comm.h"
 
+/* For sentences; all borrowed, as long as it beats. */
+struct heartbeat_words {
+    const char *path;    /* the output's */
+    const char *command; /* that the user gave: "scow run" */
+    const char *again;   /* what to do to go on: "run the same again with --resume" */
+};
+
 struct heartbeat {
     struct comm_watch base;
-    struct comm *comm;     /* borrowed; calls it from heartbeat_begin to heartbeat_end */
-    const char *path;      /* borrowed; the output's, for sentences */
+    struct comm *comm; /* borrowed; calls it from heartbeat_begin to heartbeat_end */
+    struct heartbeat_words words;
     int lock;              /* borrowed */
     bool sees;             /* the master's place was seen taken */
     bool stopped;          /* it says no more that it lives */
@@ -28,8 +35,8 @@ struct heartbeat {
 /* Local to a worker. Neither moves until heartbeat_end. `sees`: it has seen the master's place
  * taken when the master was there for certain; otherwise the file system does not show who is
  * there. */
-void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm, const char *path, int lock,
-                     bool sees);
+void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm,
+                     const struct heartbeat_words *words, int lock, bool sees);
 /* Local. Before something is written: does not return where the master has given this worker up and
  * others may be doing its work. NULL: nothing. */
 void heartbeat_pass(struct heartbeat *heartbeat);

@@ -71,8 +71,8 @@ static void status_write(struct status_writer *writer)
     char *text = status_print(&writer->status, -1);
     if (text && !text_write(writer, text) && !writer->warned) {
         writer->warned = true;
-        fprintf(stderr, "scow run: %s: cannot be written (%s): the run goes on without it\n",
-                writer->path, strerror(errno));
+        fprintf(stderr, "%s: %s: cannot be written (%s): the run goes on without it\n",
+                writer->setup.command, writer->path, strerror(errno));
     }
     free(text);
 }
@@ -114,7 +114,7 @@ void status_pause(struct status_writer *writer)
 {
     if (writer->draft)
         status_fill(writer, clock_now());
-    writer->setup = (struct status_setup){.output = NULL};
+    writer->setup = (struct status_setup){.command = writer->setup.command};
 }
 
 static void writer_release(struct status_writer *writer)

@@ -16,6 +16,7 @@
 /* Borrowed, while packages are under way. */
 struct status_setup {
     const char *output;
+    const char *command; /* that the user gave, for sentences; it outlives the writer */
     const struct progress *progress;
     const struct run_outcome *outcome;
     const struct membership *members;

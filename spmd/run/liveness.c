@@ -51,7 +51,9 @@ bool liveness_begin(struct liveness *liveness, const struct liveness_setup *setu
     if (setup->patience_s > 0 && comm->rank == 0)
         comm->watch = &liveness->members.gate;
     else if (setup->patience_s > 0)
-        heartbeat_begin(&liveness->heartbeat, comm, setup->path, liveness->lock, sees);
+        heartbeat_begin(&liveness->heartbeat, comm,
+                        &(struct heartbeat_words){setup->path, setup->command, setup->again},
+                        liveness->lock, sees);
     return true;
 }
 

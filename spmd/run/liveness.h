@@ -21,6 +21,7 @@ struct liveness_setup {
     const struct comm *comm;
     const char *path;    /* the output's, which is there */
     const char *command; /* as which sentences speak: "scow run" */
+    const char *again;   /* what to do to go on, for them: "run the same again" */
     int workers;         /* that can be given packages, the first ones */
     /* No worker is taken for lost that has been silent for less; 0: nobody is looked after. */
     double patience_s;

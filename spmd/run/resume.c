@@ -156,9 +156,9 @@ static void damage_tell(const struct resume_setup *setup, const struct intact_da
         return;
     intact_damage_tell(damage, &which);
     fprintf(stderr,
-            "scow run: %s: the results of %" PRId64
+            "%s: %s: the results of %" PRId64
             " core task%s are not what was written (%s): done again%s\n",
-            setup->path, damage->tasks, damage->tasks == 1 ? "" : "s",
+            setup->command, setup->path, damage->tasks, damage->tasks == 1 ? "" : "s",
             which.bytes ? which.bytes : "?",
             setup->wanted.job->state_size > 0 ? ", with all others, because they share one result"
                                               : "");
@@ -196,8 +196,8 @@ static void whole_compare(const struct comm *comm, struct resume *resume,
         return;
     resume->complete = resume->remaining.complete = false;
     if (comm->rank == 0)
-        fprintf(stderr, "scow run: %s: its picture is not that of its results: it is made again\n",
-                setup->path);
+        fprintf(stderr, "%s: %s: its picture is not that of its results: it is made again\n",
+                setup->command, setup->path);
 }
 
 /* Collective. Compares, and finds out what is left. */

@@ -16,6 +16,7 @@
 struct resume_setup {
     const struct comm *comm;
     const char *path;
+    const char *command; /* that the user gave, for sentences */
     struct remaining_wanted wanted;
     const char *profile_text; /* NULL: what the file has */
     bool trust;               /* what the ledger says: digests are not compared */

@@ -31,16 +31,18 @@ static const struct profile_setting *setting_of(const struct plan *plan,
 }
 
 void run_conditions_warn(const struct conditions *conditions, const struct plan *plan,
-                         const char *profile_text)
+                         const char *profile_text, const char *command)
 {
     struct profile profile;
     struct failure failure = FAILURE_INIT;
     struct text text = TEXT_INIT;
     if (!profile_text || !profile_parse(&profile, profile_text, strlen(profile_text), "", &failure))
         return;
-    conditions_compare(conditions, &profile, setting_of(plan, &profile), "scow run: ", &text);
+    char who[32];
+    snprintf(who, sizeof who, "%s: ", command);
+    conditions_compare(conditions, &profile, setting_of(plan, &profile), who, &text);
     if (text.length > 0)
-        fprintf(stderr, "%sscow run: times will differ from the plan's\n", text.bytes);
+        fprintf(stderr, "%s%stimes will differ from the plan's\n", text.bytes, who);
     text_release(&text);
     profile_release(&profile);
 }

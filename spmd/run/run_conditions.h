@@ -13,7 +13,7 @@ char *run_conditions_processor(void);
 /* Local to the master. Lines on standard error for everything that makes the profile's times
  * other than this run's. profile_text NULL: none, nothing to compare with. */
 void run_conditions_warn(const struct conditions *conditions, const struct plan *plan,
-                         const char *profile_text);
+                         const char *profile_text, const char *command);
 /* Collective. A line on the master's standard error where workers of so many threads have no core
  * each (oversubscription.h); `who` says it. */
 void run_conditions_crowded(const struct comm *comm, int threads, const char *who);
