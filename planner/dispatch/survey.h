@@ -5,8 +5,8 @@
  *
  * A probe costs only its latency. Probing ends when a task of every stratum and packages of three
  * sizes were timed, the largest as long as ten latencies; when the latencies take 5 % of the
- * estimated time of the job; and at the latest when a tenth of the tasks is handed out, or a sixth
- * where the job's total is in doubt: strata are halved then where that tells most.
+ * estimated time of the job; and at the latest when a sixth of the tasks is handed out. While the
+ * job's total is in doubt, strata are halved where that tells most.
  */
 #ifndef PLANNER_DISPATCH_SURVEY_H
 #define PLANNER_DISPATCH_SURVEY_H
