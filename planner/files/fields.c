@@ -285,3 +285,155 @@ void field_table_print(struct text *text, const void *object, const struct field
     const struct writer writer = {text, object};
     object_print(&writer, object, table);
 }
+
+/* ---- copying ------------------------------------------------------------------------------- */
+
+static bool fields_own(void *to, const void *from, const struct field_table *table);
+
+static bool word_own(void *to, const void *from)
+{
+    const char *word = pointer_at(from);
+    char *copy = word ? strdup(word) : NULL;
+    memcpy(to, &copy, sizeof copy);
+    return copy || !word;
+}
+
+static bool parameters_own(struct parameter_list *to, const struct parameter_list *from)
+{
+    *to = (struct parameter_list){NULL, 0};
+    return parameter_list_copy(to, from);
+}
+
+static bool list_own(const struct field *field, void *to_owner, const void *from_owner)
+{
+    const size_t count = list_count(field, from_owner), size = field->list->size;
+    const char *from = pointer_at((const char *)from_owner + field->offset);
+    char *to = count > 0 ? calloc(count, size) : NULL;
+    const bool there = to || count == 0;
+    bool good = there;
+    memcpy((char *)to_owner + field->offset, &to, sizeof to);
+    if (!there)
+        memset((char *)to_owner + field->list->count_offset, 0, sizeof count);
+    for (size_t k = 0; there && k < count; k++)
+        good = field_table_copy(to + k * size, from + k * size, size, field->table) && good;
+    return good;
+}
+
+static bool field_own(const struct field *field, void *to_owner, const void *from_owner)
+{
+    void *to = (char *)to_owner + field->offset;
+    const void *from = (const char *)from_owner + field->offset;
+    switch (field->type) {
+    case FIELD_WORD:
+    case FIELD_DIGEST:
+        return word_own(to, from);
+    case FIELD_PARAMETERS:
+        return parameters_own(to, from);
+    case FIELD_OBJECT:
+    case FIELD_GROUP:
+        return fields_own(to, from, field->table);
+    case FIELD_LIST:
+        return list_own(field, to_owner, from_owner);
+    case FIELD_OTHER:
+        return !field->own || field->own(to_owner, from_owner);
+    case FIELD_BLOCK: /* in the parameters */
+    case FIELD_FLAG:
+    case FIELD_NUMBER:
+    case FIELD_WHOLE:
+    case FIELD_COUNT:
+    case FIELD_INT:
+        break;
+    }
+    return true;
+}
+
+/* All of them, also where memory has run out: then nothing belongs to both. */
+static bool fields_own(void *to, const void *from, const struct field_table *table)
+{
+    bool good = true;
+    for (size_t k = 0; k < table->count; k++)
+        good = field_own(&table->fields[k], to, from) && good;
+    return good;
+}
+
+bool field_table_copy(void *to, const void *from, size_t size, const struct field_table *table)
+{
+    memcpy(to, from, size);
+    return fields_own(to, from, table);
+}
+
+/* ---- comparing ----------------------------------------------------------------------------- */
+
+static bool words_equal(const void *a, const void *b)
+{
+    const char *left = pointer_at(a), *right = pointer_at(b);
+    return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
+static bool lists_equal(const struct field *field, const void *a, const void *b)
+{
+    const char *left = pointer_at((const char *)a + field->offset);
+    const char *right = pointer_at((const char *)b + field->offset);
+    const size_t count = list_count(field, a), size = field->list->size;
+    bool same = count == list_count(field, b);
+    for (size_t k = 0; same && k < count; k++)
+        same = field_table_equal(left + k * size, right + k * size, field->table);
+    return same;
+}
+
+/* By what would be written of it. */
+static bool others_equal(const struct field *field, const void *a, const void *b)
+{
+    struct text left = TEXT_INIT, right = TEXT_INIT;
+    field->print(&left, a);
+    field->print(&right, b);
+    const bool same = !left.failed && !right.failed && left.length == right.length &&
+                      memcmp(left.bytes, right.bytes, left.length) == 0;
+    text_release(&left);
+    text_release(&right);
+    return same;
+}
+
+static bool field_equal(const struct field *field, const void *a_owner, const void *b_owner)
+{
+    const void *a = (const char *)a_owner + field->offset;
+    const void *b = (const char *)b_owner + field->offset;
+    if (field->given && !field->given(a) && !field->given(b))
+        return true;
+    if (field->given && field->given(a) != field->given(b))
+        return false;
+    switch (field->type) {
+    case FIELD_WORD:
+    case FIELD_DIGEST:
+        return words_equal(a, b);
+    case FIELD_FLAG:
+        return *(const bool *)a == *(const bool *)b;
+    case FIELD_NUMBER:
+    case FIELD_WHOLE:
+        return *(const double *)a == *(const double *)b;
+    case FIELD_COUNT:
+        return *(const int64_t *)a == *(const int64_t *)b;
+    case FIELD_INT:
+        return *(const int *)a == *(const int *)b;
+    case FIELD_PARAMETERS:
+        return parameter_list_equal(a, b);
+    case FIELD_BLOCK: /* in the parameters */
+        return true;
+    case FIELD_OBJECT:
+    case FIELD_GROUP:
+        return field_table_equal(a, b, field->table);
+    case FIELD_LIST:
+        return lists_equal(field, a_owner, b_owner);
+    case FIELD_OTHER:
+        return others_equal(field, a_owner, b_owner);
+    }
+    return false;
+}
+
+bool field_table_equal(const void *a, const void *b, const struct field_table *table)
+{
+    for (size_t k = 0; k < table->count; k++)
+        if (!field_equal(&table->fields[k], a, b))
+            return false;
+    return true;
+}

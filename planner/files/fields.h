@@ -1,7 +1,7 @@
 /*
- * Structures as JSON objects: one table of fields says how a structure is read, checked and
- * written, so that what is written can always be read. Fields are written in the table's order and
- * read in it, but for blocks, which come last.
+ * Structures as JSON objects: one table of fields says how a structure is read, checked, written,
+ * copied and compared, so that what is written can always be read, and nothing is forgotten in a
+ * copy. Fields are written in the table's order and read in it, but for blocks, which come last.
  */
 #ifndef PLANNER_FILES_FIELDS_H
 #define PLANNER_FILES_FIELDS_H
@@ -58,6 +58,9 @@ struct field {
     bool (*parse)(void *owner, json_t *value, const struct document_place *place,
                   struct failure *failure);
     void (*print)(struct text *text, const void *owner);
+    /* Of FIELD_OTHER: give `to`, which is `from` byte by byte, memory of its own, or NULL where
+     * there is none left. False: out of memory. NULL: the field owns none. */
+    bool (*own)(void *to, const void *from);
 };
 
 struct field_table {
@@ -79,5 +82,11 @@ bool field_table_read(void *object, const char *text, size_t length, const char 
                       const struct field_table *table, struct failure *failure);
 /* An object. */
 void field_table_print(struct text *text, const void *object, const struct field_table *table);
+/* Make `to` equal `from`, both of `size` bytes, with memory of its own for all that the table's
+ * fields own; members without a field are copied as they are and may own nothing. False: out of
+ * memory; to be released even then. */
+bool field_table_copy(void *to, const void *from, size_t size, const struct field_table *table);
+/* Are all fields equal, so that both would be written alike? False, too, when out of memory. */
+bool field_table_equal(const void *a, const void *b, const struct field_table *table);
 
 #endif

@@ -364,6 +364,38 @@ static void rounds_print(struct text *text, const void *owner)
     text_add(text, "  ]");
 }
 
+static bool workers_own(void *to, const void *from)
+{
+    const struct plan *source = from;
+    const size_t bytes = (size_t)source->worker_count * sizeof *source->workers;
+    struct plan *plan = to;
+    plan->workers = malloc(bytes);
+    if (plan->workers)
+        memcpy(plan->workers, source->workers, bytes);
+    else
+        plan->worker_count = 0;
+    return plan->workers != NULL;
+}
+
+/* A plan with the rounds that there was memory for. */
+static bool rounds_own(void *to, const void *from)
+{
+    const struct plan *source = from;
+    const size_t bytes = (size_t)source->worker_count * sizeof *source->rounds[0].loads;
+    struct plan *plan = to;
+    plan->rounds = calloc(source->round_count, sizeof *plan->rounds);
+    plan->round_count = 0;
+    while (plan->rounds && plan->round_count < source->round_count) {
+        const struct plan_round *round = &source->rounds[plan->round_count];
+        double *loads = malloc(bytes);
+        if (!loads)
+            return false;
+        memcpy(loads, round->loads, bytes);
+        plan->rounds[plan->round_count++] = (struct plan_round){round->repeat, loads};
+    }
+    return plan->rounds != NULL;
+}
+
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 #define AT(member) offsetof(struct plan, member)
@@ -383,9 +415,9 @@ static const struct field plan_fields[] = {
     {"profile_sha256", FIELD_DIGEST, AT(profile_sha256), .flags = 0},
     {"beyond", FIELD_OBJECT, AT(beyond), .table = &beyond_table, .flags = FIELD_SPARSE},
     {"workers", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = workers_parse,
-     .print = workers_print},
+     .print = workers_print, .own = workers_own},
     {"rounds", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = rounds_parse,
-     .print = rounds_print},
+     .print = rounds_print, .own = rounds_own},
     {"predicted", FIELD_OBJECT, AT(predicted), .table = &predicted_table, .given = predicted_given},
     {"others", FIELD_LIST, AT(others), .table = &other_table, .list = &others_list,
      .flags = FIELD_SPARSE},
@@ -403,6 +435,16 @@ bool plan_parse(struct plan *plan, const char *text, size_t length, const char *
     else
         plan_release(&read);
     return good;
+}
+
+bool plan_copy(struct plan *to, const struct plan *from)
+{
+    return field_table_copy(to, from, sizeof *to, &plan_table);
+}
+
+bool plan_equal(const struct plan *a, const struct plan *b)
+{
+    return field_table_equal(a, b, &plan_table);
 }
 
 char *plan_print(const struct plan *plan)

@@ -1,4 +1,4 @@
-/* A plan as JSON text ("scow-plan-1"). */
+/* A plan as JSON text ("scow-plan-1"), and all that is known of its fields: copies, equality. */
 #ifndef PLANNER_FILES_PLAN_JSON_H
 #define PLANNER_FILES_PLAN_JSON_H
 
@@ -13,5 +13,9 @@ bool plan_parse(struct plan *plan, const char *text, size_t length, const char *
                 struct failure *failure);
 /* As profile_print. */
 char *plan_print(const struct plan *plan);
+/* As profile_copy. */
+bool plan_copy(struct plan *to, const struct plan *from);
+/* Do both say the same, to the last bit? */
+bool plan_equal(const struct plan *a, const struct plan *b);
 
 #endif

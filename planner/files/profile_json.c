@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/base/limits.h"
 #include "planner/files/fields.h"
@@ -546,6 +547,19 @@ static bool history_given(const void *value)
     return profile->history_count > 0;
 }
 
+static bool history_own(void *to, const void *from)
+{
+    const struct profile *source = from;
+    struct profile *profile = to;
+    const size_t bytes = source->history_count * sizeof *source->history;
+    profile->history = bytes > 0 ? malloc(bytes) : NULL;
+    if (profile->history)
+        memcpy(profile->history, source->history, bytes);
+    else
+        profile->history_count = 0;
+    return profile->history_count == source->history_count;
+}
+
 static const struct field overhead_fields[] = {
     {"start_s", FIELD_NUMBER, offsetof(struct overhead, start_s), 0, LIMIT_COST_S, .flags = 0},
     {"seal_s", FIELD_NUMBER, offsetof(struct overhead, seal_s), 0, LIMIT_COST_S, .flags = 0},
@@ -564,7 +578,7 @@ static const struct field profile_fields[] = {
     {"version", FIELD_WORD, AT(origin.version), .flags = 0},
     {"memory_bytes", FIELD_OBJECT, AT(peaks), .table = &peaks_table, .flags = FIELD_SPARSE},
     {"history", FIELD_OTHER, 0, .given = history_given, .parse = history_parse,
-     .print = history_print},
+     .print = history_print, .own = history_own},
     {"overhead", FIELD_OBJECT, AT(overhead), .table = &overhead_table, .flags = FIELD_SPARSE},
     {"settings", FIELD_LIST, AT(settings), .flags = FIELD_REQUIRED, .table = &setting_table,
      .list = &settings_list},
@@ -592,6 +606,11 @@ bool profile_parse(struct profile *profile, const char *text, size_t length, con
     else
         profile_release(&read);
     return good;
+}
+
+bool profile_copy(struct profile *to, const struct profile *from)
+{
+    return field_table_copy(to, from, sizeof *to, &profile_table);
 }
 
 char *profile_print(const struct profile *profile)

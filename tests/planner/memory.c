@@ -80,6 +80,18 @@ static bool try_plan(void *self, struct failure *failure)
     return false;
 }
 
+static bool try_copies(void *self, struct failure *failure)
+{
+    const struct texts *texts = self;
+    struct profile profile;
+    struct plan plan;
+    const bool good = profile_copy(&profile, &texts->profile);
+    const bool both = plan_copy(&plan, &texts->plan) && good;
+    profile_release(&profile);
+    plan_release(&plan);
+    return both || failure_memory(failure, "copying");
+}
+
 static bool try_extend(void *self, struct failure *failure)
 {
     const struct texts *texts = self;
@@ -261,6 +273,7 @@ static void reading(void **state)
 static void printing(void **state)
 {
     every_allocation_fails(try_print, *state);
+    every_allocation_fails(try_copies, *state);
 }
 
 static void simulating(void **state)

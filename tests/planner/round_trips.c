@@ -4,6 +4,7 @@
 
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
+#include "planner/model/beyond.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 #include "tests/checks.h"
@@ -184,6 +185,68 @@ static void plans_round_trip(void **state)
     }
 }
 
+/* The copy is whole when what it was made of is gone, workers beyond those measured included. */
+static void copies_are_whole(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct dice dice = {seed};
+        struct profile profile, again, copy;
+        struct failure failure = FAILURE_INIT;
+        sample_profile(&dice, 20, (size_t)dice_whole(&dice, 1, 3), &profile);
+        assert_true(profile_copy(&again, &profile));
+        assert_true(beyond_extend(&again, beyond_measured(&again) + 3, 1, &failure));
+        assert_true(profile_copy(&copy, &again));
+        profile_release(&again);
+        assert_int_equal(copy.beyond, 3);
+        assert_int_equal(profile_workers(&copy.settings[0].windows[0]),
+                         profile_workers(&profile.settings[0].windows[0]) + 3);
+        char *then = profile_print(&profile), *now = profile_print(&copy);
+        assert_string_equal(then, now); /* without those beyond */
+        free(then);
+        free(now);
+        profile_release(&profile);
+        profile_release(&copy);
+    }
+}
+
+/* Everything that a plan says, changed in turn. */
+static void plans_are_compared(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct dice dice = {seed};
+        struct plan plan, copy;
+        sample_plan(&dice, dice_whole(&dice, 1, 20), seed % 3 == 0, &plan);
+        plan.tail = strdup("fac");
+        plan.beyond = (struct plan_beyond){7, (int64_t)seed, 2, strdup("n02")};
+        assert_true(plan_copy(&copy, &plan));
+        assert_plan_equal(&plan, &copy);
+        assert_true(plan_equal(&plan, &copy));
+        copy.rounds[copy.round_count - 1].repeat++;
+        assert_false(plan_equal(&plan, &copy));
+        copy.rounds[copy.round_count - 1].repeat--;
+        copy.rounds[0].loads[0] += 1;
+        assert_false(plan_equal(&plan, &copy));
+        copy.rounds[0].loads[0] = plan.rounds[0].loads[0];
+        copy.workers[0] += 1000;
+        assert_false(plan_equal(&plan, &copy));
+        copy.workers[0] -= 1000;
+        copy.beyond.name[0] = 'm';
+        assert_false(plan_equal(&plan, &copy));
+        copy.beyond.name[0] = 'n';
+        copy.predicted.known = !copy.predicted.known;
+        assert_false(plan_equal(&plan, &copy));
+        copy.predicted.known = !copy.predicted.known;
+        assert_true(plan_equal(&plan, &copy));
+        free(copy.tail);
+        copy.tail = NULL;
+        assert_false(plan_equal(&plan, &copy));
+        plan_release(&plan);
+        plan_release(&copy);
+    }
+}
+
 /* A hundred thousand workers stay within a megabyte, and come back. */
 static void plan_of_many_is_small(void **state)
 {
@@ -224,8 +287,8 @@ static void plan_of_many_is_small(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(profiles_round_trip),
-        cmocka_unit_test(plans_round_trip),
+        cmocka_unit_test(profiles_round_trip),   cmocka_unit_test(plans_round_trip),
+        cmocka_unit_test(copies_are_whole),      cmocka_unit_test(plans_are_compared),
         cmocka_unit_test(plan_of_many_is_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
