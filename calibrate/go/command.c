@@ -16,6 +16,7 @@
 #include "planner/command/pages.h"
 #include "planner/command/readers.h"
 #include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "spmd/launch/devices.h"
 #include "spmd/launch/instructions.h"
 #include "spmd/launch/launch.h"
@@ -219,6 +220,7 @@ struct going {
     struct plan plan;
     char *input; /* as it can be read again; NULL: none */
     char *plan_text, *profile_text, *emitted, *isa;
+    struct profile profile; /* what its text says, if there is one */
     struct place place;
     char **names;
     struct beside beside;
@@ -257,6 +259,8 @@ static bool going_prepare(struct going *going, struct failure *failure)
         failure_memory(failure, "describing the job");
     if (arguments->profile)
         going->profile_text = launch_read(going->comm, arguments->profile, &length, failure);
+    if (going->profile_text)
+        profile_parse(&going->profile, going->profile_text, length, arguments->profile, failure);
     comm_align_clocks(going->comm);
     going->isa = instructions_gather(going->comm);
     return comm_agree(going->comm, failure) &&
@@ -271,6 +275,7 @@ static void going_release(struct going *going)
     free(going->input);
     free(going->plan_text);
     free(going->profile_text);
+    profile_release(&going->profile);
     free(going->emitted);
     free(going->isa);
     place_release(&going->place);
@@ -307,6 +312,7 @@ static void going_run(struct going *going, struct failure_detector *detector,
         .plan = &going->plan,
         .plan_text = going->plan_text,
         .profile_text = going->profile_text,
+        .profile = going->profile_text ? &going->profile : NULL,
         .plan_name = "the command",
         .input = going->input,
         .output = arguments->output,

@@ -115,7 +115,7 @@ static bool remaining_decide(struct go_pilot *pilot, const struct pilot_sight *s
                                             .rule = pilot->rule,
                                             .replan = pilot->base.replan,
                                             .tail = pilot->rule ? NULL : pilot->plan.tail,
-                                            .profile_text = pilot->remaining_text,
+                                            .profile = &pilot->remaining,
                                             .ahead = WATCHING_AHEAD,
                                             .workers = sight->workers};
     if (!decider_init(&pilot->decider, &request, failure))
@@ -134,8 +134,7 @@ static bool remaining_plan(struct go_pilot *pilot, const struct pilot_sight *sig
     pilot->profile_text = profile_print(&pilot->profile);
     if (!pilot_profile_remaining(sight, &pilot->profile, &pilot->remaining, failure))
         return false;
-    pilot->remaining_text = profile_print(&pilot->remaining);
-    if (!pilot->profile_text || !pilot->remaining_text)
+    if (!pilot->profile_text)
         return failure_memory(failure, "writing the profile");
     if (!pilot_plan(sight, &pilot->origin, &pilot->remaining, &pilot->plan, failure))
         return false;
@@ -195,5 +194,4 @@ void go_pilot_release(struct go_pilot *pilot)
     profile_release(&pilot->remaining);
     plan_release(&pilot->plan);
     free(pilot->profile_text);
-    free(pilot->remaining_text);
 }

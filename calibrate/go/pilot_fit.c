@@ -273,12 +273,10 @@ bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *o
 bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profile *profile,
                              struct profile *remaining, struct failure *failure)
 {
-    char *text = profile_print(profile);
-    const bool good = text ? profile_parse(remaining, text, strlen(text), "the profile", failure)
-                           : failure_memory(failure, "planning what remains");
-    free(text);
-    if (!good)
-        return false;
+    if (!profile_copy(remaining, profile)) {
+        profile_release(remaining);
+        return failure_memory(failure, "planning what remains");
+    }
     struct profile_setting *setting = &remaining->settings[0];
     const double timed_s = single_s(&setting->windows[0]);
     if (sight->remaining->regions > 1 && timed_s > 0)

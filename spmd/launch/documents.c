@@ -48,15 +48,18 @@ static char *profile_seek(const struct plan *plan, const char *plan_path, size_t
 }
 
 /* Collective. */
-static void profile_share(struct documents *documents, const struct comm *comm,
-                          const char *plan_path)
+static bool profile_share(struct documents *documents, const struct comm *comm,
+                          const char *plan_path, struct failure *failure)
 {
     size_t length = 0;
     char *text = comm->rank == 0 ? profile_seek(&documents->plan, plan_path, &length) : NULL;
     int found = text != NULL;
     comm_broadcast(comm, &found, sizeof found);
-    if (found)
-        documents->profile_text = comm_broadcast_text(comm, text, &length);
+    if (!found)
+        return true;
+    documents->profile_text = comm_broadcast_text(comm, text, &length);
+    return profile_parse(&documents->profile, documents->profile_text, length,
+                         documents->plan.profile, failure);
 }
 
 /* Collective. A profile that is not the plan's own would explain nothing. */
@@ -67,10 +70,8 @@ static bool profile_read(struct documents *documents, const struct comm *comm, c
     documents->profile_text = launch_read(comm, path, &length, failure);
     if (!documents->profile_text)
         return false;
-    struct profile profile;
-    if (!profile_parse(&profile, documents->profile_text, length, path, failure))
+    if (!profile_parse(&documents->profile, documents->profile_text, length, path, failure))
         return false;
-    profile_release(&profile);
     char digest[65];
     textfile_sha256(documents->profile_text, length, digest);
     if (documents->plan.profile_sha256 && strcmp(digest, documents->plan.profile_sha256) != 0)
@@ -92,13 +93,19 @@ bool documents_read(struct documents *documents, const struct comm *comm, const 
     if (profile)
         profile_read(documents, comm, plan, profile, failure);
     else
-        profile_share(documents, comm, plan);
+        profile_share(documents, comm, plan, failure);
     return comm_agree(comm, failure);
+}
+
+const struct profile *documents_profile(const struct documents *documents)
+{
+    return documents->profile_text ? &documents->profile : NULL;
 }
 
 void documents_release(struct documents *documents)
 {
     plan_release(&documents->plan);
+    profile_release(&documents->profile);
     free(documents->plan_text);
     free(documents->profile_text);
 }

@@ -1,5 +1,5 @@
 /*
- * The texts that a run reads: its plan, and the profile that the plan was made from.
+ * What a run reads, parsed once: its plan, and the profile that the plan was made from.
  */
 #ifndef SPMD_LAUNCH_DOCUMENTS_H
 #define SPMD_LAUNCH_DOCUMENTS_H
@@ -8,11 +8,13 @@
 
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
+#include "planner/model/profile.h"
 #include "spmd/transport/comm.h"
 
 struct documents {
-    char *plan_text, *profile_text; /* owned; profile NULL: none */
+    char *plan_text, *profile_text; /* owned, as they are kept in the output; profile NULL: none */
     struct plan plan;
+    struct profile profile; /* empty where there is none */
 };
 
 /* Collective: the master reads, everybody parses. `profile` may be NULL: then the plan's own is
@@ -20,6 +22,8 @@ struct documents {
  * profile that the plan was not made from is refused. To be released on failure, too. */
 bool documents_read(struct documents *documents, const struct comm *comm, const char *plan,
                     const char *profile, struct failure *failure);
+/* The profile; NULL: there is none. */
+const struct profile *documents_profile(const struct documents *documents);
 void documents_release(struct documents *documents);
 
 #endif

@@ -97,10 +97,7 @@ static bool plan_same(const struct check *check)
         return true;
     char *text = contents_text(check->file, LAYOUT_PLAN);
     if (text && plan_parse(&plan, text, strlen(text), check->path, &none)) {
-        char *then = plan_print(&plan), *now = plan_print(check->wanted->plan);
-        same = then && now && strcmp(then, now) == 0;
-        free(then);
-        free(now);
+        same = plan_equal(&plan, check->wanted->plan);
         plan_release(&plan);
     }
     free(text);

@@ -54,12 +54,10 @@ static bool rounds_even(struct plan *plan, const struct remaining_request *reque
 
 static bool plan_even(const struct remaining_request *request, struct plan *plan)
 {
-    struct failure none = FAILURE_INIT;
-    char *text = plan_print(request->plan);
-    const bool copied = text && plan_parse(plan, text, strlen(text), "", &none);
-    free(text);
-    if (!copied)
+    if (!plan_copy(plan, request->plan)) {
+        plan_release(plan);
         return false;
+    }
     rounds_drop(plan);
     plan->scheduler = strdup("even");
     plan->tasks = (double)request->tasks;
@@ -70,25 +68,24 @@ static bool plan_even(const struct remaining_request *request, struct plan *plan
     return good;
 }
 
-char *remaining_plan(const struct remaining_request *request, const char *profile_text,
+char *remaining_plan(const struct remaining_request *request, const struct profile *profile,
                      struct failure *failure)
 {
     struct remaining_request with = *request;
-    struct failure unreadable = FAILURE_INIT;
-    struct profile profile = {0};
+    struct failure useless = FAILURE_INIT;
+    struct profile extended = {0};
     struct plan plan;
     char *text = NULL;
-    if (profile_text &&
-        profile_parse(&profile, profile_text, strlen(profile_text), "", &unreadable) &&
-        beyond_follow(&profile, request->plan, &unreadable) &&
-        beyond_extend(&profile, request->workers, 0, &unreadable))
-        with.profile = &profile;
+    if (profile && profile_copy(&extended, profile) &&
+        beyond_follow(&extended, request->plan, &useless) &&
+        beyond_extend(&extended, request->workers, 0, &useless))
+        with.profile = &extended;
     if (remaining_measured(&with, &plan) || plan_even(&with, &plan)) {
         text = plan_print(&plan);
         plan_release(&plan);
     }
     if (!text)
         failure_memory(failure, "planning what is left");
-    profile_release(&profile);
+    profile_release(&extended);
     return text;
 }

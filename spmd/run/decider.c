@@ -1,11 +1,8 @@
 #include "spmd/run/decider.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "planner/files/profile_json.h"
-#include "planner/model/beyond.h"
-#include "planner/model/profile.h"
+#include "planner/files/plan_profile.h"
 
 /* Weights, overhead and package sizes as the profile has them. */
 static bool setup_measured(struct decider *decider, const struct profile_setting *setting,
@@ -40,22 +37,11 @@ static bool watching_make(struct decider *decider, const struct decider_request 
 static bool profile_use(struct decider *decider, const struct decider_request *request,
                         struct failure *failure)
 {
-    const struct plan *plan = request->plan;
-    struct profile profile;
-    if (!profile_parse(&profile, request->profile_text, strlen(request->profile_text),
-                       "the profile", failure))
-        return false;
-    const struct profile_setting *setting =
-        beyond_follow(&profile, plan, failure)
-            ? profile_find(&profile, &plan->parameters, plan->threads)
-            : NULL;
-    const bool good =
-        !setting           ? failure_set(failure, FAILURE_MISMATCH,
-                                         "the profile has no setting with the plan's parameters: plan again "
-                                                   "with this profile")
-        : decider->by_rule ? setup_measured(decider, setting, failure)
-                           : watching_make(decider, request, setting, failure);
-    profile_release(&profile);
+    struct plan_profile seen;
+    const bool good = plan_profile_init(&seen, request->profile, request->plan, failure) &&
+                      (decider->by_rule ? setup_measured(decider, seen.setting, failure)
+                                        : watching_make(decider, request, seen.setting, failure));
+    plan_profile_release(&seen);
     return good;
 }
 
@@ -68,7 +54,7 @@ bool decider_init(struct decider *decider, const struct decider_request *request
         request->surveyed_most > 0 ? request->surveyed_most : (int64_t)plan_largest_load(plan);
     if (!decider->by_rule && !request->replan && !request->tail)
         return true;
-    if (!decider->by_rule && !request->profile_text)
+    if (!decider->by_rule && !request->profile)
         return failure_set(failure, FAILURE_USAGE,
                            "--replan and --tail, or the plan's own tail, need the profile that the "
                            "plan was made from: name it with -p PROFILE");
@@ -82,7 +68,7 @@ bool decider_init(struct decider *decider, const struct decider_request *request
                                              .ahead = request->ahead,
                                              .least = 1,
                                              .most = even};
-    if (request->profile_text && !profile_use(decider, request, failure))
+    if (request->profile && !profile_use(decider, request, failure))
         return false;
     decider->largest = decider->setup.most;
     return dispatch_rule_check(request->rule, failure);

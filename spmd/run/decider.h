@@ -11,6 +11,7 @@
 #include "planner/base/failure.h"
 #include "planner/dispatch/dispatch.h"
 #include "planner/model/plan.h"
+#include "planner/model/profile.h"
 #include "planner/replan/watching.h"
 
 /* What was asked for; borrowed. */
@@ -19,8 +20,8 @@ struct decider_request {
     const char *rule;   /* NULL: the plan's own rounds */
     const char *replan; /* the plan is watched, with this tolerance; NULL: it is not */
     const char *tail;   /* "RULE" or "RULE:SHARE": assigns the plan's end on request; NULL: none */
-    const char *profile_text; /* for rates, weights and package sizes; NULL: none */
-    int ahead;                /* packages that a worker has at a time under a rule, >= 1 */
+    const struct profile *profile; /* for rates, weights and package sizes; NULL: none */
+    int ahead;                     /* packages that a worker has at a time under a rule, >= 1 */
     int workers;
     int64_t surveyed_most; /* > 0: the run is planned while it works, with packages of at most so
                             * many core tasks, and a survey decides in place of this */

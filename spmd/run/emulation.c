@@ -2,12 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "planner/files/profile_json.h"
-#include "planner/model/beyond.h"
+#include "planner/files/plan_profile.h"
 #include "planner/model/platform.h"
-#include "planner/model/profile.h"
 #include "spmd/transport/clock.h"
 
 struct emulation {
@@ -24,12 +21,11 @@ static const double nap_most_s = 2e-3;
 static bool platform_make(struct emulation *emulation, const struct profile *profile,
                           const struct plan *plan, struct failure *failure)
 {
-    const struct profile_setting *setting = profile_find(profile, &plan->parameters, plan->threads);
-    if (!setting)
-        return failure_set(failure, FAILURE_MISMATCH,
-                           "the profile has no setting with the plan's parameters: plan again with "
-                           "this profile");
-    return platform_init(&emulation->platform, setting, 0, failure);
+    struct plan_profile seen;
+    const bool good = plan_profile_init(&seen, profile, plan, failure) &&
+                      platform_init(&emulation->platform, seen.setting, 0, failure);
+    plan_profile_release(&seen);
+    return good;
 }
 
 /* "WORKER,TASKS,FACTOR"; anything else says nothing. */
@@ -59,30 +55,26 @@ static bool slow_make(struct emulation *emulation)
     return emulation->slept != NULL;
 }
 
-struct emulation *emulation_new(const char *profile_text, const struct plan *plan,
+struct emulation *emulation_new(const struct profile *profile, const struct plan *plan,
                                 struct failure *failure)
 {
-    struct profile profile;
-    if (!profile_text) {
+    if (!profile) {
         failure_set(failure, FAILURE_USAGE,
                     "kernel %s sleeps what a profile says: name the plan's with -p PROFILE",
                     plan->kernel);
         return NULL;
     }
-    if (!profile_parse(&profile, profile_text, strlen(profile_text), "the profile", failure))
-        return NULL;
     struct emulation *emulation = calloc(1, sizeof *emulation);
     if (!emulation)
         failure_memory(failure, "preparing to sleep");
     if (emulation && !slow_make(emulation))
         failure_memory(failure, "preparing to sleep");
-    if (emulation && (failure->code != FAILURE_NONE || !beyond_follow(&profile, plan, failure) ||
-                      !platform_make(emulation, &profile, plan, failure))) {
+    if (emulation &&
+        (failure->code != FAILURE_NONE || !platform_make(emulation, profile, plan, failure))) {
         free(emulation->slept);
         free(emulation);
         emulation = NULL;
     }
-    profile_release(&profile);
     return emulation;
 }
 

@@ -9,6 +9,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
+#include "planner/model/profile.h"
 #include "planner/model/trace.h"
 #include "spmd/job/engine.h"
 #include "spmd/transport/comm.h"
@@ -20,9 +21,9 @@
 
 struct emulation;
 
-/* Local. Costs for that plan's settings from its profile's text (NULL: refused with a sentence).
+/* Local. Costs for that plan's settings from its profile (NULL: refused with a sentence).
  * NULL with *failure set. */
-struct emulation *emulation_new(const char *profile_text, const struct plan *plan,
+struct emulation *emulation_new(const struct profile *profile, const struct plan *plan,
                                 struct failure *failure);
 /* Seconds that an operation takes, by the window nearest to the package; `worker` as in the
  * profile. */

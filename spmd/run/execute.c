@@ -82,7 +82,7 @@ static bool decider_make(struct performance *performance, struct failure *failur
                                             .rule = execution->rule,
                                             .replan = execution->replan,
                                             .tail = execution->tail,
-                                            .profile_text = execution->profile_text,
+                                            .profile = execution->profile,
                                             .ahead = execution->ahead,
                                             .workers = workers_of(performance),
                                             .surveyed_most = surveyed_most(performance)};
@@ -199,6 +199,7 @@ static struct resume_setup resume_setup(const struct performance *performance)
                    .emitted = execution->emitted_given ? execution->emitted : NULL,
                    .retry_lost = execution->retry_lost},
         .profile_text = execution->profile_text,
+        .profile = execution->profile,
         .trust = execution->trust,
         .part = {.conditions = conditions_of(performance),
                  .surveyed = execution->pilot != NULL,
@@ -239,7 +240,7 @@ static bool costs_make(struct performance *performance, struct failure *failure)
 {
     const struct execution *execution = performance->execution;
     struct failure unknown = FAILURE_INIT;
-    performance->costs = emulation_new(execution->profile_text, execution->plan,
+    performance->costs = emulation_new(execution->profile, execution->plan,
                                        sleeps(performance) ? failure : &unknown);
     return comm_agree(execution->comm, failure);
 }
@@ -350,7 +351,7 @@ static void conditions_say(const struct performance *performance)
     const struct execution *execution = performance->execution;
     const struct conditions here = conditions_of(performance);
     if (!execution->quiet && execution->comm->rank == 0)
-        run_conditions_warn(&here, execution->plan, execution->profile_text, execution->command);
+        run_conditions_warn(&here, execution->plan, execution->profile, execution->command);
 }
 
 /* Collective. Before anything is measured; who sleeps takes nobody's core. */
@@ -473,7 +474,7 @@ static void progress_begin(const struct performance *performance, struct progres
                   : planned        ? predicted.makespan_s
                                    : 0);
     if (planned && progress->out && !execution->pilot && !performance->decider.watches)
-        progress->curve = progress_curve_of(performance->plan, execution->profile_text);
+        progress->curve = progress_curve_of(performance->plan, execution->profile);
 }
 
 static struct dispatch *survey_new(const struct performance *performance, struct pilot_sight *sight,

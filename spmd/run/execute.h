@@ -8,6 +8,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
+#include "planner/model/profile.h"
 #include "spmd/job/kernel.h"
 #include "spmd/run/failure_detector.h"
 #include "spmd/run/pilot.h"
@@ -21,7 +22,8 @@ struct execution {
     const struct kernel *kernel; /* the plan's */
     const struct plan *plan;
     const char *plan_text;
-    const char *profile_text; /* NULL: none */
+    const char *profile_text;      /* that the output keeps; NULL: none */
+    const struct profile *profile; /* what it says; NULL: none */
     const char *plan_name, *output;
     const char *command_line; /* as it could be typed; NULL: not known */
     const char *input;        /* NULL: none */

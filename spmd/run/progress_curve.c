@@ -1,10 +1,8 @@
 #include "spmd/run/progress_curve.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "planner/files/profile_json.h"
-#include "planner/model/beyond.h"
+#include "planner/files/plan_profile.h"
 #include "planner/model/platform.h"
 #include "planner/simulate/simulate.h"
 
@@ -52,18 +50,15 @@ static struct progress_curve curve_on(const struct plan *plan,
     return curve;
 }
 
-struct progress_curve progress_curve_of(const struct plan *plan, const char *profile_text)
+struct progress_curve progress_curve_of(const struct plan *plan, const struct profile *profile)
 {
     struct progress_curve curve = {NULL, 0};
     struct failure none = FAILURE_INIT;
-    struct profile profile;
-    if (!profile_text || plan->real_valued || plan_packages(plan) > PACKAGES_MOST ||
-        !profile_parse(&profile, profile_text, strlen(profile_text), "the profile", &none))
+    struct plan_profile seen;
+    if (!profile || plan->real_valued || plan_packages(plan) > PACKAGES_MOST)
         return curve;
-    const struct profile_setting *setting =
-        profile_find(&profile, &plan->parameters, plan->threads);
-    if (setting && beyond_follow(&profile, plan, &none))
-        curve = curve_on(plan, setting);
-    profile_release(&profile);
+    if (plan_profile_init(&seen, profile, plan, &none))
+        curve = curve_on(plan, seen.setting);
+    plan_profile_release(&seen);
     return curve;
 }

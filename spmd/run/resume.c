@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 #include "spmd/output/file_lock.h"
 #include "spmd/resume/remaining_plan.h"
 #include "spmd/transport/clock.h"
@@ -220,6 +221,14 @@ static bool damage_find(struct resume *resume, const struct resume_setup *setup,
     return failure->code == FAILURE_NONE;
 }
 
+/* The profile that the output keeps; false: none that can be read. */
+static bool kept_profile(const struct resume *resume, struct profile *profile)
+{
+    struct failure unreadable = FAILURE_INIT;
+    const char *text = resume->remaining.profile;
+    return text && profile_parse(profile, text, strlen(text), "", &unreadable);
+}
+
 /* Local to the master. Owned; NULL: there is nothing left to plan, or *failure is set. */
 static char *rest_text(const struct resume *resume, const struct resume_setup *setup,
                        struct failure *failure)
@@ -229,8 +238,14 @@ static char *rest_text(const struct resume *resume, const struct resume_setup *s
         .tasks = resume->dealt > 0 ? resume->dealt : resume->left,
         .workers = resume->workers,
     };
-    const char *profile = setup->profile_text ? setup->profile_text : resume->remaining.profile;
-    return resume->left > 0 ? remaining_plan(&request, profile, failure) : NULL;
+    struct profile kept;
+    if (resume->left == 0)
+        return NULL;
+    if (setup->profile || !kept_profile(resume, &kept))
+        return remaining_plan(&request, setup->profile, failure);
+    char *text = remaining_plan(&request, &kept, failure);
+    profile_release(&kept);
+    return text;
 }
 
 /* Collective. The master's text, which may be NULL, owned on every rank. */

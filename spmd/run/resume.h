@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "planner/model/plan.h"
+#include "planner/model/profile.h"
 #include "spmd/resume/remaining.h"
 #include "spmd/run/run.h"
 #include "spmd/transport/comm.h"
@@ -18,9 +19,10 @@ struct resume_setup {
     const char *path;
     const char *command; /* that the user gave, for sentences */
     struct remaining_wanted wanted;
-    const char *profile_text; /* NULL: what the file has */
-    bool trust;               /* what the ledger says: digests are not compared */
-    struct part_info part;    /* what this run does, without its plan, profile and events */
+    const char *profile_text;      /* NULL: what the file has */
+    const struct profile *profile; /* what it says; NULL likewise */
+    bool trust;                    /* what the ledger says: digests are not compared */
+    struct part_info part;         /* what this run does, without its plan, profile and events */
 };
 
 struct resume {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/files/profile_json.h"
 #include "spmd/launch/oversubscription.h"
 
 char *run_conditions_processor(void)
@@ -31,20 +30,17 @@ static const struct profile_setting *setting_of(const struct plan *plan,
 }
 
 void run_conditions_warn(const struct conditions *conditions, const struct plan *plan,
-                         const char *profile_text, const char *command)
+                         const struct profile *profile, const char *command)
 {
-    struct profile profile;
-    struct failure failure = FAILURE_INIT;
     struct text text = TEXT_INIT;
-    if (!profile_text || !profile_parse(&profile, profile_text, strlen(profile_text), "", &failure))
+    if (!profile)
         return;
     char who[32];
     snprintf(who, sizeof who, "%s: ", command);
-    conditions_compare(conditions, &profile, setting_of(plan, &profile), who, &text);
+    conditions_compare(conditions, profile, setting_of(plan, profile), who, &text);
     if (text.length > 0)
         fprintf(stderr, "%s%stimes will differ from the plan's\n", text.bytes, who);
     text_release(&text);
-    profile_release(&profile);
 }
 
 void run_conditions_crowded(const struct comm *comm, int threads, const char *who)

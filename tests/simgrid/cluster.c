@@ -205,6 +205,7 @@ static bool decided_run(const struct trial *trial, const struct decided *decided
         .plan = &decided->plan,
         .plan_text = "{}",
         .profile_text = trial->profile_text,
+        .profile = &trial->profile,
         .plan_name = decided->name,
         .output = "",
         .emitted = "",
