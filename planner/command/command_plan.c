@@ -204,6 +204,7 @@ static bool table_print(const struct plan_options *options, const struct planned
     platform_release(&platform);
     planning_omissions(&planned->omissions, planned->planning.effort_s, &text);
     extrapolation_describe(&advice->setting->extrapolation, &text);
+    platform_describe_results(advice->setting, &text);
     if (outlook_add(options, &planned->planning, *advice, &text, failure))
         return text_print(&text, "describing the plan", failure);
     text_release(&text);
@@ -231,6 +232,7 @@ static void omissions_tell(const struct planned *planned)
     struct text text = TEXT_INIT;
     planning_omissions(&planned->omissions, planned->planning.effort_s, &text);
     extrapolation_describe(&planned->planning.setting->extrapolation, &text);
+    platform_describe_results(planned->planning.setting, &text);
     if (text.bytes)
         fprintf(stderr, "%s", text.bytes);
     text_release(&text);

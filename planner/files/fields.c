@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/model/results.h"
+
 enum { KEYS_MOST = 32 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -67,6 +69,19 @@ static bool count_parse(const struct field *field, const void *owner, void *valu
     return true;
 }
 
+/* Parameters are the core task's, but for those that change what is planned. */
+static bool parameters_parse(json_t *member, const struct document_place *at,
+                             struct parameter_list *list, struct failure *failure)
+{
+    const struct document_place place = document_at(at, RESULTS_PARAMETER);
+    enum results known;
+    if (!document_parameters(member, at, list, failure))
+        return false;
+    const struct parameter *results = parameter_list_find(list, RESULTS_PARAMETER);
+    return !results || (results->word && results_find(results->word, &known)) ||
+           document_refuse(failure, &place, "must be \"none\", \"package\" or \"end\"");
+}
+
 static bool member_parse(const struct field *field, void *owner, json_t *member,
                          const struct document_place *at, struct failure *failure)
 {
@@ -82,7 +97,7 @@ static bool member_parse(const struct field *field, void *owner, json_t *member,
     if (field->type == FIELD_NUMBER)
         return document_number(member, at, field->least, field->greatest, value, failure);
     if (field->type == FIELD_PARAMETERS)
-        return document_parameters(member, at, value, failure);
+        return parameters_parse(member, at, value, failure);
     if (field->type == FIELD_BLOCK)
         return document_block(member, at, value, failure);
     if (field->type == FIELD_OBJECT)

@@ -85,6 +85,7 @@ static const struct field worker_fields[] = {
     {"receive", FIELD_OBJECT, AT(receive), .flags = FIELD_REQUIRED, .table = &cost_table},
     {"compute", FIELD_OBJECT, AT(compute), .flags = FIELD_REQUIRED, .table = &cost_table},
     {"output", FIELD_OBJECT, AT(output), .table = &cost_table},
+    {"result", FIELD_OBJECT, AT(result), .table = &cost_table, .flags = FIELD_SPARSE},
     {"request", FIELD_OBJECT, AT(request), .table = &cost_table, .flags = FIELD_SPARSE},
     {"start", FIELD_OBJECT, AT(start), .table = &latency_table, .flags = FIELD_SPARSE},
 };
@@ -159,7 +160,8 @@ static bool costs_positive(void *object, const struct document_place *place,
     struct document_place workers = document_at(place, "workers");
     bool good = cost_positive(window, &window->envelope, place, "envelope", failure) &&
                 cost_positive(window, &window->send, place, "send", failure) &&
-                cost_positive(window, &window->answer, place, "answer", failure);
+                cost_positive(window, &window->answer, place, "answer", failure) &&
+                cost_positive(window, &window->collect, place, "collect", failure);
     for (size_t k = 0; good && k < window->worker_count; k++) {
         const struct profile_worker *worker = &window->workers[k];
         struct document_place at = document_element(&workers, k);
@@ -167,6 +169,7 @@ static bool costs_positive(void *object, const struct document_place *place,
                cost_positive(window, &worker->receive, &at, "receive", failure) &&
                cost_positive(window, &worker->compute, &at, "compute", failure) &&
                cost_positive(window, &worker->output, &at, "output", failure) &&
+               cost_positive(window, &worker->result, &at, "result", failure) &&
                cost_positive(window, &worker->request, &at, "request", failure);
     }
     return good;
@@ -179,6 +182,7 @@ static const struct field window_fields[] = {
     {"envelope", FIELD_OBJECT, AT(envelope), .flags = FIELD_REQUIRED, .table = &cost_table},
     {"send", FIELD_OBJECT, AT(send), .flags = FIELD_REQUIRED, .table = &cost_table},
     {"answer", FIELD_OBJECT, AT(answer), .table = &cost_table, .flags = FIELD_SPARSE},
+    {"collect", FIELD_OBJECT, AT(collect), .table = &cost_table, .flags = FIELD_SPARSE},
     {"workers", FIELD_LIST, AT(workers), .flags = FIELD_REQUIRED, .table = &worker_table,
      .list = &workers_list},
 };
@@ -566,6 +570,58 @@ static const struct field overhead_fields[] = {
 };
 static const struct field_table overhead_table = {FIELD_TABLE(overhead_fields)};
 
+static void settings_inherit(struct profile *profile)
+{
+    const struct parameter *behind =
+        parameter_list_find(&profile->parameters, PLATFORM_WRITE_BEHIND);
+    const struct parameter *results = parameter_list_find(&profile->parameters, RESULTS_PARAMETER);
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        struct profile_setting *setting = &profile->settings[k];
+        setting->write_behind = behind && parameter_is_yes(behind);
+        if (results && results->word)
+            results_find(results->word, &setting->results);
+    }
+}
+
+static bool output_given(const struct profile_setting *setting)
+{
+    for (size_t w = 0; w < setting->window_count; w++)
+        for (size_t k = 0; k < setting->windows[w].worker_count; k++) {
+            const struct cost output = setting->windows[w].workers[k].output.cost;
+            if (output.latency_s != 0 || output.s_per_task != 0)
+                return true;
+        }
+    return false;
+}
+
+static bool results_check(const struct profile_setting *setting, const struct document_place *place,
+                          struct failure *failure)
+{
+    if (!results_return(platform_returns(setting)))
+        return true;
+    const char *written = output_given(setting)             ? "workers have a cost \"output\""
+                          : platform_writes_behind(setting) ? "\"write-behind\" is \"yes\""
+                                                            : NULL;
+    return !written ||
+           document_refuse(failure, place,
+                           "results are either written or returned, but %s: remove it, or give "
+                           "\"results\": \"none\"",
+                           written);
+}
+
+static bool profile_check(void *object, const struct document_place *place, struct failure *failure)
+{
+    struct profile *profile = object;
+    const struct document_place settings = document_at(place, "settings");
+    bool good = true;
+    settings_inherit(profile);
+    for (size_t k = 0; good && k < profile->setting_count; k++) {
+        const struct document_place at = document_element(&settings, k);
+        good = results_check(&profile->settings[k], &at, failure);
+    }
+    return good;
+}
+
 #define AT(member) offsetof(struct profile, member)
 static const struct field profile_fields[] = {
     {"kernel", FIELD_WORD, AT(kernel), .flags = FIELD_REQUIRED},
@@ -585,22 +641,13 @@ static const struct field profile_fields[] = {
 };
 #undef AT
 static const struct field_table profile_table = {FIELD_TABLE(profile_fields), 2, "scow-profile-1",
-                                                 NULL};
-
-static void settings_inherit(struct profile *profile)
-{
-    const struct parameter *behind =
-        parameter_list_find(&profile->parameters, PLATFORM_WRITE_BEHIND);
-    for (size_t k = 0; k < profile->setting_count; k++)
-        profile->settings[k].write_behind = behind && parameter_is_yes(behind);
-}
+                                                 profile_check};
 
 bool profile_parse(struct profile *profile, const char *text, size_t length, const char *name,
                    struct failure *failure)
 {
     struct profile read = {0};
     const bool good = field_table_read(&read, text, length, name, &profile_table, failure);
-    settings_inherit(&read);
     if (good)
         *profile = read;
     else

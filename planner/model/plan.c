@@ -17,6 +17,15 @@ bool plan_writes_behind(const struct plan *plan)
     return behind && parameter_is_yes(behind);
 }
 
+enum results plan_returns(const struct plan *plan)
+{
+    const struct parameter *own = parameter_list_find(&plan->parameters, RESULTS_PARAMETER);
+    enum results results = RESULTS_NONE;
+    if (own && own->word)
+        results_find(own->word, &results);
+    return results;
+}
+
 bool plan_tail_own(const struct plan *plan, const char *tail)
 {
     return tail && plan->tail ? strcmp(tail, plan->tail) == 0 : !tail && !plan->tail;

@@ -11,6 +11,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
+#include "planner/model/results.h"
 
 struct plan_round {
     int64_t repeat; /* >= 1 */
@@ -78,6 +79,8 @@ struct plan {
 int plan_buffers(const struct plan *plan);
 /* Are results written asynchronously (platform.h)? */
 bool plan_writes_behind(const struct plan *plan);
+/* Do results come back to the master? Not RESULTS_UNSAID. */
+enum results plan_returns(const struct plan *plan);
 /* 1 + the highest worker index with a load: how many workers a run must have. */
 int64_t plan_workers_needed(const struct plan *plan);
 /* Packages in the whole plan. */

@@ -5,41 +5,54 @@
 
 #include "planner/base/parameter.h"
 
+static const struct cost no_cost = {0, 0};
+
 static bool cost_same(struct cost a, struct cost b)
 {
     return a.latency_s == b.latency_s && a.s_per_task == b.s_per_task;
 }
 
-static bool class_same(const struct platform_class *class, const struct profile_worker *worker,
-                       enum platform_holds holds)
+static bool class_same(const struct platform_class *a, const struct platform_class *b)
 {
-    return class->holds == holds && cost_same(class->link, worker->link.cost) &&
-           cost_same(class->receive, worker->receive.cost) &&
-           cost_same(class->compute, worker->compute.cost) &&
-           cost_same(class->output, worker->output.cost) &&
-           cost_same(class->request, worker->request.cost) &&
-           class->start_s == worker->start.cost.latency_s;
+    return a->holds == b->holds && cost_same(a->link, b->link) &&
+           cost_same(a->receive, b->receive) && cost_same(a->compute, b->compute) &&
+           cost_same(a->output, b->output) && cost_same(a->result, b->result) &&
+           cost_same(a->request, b->request) && a->start_s == b->start_s;
 }
 
-static void class_append(struct platform_window *window, const struct profile_worker *worker,
-                         enum platform_holds holds, int64_t first, int64_t count)
+/* How workers of the profile become classes. */
+struct classing {
+    const struct profile_window *largest; /* of the largest packages, where results are written
+                                           * asynchronously; else NULL */
+    bool returns;                         /* results come back */
+};
+
+static struct platform_class class_of(const struct profile_worker *worker,
+                                      const struct classing *classing)
+{
+    return (struct platform_class){.link = worker->link.cost,
+                                   .receive = worker->receive.cost,
+                                   .compute = worker->compute.cost,
+                                   .output = worker->output.cost,
+                                   .result = classing->returns ? worker->result.cost : no_cost,
+                                   .request = worker->request.cost,
+                                   .holds = PLATFORM_HOLDS_ALL,
+                                   .start_s = worker->start.cost.latency_s};
+}
+
+static void class_append(struct platform_window *window, struct platform_class class, int64_t first,
+                         int64_t count)
 {
     if (window->class_count > 0) {
         struct platform_class *last = &window->classes[window->class_count - 1];
-        if (class_same(last, worker, holds)) {
+        if (class_same(last, &class)) {
             last->count += count;
             return;
         }
     }
-    window->classes[window->class_count++] = (struct platform_class){first,
-                                                                     count,
-                                                                     worker->link.cost,
-                                                                     worker->receive.cost,
-                                                                     worker->compute.cost,
-                                                                     worker->output.cost,
-                                                                     worker->request.cost,
-                                                                     holds,
-                                                                     worker->start.cost.latency_s};
+    class.first = first;
+    class.count = count;
+    window->classes[window->class_count++] = class;
 }
 
 /* For asynchronous writing: iterates over the workers of the window of the largest packages. */
@@ -62,30 +75,31 @@ static enum platform_holds walk_to(struct walk *walk, int64_t worker)
 }
 
 /* Workers first .. end - 1, one class of the profile. */
-static void workers_append(struct platform_window *window, const struct profile_worker *worker,
+static void workers_append(struct platform_window *window, struct platform_class class,
                            struct walk *walk, int64_t first, int64_t end)
 {
     while (walk->largest && first < end) {
-        const enum platform_holds holds = walk_to(walk, first);
+        class.holds = walk_to(walk, first);
         const int64_t until = walk->end < end ? walk->end : end;
-        class_append(window, worker, holds, first, until - first);
+        class_append(window, class, first, until - first);
         first = until;
     }
     if (first < end)
-        class_append(window, worker, PLATFORM_HOLDS_ALL, first, end - first);
+        class_append(window, class, first, end - first);
 }
 
-/* `largest` as in the walk. */
 static bool window_init(struct platform_window *window, const struct profile_window *from,
-                        const struct profile_window *largest, int64_t workers)
+                        const struct classing *classing, int64_t workers)
 {
-    struct walk walk = {.largest = largest};
-    const size_t classes = from->worker_count + (largest ? largest->worker_count : 0);
+    struct walk walk = {.largest = classing->largest};
+    const size_t classes =
+        from->worker_count + (classing->largest ? classing->largest->worker_count : 0);
     *window = (struct platform_window){.least = from->least,
                                        .greatest = from->greatest,
                                        .envelope = from->envelope.cost,
                                        .send = from->send.cost,
-                                       .answer = from->answer.cost};
+                                       .answer = from->answer.cost,
+                                       .collect = classing->returns ? from->collect.cost : no_cost};
     window->classes = calloc(classes, sizeof *window->classes);
     if (!window->classes)
         return false;
@@ -94,7 +108,7 @@ static bool window_init(struct platform_window *window, const struct profile_win
         int64_t count = from->workers[k].count;
         if (count > workers - first)
             count = workers - first;
-        workers_append(window, &from->workers[k], &walk, first, first + count);
+        workers_append(window, class_of(&from->workers[k], classing), &walk, first, first + count);
         first += count;
     }
     return true;
@@ -119,6 +133,39 @@ bool platform_writes_behind(const struct profile_setting *setting)
     return own ? parameter_is_yes(own) : setting->write_behind;
 }
 
+static bool results_measured(const struct profile_setting *setting)
+{
+    for (size_t w = 0; w < setting->window_count; w++)
+        for (size_t k = 0; k < setting->windows[w].worker_count; k++)
+            if (!cost_same(setting->windows[w].workers[k].result.cost, no_cost))
+                return true;
+    return false;
+}
+
+enum results platform_returns(const struct profile_setting *setting)
+{
+    const struct parameter *own = parameter_list_find(&setting->parameters, RESULTS_PARAMETER);
+    enum results results = setting->results;
+    if (own && own->word)
+        results_find(own->word, &results);
+    if (results != RESULTS_UNSAID)
+        return results;
+    return results_measured(setting) ? RESULTS_PACKAGE : RESULTS_NONE;
+}
+
+void platform_describe_results(const struct profile_setting *setting, struct text *text)
+{
+    const enum results results = platform_returns(setting);
+    if (results == RESULTS_PACKAGE)
+        text_add(text, "results     come back to the master, each package's when it is computed\n");
+    else if (results == RESULTS_END)
+        text_add(text, "results     come back to the master, a worker's after its last package\n");
+    else if (results_measured(setting))
+        text_add(text,
+                 "results     do not come back (\"results\": \"none\"): their cost \"result\" is "
+                 "ignored\n");
+}
+
 bool platform_init(struct platform *platform, const struct profile_setting *setting,
                    int64_t worker_most, struct failure *failure)
 {
@@ -127,14 +174,16 @@ bool platform_init(struct platform *platform, const struct profile_setting *sett
         workers = worker_most;
     struct platform made = {.worker_count = workers, .buffers = PLATFORM_BUFFERS};
     made.write_behind = platform_writes_behind(setting);
-    const struct profile_window *largest =
-        made.write_behind ? &setting->windows[setting->window_count - 1] : NULL;
+    made.results = platform_returns(setting);
+    const struct classing classing = {
+        .largest = made.write_behind ? &setting->windows[setting->window_count - 1] : NULL,
+        .returns = results_return(made.results)};
     made.windows = calloc(setting->window_count, sizeof *made.windows);
     if (!made.windows)
         return failure_memory(failure, "describing the platform");
     for (size_t k = 0; k < setting->window_count; k++) {
         made.window_count++;
-        if (!window_init(&made.windows[k], &setting->windows[k], largest, workers)) {
+        if (!window_init(&made.windows[k], &setting->windows[k], &classing, workers)) {
             platform_release(&made);
             return failure_memory(failure, "describing the platform");
         }

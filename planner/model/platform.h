@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/base/failure.h"
+#include "planner/base/text.h"
 #include "planner/model/cost.h"
 #include "planner/model/profile.h"
 
@@ -27,6 +27,7 @@ enum platform_holds {
 struct platform_class {
     int64_t first, count; /* workers first .. first + count - 1 of the profile, counts expanded */
     struct cost link, receive, compute, output;
+    struct cost result;        /* zero where results do not come back */
     struct cost request;       /* until a waiting master has answered; for packages on request */
     enum platform_holds holds; /* the same in every window of a worker, because times of packages
                                 * from several windows are added */
@@ -39,7 +40,8 @@ struct platform_window {
     struct cost envelope, send;
     struct platform_class *classes; /* owned */
     int64_t class_count;
-    struct cost answer; /* the master's part of a request */
+    struct cost answer;  /* the master's part of a request */
+    struct cost collect; /* zero where results do not come back */
 };
 
 struct platform {
@@ -49,6 +51,7 @@ struct platform {
     int buffers; /* B: packages that may wait at a worker, or be on the way to it, while it works on
                   * another */
     bool write_behind;
+    enum results results;
     /* Owned: how costs vary along a job of map_tasks core tasks. Simulations use it; schedulers,
      * evaluators and bounds assume equal core tasks. */
     struct cost_map map;
@@ -69,6 +72,12 @@ double memory_messages(const struct memory *memory, double largest, int64_t work
 
 /* Are the setting's results written asynchronously? */
 bool platform_writes_behind(const struct profile_setting *setting);
+/* Do the setting's results come back? Where neither it nor its profile says, each package's do if a
+ * worker has a cost for it. Not RESULTS_UNSAID. */
+enum results platform_returns(const struct profile_setting *setting);
+/* Add a line that says how results come back, or that their cost is ignored; nothing where a
+ * profile does not speak of them. */
+void platform_describe_results(const struct profile_setting *setting, struct text *text);
 /* The first `worker_most` workers of a setting (0: all), with PLATFORM_BUFFERS. */
 bool platform_init(struct platform *platform, const struct profile_setting *setting,
                    int64_t worker_most, struct failure *failure);

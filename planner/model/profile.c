@@ -79,6 +79,8 @@ struct profile_costs profile_costs(const struct profile_window *window,
         [OPERATION_RECEIVE] = &worker->receive,
         [OPERATION_COMPUTE] = &worker->compute,
         [OPERATION_OUTPUT] = &worker->output,
+        [OPERATION_RESULT] = &worker->result,
+        [OPERATION_COLLECT] = &window->collect,
     }};
 }
 

@@ -14,6 +14,7 @@
 #include "planner/base/parameter.h"
 #include "planner/model/cost.h"
 #include "planner/model/cost_map.h"
+#include "planner/model/results.h"
 #include "planner/model/topology.h"
 #include "planner/model/trace.h"
 
@@ -22,6 +23,8 @@ struct profile_worker {
     char *name;    /* owned; NULL when not given */
     int64_t count; /* >= 1 */
     struct measured_cost link, receive, compute, output;
+    struct measured_cost result;  /* on the wire back to the master, by the tasks whose results it
+                                   * takes at once */
     struct measured_cost request; /* for packages assigned on request: from the end of one until a
                                    * waiting master has received the report and decided */
     struct measured_cost start; /* start-up before its first package: a latency without a rate, the
@@ -35,6 +38,7 @@ struct profile_window {
     size_t worker_count;            /* classes, not workers */
     struct measured_cost
         answer; /* the master's part of a request, during which it does nothing else */
+    struct measured_cost collect; /* the master takes a result in and writes it */
 };
 
 /* Memory that a worker needs for packages of x core tasks: bytes + bytes_per_task * x. Of these, a
@@ -72,11 +76,12 @@ struct profile_setting {
     struct memory memory;
     struct spread *spreads; /* owned; ascending in tasks; NULL when not given */
     size_t spread_count;
-    struct cost_map map; /* of the job that was calibrated; no tasks: not given */
-    bool write_behind;   /* asynchronous writing (platform.h) by the profile's parameters; the
-                          * setting's own, if any, take precedence */
-    int threads;         /* of a worker when this was measured; 0: as the profile's host says */
-    struct score score;  /* both 0 when not given */
+    struct cost_map map;  /* of the job that was calibrated; no tasks: not given */
+    bool write_behind;    /* asynchronous writing (platform.h) by the profile's parameters; the
+                           * setting's own, if any, take precedence */
+    enum results results; /* by the profile's parameters, likewise */
+    int threads;          /* of a worker when this was measured; 0: as the profile's host says */
+    struct score score;   /* both 0 when not given */
     struct extrapolation extrapolation;
     char *method;                   /* owned: how tasks were computed, NULL when not given */
     struct profile_window *windows; /* owned, ascending, disjoint */

@@ -8,8 +8,13 @@
 
 const char *operation_name(enum operation operation)
 {
-    static const char *const names[] = {"envelope", "send", "link",  "receive", "compute",
-                                        "output",   "idle", "start", "request", "answer"};
+    static const char *const names[] = {
+        [OPERATION_ENVELOPE] = "envelope", [OPERATION_SEND] = "send",
+        [OPERATION_LINK] = "link",         [OPERATION_RECEIVE] = "receive",
+        [OPERATION_COMPUTE] = "compute",   [OPERATION_OUTPUT] = "output",
+        [OPERATION_RESULT] = "result",     [OPERATION_COLLECT] = "collect",
+        [OPERATION_IDLE] = "idle",         [OPERATION_START] = "start",
+        [OPERATION_REQUEST] = "request",   [OPERATION_ANSWER] = "answer"};
     assert(operation <= OPERATION_ANSWER);
     return names[operation];
 }

@@ -16,6 +16,8 @@ enum operation {
     OPERATION_RECEIVE,  /* worker: take the package in */
     OPERATION_COMPUTE,  /* worker */
     OPERATION_OUTPUT,   /* worker: write results, perhaps asynchronously */
+    OPERATION_RESULT,   /* on the wire back to the master: the results of one or more packages */
+    OPERATION_COLLECT,  /* master: take them in and write them */
     OPERATION_IDLE,     /* worker: waiting for a package */
     OPERATION_START,    /* worker: its own preparation, before its first package */
     OPERATION_COUNT,

@@ -1,3 +1,4 @@
+#include "planner/model/platform.h"
 #include "planner/report/describe.h"
 
 #include <inttypes.h>
@@ -80,6 +81,7 @@ static void class_describe(const struct profile_worker *worker, int64_t first, s
     cost_describe(&worker->receive, "receive", text);
     cost_describe(&worker->compute, "compute", text);
     cost_describe(&worker->output, "output", text);
+    cost_describe(&worker->result, "result", text);
     cost_describe(&worker->request, "request", text);
 }
 
@@ -91,6 +93,7 @@ static void window_describe(const struct profile_window *window, size_t classes,
     cost_describe(&window->envelope, "envelope", text);
     cost_describe(&window->send, "send", text);
     cost_describe(&window->answer, "answer", text);
+    cost_describe(&window->collect, "collect", text);
     for (size_t k = 0; k < classes && k < CLASSES_MOST; k++) {
         class_describe(&window->workers[k], first, text);
         first += window->workers[k].count;
@@ -110,6 +113,8 @@ static void package_costs(const struct profile_window *window, double tasks,
     seconds[OPERATION_RECEIVE] = cost_of(worker->receive.cost, tasks);
     seconds[OPERATION_COMPUTE] = cost_of(worker->compute.cost, tasks);
     seconds[OPERATION_OUTPUT] = cost_of(worker->output.cost, tasks);
+    seconds[OPERATION_RESULT] = cost_of(worker->result.cost, tasks);
+    seconds[OPERATION_COLLECT] = cost_of(window->collect.cost, tasks);
     seconds[OPERATION_IDLE] = seconds[OPERATION_START] = 0;
 }
 
@@ -189,6 +194,15 @@ static void score_describe(const struct score *score, struct text *text)
                  100 * score->held_out, 100 * score->noise);
 }
 
+static void results_describe(const struct profile_setting *setting, struct text *text)
+{
+    struct text line = TEXT_INIT;
+    platform_describe_results(setting, &line);
+    if (line.bytes)
+        text_add(text, "  %s", line.bytes);
+    text_release(&line);
+}
+
 static void setting_describe(const struct profile *profile, const struct profile_setting *setting,
                              struct text *text)
 {
@@ -202,6 +216,7 @@ static void setting_describe(const struct profile *profile, const struct profile
     if (setting->extrapolation.above > 0)
         text_add(text, "  ");
     extrapolation_describe(&setting->extrapolation, text);
+    results_describe(setting, text);
     for (size_t w = 0; w < setting->window_count; w++) {
         const struct profile_window *window = &setting->windows[w];
         if (w > 0)

@@ -14,7 +14,7 @@ struct chart {
     double column_s;
 };
 
-static const char letters[OPERATION_COUNT + 1] = "es=rco.S";
+static const char letters[OPERATION_COUNT + 1] = "es=rco<w.S";
 
 static void span_add(struct chart *chart, int64_t line, const struct trace_event *event)
 {

@@ -293,6 +293,13 @@ static void overhead_add(struct text *text, const char *name, double measured_s,
     text_add(text, "\n");
 }
 
+/* The others have a row only where they took time. */
+static bool operation_usual(enum operation operation)
+{
+    return operation != OPERATION_START && operation != OPERATION_RESULT &&
+           operation != OPERATION_COLLECT;
+}
+
 static void totals_add(struct text *text, const struct residuals *residuals)
 {
     const struct trace_summary *predicted = &residuals->predicted, *measured = &residuals->measured;
@@ -305,7 +312,8 @@ static void totals_add(struct text *text, const struct residuals *residuals)
     anew_row(text, residuals);
     undisturbed_row(text, residuals);
     for (int k = 0; k < OPERATION_COUNT; k++)
-        if (k != OPERATION_START || predicted->seconds[k] > 0 || measured->seconds[k] > 0)
+        if (operation_usual((enum operation)k) || predicted->seconds[k] > 0 ||
+            measured->seconds[k] > 0)
             seconds_row(text, residuals, operation_name((enum operation)k), predicted->seconds[k],
                         measured->seconds[k], residuals->replayed.seconds[k]);
     hidden_row(text, residuals);

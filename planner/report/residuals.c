@@ -306,14 +306,10 @@ static enum operation operation_guilty(const struct worker_summary *predicted,
 
 static const char *operation_in_words(enum operation operation)
 {
-    static const char *const words[OPERATION_COUNT] = {"preparing packages",
-                                                       "sending",
-                                                       "the links",
-                                                       "receiving",
-                                                       "computing core tasks",
-                                                       "output",
-                                                       "waiting for packages",
-                                                       "starting"};
+    static const char *const words[OPERATION_COUNT] = {
+        "preparing packages",   "sending", "the links",         "receiving",
+        "computing core tasks", "output",  "returning results", "collecting results",
+        "waiting for packages", "starting"};
     return words[operation];
 }
 

@@ -160,7 +160,8 @@ static struct star_cost package_mean(const struct scenario_state *state,
     const double slow = worker_slow(scenario, package->worker) ? scenario->slow_factor : 1;
     return (struct star_cost){outliers * cost.envelope_s,       outliers * cost.send_s,
                               outliers * cost.link_s,           outliers * slow * cost.receive_s,
-                              outliers * slow * cost.compute_s, outliers * slow * cost.output_s};
+                              outliers * slow * cost.compute_s, outliers * slow * cost.output_s,
+                              outliers * cost.result_s,         outliers * cost.collect_s};
 }
 
 static bool package_send(struct scenario_state *state, const struct package *package,

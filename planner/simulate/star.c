@@ -42,13 +42,15 @@ struct star_cost star_cost_of(const struct platform_window *window,
 {
     return (struct star_cost){cost_of(window->envelope, load), cost_of(window->send, load),
                               cost_of(class->link, load),      cost_of(class->receive, load),
-                              cost_of(class->compute, load),   cost_of(class->output, load)};
+                              cost_of(class->compute, load),   cost_of(class->output, load),
+                              cost_of(class->result, load),    cost_of(window->collect, load)};
 }
 
 double *star_cost_part(struct star_cost *cost, enum operation operation)
 {
-    double *const parts[OPERATION_IDLE] = {&cost->envelope_s, &cost->send_s,    &cost->link_s,
-                                           &cost->receive_s,  &cost->compute_s, &cost->output_s};
+    double *const parts[OPERATION_COLLECT + 1] = {
+        &cost->envelope_s, &cost->send_s,   &cost->link_s,   &cost->receive_s,
+        &cost->compute_s,  &cost->output_s, &cost->result_s, &cost->collect_s};
     return parts[operation];
 }
 

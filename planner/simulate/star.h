@@ -29,6 +29,7 @@
 /* Seconds that one package takes of each operation. */
 struct star_cost {
     double envelope_s, send_s, link_s, receive_s, compute_s, output_s;
+    double result_s, collect_s; /* of its own results, where these come back */
 };
 
 /* The times of one package's operations. */
@@ -73,7 +74,7 @@ void star_sum(const struct star *star, struct simulation *simulation);
 /* What a package of `load` tasks costs a worker of `class`. */
 struct star_cost star_cost_of(const struct platform_window *window,
                               const struct platform_class *class, double load);
-/* What one of the operations from envelope to output takes of it. */
+/* What one of the operations from envelope to collect takes of it. */
 double *star_cost_part(struct star_cost *cost, enum operation operation);
 /* Append the package's events, in the order of time; those that take no time are left out. False:
  * out of memory. `event` has round, package, first and tasks; the rest is filled in. */

@@ -44,13 +44,16 @@ static double common_factor(double normal, double deviation)
     return exp(sqrt(variance) * normal - variance / 2);
 }
 
-static bool window_copy(struct platform_window *window, const struct profile_window *from)
+static bool window_copy(struct platform_window *window, const struct profile_window *from,
+                        bool returns)
 {
+    const struct cost none = {0, 0};
     int64_t first = 0;
     *window = (struct platform_window){.least = from->least,
                                        .greatest = from->greatest,
                                        .envelope = from->envelope.cost,
-                                       .send = from->send.cost};
+                                       .send = from->send.cost,
+                                       .collect = returns ? from->collect.cost : none};
     window->classes = calloc(from->worker_count, sizeof *window->classes);
     for (size_t k = 0; window->classes && k < from->worker_count; k++) {
         const struct profile_worker *worker = &from->workers[k];
@@ -60,6 +63,7 @@ static bool window_copy(struct platform_window *window, const struct profile_win
                                                      .receive = worker->receive.cost,
                                                      .compute = worker->compute.cost,
                                                      .output = worker->output.cost,
+                                                     .result = returns ? worker->result.cost : none,
                                                      .request = worker->request.cost,
                                                      .start_s = worker->start.cost.latency_s};
         first += worker->count;
@@ -75,12 +79,14 @@ static bool platform_copy(struct platform *platform, const struct profile_settin
 {
     *platform = (struct platform){.worker_count = profile_workers(&setting->windows[0]),
                                   .buffers = buffers,
-                                  .write_behind = platform_writes_behind(setting)};
+                                  .write_behind = platform_writes_behind(setting),
+                                  .results = platform_returns(setting)};
     platform->windows = calloc(setting->window_count, sizeof *platform->windows);
     bool good = platform->windows != NULL;
     for (size_t k = 0; good && k < setting->window_count; k++) {
         platform->window_count++;
-        good = window_copy(&platform->windows[k], &setting->windows[k]);
+        good = window_copy(&platform->windows[k], &setting->windows[k],
+                           results_return(platform->results));
     }
     return good;
 }
@@ -162,6 +168,10 @@ static void class_draw(struct cost_sample *sample, const struct drawn_window *wi
     class->output =
         cost_repeat(&fitted->output, old ? &old->output : NULL,
                     cost_draw(sample, &fitted->output, OPERATION_OUTPUT, common), last->output);
+    if (sample->operations > OPERATION_RESULT)
+        class->result =
+            cost_repeat(&fitted->result, old ? &old->result : NULL,
+                        cost_draw(sample, &fitted->result, OPERATION_RESULT, common), last->result);
     class->start_s = before ? last->start_s : start_draw(sample, &fitted->start);
 }
 
@@ -176,6 +186,7 @@ static void beyond_draw(const struct cost_sample *sample, const struct drawn_win
     beyond->receive = like->receive;
     beyond->compute = like->compute;
     beyond->output = like->output;
+    beyond->result = like->result;
     beyond->start_s = like->start_s;
 }
 
@@ -192,6 +203,11 @@ static void window_draw(struct cost_sample *sample, const struct drawn_window *w
     window->drawn->send = cost_repeat(&fitted->send, before ? &before->fitted->send : NULL,
                                       cost_draw(sample, &fitted->send, OPERATION_SEND, common),
                                       before ? before->drawn->send : none);
+    if (sample->operations > OPERATION_COLLECT)
+        window->drawn->collect =
+            cost_repeat(&fitted->collect, before ? &before->fitted->collect : NULL,
+                        cost_draw(sample, &fitted->collect, OPERATION_COLLECT, common),
+                        before ? before->drawn->collect : none);
     for (int64_t k = 0; k < window->drawn->class_count; k++)
         class_draw(sample, window, before, k, common);
     if (sample->request->profile->beyond > 0)
@@ -204,7 +220,7 @@ static void platform_draw(struct cost_sample *sample)
     struct common common;
     struct drawn_window before = {&request->setting->windows[0], &sample->drawn.windows[0]};
     common.history = common_factor(random_normal(&sample->random), profile_drift(request->profile));
-    for (int k = 0; k < DRAWN_OPERATIONS; k++)
+    for (int k = 0; k < sample->operations; k++)
         common.drifts[k] = random_normal(&sample->random);
     common.total = request->setting->map.tasks > 0
                        ? cost_map_total(&request->setting->map, random_normal(&sample->random))
@@ -246,10 +262,9 @@ static void factors_draw(struct cost_sample *sample)
 static void seconds_of(const struct platform_window *window, const struct platform_class *class,
                        double load, double seconds[DRAWN_OPERATIONS])
 {
-    const struct star_cost cost = star_cost_of(window, class, load);
-    const double all[DRAWN_OPERATIONS] = {cost.envelope_s, cost.send_s,    cost.link_s,
-                                          cost.receive_s,  cost.compute_s, cost.output_s};
-    memcpy(seconds, all, sizeof all);
+    struct star_cost cost = star_cost_of(window, class, load);
+    for (int k = 0; k < DRAWN_OPERATIONS; k++)
+        seconds[k] = *star_cost_part(&cost, (enum operation)k);
 }
 
 void cost_sample_cost(const struct cost_sample *sample, int64_t worker, double load,
@@ -279,12 +294,12 @@ void cost_sample_cost(const struct cost_sample *sample, int64_t worker, double l
 struct star_cost cost_sample_package(struct cost_sample *sample, int64_t worker,
                                      const struct drawn_cost *cost)
 {
-    double seconds[DRAWN_OPERATIONS];
-    for (int k = 0; k < DRAWN_OPERATIONS; k++)
-        seconds[k] = cost->seconds[k] * package_factor(&sample->random, cost->deviations[k]);
-    seconds[OPERATION_COMPUTE] *= sample->factors[worker];
-    return (struct star_cost){seconds[0], seconds[1], seconds[2],
-                              seconds[3], seconds[4], seconds[5]};
+    struct star_cost taken = {0};
+    for (int k = 0; k < sample->operations; k++)
+        *star_cost_part(&taken, (enum operation)k) =
+            cost->seconds[k] * package_factor(&sample->random, cost->deviations[k]);
+    taken.compute_s *= sample->factors[worker];
+    return taken;
 }
 
 static const struct drawn_cost *last_cost(struct cost_sample *sample, const struct package *package)
@@ -306,9 +321,9 @@ static void mean(void *self, const struct package *package, struct star_cost *co
 {
     struct cost_sample *sample = self;
     const double *seconds = last_cost(sample, package)->seconds;
-    const double factor = sample->factors[package->worker];
-    *cost = (struct star_cost){seconds[0], seconds[1],          seconds[2],
-                               seconds[3], seconds[4] * factor, seconds[5]};
+    for (int k = 0; k < DRAWN_OPERATIONS; k++)
+        *star_cost_part(cost, (enum operation)k) = seconds[k];
+    cost->compute_s *= sample->factors[package->worker];
 }
 
 double cost_sample_normal(struct cost_sample *sample)
@@ -345,6 +360,8 @@ bool cost_sample_init(struct cost_sample *sample, const struct interval_request 
         !platform_copy(&sample->drawn, request->setting, buffers) ||
         !platform_map(&sample->fitted, request->setting, request->plan->tasks, &none))
         return false;
+    sample->operations =
+        results_return(sample->fitted.results) ? OPERATION_COLLECT + 1 : OPERATION_RESULT;
     const size_t workers = (size_t)sample->fitted.worker_count;
     sample->factors = calloc(workers, sizeof *sample->factors);
     sample->lasts = calloc(workers, sizeof *sample->lasts);

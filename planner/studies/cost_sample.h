@@ -10,7 +10,7 @@
 #include "planner/simulate/variation.h"
 #include "planner/studies/interval.h"
 
-enum { DRAWN_OPERATIONS = OPERATION_IDLE }; /* those that take the time of a package */
+enum { DRAWN_OPERATIONS = OPERATION_COLLECT + 1 }; /* those that take the time of a package */
 
 /* What a package costs by the costs drawn, and how much single ones may differ. */
 struct drawn_cost {
@@ -26,6 +26,7 @@ struct drawn_last {
 struct cost_sample {
     const struct interval_request *request;
     struct platform fitted, drawn; /* owned; classes as in the profile, none joined */
+    int operations;                /* that are drawn: those of results only where these come back */
     double *factors; /* owned, one per worker: of its computing, its own drift; 0 where the plan
                       * that is executed, without a tail, has no use for the worker */
     struct drawn_last *lasts; /* owned, likewise */

@@ -54,6 +54,14 @@ static bool beyond_note(const struct planning *planning, int64_t workers, struct
     return plan->beyond.name || !beyond.name;
 }
 
+/* A plan says whether results come back even where the profile leaves it to its costs. */
+static bool results_label(const struct planning *planning, struct plan *plan)
+{
+    const enum results results = platform_returns(planning->setting);
+    return !results_return(results) || plan_returns(plan) == results ||
+           parameter_list_add(&plan->parameters, RESULTS_PARAMETER, results_name(results), 0);
+}
+
 /* Everything that a scheduler does not know. */
 static bool plan_label(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
@@ -75,7 +83,8 @@ static bool plan_label(const struct planning *planning, struct plan *plan, struc
         (planning->digest && !plan->profile_sha256) || (profile->plugin && !plan->plugin) ||
         (profile->plugin_sha256 && !plan->plugin_sha256) ||
         !parameter_list_copy(&plan->parameters, &profile->parameters) ||
-        !parameter_list_merge(&plan->parameters, &planning->setting->parameters))
+        !parameter_list_merge(&plan->parameters, &planning->setting->parameters) ||
+        !results_label(planning, plan))
         return failure_memory(failure, "making a plan");
     return true;
 }

@@ -98,6 +98,10 @@ double emulation_cost(const struct emulation *emulation, enum operation operatio
         return cost_of(class->compute, (double)tasks);
     case OPERATION_OUTPUT:
         return cost_of(class->output, (double)tasks);
+    case OPERATION_RESULT:
+        return cost_of(class->result, (double)tasks);
+    case OPERATION_COLLECT:
+        return cost_of(window->collect, (double)tasks);
     case OPERATION_REQUEST:
         return cost_of(class->request, (double)tasks);
     case OPERATION_ANSWER:

@@ -48,8 +48,10 @@ struct run {
     int buffers;          /* packages that a worker receives ahead, >= 1 */
 };
 
-enum { RUN_EVENTS_PER_PACKAGE = OPERATION_START }; /* rows of the trace, beside workers' starts */
-enum { RUN_REJECTIONS = 3 };                       /* of which reasons are told */
+enum {
+    RUN_EVENTS_PER_PACKAGE = OPERATION_OUTPUT + 2
+};                           /* with an idle time; rows of the trace, beside workers' starts */
+enum { RUN_REJECTIONS = 3 }; /* of which reasons are told */
 
 /* What the master knows at the end. */
 struct run_outcome {

@@ -171,7 +171,7 @@ static void charts_show_who_does_what(void **state)
 {
     struct platform_class class = {
         .count = 1, .link = {1, 0}, .receive = {1, 0}, .compute = {0, 4}, .output = {1, 0}};
-    struct platform_window window = {1, 10, {0.5, 0}, {0.5, 0}, &class, 1, {0, 0}};
+    struct platform_window window = {1, 10, {0.5, 0}, {0.5, 0}, &class, 1, {0, 0}, {0, 0}};
     const struct platform platform = {
         .windows = &window, .window_count = 1, .worker_count = 1, .buffers = 2};
     double load = 1;

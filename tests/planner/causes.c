@@ -97,7 +97,9 @@ static void course_play(struct course *course, struct dice *dice)
                                        cost_draw(dice, link),
                                        cost_draw(dice, 0.1),
                                        1e-3 + cost_draw(dice, 1),
-                                       cost_draw(dice, like.write_behind ? 2 : 0.1)};
+                                       cost_draw(dice, like.write_behind ? 2 : 0.1),
+                                       0,
+                                       0};
         const struct trace_event event = {.package = k, .first = k, .tasks = 1};
         course->workers[k] = straight ? k % workers : dice_whole(dice, 0, workers - 1);
         star_send(&star, course->workers[k], &cost, &course->times[k]);

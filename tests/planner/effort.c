@@ -66,7 +66,8 @@ static struct platform platform_any(struct dice *dice)
                                           first->send,
                                           first->classes,
                                           first->class_count,
-                                          first->answer};
+                                          first->answer,
+                                          first->collect};
     else if (platform.window_count == 1 && size < 0.6)
         first->greatest = first->least + (size < 0.5 ? dice_between(dice, 0, 60) : 0);
     for (int64_t w = 0; w < platform.window_count; w++)

@@ -34,6 +34,18 @@ static const struct malformed profiles[] = {
     {"\"block\"", "\"colour\"", "p.json: settings[0]: unknown key 'colour': remove it"},
     {"\"kernel\": \"sleep\", ", "", "p.json: the key 'kernel' is missing: add it"},
     {"\"sleep\"", "7", "p.json: kernel: must be a string, not 7"},
+    {"{\"bank\": \"x\"}", "{\"results\": \"all\"}",
+     "p.json: parameters.results: must be \"none\", \"package\" or \"end\""},
+    {"{\"bank\": \"x\"}", "{\"results\": 1}",
+     "p.json: parameters.results: must be \"none\", \"package\" or \"end\""},
+    {"\"receive\"",
+     "\"result\": {\"latency_s\": 1, \"s_per_task\": 0}, "
+     "\"output\": {\"latency_s\": 1, \"s_per_task\": 0}, \"receive\"",
+     "p.json: settings[0]: results are either written or returned, but workers have a cost "
+     "\"output\": remove it, or give \"results\": \"none\""},
+    {"{\"bank\": \"x\"}", "{\"results\": \"end\", \"write-behind\": \"yes\"}",
+     "p.json: settings[0]: results are either written or returned, but \"write-behind\" is "
+     "\"yes\": remove it, or give \"results\": \"none\""},
     {"{\"bank\": \"x\"}", "[]", "p.json: parameters: must be an object {...}, not []"},
     {"\"x\"", "null", "p.json: parameters.bank: must be a number or a string, not null"},
     {"\"block\": 64", "\"block\": 0",
@@ -179,6 +191,11 @@ static const struct malformed profiles[] = {
 
 /* These can be read, but no plan can be made with them: a package would take no time, or less. */
 static const struct malformed exclusions[] = {
+    {"\"receive\"", "\"result\": {\"latency_s\": -1, \"s_per_task\": 0}, \"receive\"",
+     "p.json: settings[0].windows[0].workers[0].result: takes -1 s for a package of 1, the least "
+     "of "
+     "the window [1, 450], and no package takes 0 s or less: raise latency_s, or let the window "
+     "begin later"},
     {"\"latency_s\": 1,", "\"latency_s\": -2,",
      "p.json: settings[0].windows[0].envelope: takes 0 s for a package of 1, the least of the "
      "window [1, 450], and no package takes 0 s or less: raise latency_s, or let the window begin "

@@ -6,6 +6,7 @@
 #include "planner/files/profile_json.h"
 #include "planner/model/beyond.h"
 #include "planner/model/plan.h"
+#include "planner/model/platform.h"
 #include "planner/model/profile.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
@@ -31,14 +32,14 @@ static bool worker_equal(const struct profile_worker *a, const struct profile_wo
     return word_equal(a->name, b->name) && a->count == b->count && cost_equal(&a->link, &b->link) &&
            cost_equal(&a->receive, &b->receive) && cost_equal(&a->compute, &b->compute) &&
            cost_equal(&a->output, &b->output) && cost_equal(&a->request, &b->request) &&
-           cost_equal(&a->start, &b->start);
+           cost_equal(&a->result, &b->result) && cost_equal(&a->start, &b->start);
 }
 
 static void assert_window_equal(const struct profile_window *a, const struct profile_window *b)
 {
     assert_true(a->least == b->least && a->greatest == b->greatest);
     assert_true(cost_equal(&a->envelope, &b->envelope) && cost_equal(&a->send, &b->send));
-    assert_true(cost_equal(&a->answer, &b->answer));
+    assert_true(cost_equal(&a->answer, &b->answer) && cost_equal(&a->collect, &b->collect));
     assert_int_equal(a->worker_count, b->worker_count);
     for (size_t k = 0; k < a->worker_count; k++)
         assert_true(worker_equal(&a->workers[k], &b->workers[k]));
@@ -71,6 +72,7 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
         assert_memory_equal(&a->settings[k].memory, &b->settings[k].memory, sizeof(struct memory));
         assert_true(word_equal(a->settings[k].method, b->settings[k].method));
         assert_int_equal(a->settings[k].threads, b->settings[k].threads);
+        assert_int_equal(platform_returns(&a->settings[k]), platform_returns(&b->settings[k]));
         assert_true(a->settings[k].score.held_out == b->settings[k].score.held_out);
         assert_true(a->settings[k].score.noise == b->settings[k].score.noise);
         assert_true(a->settings[k].extrapolation.above == b->settings[k].extrapolation.above);
@@ -95,6 +97,7 @@ static void profiles_round_trip(void **state)
         struct failure failure = FAILURE_INIT;
         sample_profile(&dice, 200, (size_t)dice_whole(&dice, 1, 3), &profile);
         sample_starts(&dice, &profile);
+        sample_results(&dice, &profile);
         profile.peaks.rank = (double)dice_whole(&dice, 0, 2) * 4e7;
         profile.peaks.master = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 3e7 : 0;
         profile.peaks.command = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 1e9 : 0;

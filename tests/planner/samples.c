@@ -143,6 +143,30 @@ void sample_starts(struct dice *dice, struct profile *profile)
     }
 }
 
+static void sample_window_results(struct dice *dice, bool returns, struct profile_window *window)
+{
+    window->collect = dice_whole(dice, 0, 1) ? sample_cost(dice, 1e-4) : (struct measured_cost){0};
+    for (size_t k = 0; k < window->worker_count; k++) {
+        window->workers[k].result = sample_cost(dice, 1e-3);
+        if (returns)
+            window->workers[k].output = (struct measured_cost){0};
+    }
+}
+
+void sample_results(struct dice *dice, struct profile *profile)
+{
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        const enum results results = (enum results)dice_whole(dice, RESULTS_UNSAID, RESULTS_END);
+        struct profile_setting *setting = &profile->settings[k];
+        if (dice_whole(dice, 0, 1))
+            continue;
+        if (results != RESULTS_UNSAID)
+            parameter_list_add(&setting->parameters, RESULTS_PARAMETER, results_name(results), 0);
+        for (size_t w = 0; w < setting->window_count; w++)
+            sample_window_results(dice, results != RESULTS_NONE, &setting->windows[w]);
+    }
+}
+
 static void sample_setting(struct dice *dice, const int64_t *counts, size_t classes,
                            struct profile_setting *setting)
 {

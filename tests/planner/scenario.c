@@ -98,7 +98,7 @@ static void equal_seeds_repeat(void **state)
 static void noise_is_as_wide_as_said(void **state)
 {
     struct platform_class class = {.count = 1, .compute = {0, 1}};
-    struct platform_window window = {1, 1, {0, 0}, {0, 0}, &class, 1, {0, 0}};
+    struct platform_window window = {1, 1, {0, 0}, {0, 0}, &class, 1, {0, 0}, {0, 0}};
     const struct platform platform = {
         .windows = &window, .window_count = 1, .worker_count = 1, .buffers = 2};
     const struct dispatch_setup setup = {
@@ -134,7 +134,7 @@ static void last_packages_may_be_small(void **state)
 {
     enum { TASKS = 10007, WORKERS = 4 };
     struct platform_class class = {.count = WORKERS, .compute = {1e-3, 1e-2}};
-    struct platform_window window = {25, 450, {1e-5, 0}, {1e-5, 0}, &class, 1, {0, 0}};
+    struct platform_window window = {25, 450, {1e-5, 0}, {1e-5, 0}, &class, 1, {0, 0}, {0, 0}};
     const struct platform platform = {
         .windows = &window, .window_count = 1, .worker_count = WORKERS, .buffers = 2};
     (void)state;
@@ -225,7 +225,7 @@ static void losses_are_made_good(void **state)
 static void losing_the_only_worker_is_refused(void **state)
 {
     struct platform_class class = {.count = 1, .compute = {0, 1}};
-    struct platform_window window = {1, 100, {0, 0}, {0, 0}, &class, 1, {0, 0}};
+    struct platform_window window = {1, 100, {0, 0}, {0, 0}, &class, 1, {0, 0}, {0, 0}};
     const struct platform platform = {
         .windows = &window, .window_count = 1, .worker_count = 1, .buffers = 2};
     const struct dispatch_setup setup = {

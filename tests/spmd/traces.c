@@ -10,7 +10,7 @@
 #include "tests/checks.h"
 
 static const char name[] = "traces.h5", trace_name[] = "/trace";
-enum { EVENTS_PER_PACKAGE = OPERATION_START, BYTES_MOST = 100 };
+enum { EVENTS_PER_PACKAGE = OPERATION_OUTPUT + 2, BYTES_MOST = 100 };
 
 /* Single tasks on two workers, in the order in which a master hears of them. */
 static struct trace trace_make(int64_t packages, uint64_t seed)
