@@ -1,99 +1,17 @@
 /* Request-driven rules as a dispatch: who has reported a package stands in line for the next. */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 #include "planner/dispatch/dispatch_kind.h"
 #include "planner/dispatch/rule.h"
 
-static const struct rule rules[] = {
-    {.name = "ss", .summary = "one task at a time", .sizes = RULE_SIZES_STAY, .chunk = ss_chunk},
-    {.name = "fsc",
-     .summary = "packages of one size (Kruskal and Weiss)",
-     .sizes = RULE_SIZES_STAY,
-     .start = fsc_start,
-     .chunk = fsc_chunk,
-     .options = {{"k", "core tasks of a package", "by the formula", 0, LIMIT_TASKS, {NULL}}}},
-    {.name = "gss",
-     .summary = "guided: what is left, divided by the workers",
-     .chunk = gss_chunk,
-     .options = {{"least", "core tasks of the smallest package", NULL, 1, LIMIT_TASKS, {NULL}},
-                 {"rounding", "of what is left per worker", NULL, GSS_UP, 0, {"up", "down"}}}},
-    {.name = "tss",
-     .summary = "trapezoid: linearly decreasing",
-     .sizes = RULE_SIZES_STEP,
-     .same = tss_same,
-     .skip = tss_skip,
-     .start = tss_start,
-     .chunk = tss_chunk,
-     .wrong = tss_wrong,
-     .options = {{"first", "core tasks of the first package", "N / 2p", 0, LIMIT_TASKS, {NULL}},
-                 {"last", "core tasks of the last package", NULL, 1, LIMIT_TASKS, {NULL}},
-                 {"step",
-                  "from package to package; whole: rounded down",
-                  NULL,
-                  TSS_WHOLE,
-                  0,
-                  {"whole", "real"}}}},
-    {.name = "fiss",
-     .summary = "fixed increase: stages of growing packages",
-     .sizes = RULE_SIZES_GROW,
-     .start = fiss_start,
-     .chunk = fiss_chunk,
-     .options = {{"sigma", "stages", NULL, 4, 1000000, {NULL}}}},
-    {.name = "fac",
-     .summary = "factoring: batches of half of what is left",
-     .chunk = fac_chunk,
-     .options =
-         {{"part", "a batch is what is left, divided by so many", NULL, 2, 1000000, {NULL}}}},
-    {.name = "wf", .summary = "factoring weighted by speed", .chunk = wf_chunk},
-    {.name = "dtss",
-     .summary = "trapezoid over virtual processors",
-     .sizes = RULE_SIZES_STEP,
-     .same = dtss_same,
-     .skip = dtss_skip,
-     .start = dtss_start,
-     .chunk = dtss_chunk,
-     .report = dtss_report},
-    {.name = "monitor",
-     .summary = "phases with equal ends, from recent task times",
-     .chunk = monitor_chunk,
-     .report = monitor_report,
-     .recent = true,
-     .options = {{"eta", "task times that a worker's mean is over", NULL, 20, 10000, {NULL}},
-                 {"r",
-                  "core tasks after which a worker reports",
-                  "its whole share",
-                  0,
-                  LIMIT_TASKS,
-                  {NULL}},
-                 {"phi",
-                  "a worker with fewer core tasks gets more",
-                  "as --ahead says",
-                  0,
-                  LIMIT_TASKS,
-                  {NULL}}}},
-    {.name = "awf-b",
-     .summary = "weighted factoring, weights measured per batch",
-     .chunk = awf_batch_chunk,
-     .report = awf_work_report},
-    {.name = "awf-c",
-     .summary = "weighted factoring, weights measured per package",
-     .chunk = awf_chunk_chunk,
-     .report = awf_work_report},
-    {.name = "awf-d",
-     .summary = "awf-b with overheads in the weights",
-     .chunk = awf_batch_chunk,
-     .report = awf_total_report},
-    {.name = "awf-e",
-     .summary = "awf-c with overheads in the weights",
-     .chunk = awf_chunk_chunk,
-     .report = awf_total_report},
-    {.name = "af", .summary = "adaptive factoring: mean and variance measured", .chunk = af_chunk},
-};
+static const struct rule *const rules[] = {
+    &rule_ss,   &rule_fsc,     &rule_gss,   &rule_tss,   &rule_fiss,  &rule_fac,   &rule_wf,
+    &rule_dtss, &rule_monitor, &rule_awf_b, &rule_awf_c, &rule_awf_d, &rule_awf_e, &rule_af};
 
 enum { RULE_COUNT = sizeof rules / sizeof *rules, RULE_NAME_SIZE = 64 };
 
@@ -110,11 +28,11 @@ struct dispatch_rule {
     int64_t least, most;
     int64_t *line; /* owned; ring of waiting workers, p * ahead places */
     int64_t line_first, line_count;
-    double *sent_s;             /* owned; per worker, a ring of `ahead` times of sending */
-    int64_t *sent;              /* owned; per worker, packages handed out */
-    int64_t *reported;          /* owned; per worker, of those */
-    struct rule_timing *recent; /* owned; per worker, a ring of the rule's eta; NULL: it has none */
-    double *ended_s;            /* owned; per worker, end of the last package reported */
+    double *sent_s;       /* owned; per worker, a ring of `ahead` times of sending */
+    int64_t *sent;        /* owned; per worker, packages handed out */
+    int64_t *reported;    /* owned; per worker, of those */
+    char *own;            /* owned; what the rule keeps, for itself and of each worker */
+    double *ended_s;      /* owned; per worker, end of the last package reported */
     struct package after; /* index, round and first of the package after the last one handed out */
     int64_t outstanding;
     bool refused;               /* all who wait got nothing, and nothing has happened since */
@@ -243,8 +161,8 @@ static void rule_lost(struct dispatch *dispatch, int64_t at)
     worker->lost = true;
     worker->queued = 0;
     self->refused = false;
-    self->state.shared -= worker->share;
-    worker->share = 0;
+    if (self->state.rule->lost)
+        self->state.rule->lost(&self->state, at);
     self->outstanding -= self->sent[at] - self->reported[at];
     for (int64_t waiting = self->line_count; waiting > 0; waiting--) {
         const int64_t asks = line_pop(self);
@@ -348,7 +266,7 @@ static void rule_free(struct dispatch *dispatch)
     free(self->sent);
     free(self->reported);
     free(self->ended_s);
-    free(self->recent);
+    free(self->own);
     free(self);
 }
 
@@ -359,9 +277,9 @@ static const struct rule *rule_find(const char *text, struct failure *failure)
     struct nearest nearest = {.word = name};
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ","), text);
     for (size_t k = 0; k < RULE_COUNT; k++) {
-        if (strcmp(name, rules[k].name) == 0)
-            return &rules[k];
-        nearest_try(&nearest, rules[k].name);
+        if (strcmp(name, rules[k]->name) == 0)
+            return rules[k];
+        nearest_try(&nearest, rules[k]->name);
     }
     failure_set(failure, FAILURE_USAGE, "unknown rule '%s': %s", name,
                 nearest_hint(&nearest, "", "see 'scow simulate --help'", hint));
@@ -399,16 +317,25 @@ static void workers_fill(struct rule_state *state, const struct dispatch_setup *
     }
 }
 
-/* A ring of timings for every worker, where the rule wants them. False: out of memory. */
-static bool recent_fill(struct dispatch_rule *self)
+/* What each of them begins at, so that it may be anything. */
+static size_t aligned(size_t size)
 {
-    const int64_t eta = self->state.option[0];
-    if (!self->state.rule->recent)
-        return true;
-    self->recent = calloc((size_t)(self->state.workers * eta) + 1, sizeof *self->recent);
-    for (int64_t k = 0; self->recent && k < self->state.workers; k++)
-        self->state.worker[k].recent = &self->recent[k * eta];
-    return self->recent != NULL;
+    const size_t unit = _Alignof(max_align_t);
+    return (size + unit - 1) / unit * unit;
+}
+
+/* The rule's own memory, all 0. False: out of memory. */
+static bool own_fill(struct dispatch_rule *self)
+{
+    struct rule_state *state = &self->state;
+    const struct rule *rule = state->rule;
+    const size_t workers = (size_t)state->workers, first = aligned(rule->state_size);
+    const size_t each = rule->worker_size ? aligned(rule->worker_size(state->option)) : 0;
+    self->own = calloc(1, first + workers * each + 1);
+    for (size_t k = 0; self->own && k < workers; k++)
+        state->worker[k].own = self->own + first + k * each;
+    state->own = self->own;
+    return self->own != NULL;
 }
 
 struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct failure *failure)
@@ -448,7 +375,7 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
     self->reported = calloc(workers, sizeof *self->reported);
     self->ended_s = calloc(workers, sizeof *self->ended_s);
     if (!self->state.worker || !self->line || !self->sent_s || !self->sent || !self->reported ||
-        !self->ended_s || !recent_fill(self)) {
+        !self->ended_s || !own_fill(self)) {
         rule_free(&self->base);
         failure_memory(failure, "starting a rule");
         return NULL;
@@ -468,14 +395,14 @@ size_t dispatch_rule_count(void)
 
 struct dispatch_rule_name dispatch_rule_name(size_t index)
 {
-    return (struct dispatch_rule_name){rules[index].name, rules[index].summary};
+    return (struct dispatch_rule_name){rules[index]->name, rules[index]->summary};
 }
 
 bool dispatch_rule_option(size_t index, int place, struct dispatch_rule_option *found)
 {
-    if (place >= RULE_OPTIONS_MOST || !rules[index].options[place].name)
+    if (place >= RULE_OPTIONS_MOST || !rules[index]->options[place].name)
         return false;
-    const struct rule_option *option = &rules[index].options[place];
+    const struct rule_option *option = &rules[index]->options[place];
     *found = (struct dispatch_rule_option){.name = option->name,
                                            .meaning = option->meaning,
                                            .usual = option->usual,

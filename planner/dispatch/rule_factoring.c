@@ -4,8 +4,8 @@
  * FAC: ceil(R / (x p)) for p packages, then anew, x = 2 or more where times differ. S. Flynn
  * Hummel, E. Schonberg, L. E. Flynn, Factoring: a method for scheduling parallel loops, Commun. ACM
  * 35(8), 1992. WF: the same times the worker's weight (mean 1). S. Flynn Hummel, J. Schmidt, R. N.
- * Uma, J. Wein, Load-sharing in heterogeneous systems via weighted factoring, SPAA 1996. AWF: the
- * weights follow from the measured times, pi_i = sum_k k t_ik / sum_k k n_ik over worker i's
+ * Uma, J. Wein, Load-sharing in heterogeneous systems via weighted factoring, SPAA 1996. AWF_SIZES:
+ * the weights follow from the measured times, pi_i = sum_k k t_ik / sum_k k n_ik over worker i's
  * packages k = 1, 2, ..., weight_i = p (1 / pi_i) / sum_j (1 / pi_j): -B at every batch, -C at
  * every package, whose batch then is half of what is left at that time; -D and -E like -B and -C,
  * but t_ik counts overheads too. R. L. Carino, I. Banicescu, Dynamic load balancing with adaptive
@@ -20,6 +20,14 @@
 
 #include "planner/dispatch/rule.h"
 
+/* Packages of one size for all workers. */
+struct batch {
+    double chunk; /* their size, but for weights */
+    int64_t left; /* packages left in it */
+};
+
+enum { FAC_PART = 0 };
+
 bool rule_all_reported(const struct rule_state *state, int64_t packages)
 {
     for (int64_t k = 0; k < state->workers; k++)
@@ -31,26 +39,56 @@ bool rule_all_reported(const struct rule_state *state, int64_t packages)
 /* Start a batch of 1 / part of what is left when the last is used up; true when one was started. */
 static bool batch_start(struct rule_state *state, double part)
 {
-    if (state->batch_left > 0)
+    struct batch *batch = state->own;
+    if (batch->left > 0)
         return false;
-    state->chunk = ceil((double)state->left / (part * (double)state->workers));
-    state->batch_left = state->workers;
+    batch->chunk = ceil((double)state->left / (part * (double)state->workers));
+    batch->left = state->workers;
     return true;
 }
 
-double fac_chunk(struct rule_state *state, int64_t worker)
+/* A package's size from the batch at hand. */
+static double batch_take(struct rule_state *state)
+{
+    struct batch *batch = state->own;
+    batch->left--;
+    return batch->chunk;
+}
+
+static double fac_chunk(struct rule_state *state, int64_t worker)
 {
     (void)worker;
     batch_start(state, (double)state->option[FAC_PART]);
-    state->batch_left--;
-    return state->chunk;
+    return batch_take(state);
 }
 
-double wf_chunk(struct rule_state *state, int64_t worker)
+const struct rule rule_fac = {
+    .name = "fac",
+    .summary = "factoring: batches of half of what is left",
+    .state_size = sizeof(struct batch),
+    .chunk = fac_chunk,
+    .options = {{"part", "a batch is what is left, divided by so many", NULL, 2, 1000000, {NULL}}}};
+
+static double wf_chunk(struct rule_state *state, int64_t worker)
 {
     batch_start(state, 2);
-    state->batch_left--;
-    return fmax(round(state->chunk * state->worker[worker].weight), 1);
+    return fmax(round(batch_take(state) * state->worker[worker].weight), 1);
+}
+
+const struct rule rule_wf = {.name = "wf",
+                             .summary = "factoring weighted by speed",
+                             .state_size = sizeof(struct batch),
+                             .chunk = wf_chunk};
+
+/* Sums over a worker's packages k = 1, 2, ...: of k times their seconds, and their tasks. */
+struct awf_worker {
+    double weighted_s, weighted_tasks;
+};
+
+static size_t awf_worker_size(const int64_t *option)
+{
+    (void)option;
+    return sizeof(struct awf_worker);
 }
 
 /* The weights given stand until every worker has been measured. */
@@ -61,30 +99,31 @@ static void weights_update(struct rule_state *state)
         return;
     for (int64_t k = 0; k < state->workers; k++) {
         const struct rule_worker *worker = &state->worker[k];
+        const struct awf_worker *measured = worker->own;
         if (worker->lost)
             continue;
-        if (!(worker->weighted_s > 0))
+        if (!(measured->weighted_s > 0))
             return;
-        speeds += worker->weighted_tasks / worker->weighted_s;
+        speeds += measured->weighted_tasks / measured->weighted_s;
     }
     for (int64_t k = 0; k < state->workers; k++) {
         struct rule_worker *worker = &state->worker[k];
+        const struct awf_worker *measured = worker->own;
         if (worker->lost)
             continue;
-        double speed = worker->weighted_tasks / worker->weighted_s;
+        double speed = measured->weighted_tasks / measured->weighted_s;
         worker->weight = (double)state->workers * speed / speeds;
     }
 }
 
-double awf_batch_chunk(struct rule_state *state, int64_t worker)
+static double awf_batch_chunk(struct rule_state *state, int64_t worker)
 {
     if (batch_start(state, 2))
         weights_update(state);
-    state->batch_left--;
-    return fmax(round(state->chunk * state->worker[worker].weight), 1);
+    return fmax(round(batch_take(state) * state->worker[worker].weight), 1);
 }
 
-double awf_chunk_chunk(struct rule_state *state, int64_t worker)
+static double awf_chunk_chunk(struct rule_state *state, int64_t worker)
 {
     weights_update(state);
     double equal = (double)state->left / (2 * (double)state->workers);
@@ -93,27 +132,51 @@ double awf_chunk_chunk(struct rule_state *state, int64_t worker)
 
 static void weighted_add(struct rule_worker *worker, int64_t tasks, double seconds)
 {
-    double k = (double)worker->packages;
-    worker->weighted_s += k * seconds;
-    worker->weighted_tasks += k * (double)tasks;
+    const double k = (double)worker->packages;
+    struct awf_worker *measured = worker->own;
+    measured->weighted_s += k * seconds;
+    measured->weighted_tasks += k * (double)tasks;
 }
 
-void awf_work_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
-                     double total_s)
+static void awf_work_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+                            double total_s)
 {
     (void)total_s;
     weighted_add(&state->worker[worker], tasks, work_s);
 }
 
-void awf_total_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
-                      double total_s)
+static void awf_total_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+                             double total_s)
 {
     (void)work_s;
     weighted_add(&state->worker[worker], tasks, total_s);
 }
 
+#define AWF_SIZES .state_size = sizeof(struct batch), .worker_size = awf_worker_size
+const struct rule rule_awf_b = {.name = "awf-b",
+                                .summary = "weighted factoring, weights measured per batch",
+                                AWF_SIZES,
+                                .chunk = awf_batch_chunk,
+                                .report = awf_work_report};
+const struct rule rule_awf_c = {.name = "awf-c",
+                                .summary = "weighted factoring, weights measured per package",
+                                AWF_SIZES,
+                                .chunk = awf_chunk_chunk,
+                                .report = awf_work_report};
+const struct rule rule_awf_d = {.name = "awf-d",
+                                .summary = "awf-b with overheads in the weights",
+                                AWF_SIZES,
+                                .chunk = awf_batch_chunk,
+                                .report = awf_total_report};
+const struct rule rule_awf_e = {.name = "awf-e",
+                                .summary = "awf-c with overheads in the weights",
+                                AWF_SIZES,
+                                .chunk = awf_chunk_chunk,
+                                .report = awf_total_report};
+#undef AWF_SIZES
+
 /* A variance needs two packages of every worker; until then an eighth of what is left is spread. */
-double af_chunk(struct rule_state *state, int64_t worker)
+static double af_chunk(struct rule_state *state, int64_t worker)
 {
     double r = (double)state->left, d = 0, speeds = 0;
     if (!rule_all_reported(state, 2))
@@ -131,3 +194,6 @@ double af_chunk(struct rule_state *state, int64_t worker)
     double share_s = (d + 2 * e * r - sqrt(d * d + 4 * d * e * r)) / 2;
     return fmax(round(share_s / state->worker[worker].mean_s), 1);
 }
+
+const struct rule rule_af = {
+    .name = "af", .summary = "adaptive factoring: mean and variance measured", .chunk = af_chunk};

@@ -12,12 +12,47 @@
  */
 #include <math.h>
 
+#include "planner/base/limits.h"
 #include "planner/dispatch/rule.h"
+
+enum { MONITOR_ETA, MONITOR_R, MONITOR_PHI };
+
+struct monitor {
+    int64_t shared; /* sum of shares */
+};
+
+/* One package: its tasks and the seconds per task. */
+struct timing {
+    int64_t tasks;
+    double per_task_s;
+};
+
+struct monitor_worker {
+    int64_t share;          /* assigned in this phase, not yet requested */
+    double recent_s;        /* mean of its last eta tasks */
+    struct timing recent[]; /* a ring of its last eta packages */
+};
+
+static size_t monitor_worker_size(const int64_t *option)
+{
+    return sizeof(struct monitor_worker) + (size_t)option[MONITOR_ETA] * sizeof(struct timing);
+}
+
+static struct monitor_worker *monitor_of(const struct rule_worker *worker)
+{
+    return worker->own;
+}
+
+/* Core tasks that a worker has or will have. */
+static double held_by(const struct rule_worker *worker)
+{
+    return (double)(worker->queued + monitor_of(worker)->share);
+}
 
 /* A worker that is lost has none. */
 static double share_of(const struct rule_worker *worker, double level_s)
 {
-    return worker->lost ? 0 : level_s / worker->recent_s - (double)(worker->queued + worker->share);
+    return worker->lost ? 0 : level_s / monitor_of(worker)->recent_s - held_by(worker);
 }
 
 /* The time at which all who take part would end: they are those for whom it leaves a share. Every
@@ -31,8 +66,8 @@ static double level_find(const struct rule_state *state, double batch)
             const struct rule_worker *worker = &state->worker[k];
             if (share_of(worker, level_s) <= 0)
                 continue;
-            tasks += (double)(worker->queued + worker->share);
-            speeds += 1 / worker->recent_s;
+            tasks += held_by(worker);
+            speeds += 1 / monitor_of(worker)->recent_s;
         }
         double lower_s = tasks / speeds;
         if (!(lower_s < level_s))
@@ -74,9 +109,10 @@ static double fraction_find(const struct rule_state *state, double level_s, int6
 static void share_add(struct rule_state *state, struct rule_worker *worker, int64_t tasks,
                       int64_t *batch)
 {
+    struct monitor *own = state->own;
     tasks = tasks < *batch ? tasks : *batch;
-    worker->share += tasks;
-    state->shared += tasks;
+    monitor_of(worker)->share += tasks;
+    own->shared += tasks;
     *batch -= tasks;
 }
 
@@ -84,7 +120,8 @@ static void share_add(struct rule_state *state, struct rule_worker *worker, int6
  * goes to each of those with the greatest fractions, the first ones where they are equal. */
 static void phase_start(struct rule_state *state)
 {
-    const int64_t open = state->left - state->shared;
+    const struct monitor *own = state->own;
+    const int64_t open = state->left - own->shared;
     int64_t batch = open > 1 ? open / 2 : open, whole = 0;
     const double level_s = level_find(state, (double)batch);
     for (int64_t k = 0; k < state->workers; k++)
@@ -112,20 +149,30 @@ static int64_t piece_of(const struct rule_state *state, int64_t share)
     return r > 0 && share > piece ? piece : share;
 }
 
-double monitor_chunk(struct rule_state *state, int64_t worker)
+static double monitor_chunk(struct rule_state *state, int64_t worker)
 {
-    struct rule_worker *self = &state->worker[worker];
+    struct monitor *own = state->own;
+    struct monitor_worker *self = monitor_of(&state->worker[worker]);
     const int64_t phi = state->option[MONITOR_PHI];
-    if (phi > 0 && self->queued >= phi)
+    if (phi > 0 && state->worker[worker].queued >= phi)
         return 0;
     if (!rule_all_reported(state, 1))
         return 1;
-    if (self->share == 0 && state->left > state->shared)
+    if (self->share == 0 && state->left > own->shared)
         phase_start(state);
     const int64_t tasks = piece_of(state, self->share);
-    state->shared -= tasks;
+    own->shared -= tasks;
     self->share -= tasks;
     return (double)tasks;
+}
+
+/* Its share is everybody's again. */
+static void monitor_lost(struct rule_state *state, int64_t worker)
+{
+    struct monitor *own = state->own;
+    struct monitor_worker *self = monitor_of(&state->worker[worker]);
+    own->shared -= self->share;
+    self->share = 0;
 }
 
 /* The mean over the last eta tasks; of the oldest of their packages as many as are wanted. */
@@ -135,7 +182,7 @@ static double recent_mean(const struct rule_worker *worker, int64_t eta)
     int64_t counted = 0;
     for (int64_t k = worker->packages - 1; k >= 0 && k >= worker->packages - eta && counted < eta;
          k--) {
-        const struct rule_timing *timing = &worker->recent[k % eta];
+        const struct timing *timing = &monitor_of(worker)->recent[k % eta];
         const int64_t tasks = timing->tasks < eta - counted ? timing->tasks : eta - counted;
         sum_s += (double)tasks * timing->per_task_s;
         counted += tasks;
@@ -143,13 +190,31 @@ static double recent_mean(const struct rule_worker *worker, int64_t eta)
     return sum_s / (double)counted;
 }
 
-void monitor_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
-                    double total_s)
+static void monitor_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+                           double total_s)
 {
-    struct rule_worker *self = &state->worker[worker];
+    const struct rule_worker *self = &state->worker[worker];
     const int64_t eta = state->option[MONITOR_ETA];
     (void)total_s;
-    self->recent[(self->packages - 1) % eta] =
-        (struct rule_timing){tasks, fmax(work_s / (double)tasks, 1e-12)};
-    self->recent_s = recent_mean(self, eta);
+    monitor_of(self)->recent[(self->packages - 1) % eta] =
+        (struct timing){tasks, fmax(work_s / (double)tasks, 1e-12)};
+    monitor_of(self)->recent_s = recent_mean(self, eta);
 }
+
+const struct rule rule_monitor = {
+    .name = "monitor",
+    .summary = "phases with equal ends, from recent task times",
+    .state_size = sizeof(struct monitor),
+    .worker_size = monitor_worker_size,
+    .chunk = monitor_chunk,
+    .report = monitor_report,
+    .lost = monitor_lost,
+    .options = {
+        {"eta", "task times that a worker's mean is over", NULL, 20, 10000, {NULL}},
+        {"r", "core tasks after which a worker reports", "its whole share", 0, LIMIT_TASKS, {NULL}},
+        {"phi",
+         "a worker with fewer core tasks gets more",
+         "as --ahead says",
+         0,
+         LIMIT_TASKS,
+         {NULL}}}};

@@ -32,7 +32,7 @@ static const struct rule_option *option_find(const struct rule *rule, const char
 static bool word_read(const struct rule *rule, const struct rule_option *option, const char *word,
                       int64_t *value, struct failure *failure)
 {
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < RULE_WORDS_MOST; k++)
         if (strcmp(option->words[k], word) == 0) {
             *value = k;
             return true;

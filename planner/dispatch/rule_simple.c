@@ -12,37 +12,63 @@
  */
 #include <math.h>
 
+#include "planner/base/limits.h"
 #include "planner/dispatch/rule.h"
 
-double ss_chunk(struct rule_state *state, int64_t worker)
+static double ss_chunk(struct rule_state *state, int64_t worker)
 {
     (void)state;
     (void)worker;
     return 1;
 }
 
+const struct rule rule_ss = {
+    .name = "ss", .summary = "one task at a time", .sizes = RULE_SIZES_STAY, .chunk = ss_chunk};
+
+enum { FSC_K = 0 };
+
 /* Without deviation, or with one worker, the equal split is best; a given k needs no formula. */
-void fsc_start(struct rule_state *state)
+static void fsc_start(struct rule_state *state)
 {
     double n = (double)state->tasks, p = (double)state->workers;
-    double equal = ceil(n / p);
+    double equal = ceil(n / p), *chunk = state->own;
     double noise = state->deviation_s * p * sqrt(log(p));
     double k = noise > 0 ? pow(sqrt(2) * n * state->overhead_s / noise, 2.0 / 3.0) : equal;
-    state->chunk = fmax(1, fmin(ceil(k), equal));
+    *chunk = fmax(1, fmin(ceil(k), equal));
     if (state->option[FSC_K] > 0)
-        state->chunk = (double)state->option[FSC_K];
+        *chunk = (double)state->option[FSC_K];
 }
 
-double fsc_chunk(struct rule_state *state, int64_t worker)
+static double fsc_chunk(struct rule_state *state, int64_t worker)
 {
+    const double *chunk = state->own;
     (void)worker;
-    return state->chunk;
+    return *chunk;
 }
 
-double gss_chunk(struct rule_state *state, int64_t worker)
+const struct rule rule_fsc = {
+    .name = "fsc",
+    .summary = "packages of one size (Kruskal and Weiss)",
+    .sizes = RULE_SIZES_STAY,
+    .state_size = sizeof(double), /* that size */
+    .start = fsc_start,
+    .chunk = fsc_chunk,
+    .options = {{"k", "core tasks of a package", "by the formula", 0, LIMIT_TASKS, {NULL}}}};
+
+enum { GSS_LEAST, GSS_ROUNDING };
+enum { GSS_UP, GSS_DOWN };
+
+static double gss_chunk(struct rule_state *state, int64_t worker)
 {
     (void)worker;
     const double share = (double)state->left / (double)state->workers;
     const double whole = state->option[GSS_ROUNDING] == GSS_DOWN ? floor(share) : ceil(share);
     return fmax(whole, (double)state->option[GSS_LEAST]);
 }
+
+const struct rule rule_gss = {
+    .name = "gss",
+    .summary = "guided: what is left, divided by the workers",
+    .chunk = gss_chunk,
+    .options = {{"least", "core tasks of the smallest package", NULL, 1, LIMIT_TASKS, {NULL}},
+                {"rounding", "of what is left per worker", NULL, GSS_UP, 0, {"up", "down"}}}};

@@ -22,7 +22,18 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "planner/base/limits.h"
 #include "planner/dispatch/rule.h"
+
+/* The next package's size, and how it changes. */
+struct trapezoid {
+    double chunk, step;
+    double last;       /* L, the size of the last package */
+    double steps_left; /* packages, or powers, until that size is reached */
+};
+
+enum { TSS_FIRST, TSS_LAST, TSS_STEP };
+enum { TSS_WHOLE, TSS_REAL };
 
 static double clamp(double value, double least, double most)
 {
@@ -30,15 +41,12 @@ static double clamp(double value, double least, double most)
 }
 
 /* From F down to L in n steps. */
-static void trapezoid_start(struct rule_state *state, double first, double last, double steps)
+static struct trapezoid trapezoid_of(double first, double last, double steps)
 {
-    state->chunk = first;
-    state->last = last;
-    state->step = steps > 1 ? (first - last) / (steps - 1) : 0;
-    state->steps_left = steps;
+    return (struct trapezoid){first, steps > 1 ? (first - last) / (steps - 1) : 0, last, steps};
 }
 
-const char *tss_wrong(const int64_t *option)
+static const char *tss_wrong(const int64_t *option)
 {
     return option[TSS_FIRST] > 0 && option[TSS_FIRST] < option[TSS_LAST]
                ? "first must not be less than last"
@@ -52,9 +60,10 @@ static void tss_restart(struct rule_state *state, double most)
     const double n = (double)state->left, wanted = (double)state->option[TSS_LAST];
     const double first = clamp(most, fmax(wanted, state->least), state->most);
     const double last = clamp(wanted, state->least, first);
-    trapezoid_start(state, first, last, ceil(2 * n / (first + last)));
-    if (state->option[TSS_STEP] == TSS_WHOLE && state->step >= 1)
-        state->step = floor(state->step);
+    struct trapezoid *trapezoid = state->own;
+    *trapezoid = trapezoid_of(first, last, ceil(2 * n / (first + last)));
+    if (state->option[TSS_STEP] == TSS_WHOLE && trapezoid->step >= 1)
+        trapezoid->step = floor(trapezoid->step);
 }
 
 static double tss_first(const struct rule_state *state)
@@ -62,62 +71,124 @@ static double tss_first(const struct rule_state *state)
     return (double)state->left / (2 * (double)state->workers);
 }
 
-void tss_start(struct rule_state *state)
+static void tss_start(struct rule_state *state)
 {
     const double chosen = (double)state->option[TSS_FIRST];
     tss_restart(state, chosen > 0 ? chosen : tss_first(state));
 }
 
 /* Whole packages fall short of the steps' sum: what is left after them is a job like the first. */
-double tss_chunk(struct rule_state *state, int64_t worker)
+static double tss_chunk(struct rule_state *state, int64_t worker)
 {
+    struct trapezoid *trapezoid = state->own;
     (void)worker;
-    if (state->steps_left < 1)
+    if (trapezoid->steps_left < 1)
         tss_restart(state, tss_first(state));
-    const double chunk = floor(state->chunk + 1e-9); /* whole but for rounding is whole */
-    state->chunk = fmax(state->chunk - state->step, state->last);
-    state->steps_left--;
+    const double chunk = floor(trapezoid->chunk + 1e-9); /* whole but for rounding is whole */
+    trapezoid->chunk = fmax(trapezoid->chunk - trapezoid->step, trapezoid->last);
+    trapezoid->steps_left--;
     return chunk;
 }
 
 /* Steps, of those that are left: an eighth of them counts as the same. */
-static double same_of(const struct rule_state *state, double steps)
+static double same_of(const struct trapezoid *trapezoid, double steps)
 {
-    return fmin(fmax(steps, state->steps_left / 8), state->steps_left);
+    return fmin(fmax(steps, trapezoid->steps_left / 8), trapezoid->steps_left);
 }
 
-double tss_same(const struct rule_state *state)
+static double tss_same(const struct rule_state *state)
 {
-    const double over = state->chunk - floor(state->chunk + 1e-9);
-    return state->step > 0 && state->chunk > state->last
-               ? same_of(state, fmax(over, 0) / state->step)
-               : state->steps_left;
+    const struct trapezoid *trapezoid = state->own;
+    const double over = trapezoid->chunk - floor(trapezoid->chunk + 1e-9);
+    return trapezoid->step > 0 && trapezoid->chunk > trapezoid->last
+               ? same_of(trapezoid, fmax(over, 0) / trapezoid->step)
+               : trapezoid->steps_left;
 }
 
-void tss_skip(struct rule_state *state, double packages)
+static void tss_skip(struct rule_state *state, double packages)
 {
-    state->chunk = fmax(state->chunk - packages * state->step, state->last);
-    state->steps_left -= packages;
+    struct trapezoid *trapezoid = state->own;
+    trapezoid->chunk = fmax(trapezoid->chunk - packages * trapezoid->step, trapezoid->last);
+    trapezoid->steps_left -= packages;
 }
 
-void fiss_start(struct rule_state *state)
+const struct rule rule_tss = {
+    .name = "tss",
+    .summary = "trapezoid: linearly decreasing",
+    .sizes = RULE_SIZES_STEP,
+    .state_size = sizeof(struct trapezoid),
+    .same = tss_same,
+    .skip = tss_skip,
+    .start = tss_start,
+    .chunk = tss_chunk,
+    .wrong = tss_wrong,
+    .options = {{"first", "core tasks of the first package", "N / 2p", 0, LIMIT_TASKS, {NULL}},
+                {"last", "core tasks of the last package", NULL, 1, LIMIT_TASKS, {NULL}},
+                {"step",
+                 "from package to package; whole: rounded down",
+                 NULL,
+                 TSS_WHOLE,
+                 0,
+                 {"whole", "real"}}}};
+
+enum { FISS_SIGMA = 0 };
+
+/* p packages of one size. */
+struct stage {
+    double chunk, step; /* the next stage's are larger by the step */
+    int64_t left;       /* packages left in it */
+};
+
+static void fiss_start(struct rule_state *state)
 {
     const double s = (double)state->option[FISS_SIGMA];
-    double n = (double)state->tasks, p = (double)state->workers;
-    state->chunk = clamp(floor(n / ((s + 2) * p)), state->least, state->most);
-    state->step = s > 1 ? ceil(2 * n * (1 - s / (s + 2)) / (p * s * (s - 1))) : 0;
-    state->batch_left = state->workers;
+    const double n = (double)state->tasks, p = (double)state->workers;
+    struct stage *stage = state->own;
+    stage->chunk = clamp(floor(n / ((s + 2) * p)), state->least, state->most);
+    stage->step = s > 1 ? ceil(2 * n * (1 - s / (s + 2)) / (p * s * (s - 1))) : 0;
+    stage->left = state->workers;
 }
 
-double fiss_chunk(struct rule_state *state, int64_t worker)
+static double fiss_chunk(struct rule_state *state, int64_t worker)
 {
+    struct stage *stage = state->own;
     (void)worker;
-    if (state->batch_left == 0) {
-        state->chunk += state->step;
-        state->batch_left = state->workers;
+    if (stage->left == 0) {
+        stage->chunk += stage->step;
+        stage->left = state->workers;
     }
-    state->batch_left--;
-    return state->chunk;
+    stage->left--;
+    return stage->chunk;
+}
+
+const struct rule rule_fiss = {.name = "fiss",
+                               .summary = "fixed increase: stages of growing packages",
+                               .sizes = RULE_SIZES_GROW,
+                               .state_size = sizeof(struct stage),
+                               .start = fiss_start,
+                               .chunk = fiss_chunk,
+                               .options = {{"sigma", "stages", NULL, 4, 1000000, {NULL}}}};
+
+struct dtss {
+    struct trapezoid trapezoid; /* of a virtual processor */
+    int64_t powers;             /* S, powers served since the last start */
+    int64_t served;             /* packages since then */
+};
+
+struct dtss_worker {
+    int64_t power, power_now; /* A_i in use, and as last reported */
+    double best_s;            /* least time per task so far */
+};
+
+static size_t dtss_worker_size(const int64_t *option)
+{
+    (void)option;
+    return sizeof(struct dtss_worker);
+}
+
+static struct dtss_worker *dtss_of(const struct rule_state *state, int64_t worker)
+{
+    return state->worker[worker].own;
 }
 
 static double least_weight(const struct rule_state *state)
@@ -143,9 +214,10 @@ static double mean_within(double power, double low, double high, double least, d
  * the strongest the least, they are cut. Steps are then as many as hand out what is left. */
 static void dtss_restart(struct rule_state *state)
 {
+    struct dtss *own = state->own;
     double powers = 0, weakest = HUGE_VAL, strongest = 1, tasks = 0;
     for (int64_t k = 0; k < state->workers; k++) {
-        struct rule_worker *worker = &state->worker[k];
+        struct dtss_worker *worker = dtss_of(state, k);
         worker->power = worker->power_now;
         powers += (double)worker->power;
         weakest = fmin(weakest, (double)worker->power);
@@ -156,29 +228,30 @@ static void dtss_restart(struct rule_state *state)
     const double first = fmax(fmin(left / (2 * powers), state->most / weakest), last);
     for (int64_t k = 0; k < state->workers; k++)
         tasks +=
-            mean_within((double)state->worker[k].power, last, first, state->least, state->most);
-    state->powers = state->served = 0;
-    trapezoid_start(state, first, last, ceil(left * powers / tasks));
+            mean_within((double)dtss_of(state, k)->power, last, first, state->least, state->most);
+    *own = (struct dtss){.trapezoid = trapezoid_of(first, last, ceil(left * powers / tasks))};
 }
 
-void dtss_start(struct rule_state *state)
+static void dtss_start(struct rule_state *state)
 {
     double slowest = least_weight(state);
     for (int64_t k = 0; k < state->workers; k++)
-        state->worker[k].power_now = (int64_t)fmax(floor(state->worker[k].weight / slowest), 1);
+        dtss_of(state, k)->power_now = (int64_t)fmax(floor(state->worker[k].weight / slowest), 1);
     dtss_restart(state);
 }
 
-double dtss_chunk(struct rule_state *state, int64_t worker)
+static double dtss_chunk(struct rule_state *state, int64_t worker)
 {
-    if (state->steps_left < 1)
+    struct dtss *own = state->own;
+    struct trapezoid *trapezoid = &own->trapezoid;
+    if (trapezoid->steps_left < 1)
         dtss_restart(state);
-    const double power = (double)state->worker[worker].power;
-    const double before = (double)state->powers + (power - 1) / 2;
-    state->powers += state->worker[worker].power;
-    state->served++;
-    state->steps_left -= power;
-    return floor(power * fmax(state->chunk - state->step * before, state->last) + 1e-9);
+    const double power = (double)dtss_of(state, worker)->power;
+    const double before = (double)own->powers + (power - 1) / 2;
+    own->powers += dtss_of(state, worker)->power;
+    own->served++;
+    trapezoid->steps_left -= power;
+    return floor(power * fmax(trapezoid->chunk - trapezoid->step * before, trapezoid->last) + 1e-9);
 }
 
 /* By how much a virtual processor's share falls before a worker of that power has a smaller
@@ -191,41 +264,61 @@ static double dtss_room(const struct rule_state *state, double power, double sha
     return (load - fmin(floor(load + 1e-9), state->most)) / power;
 }
 
-double dtss_same(const struct rule_state *state)
+/* Of the packages since the last start. */
+static double power_mean(const struct dtss *own)
 {
-    const double share = state->chunk - state->step * (double)state->powers;
-    double room = HUGE_VAL;
-    for (int64_t k = 0; share > state->last && k < state->workers; k++)
-        room = fmin(room, dtss_room(state, (double)state->worker[k].power, share));
-    const double mean = state->served > 0 ? (double)state->powers / (double)state->served : 1;
-    const double powers = state->step > 0 ? fmax(room, 0) / state->step : HUGE_VAL;
-    return same_of(state, powers) / fmax(mean, 1);
+    return own->served > 0 ? (double)own->powers / (double)own->served : 1;
 }
 
-void dtss_skip(struct rule_state *state, double packages)
+static double dtss_same(const struct rule_state *state)
 {
-    const double mean = state->served > 0 ? (double)state->powers / (double)state->served : 1;
-    const double powers = fmin(nearbyint(packages * mean), fmax(state->steps_left, 0));
-    state->powers += (int64_t)powers;
-    state->served += (int64_t)packages;
-    state->steps_left -= powers;
+    const struct dtss *own = state->own;
+    const struct trapezoid *trapezoid = &own->trapezoid;
+    const double share = trapezoid->chunk - trapezoid->step * (double)own->powers;
+    double room = HUGE_VAL;
+    for (int64_t k = 0; share > trapezoid->last && k < state->workers; k++)
+        room = fmin(room, dtss_room(state, (double)dtss_of(state, k)->power, share));
+    const double powers = trapezoid->step > 0 ? fmax(room, 0) / trapezoid->step : HUGE_VAL;
+    return same_of(trapezoid, powers) / fmax(power_mean(own), 1);
+}
+
+static void dtss_skip(struct rule_state *state, double packages)
+{
+    struct dtss *own = state->own;
+    const double powers =
+        fmin(nearbyint(packages * power_mean(own)), fmax(own->trapezoid.steps_left, 0));
+    own->powers += (int64_t)powers;
+    own->served += (int64_t)packages;
+    own->trapezoid.steps_left -= powers;
 }
 
 /* The load Q_i is not asked of the system: it shows in the time per task over the best one seen. */
-void dtss_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
-                 double total_s)
+static void dtss_report(struct rule_state *state, int64_t worker, int64_t tasks, double work_s,
+                        double total_s)
 {
-    struct rule_worker *self = &state->worker[worker];
+    const struct rule_worker *self = &state->worker[worker];
+    struct dtss_worker *own = self->own;
     int64_t changed = 0;
     (void)tasks;
     (void)work_s;
     (void)total_s;
-    self->best_s = self->packages == 1 ? self->last_s : fmin(self->best_s, self->last_s);
+    own->best_s = self->packages == 1 ? self->last_s : fmin(own->best_s, self->last_s);
     double speed = fmax(floor(self->weight / least_weight(state)), 1);
-    double load = self->best_s > 0 ? fmax(round(self->last_s / self->best_s), 1) : 1;
-    self->power_now = (int64_t)fmax(floor(speed / load), 1);
+    double load = own->best_s > 0 ? fmax(round(self->last_s / own->best_s), 1) : 1;
+    own->power_now = (int64_t)fmax(floor(speed / load), 1);
     for (int64_t k = 0; k < state->workers; k++)
-        changed += state->worker[k].power != state->worker[k].power_now;
+        changed += dtss_of(state, k)->power != dtss_of(state, k)->power_now;
     if (2 * changed > state->workers)
         dtss_restart(state);
 }
+
+const struct rule rule_dtss = {.name = "dtss",
+                               .summary = "trapezoid over virtual processors",
+                               .sizes = RULE_SIZES_STEP,
+                               .state_size = sizeof(struct dtss),
+                               .worker_size = dtss_worker_size,
+                               .same = dtss_same,
+                               .skip = dtss_skip,
+                               .start = dtss_start,
+                               .chunk = dtss_chunk,
+                               .report = dtss_report};
