@@ -338,7 +338,9 @@ static bool ranks_assemble(struct failure_detector *detector, struct comm *comm,
                                                                            : "the profile",
                                                  .state = "no profile is written",
                                                  .most_s = ASSEMBLY_FACTOR * arguments->patience_s};
-    return failure_detector_begin(detector, &setup, failure);
+    const bool assembled = failure_detector_begin(detector, &setup, failure);
+    launch_assembled();
+    return assembled;
 }
 
 /* Collective. */

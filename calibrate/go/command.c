@@ -367,7 +367,9 @@ static void kernel_go(struct comm *comm, const struct kernel *kernel, struct arg
                                                  .path = arguments->output,
                                                  .state = "there is no package yet",
                                                  .most_s = ASSEMBLY_FACTOR * arguments->patience_s};
-    if (failure_detector_begin(&detector, &setup, failure) && going_prepare(&going, failure))
+    const bool assembled = failure_detector_begin(&detector, &setup, failure);
+    launch_assembled();
+    if (assembled && going_prepare(&going, failure))
         going_run(&going, &detector, failure);
     failure_detector_end(&detector);
     input_forget(&going);

@@ -303,8 +303,9 @@ static void run_command(struct comm *comm, int argc, char **argv, struct failure
                                                  .path = arguments.output,
                                                  .state = "there is no package yet",
                                                  .most_s = ASSEMBLY_FACTOR * arguments.patience_s};
-    if (failure_detector_begin(&detector, &setup, failure) &&
-        documents_read(&documents, comm, arguments.plan, arguments.profile, failure))
+    const bool assembled = failure_detector_begin(&detector, &setup, failure);
+    launch_assembled();
+    if (assembled && documents_read(&documents, comm, arguments.plan, arguments.profile, failure))
         plan_execute(comm, &arguments, &documents, &detector, failure);
     failure_detector_end(&detector);
     free(arguments.line);

@@ -19,14 +19,15 @@ enum { APART_MOST = 20 };
 /* What has been said passes through the launcher, and the others hear that it was. */
 static const double said_s = 1, nap_s = 0.01;
 
-/* The words; sent from where they lie. */
-enum word { HERE, LAST, LEAVE };
-static const int words[] = {HERE, LAST, LEAVE};
+enum word { HERE, LAST, LEAVE, WORDS };
 
-/* Local. Nobody waits for it to arrive. */
+/* Local. Nobody waits for it to arrive, so it is sent from where it lies for good. Whose it is
+ * comes with every word: who listens learns with the first one whom it could end. */
 static void word_send(const struct failure_detector *detector, int rank, enum word word)
 {
+    static struct wire_present words[WORDS];
     struct link_request request;
+    words[word] = (struct wire_present){word, detector->self};
     link_send(detector->comm->link, &words[word], sizeof words[word], rank, WIRE_PRESENT, &request);
     link_forget(&request);
 }
@@ -57,10 +58,12 @@ static void listen(struct failure_detector *detector)
 static void words_take(struct failure_detector *detector)
 {
     while (link_test(&detector->listening)) {
-        if (detector->word == LEAVE)
+        const int rank = detector->listening.peer;
+        if (detector->word.word == LEAVE)
             _exit(FAILURE_STOPPED);
-        detector->heard_s[detector->listening.peer] = clock_now();
-        detector->here += detector->word == LAST;
+        detector->heard_s[rank] = clock_now();
+        detector->processes[rank] = detector->word.process;
+        detector->here += detector->word.word == LAST;
         listen(detector);
     }
 }
@@ -130,18 +133,25 @@ static void look(void *self)
     detector->looked_s = now;
 }
 
-/* Collective. Who could be ended, were it stopped: the workers by the master, the master by them.
- */
-static void processes_share(struct failure_detector *detector)
-{
-    const struct process mine = process_self();
-    comm_gather(detector->comm, &mine, sizeof mine, detector->processes);
-    comm_broadcast(detector->comm, detector->processes, sizeof *detector->processes);
-}
-
 void failure_detector_patience(struct failure_detector *detector, double most_s)
 {
     detector->most_s = most_s > 0 ? most_s : detector->setup.most_s;
+}
+
+/* Local. From here on every wait for others looks after them. */
+static void watch_begin(struct failure_detector *detector)
+{
+    for (int rank = 0; rank < detector->comm->size; rank++)
+        detector->heard_s[rank] = detector->told_s;
+    listen(detector);
+    others_tell(detector, HERE);
+    detector->comm->watch = &detector->base;
+}
+
+static void watch_end(struct failure_detector *detector)
+{
+    link_cancel(&detector->listening);
+    detector->comm->watch = NULL;
 }
 
 bool failure_detector_begin(struct failure_detector *detector,
@@ -154,24 +164,23 @@ bool failure_detector_begin(struct failure_detector *detector,
                                   .setup = *setup,
                                   .comm = comm,
                                   .most_s = setup->most_s,
+                                  .self = process_self(),
                                   .heard_s = calloc((size_t)comm->size, sizeof(double)),
                                   .processes = calloc((size_t)comm->size, sizeof(struct process)),
                                   .told_s = now,
                                   .looked_s = now};
     const bool ready = detector->heard_s && detector->processes;
-    if (!ready)
+    if (ready)
+        watch_begin(detector);
+    else
         failure_memory(failure, "waiting for all ranks");
-    if (!comm_agree(comm, failure) || !ready) {
-        detector->comm = NULL;
-        failure_detector_end(detector);
-        return false;
-    }
-    for (int rank = 0; rank < comm->size; rank++)
-        detector->heard_s[rank] = now;
-    listen(detector);
-    comm->watch = &detector->base;
-    processes_share(detector);
-    return true;
+    if (comm_agree(comm, failure))
+        return true;
+    if (ready)
+        watch_end(detector);
+    detector->comm = NULL;
+    failure_detector_end(detector);
+    return false;
 }
 
 void failure_detector_end(struct failure_detector *detector)
@@ -187,8 +196,7 @@ void failure_detector_end(struct failure_detector *detector)
                 break;
             comm_pause(comm, &pause, &awaited);
         }
-        link_cancel(&detector->listening);
-        comm->watch = NULL;
+        watch_end(detector);
     }
     free(detector->heard_s);
     free(detector->processes);

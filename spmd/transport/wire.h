@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "planner/base/process.h"
 #include "planner/dispatch/dispatch.h"
 
 enum wire_tag {
@@ -22,7 +23,7 @@ enum wire_tag {
     WIRE_VERDICT = 9,   /* master to worker: struct wire_verdict, and who is lost */
     WIRE_FAREWELL = 10, /* master to worker after a loss, empty: everything is said, leave */
     WIRE_OTHERS = 12, /* master to worker: struct scow_others, an answer to one that tells counts */
-    WIRE_PRESENT = 11, /* before there is an output, an int: that somebody is there */
+    WIRE_PRESENT = 11, /* before there is an output, struct wire_present: that somebody is there */
     WIRE_DAMAGE = 13 /* worker to master: struct task_range, what does not hold what was written */
 };
 
@@ -30,6 +31,11 @@ enum wire_kind {
     WIRE_WORK, /* work on it */
     WIRE_WARM, /* nothing to do: opens the connection before the clock starts */
     WIRE_STOP  /* no more packages: leave the loop */
+};
+
+struct wire_present {
+    int64_t word; /* of the failure detector */
+    struct process process;
 };
 
 /* Header of a package; 64 bytes, so that what is behind it is aligned. */
