@@ -141,17 +141,18 @@ struct process process_self(void)
 
 bool process_has_ended(const struct process *process)
 {
-    return !world_lives((int)process->number - 1);
+    return process->machine != 0 && !world_lives((int)process->number - 1);
 }
 
 bool process_is_alive(const struct process *process)
 {
-    return world_lives((int)process->number - 1);
+    return process->machine != 0 && world_lives((int)process->number - 1);
 }
 
 void process_kill(const struct process *process)
 {
-    world_event(0, EVENT_KILL, (int)process->number - 1, 0, NULL);
+    if (process_is_alive(process))
+        world_event(0, EVENT_KILL, (int)process->number - 1, 0, NULL);
 }
 
 int64_t process_peak(void)

@@ -15,12 +15,16 @@
 #include "spmd/run/failure_detector.h"
 #include "spmd/run/liveness.h"
 #include "spmd/run/run.h"
+#include "tests/faults/decides.h"
 #include "tests/faults/disk.h"
 #include "tests/faults/task.h"
 #include "tests/faults/world.h"
 
 /* Parts that faults are met in, after which the run must reach its end in one more. */
-enum { PARTS_MOST = 4, TASKS_MOST = 40, WORKERS_MOST = RANKS_MOST - 1, SLOTS = WORKERS_MOST };
+enum { PARTS_MOST = 4, WORKERS_MOST = RANKS_MOST - 1, SLOTS = WORKERS_MOST };
+/* Few core tasks, for many runs a second; now and then so many that a plan runs far ahead of what
+ * is reported. */
+enum { TASKS_FEW = 40, TASKS_MANY = 600 };
 /* Simulated, of a part: longer than any sum of deadlines. */
 static const double part_most_s = 50000;
 
@@ -31,7 +35,8 @@ static struct trial {
     struct output_places places;
     size_t size;
     double patience_s;
-    const char *rule; /* NULL: equal packages, as a plan sends them */
+    const char *rule;       /* NULL: equal packages, as a plan sends them */
+    bool surveyed, watched; /* decides.h */
     int ahead, buffers;
     bool one_by_one;
     bool resumed;
@@ -39,8 +44,6 @@ static struct trial {
     bool sealed;
     struct remaining remaining;
     struct summary before;
-    int watched; /* ranks that are looked after by now */
-    bool fair;
     char outcome[256]; /* of a reduction, as sealed */
     struct trial_counts *counts;
 } trial;
@@ -326,7 +329,26 @@ static bool resume(void)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-/* Kills, stops, signals and jumps, most of them while there is work. */
+/* From then on a rank that has not ended is ended with all others: the job's time is over. */
+static void walltime_end(double at_s)
+{
+    for (int rank = 0; rank < world.ranks; rank++)
+        world_event(at_s, EVENT_KILL, rank, 0, NULL);
+}
+
+/* For a master that stays so all wait, until somebody ends them. */
+static void stop_draw(double at_s, int rank)
+{
+    struct dice *dice = &world.dice;
+    world_event(at_s, EVENT_STOP, rank, 0, NULL);
+    if (dice_hit(dice, 0.7))
+        world_event(at_s + dice_about(dice, 0.1, 100), EVENT_CONTINUE, rank, 0, NULL);
+    else if (rank == 0)
+        walltime_end(at_s + dice_about(dice, 1, 1000));
+}
+
+/* Kills, stops, signals and jumps: some as soon as there are ranks, most of them while there is
+ * work. */
 static void faults_draw(void)
 {
     struct dice *dice = &world.dice;
@@ -335,7 +357,7 @@ static void faults_draw(void)
     for (int k = 0; k < count; k++) {
         const int rank = (int)dice_below(dice, (uint64_t)world.ranks);
         const double at_s =
-            dice_hit(dice, 0.2) ? dice_between(dice, 0, 0.2) : dice_between(dice, 0, work_s);
+            dice_hit(dice, 0.2) ? dice_about(dice, 1e-4, 0.2) : dice_between(dice, 0, work_s);
         switch (dice_below(dice, 8)) {
         case 0:
         case 1:
@@ -344,9 +366,7 @@ static void faults_draw(void)
             break;
         case 3:
         case 4:
-            world_event(at_s, EVENT_STOP, rank, 0, NULL);
-            if (rank == 0 || dice_hit(dice, 0.7)) /* for a master that stays so all wait */
-                world_event(at_s + dice_about(dice, 0.1, 100), EVENT_CONTINUE, rank, 0, NULL);
+            stop_draw(at_s, rank);
             break;
         case 5:
             world_event(at_s, EVENT_ASK, rank, 0, NULL);
@@ -356,6 +376,8 @@ static void faults_draw(void)
             break;
         }
     }
+    if (dice_hit(dice, 0.02))
+        walltime_end(dice_between(dice, 0, work_s));
 }
 
 /* ---- a rank ------------------------------------------------------------------------------------
@@ -370,74 +392,21 @@ struct part {
     struct liveness liveness;
     struct run_outcome outcome;
     struct failure failure;
-    struct plan plan; /* where it is one */
+    struct decides decides; /* the master's */
 };
 
-/* Equal packages, round after round, the last round with what is left. */
-static struct dispatch *plan_make(struct part *part, int64_t tasks, int workers)
-{
-    const int64_t whole = tasks / (trial.largest * workers);
-    int64_t left = tasks - whole * trial.largest * workers;
-    struct plan *plan = &part->plan;
-    plan->tasks = (double)tasks;
-    plan->worker_count = workers;
-    plan->workers = calloc((size_t)workers, sizeof *plan->workers);
-    plan->rounds = calloc(2, sizeof *plan->rounds);
-    for (int k = 0; k < 2; k++)
-        plan->rounds[k].loads = calloc((size_t)workers, sizeof(double));
-    for (int worker = 0; worker < workers; worker++) {
-        const int64_t last = left < trial.largest ? left : trial.largest;
-        plan->workers[worker] = worker;
-        plan->rounds[0].loads[worker] = (double)(whole > 0 ? trial.largest : last);
-        plan->rounds[1].loads[worker] = (double)last;
-        left -= last;
-    }
-    plan->round_count = whole > 0 && plan->rounds[1].loads[0] > 0 ? 2 : 1;
-    plan->rounds[0].repeat = whole > 0 ? whole : 1;
-    plan->rounds[1].repeat = 1;
-    return dispatch_new_plan(plan);
-}
-
-static void plan_drop(struct plan *plan)
-{
-    for (int k = 0; plan->rounds && k < 2; k++)
-        free(plan->rounds[k].loads);
-    free(plan->rounds);
-    free(plan->workers);
-}
-
-static struct dispatch *decides_make(struct part *part, int64_t tasks)
-{
-    const int workers = world.ranks - 1;
-    const struct dispatch_setup setup = {.rule = trial.rule,
-                                         .tasks = tasks,
-                                         .workers = workers,
-                                         .ahead = trial.ahead,
-                                         .overhead_s = 0.01,
-                                         .deviation_s = 0.01,
-                                         .least = 1,
-                                         .most = trial.largest};
-    if (tasks == 0)
-        return dispatch_new_list(NULL, 0, workers, 1);
-    return trial.rule ? dispatch_new_rule(&setup, &part->failure) : plan_make(part, tasks, workers);
-}
-
-/* As spmd/run/execute.c makes it. */
 static struct dispatch *dispatch_make(struct part *part)
 {
-    const struct remaining *remaining = &trial.remaining;
-    const int workers = world.ranks - 1;
-    const int64_t dealt = trial.resumed ? remaining->left - remaining->suspect_tasks : trial.tasks;
-    struct dispatch *dispatch = decides_make(part, dealt);
-    if (trial.resumed && dealt > 0)
-        dispatch =
-            dispatch_new_ranges(dispatch, remaining->ranges, remaining->range_count, workers);
-    dispatch = dispatch_new_recovery(dispatch, workers);
-    dispatch_recovery_limit(dispatch, trial.largest);
-    for (int64_t k = 0; trial.resumed && k < remaining->suspect_count; k++)
-        dispatch_recovery_suspect(dispatch, remaining->suspects[k].range,
-                                  remaining->suspects[k].losses);
-    return dispatch;
+    const struct decides_setup setup = {.rule = trial.rule,
+                                        .surveyed = trial.surveyed,
+                                        .watched = trial.watched,
+                                        .tasks = trial.tasks,
+                                        .largest = trial.largest,
+                                        .mean_s = habits.mean_s,
+                                        .ahead = trial.ahead,
+                                        .workers = world.ranks - 1,
+                                        .remaining = trial.resumed ? &trial.remaining : NULL};
+    return decides_make(&part->decides, &setup, &part->failure);
 }
 
 static void outcome_join(struct part *part)
@@ -478,6 +447,8 @@ static void perform(struct part *part)
     static const struct plan plan;
     const struct liveness_setup watching = {.comm = &part->comm,
                                             .path = DISK_PATH,
+                                            .command = "scow run",
+                                            .again = "run the same again",
                                             .workers = world.ranks - 1,
                                             .patience_s = trial.patience_s,
                                             .plan = &plan,
@@ -531,8 +502,6 @@ static void part_open(struct part *part)
         .path = DISK_PATH, .emitted = "emitted", .slots = SLOTS, .resumed = trial.resumed};
     if (!failure_detector_begin(&part->detector, &setup, &part->failure))
         return;
-    if (++trial.watched == world.ranks && !trial.fair)
-        faults_draw();
     part->store = store_open(&store, &places, &part->comm, trial.job, &part->failure);
     losses_open(&part->losses, DISK_PATH, &trial.places, part->comm.rank,
                 trial.remaining.lost_count);
@@ -555,7 +524,7 @@ static void rank_main(void)
     losses_close(&part.losses);
     failure_detector_end(&part.detector);
     run_outcome_release(&part.outcome);
-    plan_drop(&part.plan);
+    decides_release(&part.decides);
     world_say("rank %d ends with %d%s%s", self->number, (int)part.failure.code,
               part.failure.code != FAILURE_NONE ? ": " : "",
               part.failure.code != FAILURE_NONE ? part.failure.text : "");
@@ -568,9 +537,12 @@ static void trial_draw(void)
 {
     struct dice *dice = &world.dice;
     const bool reduces = dice_hit(dice, 0.4), behind = dice_hit(dice, 0.4);
-    trial.tasks = 1 + (int64_t)dice_below(dice, TASKS_MOST);
+    trial.surveyed = dice_hit(dice, 0.3);
+    trial.watched = dice_hit(dice, 0.4);
+    const bool many = dice_hit(dice, trial.surveyed ? 0.15 : 0.05);
+    trial.tasks = 1 + (int64_t)dice_below(dice, many ? TASKS_MANY : TASKS_FEW);
     trial.job = task_job(trial.tasks, reduces, behind);
-    trial.largest = 1 + (int64_t)dice_below(dice, (uint64_t)(trial.tasks + 3) / 4 + 1);
+    trial.largest = 1 + (int64_t)dice_below(dice, many ? 4 : (uint64_t)(trial.tasks + 3) / 4 + 1);
     trial.patience_s = dice_about(dice, 0.5, 8);
     trial.ahead = 1 + (int)dice_below(dice, 3);
     trial.buffers = trial.ahead;
@@ -617,12 +589,13 @@ static void part_run(bool fair)
     trial.running = true;
     world_begin(workers + 1, rank_main);
     world_say("part with %d workers, %" PRId64 " core tasks, packages of at most %" PRId64
-              ", rule %s%s%s",
-              workers, trial.tasks, trial.largest, trial.rule ? trial.rule : "none",
+              ", %s%s%s%s%s",
+              workers, trial.tasks, trial.largest, trial.surveyed ? "measured, " : "",
+              trial.rule ? trial.rule : "planned", !trial.rule && trial.watched ? ", watched" : "",
               trial.job->values.write_behind ? ", written behind" : "",
               trial.job->state_size > 0 ? ", reduces" : "");
-    trial.watched = 0;
-    trial.fair = fair;
+    if (!fair)
+        faults_draw();
     if (!world_run(part_most_s))
         world_wrong("the part has not ended after %.0f s", part_most_s);
     trial.counts->simulated_s += world.now_s;

@@ -1,0 +1,35 @@
+/*
+ * Who decides in one part of a simulated run, as spmd/run/execute.c makes it of what is left: a
+ * rule, a plan, a plan that is watched and made anew, or a survey (scow go) that plans what its
+ * probes leave. How plans look is a matter of chance; what is tested is what becomes of them.
+ */
+#ifndef TESTS_FAULTS_DECIDES_H
+#define TESTS_FAULTS_DECIDES_H
+
+#include "planner/dispatch/watch.h"
+#include "spmd/resume/remaining.h"
+
+struct decides_setup {
+    const char *rule; /* NULL: a plan */
+    bool surveyed;    /* the plan or the rule is that of what probes leave */
+    bool watched;     /* the plan is */
+    int64_t tasks;    /* of the job */
+    int64_t largest;  /* of a package */
+    double mean_s;    /* of a core task, as planned with */
+    int ahead, workers;
+    const struct remaining *remaining; /* NULL: nothing is done yet */
+};
+
+/* Zero before decides_make; must outlive its dispatch, and not be moved. */
+struct decides {
+    struct decides_setup setup;
+    struct plan plan;         /* owned; where it is one */
+    struct platform platform; /* owned; where it is watched */
+};
+
+/* NULL with *failure set: out of memory. */
+struct dispatch *decides_make(struct decides *decides, const struct decides_setup *setup,
+                              struct failure *failure);
+void decides_release(struct decides *decides);
+
+#endif
