@@ -33,6 +33,17 @@ END
 END
         input=(-i "$image")
         ;;
+    records)
+        # Numbers 3, 13, ... fail, and are done again whenever the run is gone on with.
+        seq 1 120 >lines.txt
+        cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "command",
+ "parameters": {"command": "echo {} {#}; case {} in *3) exit 3;; esac", "per": "task", "retries": 0, "keep": 32, "jobs": 1,
+                "grace": 1, "most-output": 1000},
+ "scheduler": "by hand", "tasks": 120, "workers": [0, 1, 2], "rounds": [{"repeat": 20, "loads": [2, 2, 2]}]}
+END
+        input=(-i lines.txt)
+        ;;
     reduction)
         printf '>%s\n%s\n' 1 CGTAATGCATTAGCCATTACG 2 TTAGCGACGGATTACCGATTA 3 GGCAGGGCATTAGGCATCCGA \
             4 ATTGGTAACGCATTAGACCAT 5 TGCAACGCATGGACCATTAGA 6 CCGATGACAACTACGGATTAC \
@@ -55,11 +66,6 @@ job_behind() {
     fi
     sed -i 's/"kernel": "sleep"/&, "parameters": {"write-behind": "yes"}/' plan.json profile.json
     sed -i 's/"s_per_task": 2e-2}/&, "output": {"latency_s": 0, "s_per_task": 1e-2}/' profile.json
-}
-
-# job_slow FACTOR: a job that sleeps does so for so many times as long; one that computes is as slow as the machine.
-job_slow() {
-    [[ -n ${input[*]} ]] || sed -i "s/\"s_per_task\": 2e-2}/\"s_per_task\": $(($1 * 2))e-2}/" profile.json
 }
 
 # start OUTPUT OPTION...: four ranks that survive each other's end, a launcher's proxy for each, in
@@ -107,6 +113,30 @@ gather() {
     done
 }
 processes=()
+
+# gate_start OUTPUT OPTION...: as start, and whoever works waits when it has written so often that some of its
+# packages are done ($gate: gate.c), until gate_open; gate_await: until all do.
+gate_start() {
+    rm -f gate.*
+    command=(env LD_PRELOAD="$gate" GATE="$PWD/gate" GATE_WRITES=25)
+    start "$@"
+    command=()
+}
+
+gate_await() { # OUTPUT
+    local rank
+    for rank in 1 2 3; do
+        while [[ ! -e gate.$rank ]]; do
+            kill -0 "$launcher" 2>/dev/null || fail "$1: ended before rank $rank came to the gate: $(cat "$1.said")"
+            sleep 0.02
+        done
+    done
+    gather "$1" || fail "$1: ended at the gate: $(cat "$1.said")"
+}
+
+gate_open() {
+    : >gate.open
+}
 
 # Core tasks that the file says are done.
 done_of() {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # A run that is stopped and goes on with more workers than its profile has: all of them work, like the
 # last one that was measured, and the report says so.
-# usage: run_resumed_wider.sh SCOW MPIEXEC
+# usage: run_resumed_wider.sh SCOW MPIEXEC GATE
 set -euo pipefail
-scow=$1 mpiexec=$2
+scow=$1 mpiexec=$2 gate=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -21,21 +21,19 @@ cat >profile.json <<END
 END
 "$scow" plan -p profile.json -X 1200 -s scow-mp -o plan.json -q
 
-done_of() {
-    "$scow" show out.h5 2>/dev/null | sed -n 's/^done *\([0-9]*\) of .*/\1/p'
-}
-
-code=0
-for ((try = 0; try < 10 && code != 75; try++)); do
-    rm -f out.h5
-    "$mpiexec" -n 3 "$scow" run plan.json -o "$dir/out.h5" -q >said 2>&1 &
-    launcher=$!
-    until [[ -s out.h5 && $(done_of) -gt 0 ]] || ! kill -0 $launcher 2>/dev/null; do sleep 0.02; done
-    kill -TERM $launcher 2>/dev/null || true
-    code=0
-    wait $launcher || code=$?
+# Both workers wait at the gate when they have done some of it.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 LD_PRELOAD=$gate GATE=$dir/gate GATE_WRITES=25 \
+    "$mpiexec" -n 3 "$scow" run plan.json -o out.h5 -q >said 2>&1 &
+launcher=$!
+while [[ ! -e gate.1 || ! -e gate.2 ]]; do
+    kill -0 $launcher 2>/dev/null || fail "ended by itself: $(cat said)"
+    sleep 0.02
 done
-[[ $code == 75 ]] || fail "never caught in the middle: $(cat said)"
+kill -TERM $launcher
+: >gate.open
+code=0
+wait $launcher || code=$?
+[[ $code == 75 ]] || fail "exit code $code: $(cat said)"
 "$mpiexec" -n 5 "$scow" run plan.json -o out.h5 -q --resume >said 2>&1 || fail "not resumed: $(cat said)"
 "$scow" report out.h5 >report.txt || fail "no report"
 grep -qx 'workers     4' report.txt || fail "not all work: $(cat report.txt)"
