@@ -383,6 +383,19 @@ static void perfect_period_fills_the_port(void **state)
     }
 }
 
+/* A fitted latency may be below 0 (cost.h), which makes nobody unlike himself. */
+static void equal_workers_are_homogeneous(void **state)
+{
+    (void)state;
+    struct ranked_worker workers[2];
+    for (int i = 0; i < 2; i++)
+        workers[i] = (struct ranked_worker){.id = i, .feed = {-1e-3, 4e-6}, .work = {-3e-4, 1e-5}};
+    const struct ranking ranking = {.workers = workers, .count = 2};
+    assert_true(ranking_homogeneous(&ranking, 0.05));
+    workers[1].work.latency_s = -2e-4;
+    assert_false(ranking_homogeneous(&ranking, 0.05));
+}
+
 static bool search_and_level(struct search *search, struct ranking *ranking, void *context)
 {
     (void)context;
@@ -445,6 +458,7 @@ int main(void)
         cmocka_unit_test(the_printed_bound_is_too_small),
         cmocka_unit_test(greedy_is_near_in_long_periods),
         cmocka_unit_test(perfect_period_fills_the_port),
+        cmocka_unit_test(equal_workers_are_homogeneous),
         cmocka_unit_test(ramps_down_never_lose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,7 +188,7 @@ bool ranking_homogeneous(const struct ranking *ranking, double tolerance)
         }
     }
     for (int n = 0; n < RANKING_NUMBERS; n++)
-        if (high[n] - low[n] > tolerance * high[n])
+        if (high[n] - low[n] > tolerance * fmax(fabs(high[n]), fabs(low[n])))
             return false;
     return true;
 }
