@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "planner/base/options.h"
 #include "planner/command/command.h"
 #include "planner/command/pages.h"
+#include "planner/command/plan_periods.h"
 #include "planner/files/load.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/textfile.h"
@@ -29,10 +31,10 @@
 
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;
-    const char *within;
+    const char *within, *svg;
     int64_t tasks, workers, block, seeds, buffers, gpus;
-    double deadline_s, noise, risk_percent, effort_s;
-    bool real_valued, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose;
+    double deadline_s, noise, risk_percent, effort_s, period_s;
+    bool real_valued, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose, pairs;
 };
 
 /* Everything but the workers is as it was begun. */
@@ -414,11 +416,56 @@ static void schedulers_list(FILE *out)
         fprintf(out, "  %-10s  %s\n", schedulers[k].name, schedulers[k].summary);
 }
 
+/* Pairs and periods are of every job: what one job or its plan alone has does not go with them. */
+static bool periods_check(const struct plan_options *options, struct failure *failure)
+{
+    const char *const option = options->pairs ? "--pairs" : "--period";
+    if (options->pairs && !isnan(options->period_s))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--pairs and --period exclude each other: choose one");
+    if (options->svg && !options->pairs)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--svg draws the perfect pairs: add --pairs, or leave it out");
+    if (options->period_s <= 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--period must be above 0: it is a time in "
+                           "seconds");
+    if (!options->profile)
+        return failure_set(failure, FAILURE_USAGE,
+                           "no profile given: add -p PROFILE, which 'scow calibrate' writes");
+    if (options->input || options->tasks > 0 || options->resume || options->kernel ||
+        options->tail || options->output || options->html || options->within ||
+        options->deadline_s > 0 || options->compare || options->sweep || options->gantt ||
+        options->sbatch || options->pbs || options->buffers > 0 || options->noise > 0 ||
+        strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s is about the costs and not about a job: give at most -n, --like, "
+                           "--block, --set and --json beside it",
+                           option);
+    return true;
+}
+
+static bool periods_run(const struct plan_options *options, struct failure *failure)
+{
+    const struct periods_request request = {.profile = options->profile,
+                                            .set = options->set,
+                                            .block = options->block,
+                                            .workers = options->workers,
+                                            .like = options->like,
+                                            .period_s = options->pairs ? 0 : options->period_s,
+                                            .svg = options->svg,
+                                            .json = options->json,
+                                            .quiet = options->quiet};
+    return periods_check(options, failure) && periods_answer(&request, failure);
+}
+
 /* What was asked for, if it can be. */
 static bool checked_run(const struct plan_options *options, const struct readers *readers,
                         struct failure *failure)
 {
     const struct plan_request request = request_of(options);
+    if (options->pairs || options->svg || !isnan(options->period_s))
+        return periods_run(options, failure);
     if (!options_check(options, failure) || !plan_request_check(&request, failure))
         return false;
     return options->resume ? rest_run(options, readers, failure)
@@ -429,6 +476,7 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
 {
     struct plan_options options = {.scheduler = SCHEDULER_AUTO,
                                    .seeds = 100,
+                                   .period_s = NAN, /* not given */
                                    .risk_percent = 100 * ADVICE_RISK,
                                    .effort_s = PLANNING_EFFORT_S};
     int operands = 0;
@@ -472,6 +520,13 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {0, "sweep", NULL, OPTION_FLAG, &options.sweep,
          "show makespan and efficiency (of the speed that each worker has alone) by the number of "
          "workers, beyond the profile's, too"},
+        {0, "pairs", NULL, OPTION_FLAG, &options.pairs,
+         "for any job: show which numbers of workers one master keeps busy without a gap, with "
+         "which packages"},
+        {0, "svg", "FILE", OPTION_TEXT, &options.svg, "with --pairs: draw them, too"},
+        {0, "period", "SECONDS", OPTION_NUMBER, &options.period_s,
+         "for any job: show the packages for one such period that produce most, and that use port "
+         "and workers best"},
         {0, "noise", "FRACTION", OPTION_NUMBER, &options.noise,
          "simulate with this relative standard deviation of every operation"},
         {0, "seeds", "N", OPTION_COUNT, &options.seeds, "number of simulations with noise (100)"},
@@ -482,7 +537,7 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
          "(1)"},
         {0, "gantt", NULL, OPTION_FLAG, &options.gantt, "print a Gantt chart"},
         {0, "json", NULL, OPTION_FLAG, &options.json,
-         "print JSON: the plan, the comparison or the sweep"},
+         "print JSON: the plan, the comparison, the sweep, the pairs or the period"},
         {0, "sbatch", NULL, OPTION_FLAG, &options.sbatch,
          "print what a Slurm job that runs the plan must ask for, as lines of its script"},
         {0, "pbs", NULL, OPTION_FLAG, &options.pbs, "the same for PBS"},

@@ -23,12 +23,14 @@ scow_room(scow-search
 scow_room(scow-scow
     SOURCES
         schedulers/scow/last_round.c
+        schedulers/scow/pairs.c
         schedulers/scow/periodic.c
         schedulers/scow/scow.c
         schedulers/scow/scow_exact.c
         schedulers/scow/scow_mp.c
         schedulers/scow/scow_pwu.c
         schedulers/scow/steady.c
+        schedulers/scow/utilization.c
     ON scow-search)
 scow_room(scow-rounds
     SOURCES

@@ -47,7 +47,8 @@ simulate="$model planner/dispatch planner/simulate"
     room planner/schedulers/optimal $base planner/schedulers/{bounds,search}
     room planner/schedulers $model planner/schedulers/{bounds,search,scow,rounds,optimal}
     room planner/replan $simulate planner/schedulers
-    room planner/studies $simulate planner/schedulers planner/schedulers/bounds planner/replan
+    room planner/studies $simulate planner/schedulers planner/schedulers/{bounds,search,scow} \
+        planner/replan
     room planner/report/html $base
     room planner/report $simulate planner/{replan,studies}
     room planner/library $simulate planner/{schedulers,files,replan,studies}
