@@ -367,7 +367,7 @@ static bool total_keep(struct assembly *assembly, const struct fitting *fitting,
     const double fitted_s = cost_of(cost->cost, tasks) * exp(-class->term);
     if (!strata_pool(&assembly->level, fitting->setting, fitting->workers, latency_s, &pool))
         return failure_memory(failure, "fitting costs");
-    if (assembly->strata.map.region_count == 0) {
+    if (assembly->strata.map.work.region_count == 0) {
         wanted_s = pool.mean_s > 0 ? latency_s + tasks * pool.mean_s : 0;
         const double known = cost->fit.stderr_s_per_task / fmax(cost->cost.s_per_task, 1e-300);
         assembly->strata.map.error = sqrt(fmax(0, pool.error * pool.error - known * known));
@@ -587,7 +587,7 @@ bool assemble_setting(const struct samples *samples, int setting, int64_t larges
     if (good)
         starts_fill(&assembly, samples, setting, &made);
     made.map = assembly.strata.map;
-    assembly.strata.map = (struct cost_map){.tasks = 0};
+    assembly.strata.map = (struct cost_map){.sampled = 0};
     strata_fit_release(&assembly.strata);
     samples_release(&assembly.level);
     free(assembly.classes);

@@ -159,9 +159,9 @@ static void rates_put(struct profile_setting *fitted, const struct ratio *ratio)
 static void unlike_heed(const struct places *places, struct profile_setting *fitted)
 {
     struct cost_map *map = &fitted->map;
-    const struct ratio ratio = ratio_of(places, map->tasks);
+    const struct ratio ratio = ratio_of(places, map->work.tasks);
     const double share =
-        (1 - (double)places->sampled / (double)map->tasks) / (double)places->sampled;
+        (1 - (double)places->sampled / (double)map->work.tasks) / (double)places->sampled;
     rates_put(fitted, &ratio);
     map->error = ratio.error;
     map->unseen = fmax(0, share * (heaviest_of(places) / ratio.mean_s - 1));
@@ -171,19 +171,19 @@ static void alike_heed(const struct places *places, struct cost_map *map)
 {
     const double sampled = (double)places->sampled;
     map->unseen =
-        (1 - sampled / (double)map->tasks) * UNSEEN_MORE * fmin(1, RULE_OF_THREE / sampled);
+        (1 - sampled / (double)map->work.tasks) * UNSEEN_MORE * fmin(1, RULE_OF_THREE / sampled);
 }
 
 bool few_places_apply(const struct samples *samples, int setting, int64_t tasks,
                       struct profile_setting *fitted, struct failure *failure)
 {
     struct places places;
-    if (fitted->map.tasks > 0)
+    if (fitted->map.work.tasks > 0)
         return true;
     if (!places_find(samples, setting, &places))
         return failure_memory(failure, "fitting what core tasks differ by");
     if (places.sampled > 0 && places.sampled < FEW_PLACES_ENOUGH && places.sampled < tasks) {
-        fitted->map = (struct cost_map){.tasks = tasks, .sampled = places.sampled};
+        fitted->map = (struct cost_map){.work = {.tasks = tasks}, .sampled = places.sampled};
         if (are_unlike(&places))
             unlike_heed(&places, fitted);
         else

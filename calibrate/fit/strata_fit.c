@@ -211,17 +211,17 @@ static bool map_make(struct strata_fit *fit)
     size_t count = 0;
     struct region *regions = strata_regions(fit->strata, fit->count, &count);
     fit->map = (struct cost_map){
-        .tasks = total.tasks, .sampled = total.sampled, .unseen = fmax(0, total.unseen)};
+        .work = {.tasks = total.tasks}, .sampled = total.sampled, .unseen = fmax(0, total.unseen)};
     if (count > 1)
-        fit->map.regions = calloc(count, sizeof *fit->map.regions);
-    for (size_t k = 0; fit->map.regions && k < count; k++)
-        fit->map.regions[k] =
-            (struct cost_region){.tasks = regions[k].count, .cost = regions[k].cost_s};
-    const bool good = regions && (count == 1 || fit->map.regions);
+        fit->map.work.regions = calloc(count, sizeof *fit->map.work.regions);
+    for (size_t k = 0; fit->map.work.regions && k < count; k++)
+        fit->map.work.regions[k] =
+            (struct work_region){.tasks = regions[k].count, .cost = regions[k].cost_s};
+    const bool good = regions && (count == 1 || fit->map.work.regions);
     if (good && count > 1) { /* else rates say how sure the total is */
-        fit->map.region_count = count;
+        fit->map.work.region_count = count;
         fit->map.error = total.error;
-        cost_map_settle(&fit->map);
+        work_settle(&fit->map.work);
     }
     free(regions);
     return good;
@@ -265,7 +265,7 @@ void strata_fit_release(struct strata_fit *fit)
 {
     free(fit->strata);
     two_way_release(&fit->workers);
-    cost_map_release(&fit->map);
+    work_release(&fit->map.work);
     *fit = (struct strata_fit){.strata = NULL};
 }
 
@@ -318,13 +318,13 @@ enum { PLACES_ENOUGH = 6 };
 
 static double mean_at(const struct strata_fit *fit, double first, double count)
 {
-    const double tasks = (double)fit->map.tasks, last = tasks - count;
-    return cost_map_mean(&fit->map, tasks, fmax(0, fmin(first, last)), count);
+    const double tasks = (double)fit->map.work.tasks, last = tasks - count;
+    return work_mean_cost(&fit->map.work, tasks, fmax(0, fmin(first, last)), count);
 }
 
 static bool is_sure(const struct strata_fit *fit, const struct sample *sample)
 {
-    const double width = (double)fit->map.tasks / (double)fit->count;
+    const double width = (double)fit->map.work.tasks / (double)fit->count;
     const double first = (double)sample->first, count = (double)sample->tasks;
     const double here = mean_at(fit, first, count);
     const double before = mean_at(fit, first - width, count);
@@ -392,7 +392,7 @@ static struct size_count *sizes_count(const struct levelling *levelling,
 static bool is_wanted(const struct levelling *levelling, const struct sample *sample,
                       const struct size_count *sizes, size_t count)
 {
-    if (levelling->fit->map.region_count == 0)
+    if (levelling->fit->map.work.region_count == 0)
         return true;
     if (sample->stratum.count > 0)
         return count == 0; /* nothing else was timed */

@@ -282,7 +282,7 @@ bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profi
     if (sight->remaining->regions > 1 && timed_s > 0)
         rates_scale(setting, sight->remaining->worth_s / timed_s);
     starts_drop(setting);
-    cost_map_release(&setting->map);
+    work_release(&setting->map.work);
     return true;
 }
 

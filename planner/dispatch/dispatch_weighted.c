@@ -1,21 +1,13 @@
 /*
- * Units of worth as a dispatch of tasks. Where a unit begins in the job follows from prefix sums of
- * the weights; a package of units [a, b) is the tasks between the places of a and b, so that all
- * packages together are all tasks, each once.
+ * Units of work as a dispatch of tasks: a package of units [a, b) is the tasks between the places
+ * of a and b in the job, so that all packages together are all tasks, each once.
  */
 #include "planner/dispatch/weighted.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "planner/base/array.h"
 #include "planner/dispatch/dispatch_kind.h"
-
-/* From here on, until the next one. */
-struct place {
-    double unit;
-    int64_t task;
-};
 
 /* A package as the inner dispatch has sent it. */
 struct sent {
@@ -26,37 +18,18 @@ struct sent {
 struct dispatch_weighted {
     struct dispatch base;
     struct dispatch *inner; /* owned */
-    struct place *places;   /* owned; of every range, and of the end */
-    int64_t count;
-    struct sent *sent; /* owned; those that are not reported */
+    struct work work;       /* owned */
+    struct sent *sent;      /* owned; those that are not reported */
     size_t sent_count, sent_capacity;
     int64_t index; /* of the next package */
 };
 
-/* The first task of this unit: the nearest, so that errors do not add up. */
+/* The first task of this unit: the nearest, so that errors do not add up; the last unit ends where
+ * the job does, whatever was rounded. */
 static int64_t task_at(const struct dispatch_weighted *self, int64_t unit)
 {
-    int64_t low = 0, high = self->count - 1;
-    const double at = (double)unit;
-    while (low < high) {
-        const int64_t middle = low + (high - low + 1) / 2;
-        if (self->places[middle].unit <= at)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    const struct place *from = &self->places[low], *to = from + 1;
-    const double share = (at - from->unit) / (to->unit - from->unit);
-    const int64_t tasks = to->task - from->task;
-    const int64_t within = llround(fmin(fmax(share, 0), 1) * (double)tasks);
-    return unit <= 0 ? 0 : from->task + within;
-}
-
-/* The last unit ends where the job does, whatever was rounded. */
-static int64_t task_before(const struct dispatch_weighted *self, int64_t unit)
-{
-    const int64_t tasks = self->places[self->count].task;
-    return unit >= tasks ? tasks : task_at(self, unit);
+    const int64_t tasks = self->work.tasks;
+    return unit >= tasks ? tasks : work_nearest(&self->work, (double)unit, 0);
 }
 
 static enum dispatch_answer weighted_next(struct dispatch *dispatch, double now_s,
@@ -74,7 +47,7 @@ static enum dispatch_answer weighted_next(struct dispatch *dispatch, double now_
             return answer;
         const struct package units = *package;
         package->first = task_at(self, units.first);
-        package->count = task_before(self, units.first + units.count) - package->first;
+        package->count = task_at(self, units.first + units.count) - package->first;
         package->index = self->index;
         if (package->count == 0) {
             dispatch_done(self->inner, &units, now_s, now_s);
@@ -117,27 +90,12 @@ static void weighted_free(struct dispatch *dispatch)
 {
     struct dispatch_weighted *self = (struct dispatch_weighted *)dispatch;
     dispatch_free(&self->inner);
-    free(self->places);
+    work_release(&self->work);
     free(self->sent);
     free(self);
 }
 
-static void places_fill(struct dispatch_weighted *self, const struct weighted_range *ranges)
-{
-    double worth = 0;
-    int64_t tasks = 0;
-    for (int64_t k = 0; k < self->count; k++) {
-        self->places[k] = (struct place){worth, tasks};
-        worth += ranges[k].weight * (double)ranges[k].count;
-        tasks += ranges[k].count;
-    }
-    self->places[self->count] = (struct place){worth, tasks};
-    for (int64_t k = 0; k <= self->count; k++)
-        self->places[k].unit *= (double)tasks / worth;
-}
-
-struct dispatch *dispatch_new_weighted(struct dispatch *inner, const struct weighted_range *ranges,
-                                       int64_t count)
+struct dispatch *dispatch_new_weighted(struct dispatch *inner, struct work *work)
 {
     static const struct dispatch_kind kind = {.next = weighted_next,
                                               .done = weighted_done,
@@ -148,14 +106,9 @@ struct dispatch *dispatch_new_weighted(struct dispatch *inner, const struct weig
     struct dispatch_weighted *self = calloc(1, sizeof *self);
     if (!self) {
         dispatch_free(&inner);
+        work_release(work);
         return NULL;
     }
-    *self = (struct dispatch_weighted){.base = {&kind}, .inner = inner, .count = count};
-    self->places = calloc((size_t)count + 1, sizeof *self->places);
-    if (!self->places) {
-        weighted_free(&self->base);
-        return NULL;
-    }
-    places_fill(self, ranges);
+    *self = (struct dispatch_weighted){.base = {&kind}, .inner = inner, .work = *work};
     return &self->base;
 }

@@ -91,15 +91,19 @@ double survey_pieces_worth(const struct survey_pieces *pieces)
 
 /* ---- dealing ------------------------------------------------------------------------------- */
 
-static struct weighted_range *weights_make(const struct survey_pieces *pieces)
+static bool work_make(const struct survey_pieces *pieces, struct work *work)
 {
-    struct weighted_range *weights = calloc((size_t)pieces->count, sizeof *weights);
-    for (int64_t k = 0; weights && k < pieces->count; k++) {
+    *work = (struct work){.tasks = pieces->tasks};
+    work->regions = calloc((size_t)pieces->count, sizeof *work->regions);
+    if (!work->regions)
+        return false;
+    work->region_count = (size_t)pieces->count;
+    for (int64_t k = 0; k < pieces->count; k++) {
         const struct region *region = region_of(pieces, pieces->items[k].first);
-        weights[k] =
-            (struct weighted_range){pieces->items[k].count, fmax(region->cost_s, WORTH_LEAST_S)};
+        work->regions[k] = (struct work_region){.tasks = pieces->items[k].count,
+                                                .cost = fmax(region->cost_s, WORTH_LEAST_S)};
     }
-    return weights;
+    return work_settle(work);
 }
 
 static struct dispatch *factoring_new(const struct survey_pieces *pieces,
@@ -117,14 +121,12 @@ static struct dispatch *factoring_new(const struct survey_pieces *pieces,
 
 static struct dispatch *weighted_new(struct dispatch *inner, const struct survey_pieces *pieces)
 {
-    struct weighted_range *weights = weights_make(pieces);
-    struct dispatch *dispatch = NULL;
-    if (weights)
-        dispatch = dispatch_new_weighted(inner, weights, pieces->count);
-    else
-        dispatch_free(&inner);
-    free(weights);
-    return dispatch;
+    struct work work;
+    if (work_make(pieces, &work))
+        return dispatch_new_weighted(inner, &work);
+    work_release(&work);
+    dispatch_free(&inner);
+    return NULL;
 }
 
 struct dispatch *survey_pieces_deal(const struct survey_pieces *pieces,

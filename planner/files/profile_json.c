@@ -256,13 +256,13 @@ enum { REGIONS_ON_A_LINE = 6 };
 static int64_t sampled_most(const void *owner)
 {
     const struct cost_map *map = owner;
-    return map->tasks;
+    return map->work.tasks;
 }
 
 static const struct field region_fields[] = {
-    {"tasks", FIELD_COUNT, offsetof(struct cost_region, tasks), 1, LIMIT_TASKS,
+    {"tasks", FIELD_COUNT, offsetof(struct work_region, tasks), 1, LIMIT_TASKS,
      .flags = FIELD_REQUIRED},
-    {"cost", FIELD_NUMBER, offsetof(struct cost_region, cost), COST_LEAST, SHARE_MOST,
+    {"cost", FIELD_NUMBER, offsetof(struct work_region, cost), COST_LEAST, SHARE_MOST,
      .flags = FIELD_REQUIRED},
 };
 static const struct field_table region_table = {FIELD_TABLE(region_fields)};
@@ -271,45 +271,46 @@ static const struct field_table region_table = {FIELD_TABLE(region_fields)};
 static bool region_follows(const void *owner, const struct document_place *place,
                            struct failure *failure)
 {
-    const struct cost_map *map = owner;
-    struct cost_region *region = &map->regions[map->region_count - 1];
-    const int64_t first = map->region_count > 1 ? region[-1].end : 0;
-    if (region->tasks > map->tasks - first)
+    const struct work *work = &((const struct cost_map *)owner)->work;
+    struct work_region *region = &work->regions[work->region_count - 1];
+    const int64_t first = work->region_count > 1 ? region[-1].end : 0;
+    if (region->tasks > work->tasks - first)
         return document_refuse(failure, place, "ends beyond the map's %" PRId64 " core tasks",
-                               map->tasks);
+                               work->tasks);
     region->end = first + region->tasks;
     return true;
 }
 
-static const struct field_list regions_list = {
-    sizeof(struct cost_region), offsetof(struct cost_map, region_count), 0, region_follows, NULL};
+static const struct field_list regions_list = {sizeof(struct work_region),
+                                               offsetof(struct cost_map, work.region_count), 0,
+                                               region_follows, NULL};
 
 static void regions_print(struct text *text, const void *owner)
 {
-    const struct cost_map *map = owner;
-    for (size_t k = 0; k < map->region_count; k++) {
+    const struct work *work = &((const struct cost_map *)owner)->work;
+    for (size_t k = 0; k < work->region_count; k++) {
         text_add(text, "%s%s", k > 0 ? ", " : "[", k % REGIONS_ON_A_LINE == 0 ? "\n        " : "");
-        field_table_print(text, &map->regions[k], &region_table);
+        field_table_print(text, &work->regions[k], &region_table);
     }
     text_add(text, "]");
 }
 
 static bool map_check(void *object, const struct document_place *place, struct failure *failure)
 {
-    struct cost_map *map = object;
+    struct work *work = &((struct cost_map *)object)->work;
     const struct document_place regions = document_at(place, "regions");
-    return map->region_count == 0 || cost_map_settle(map) ||
+    return !work_differs(work) || work_settle(work) ||
            document_refuse(failure, &regions, "must have the map's %" PRId64 " core tasks together",
-                           map->tasks);
+                           work->tasks);
 }
 
 #define AT(member) offsetof(struct cost_map, member)
 static const struct field map_fields[] = {
-    {"tasks", FIELD_COUNT, AT(tasks), 1, LIMIT_TASKS, .flags = FIELD_REQUIRED},
+    {"tasks", FIELD_COUNT, AT(work.tasks), 1, LIMIT_TASKS, .flags = FIELD_REQUIRED},
     {"sampled", FIELD_COUNT, AT(sampled), 1, 0, FIELD_REQUIRED, .most = sampled_most},
     {"error", FIELD_NUMBER, AT(error), 0, SHARE_MOST, .flags = 0},
     {"unseen", FIELD_NUMBER, AT(unseen), 0, SHARE_MOST, .flags = 0},
-    {"regions", FIELD_LIST, AT(regions), .table = &region_table, .list = &regions_list,
+    {"regions", FIELD_LIST, AT(work.regions), .table = &region_table, .list = &regions_list,
      .flags = FIELD_SPARSE, .print = regions_print},
 };
 #undef AT

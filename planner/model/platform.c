@@ -197,16 +197,16 @@ void platform_release(struct platform *platform)
     for (int64_t k = 0; k < platform->window_count; k++)
         free(platform->windows[k].classes);
     free(platform->windows);
-    cost_map_release(&platform->map);
+    work_release(&platform->work);
     *platform = (struct platform){0};
 }
 
 bool platform_map(struct platform *platform, const struct profile_setting *setting, double tasks,
                   struct failure *failure)
 {
-    cost_map_release(&platform->map);
-    platform->map_tasks = tasks;
-    return setting->map.region_count == 0 || cost_map_copy(&platform->map, &setting->map) ||
+    work_release(&platform->work);
+    platform->work_tasks = tasks;
+    return work_copy(&platform->work, &setting->map.work) ||
            failure_memory(failure, "describing the platform");
 }
 
@@ -214,10 +214,10 @@ double platform_weight(const struct platform *platform, struct cost compute, dou
                        double load)
 {
     const double all_s = cost_of(compute, load);
-    if (platform->map.region_count == 0 || !(all_s > 0))
+    if (!work_differs(&platform->work) || !(all_s > 0))
         return 1;
     const double share = fmin(1, compute.s_per_task * load / all_s);
-    return 1 + share * (cost_map_mean(&platform->map, platform->map_tasks, first, load) - 1);
+    return 1 + share * (work_mean_cost(&platform->work, platform->work_tasks, first, load) - 1);
 }
 
 /* A fractional load is in a window if a neighbouring whole number is, so that loads of real-valued

@@ -52,10 +52,10 @@ struct platform {
                   * another */
     bool write_behind;
     enum results results;
-    /* Owned: how costs vary along a job of map_tasks core tasks. Simulations use it; schedulers,
-     * evaluators and bounds assume equal core tasks. */
-    struct cost_map map;
-    double map_tasks;
+    /* Owned: how costs of computing vary along a job of work_tasks core tasks. Simulations use it;
+     * schedulers and evaluators plan in units of it, and so see equal core tasks. */
+    struct work work;
+    double work_tasks;
 };
 
 /* The default of B: the number of receives that workers post and that predictions assume. */
@@ -82,12 +82,12 @@ void platform_describe_results(const struct profile_setting *setting, struct tex
 bool platform_init(struct platform *platform, const struct profile_setting *setting,
                    int64_t worker_most, struct failure *failure);
 void platform_release(struct platform *platform);
-/* Copy the setting's cost map for simulations of a job of `tasks` core tasks. False: out of memory.
- */
+/* Copy the work of the setting's cost map for simulations of a job of `tasks` core tasks. False:
+ * out of memory. */
 bool platform_map(struct platform *platform, const struct profile_setting *setting, double tasks,
                   struct failure *failure);
-/* Computing time of the core tasks [first, first + load) over that of as many mean ones, by the
- * map; `compute` is the cost of computing, whose latency does not depend on the tasks. */
+/* Computing time of the core tasks [first, first + load) over that of as many mean ones, by their
+ * work; `compute` is the cost of computing, whose latency does not depend on the tasks. */
 double platform_weight(const struct platform *platform, struct cost compute, double first,
                        double load);
 /* The window that holds packages of `load` tasks; NULL when none does. */

@@ -33,7 +33,7 @@ double profile_setting_deviation(const struct profile_setting *setting, double t
 
 double profile_setting_unequal(const struct profile_setting *setting, double tasks)
 {
-    const double regions = cost_map_deviation(&setting->map);
+    const double regions = work_deviation(&setting->map.work);
     return hypot(profile_setting_deviation(setting, tasks), fmax(regions, setting->map.unseen));
 }
 
@@ -153,7 +153,7 @@ void profile_setting_release(struct profile_setting *setting)
     free(setting->windows);
     free(setting->method);
     free(setting->spreads);
-    cost_map_release(&setting->map);
+    work_release(&setting->map.work);
     parameter_list_release(&setting->parameters);
 }
 

@@ -172,17 +172,17 @@ static void spread_describe(const struct profile_setting *setting, struct text *
 
 static void map_describe(const struct cost_map *map, struct text *text)
 {
-    if (map->tasks == 0)
+    if (map->work.tasks == 0)
         return;
-    if (map->region_count > 0)
+    if (map->work.region_count > 0)
         text_add(text,
                  "  regions     %zu of the job: the heaviest tenth of the core tasks is %.0f %% of "
                  "the work; the total is known to %.2g %%\n",
-                 map->region_count, 100 * cost_map_heaviest(map, 0.1), 100 * map->error);
+                 map->work.region_count, 100 * work_heaviest(&map->work, 0.1), 100 * map->error);
     text_add(text,
              "  sampled     %" PRId64 " of %" PRId64
              " core tasks were timed for the total; what was not seen may add %.2g %%\n",
-             map->sampled, map->tasks, 100 * map->unseen);
+             map->sampled, map->work.tasks, 100 * map->unseen);
 }
 
 static void score_describe(const struct score *score, struct text *text)

@@ -119,7 +119,7 @@ static struct weights weights_of(const struct fast_forward *forward, double firs
     const struct platform *platform = forward->platform;
     const struct variation *variation = forward->scenario->variation;
     return (struct weights){
-        cost_map_mean(&platform->map, platform->map_tasks, first, tasks),
+        work_mean_cost(&platform->work, platform->work_tasks, first, tasks),
         varies_by_place(forward) ? variation->weight(variation->self, first, tasks) : 1};
 }
 
@@ -136,7 +136,7 @@ static double held_at(const struct fast_forward *forward, const struct forward_w
 
 static int pieces_of(const struct fast_forward *forward)
 {
-    return forward->platform->map.region_count > 0 || varies_by_place(forward) ? PIECES : 1;
+    return work_differs(&forward->platform->work) || varies_by_place(forward) ? PIECES : 1;
 }
 
 /* ---- rounds of a plan ----------------------------------------------------------------------- */

@@ -64,7 +64,7 @@ static bool costs_fill(struct plan_state *state, const double *loads, struct fai
 static struct star_cost cost_at(const struct plan_state *state, const struct plan_cursor *cursor)
 {
     struct star_cost cost = state->costs[cursor->slot];
-    if (state->platform->map.region_count > 0) {
+    if (work_differs(&state->platform->work)) {
         const struct platform_window *window = platform_find(state->platform, cursor->load);
         const int64_t worker = state->plan->workers[cursor->slot];
         cost.compute_s *= platform_weight(state->platform, platform_worker(window, worker)->compute,
@@ -160,7 +160,7 @@ static bool loads_fit(const struct platform *platform, const struct plan *plan,
 static bool large_simulate(const struct platform *platform, const struct plan *plan,
                            struct simulation *simulation, struct failure *failure)
 {
-    if (platform->map.region_count == 0 || plan->real_valued)
+    if (!work_differs(&platform->work) || plan->real_valued)
         return evaluate_plan(platform, plan, simulation, failure);
     return loads_fit(platform, plan, failure) &&
            mapped_simulate(platform, plan, simulation, failure);
@@ -173,7 +173,7 @@ bool simulate_plan(const struct platform *platform, const struct plan *plan, str
     size_t events = trace ? trace->count : 0;
     if (!workers_exist(platform, plan, failure))
         return false;
-    const int64_t most = platform->map.region_count > 0 ? PACKAGES_MAPPED : PACKAGES_MOST;
+    const int64_t most = work_differs(&platform->work) ? PACKAGES_MAPPED : PACKAGES_MOST;
     if (!trace && plan_packages(plan) > most)
         return large_simulate(platform, plan, simulation, failure);
     state.costs = calloc((size_t)plan->worker_count, sizeof *state.costs);

@@ -53,7 +53,7 @@ static double regions_mean(const struct unequal *unequal, double first, double c
 static void unseen_draw(struct unequal *unequal, const struct cost_map *map, double tasks)
 {
     uint64_t random = unequal->seed + KIND_UNSEEN;
-    if (map->tasks == 0 || !(map->unseen > 0))
+    if (map->work.tasks == 0 || !(map->unseen > 0))
         return;
     unequal->unseen_tasks = fmax(1, tasks / (double)map->sampled);
     unequal->unseen_first = random_uniform(&random) * fmax(0, tasks - unequal->unseen_tasks);

@@ -150,25 +150,26 @@ void advice_places(const struct advice *advice, struct text *text)
 {
     const struct cost_map *map = &advice->setting->map;
     const double tasks = advice->plan->tasks;
-    if (map->region_count > 0)
+    if (map->work.region_count > 0)
         text_add(text,
                  "regions     %zu of the job: the heaviest tenth of the core tasks is %.0f %% of "
                  "the work; the total is known to %.2g %%\n",
-                 map->region_count, 100 * cost_map_heaviest(map, 0.1), 100 * map->error);
-    if (map->region_count > 0 && !advice->remaining)
+                 map->work.region_count, 100 * work_heaviest(&map->work, 0.1), 100 * map->error);
+    if (map->work.region_count > 0 && !advice->remaining)
         text_add(text, "            the plan was simulated with them; its bound is the whole work, "
                        "perfectly balanced\n");
-    if (map->region_count > 0 && tasks != (double)map->tasks)
+    if (map->work.region_count > 0 && tasks != (double)map->work.tasks)
         text_add(text,
                  "            they were measured in a job of %" PRId64
                  " core tasks, and are assumed at the same relative positions in these %.0f\n",
-                 map->tasks, tasks);
-    if (map->tasks == 0 || (map->sampled >= map->tasks && tasks == (double)map->tasks))
+                 map->work.tasks, tasks);
+    if (map->work.tasks == 0 ||
+        (map->sampled >= map->work.tasks && tasks == (double)map->work.tasks))
         return;
     text_add(text,
              "sampled     %" PRId64 " of %" PRId64
              " core tasks were timed: a single task may be longer than anything seen",
-             map->sampled, map->tasks);
+             map->sampled, map->work.tasks);
     if (map->unseen > UNSEEN_TOLD)
         text_add(text, ", and what was not seen may add %.2g %%", 100 * map->unseen);
     text_add(text, "\n");

@@ -72,12 +72,12 @@ bool comparison_make(const struct planning *planning, const struct scenario *sce
     const struct schedule_request request = {
         .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};
     heeded = platform;
-    heeded.map = (struct cost_map){.tasks = 0};
+    heeded.work = (struct work){.tasks = 0};
     const struct comparing comparing = {planning, &heeded, scenario, seeds};
     const bool good =
         (made.regions == 0 || platform_map(&heeded, planning->setting, planning->tasks, failure)) &&
         entries_fill(&comparing, &request, &made, failure);
-    cost_map_release(&heeded.map);
+    work_release(&heeded.work);
     platform_release(&platform);
     if (!good) {
         comparison_release(&made);

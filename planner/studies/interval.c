@@ -80,7 +80,7 @@ static void slots_fill(const struct play *play, const double *loads)
 static double weight_of(const struct play *play, const struct plan_cursor *cursor)
 {
     const struct platform *fitted = &play->sample.fitted;
-    if (fitted->map.region_count == 0)
+    if (!work_differs(&fitted->work))
         return 1;
     const struct platform_window *window = platform_nearest(fitted, cursor->load);
     const int64_t worker = play->plan->workers[cursor->slot];
@@ -125,7 +125,7 @@ static bool weight_find(struct play *play, double heeded_s)
     if (!evaluator)
         return false;
     const double equal_s = evaluator_makespan(evaluator, play->plan, play->ends_s);
-    play->weight = play->sample.fitted.map.region_count > 0 ? heeded_s / equal_s : 1;
+    play->weight = work_differs(&play->sample.fitted.work) ? heeded_s / equal_s : 1;
     evaluator_free(&evaluator);
     return true;
 }

@@ -155,7 +155,7 @@ static bool tail_add(const struct planning *planning, const char *tail, struct p
 
 size_t planning_regions(const struct planning *planning)
 {
-    return planning->remaining ? 0 : planning->setting->map.region_count;
+    return planning->remaining ? 0 : planning->setting->map.work.region_count;
 }
 
 bool planning_apply_map(const struct planning *planning, struct plan *plan, struct failure *failure)

@@ -37,7 +37,7 @@ static struct platform platform_alone(const struct platform *from, int64_t worke
                                       struct platform_class *classes)
 {
     struct platform made = *from;
-    made.map = (struct cost_map){.tasks = 0};
+    made.work = (struct work){.tasks = 0};
     made.worker_count = 1;
     made.windows = windows;
     for (int64_t w = 0; w < from->window_count; w++) {

@@ -127,7 +127,7 @@ static struct tally totals_check(double (*cost_s)(int64_t, struct generator *))
         struct fitted fitted;
         fitted_make(&samples, &fitted);
         assert_true(few_places_apply(&samples, 0, TASKS, &fitted.setting, &failure));
-        assert_int_equal(fitted.setting.map.tasks, TASKS);
+        assert_int_equal(fitted.setting.map.work.tasks, TASKS);
         total_check(&fitted, &job, &tally);
         samples_release(&samples);
     }
@@ -170,7 +170,7 @@ static void all_that_there_is_says_it_all(void **state)
     }
     fitted_make(&samples, &fitted);
     assert_true(few_places_apply(&samples, 0, TASKS, &fitted.setting, &failure));
-    assert_int_equal(fitted.setting.map.tasks, 0);
+    assert_int_equal(fitted.setting.map.work.tasks, 0);
     samples_release(&samples);
 }
 

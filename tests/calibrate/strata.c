@@ -153,8 +153,8 @@ static void sorted_lines_are_one_class(void **state)
         const struct cost cost = setting.windows[0].workers[0].compute.cost;
         const double off = cost_of(cost, 1) * TASKS / total_s(sorted_cost) - 1;
         worst = fmax(worst, fabs(off));
-        assert_true(setting.map.region_count >= 2 && setting.map.tasks == TASKS);
-        assert_true(fabs(cost_map_heaviest(&setting.map, 0.1) - 0.69) < 0.05);
+        assert_true(setting.map.work.region_count >= 2 && setting.map.work.tasks == TASKS);
+        assert_true(fabs(work_heaviest(&setting.map.work, 0.1) - 0.69) < 0.05);
         inside += -off >= -1.645 * setting.map.error - 0.02 &&
                   -off <= 1.645 * setting.map.error + setting.map.unseen + 0.02;
         samples_release(&bench.samples);
@@ -236,7 +236,7 @@ static void little_time_is_honest(void **state)
         const double off = total_s(sorted_cost) / (cost_of(cost, 1) * TASKS) - 1;
         inside += off >= -1.645 * setting.map.error - 0.05 &&
                   off <= 1.645 * setting.map.error + setting.map.unseen + 0.05;
-        told += setting.map.tasks > 0;
+        told += setting.map.work.tasks > 0;
         samples_release(&bench.samples);
         profile_setting_release(&setting);
     }
@@ -279,9 +279,9 @@ static void equal_lines_have_no_map(void **state)
         double paces[WORKERS + 1] = {0};
         bench_probe(&bench, 9, 0.01, paces);
         bench_fit(&bench, &setting);
-        told += setting.map.tasks > 0;
+        told += setting.map.work.tasks > 0;
         longer += bench.packages > 120;
-        assert_true((setting.map.tasks > 0) == (paces[1] > 0));
+        assert_true((setting.map.work.tasks > 0) == (paces[1] > 0));
         assert_int_equal(setting.windows[0].worker_count, 1);
         samples_release(&bench.samples);
         profile_setting_release(&setting);

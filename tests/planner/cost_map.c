@@ -53,16 +53,16 @@ static void packages_cost_what_their_regions_do(void **state)
     struct profile profile;
     profile_read(&profile, HEAVY_END);
     const struct cost_map *map = &profile.settings[0].map;
-    assert_true(CLOSE(cost_map_mean(map, 100, 0, 100), 1));
-    assert_true(CLOSE(cost_map_mean(map, 100, 0, 90), 0.5));
-    assert_true(CLOSE(cost_map_mean(map, 100, 95, 1), 5.5));
-    assert_true(CLOSE(cost_map_mean(map, 100, 80, 20), 3));
+    assert_true(CLOSE(work_mean_cost(&map->work, 100, 0, 100), 1));
+    assert_true(CLOSE(work_mean_cost(&map->work, 100, 0, 90), 0.5));
+    assert_true(CLOSE(work_mean_cost(&map->work, 100, 95, 1), 5.5));
+    assert_true(CLOSE(work_mean_cost(&map->work, 100, 80, 20), 3));
     /* Another number of core tasks: by relative position. */
-    assert_true(CLOSE(cost_map_mean(map, 1000, 899, 2), 3));
-    assert_true(CLOSE(cost_map_mean(map, 10, 9, 1), 5.5));
-    assert_true(CLOSE(cost_map_heaviest(map, 0.1), 0.55));
-    assert_true(CLOSE(cost_map_heaviest(map, 0.2), 0.6));
-    assert_true(CLOSE(cost_map_deviation(map), sqrt(0.9 * 0.25 + 0.1 * 20.25)));
+    assert_true(CLOSE(work_mean_cost(&map->work, 1000, 899, 2), 3));
+    assert_true(CLOSE(work_mean_cost(&map->work, 10, 9, 1), 5.5));
+    assert_true(CLOSE(work_heaviest(&map->work, 0.1), 0.55));
+    assert_true(CLOSE(work_heaviest(&map->work, 0.2), 0.6));
+    assert_true(CLOSE(work_deviation(&map->work), sqrt(0.9 * 0.25 + 0.1 * 20.25)));
     /* The total: both ways by its error, and more by what nobody has seen. */
     assert_true(CLOSE(cost_map_total(map, 0), 1));
     assert_true(CLOSE(cost_map_total(map, -1.6448536269514722), 1 - 0.02 * 1.6448536269514722));
@@ -82,8 +82,8 @@ static void maps_make_the_round_trip(void **state)
     assert_true(profile_parse(&again, text, strlen(text), "p.json", &failure));
     char *text_again = profile_print(&again);
     assert_string_equal(text, text_again);
-    assert_int_equal(again.settings[0].map.region_count, 2);
-    assert_true(CLOSE(cost_map_mean(&again.settings[0].map, 10, 0, 10), 1));
+    assert_int_equal(again.settings[0].map.work.region_count, 2);
+    assert_true(CLOSE(work_mean_cost(&again.settings[0].map.work, 10, 0, 10), 1));
     free(text);
     free(text_again);
     profile_release(&profile);
@@ -266,17 +266,18 @@ static void sweeps_heed_regions(void **state)
 static void map_roll(struct dice *dice, int64_t tasks, struct profile_setting *setting)
 {
     struct cost_map *map = &setting->map;
-    map->tasks = tasks;
+    map->work.tasks = tasks;
     map->sampled = tasks;
-    map->region_count = (size_t)dice_whole(dice, 1, 8);
-    map->regions = calloc(map->region_count, sizeof *map->regions);
-    for (size_t k = 0; k < map->region_count; k++) {
-        const int64_t left = tasks - (int64_t)(map->region_count - 1 - k);
-        const int64_t share = k + 1 == map->region_count ? left : dice_whole(dice, 1, left);
-        map->regions[k] = (struct cost_region){.tasks = share, .cost = dice_scale(dice, 0.01, 10)};
+    map->work.region_count = (size_t)dice_whole(dice, 1, 8);
+    map->work.regions = calloc(map->work.region_count, sizeof *map->work.regions);
+    for (size_t k = 0; k < map->work.region_count; k++) {
+        const int64_t left = tasks - (int64_t)(map->work.region_count - 1 - k);
+        const int64_t share = k + 1 == map->work.region_count ? left : dice_whole(dice, 1, left);
+        map->work.regions[k] =
+            (struct work_region){.tasks = share, .cost = dice_scale(dice, 0.01, 10)};
         tasks -= share;
     }
-    assert_true(cost_map_settle(map));
+    assert_true(work_settle(&map->work));
 }
 
 /* Any scheduler's, any way the work is dealt out. */

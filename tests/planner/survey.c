@@ -485,15 +485,16 @@ static void independent_tasks_are_not_regions(void **state)
 static void units_are_dealt_by_worth(void **state)
 {
     (void)state;
-    static const struct weighted_range ranges[] = {
-        {6, 1}, {3, 4}, {3, 2}}; /* 24 in all, 12 tasks */
+    static const double weights[] = {1, 1, 1, 1, 1, 1, 4, 4, 4, 2, 2, 2}; /* 24 in all */
+    struct work work;
     double loads[] = {3, 3, 3, 3};
     int64_t workers[] = {0, 1, 2, 3};
     struct plan_round round = {1, loads};
     const struct plan plan = {
         .tasks = 12, .workers = workers, .worker_count = 4, .rounds = &round, .round_count = 1};
-    static const int64_t firsts[] = {0, 6, 8, 9}, counts[] = {6, 2, 1, 3};
-    struct dispatch *dispatch = dispatch_new_weighted(dispatch_new_plan(&plan), ranges, 3);
+    static const int64_t firsts[] = {0, 6, 7, 9}, counts[] = {6, 1, 2, 3};
+    assert_true(work_weigh(&work, weights, 12));
+    struct dispatch *dispatch = dispatch_new_weighted(dispatch_new_plan(&plan), &work);
     struct package package;
     assert_non_null(dispatch);
     for (int k = 0; k < 4; k++) {

@@ -12,7 +12,7 @@ static bool platform_first(const struct platform *from, int64_t count, struct pl
                            struct failure *failure)
 {
     *made = *from;
-    made->map = (struct cost_map){.tasks = 0}; /* no scheduler knows of it */
+    made->work = (struct work){.tasks = 0}; /* no scheduler knows of it */
     made->worker_count = count;
     made->window_count = 0;
     made->windows = calloc((size_t)from->window_count, sizeof *made->windows);

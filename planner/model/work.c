@@ -1,0 +1,204 @@
+#include "planner/model/work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double SCALED_ALREADY = 1e-6;
+
+bool work_settle(struct work *work)
+{
+    double sum = 0, until = 0;
+    int64_t end = 0;
+    for (size_t k = 0; k < work->region_count; k++) {
+        end += work->regions[k].tasks;
+        sum += (double)work->regions[k].tasks * work->regions[k].cost;
+    }
+    if (work->region_count > 0 && (end != work->tasks || !(sum > 0)))
+        return false;
+    const double exact = (double)work->tasks / sum;
+    const double scale = fabs(exact - 1) > SCALED_ALREADY ? exact : 1; /* a file stays as it is */
+    end = 0;
+    for (size_t k = 0; k < work->region_count; k++) {
+        struct work_region *region = &work->regions[k];
+        region->cost *= scale;
+        until += (double)region->tasks * region->cost;
+        end += region->tasks;
+        region->until = until;
+        region->end = end;
+    }
+    return true;
+}
+
+static size_t runs_count(const double *weights, int64_t tasks)
+{
+    size_t count = 1;
+    for (int64_t k = 1; k < tasks; k++)
+        count += weights[k] != weights[k - 1];
+    return count;
+}
+
+bool work_weigh(struct work *work, const double *weights, int64_t tasks)
+{
+    const size_t most = runs_count(weights, tasks);
+    *work = (struct work){.tasks = tasks, .regions = malloc(most * sizeof *work->regions)};
+    if (!work->regions)
+        return false;
+    for (int64_t k = 0; k < tasks; k++)
+        if (k > 0 && weights[k] == weights[k - 1])
+            work->regions[work->region_count - 1].tasks++;
+        else
+            work->regions[work->region_count++] =
+                (struct work_region){.tasks = 1, .cost = weights[k]};
+    if (work_settle(work))
+        return true;
+    work_release(work);
+    return false;
+}
+
+bool work_copy(struct work *work, const struct work *from)
+{
+    *work = *from;
+    work->regions = NULL;
+    if (from->region_count == 0)
+        return true;
+    work->regions = malloc(from->region_count * sizeof *work->regions);
+    if (work->regions)
+        memcpy(work->regions, from->regions, from->region_count * sizeof *work->regions);
+    else
+        work->region_count = 0;
+    return work->regions != NULL;
+}
+
+void work_release(struct work *work)
+{
+    free(work->regions);
+    *work = (struct work){.tasks = 0};
+}
+
+/* The region that ends at or behind `at`. */
+static const struct work_region *region_at(const struct work *work, double at)
+{
+    size_t low = 0, high = work->region_count - 1;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if ((double)work->regions[middle].end < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &work->regions[low];
+}
+
+double work_before(const struct work *work, double at)
+{
+    if (!work_differs(work))
+        return at;
+    const struct work_region *region = region_at(work, at);
+    return region->until - ((double)region->end - at) * region->cost;
+}
+
+/* The first region that reaches so many units. */
+static const struct work_region *region_reaching(const struct work *work, double units)
+{
+    size_t low = 0, high = work->region_count - 1;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (work->regions[middle].until < units)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &work->regions[low];
+}
+
+/* The last core task before which there are at most so many units, or one before it. */
+static int64_t task_below(const struct work *work, double units)
+{
+    if (!work_differs(work))
+        return (int64_t)floor(units);
+    const struct work_region *region = region_reaching(work, units);
+    const int64_t first = region->end - region->tasks;
+    if (!(region->cost > 0))
+        return first;
+    const double before = region->until - (double)region->tasks * region->cost;
+    return first + (int64_t)floor(fmax(0, (units - before) / region->cost));
+}
+
+/* Before core tasks that are worth nothing, from `least` on. */
+static int64_t before_nothing(const struct work *work, int64_t at, int64_t least)
+{
+    while (work_differs(work) && at > least) {
+        const struct work_region *region = region_at(work, (double)at);
+        if (region->cost > 0)
+            break;
+        const int64_t first = region->end - region->tasks;
+        at = first > least ? first : least;
+    }
+    return at;
+}
+
+int64_t work_nearest(const struct work *work, double units, int64_t least)
+{
+    const int64_t near = task_below(work, units) - 1;
+    int64_t best = near > least ? near : least;
+    if (best > work->tasks)
+        best = work->tasks;
+    for (int64_t at = best + 1; at <= near + 3 && at <= work->tasks; at++)
+        if (fabs(work_before(work, (double)at) - units) <
+            fabs(work_before(work, (double)best) - units))
+            best = at;
+    return before_nothing(work, best, least);
+}
+
+double work_mean_cost(const struct work *work, double tasks, double first, double count)
+{
+    if (!work_differs(work) || !(count > 0) || !(tasks > 0))
+        return 1;
+    const double scale = (double)work->tasks / tasks;
+    const double units =
+        work_before(work, (first + count) * scale) - work_before(work, first * scale);
+    return fmax(0, units / (count * scale));
+}
+
+double work_deviation(const struct work *work)
+{
+    double squares = 0;
+    for (size_t k = 0; k < work->region_count; k++) {
+        const double off = work->regions[k].cost - 1;
+        squares += (double)work->regions[k].tasks * off * off;
+    }
+    return work_differs(work) ? sqrt(squares / (double)work->tasks) : 0;
+}
+
+double work_greatest(const struct work *work)
+{
+    double greatest = work_differs(work) ? 0 : 1;
+    for (size_t k = 0; k < work->region_count; k++)
+        greatest = fmax(greatest, work->regions[k].cost);
+    return greatest;
+}
+
+static int heavier(const void *a, const void *b)
+{
+    const double p = ((const struct work_region *)a)->cost,
+                 q = ((const struct work_region *)b)->cost;
+    return (p < q) - (p > q);
+}
+
+double work_heaviest(const struct work *work, double share)
+{
+    struct work sorted;
+    const double all = (double)work->tasks;
+    double left = share * all, units = 0;
+    if (!work_differs(work) || !work_copy(&sorted, work))
+        return share;
+    qsort(sorted.regions, sorted.region_count, sizeof *sorted.regions, heavier);
+    for (size_t k = 0; k < sorted.region_count; k++) {
+        const double taken = fmin(left, (double)sorted.regions[k].tasks);
+        units += taken * sorted.regions[k].cost;
+        left -= taken;
+    }
+    work_release(&sorted);
+    return units / all;
+}

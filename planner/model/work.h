@@ -1,0 +1,60 @@
+/*
+ * How much the core tasks of a job are worth: all alike, or prefix sums over consecutive ones that
+ * cost the same. One unit is what the mean core task costs, so that the whole job is worth as many
+ * units as it has core tasks. Whether somebody knows the weight of every task or a calibration
+ * found some regions makes no difference to those who ask.
+ */
+#ifndef PLANNER_MODEL_WORK_H
+#define PLANNER_MODEL_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Consecutive core tasks that cost the same. */
+struct work_region {
+    int64_t tasks;
+    double cost;  /* of one, relative to the mean; >= 0 */
+    double until; /* units up to its end; set by work_settle */
+    int64_t end;  /* the core task behind it; likewise */
+};
+
+struct work {
+    int64_t tasks;               /* of all regions */
+    struct work_region *regions; /* owned; NULL: all core tasks are alike */
+    size_t region_count;
+};
+
+/* Scale the regions' costs to mean 1 and set their derived members. False: the regions' core tasks
+ * do not add up to the work's, or are worth nothing. */
+bool work_settle(struct work *work);
+/* The same from a weight for each core task, neighbours of equal weight being one region; to be
+ * released. False: out of memory, or they are worth nothing. */
+bool work_weigh(struct work *work, const double *weights, int64_t tasks);
+/* To be released. False: out of memory. */
+bool work_copy(struct work *work, const struct work *from);
+void work_release(struct work *work);
+/* Does it make a difference where in the job core tasks are? */
+static inline bool work_differs(const struct work *work)
+{
+    return work->region_count > 0;
+}
+
+/* Units of the core tasks before `at`, which may be a fraction. */
+double work_before(const struct work *work, double at);
+/* The core task i from `least` on before which the units are nearest to these; of two the smaller.
+ */
+int64_t work_nearest(const struct work *work, double units, int64_t least);
+/* Mean cost of core tasks [first, first + count) of a job of `tasks`, relative to the mean of all;
+ * 1 without regions. A job of another size uses the work by relative position. Fractions of core
+ * tasks are allowed. */
+double work_mean_cost(const struct work *work, double tasks, double first, double count);
+/* Relative standard deviation of core tasks. */
+double work_deviation(const struct work *work);
+/* Units of the heaviest core task; 1 without regions. */
+double work_greatest(const struct work *work);
+/* The share of the work that is in the most expensive `share` of the core tasks; `share` itself if
+ * all are equal. */
+double work_heaviest(const struct work *work, double share);
+
+#endif

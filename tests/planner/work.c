@@ -1,0 +1,84 @@
+/* Work: what consecutive core tasks are worth, and where in a job so many units are. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "planner/model/work.h"
+#include "tests/checks.h"
+#include "tests/planner/samples.h"
+
+#define CLOSE(a, b) (fabs((a) - (b)) < 1e-9)
+
+static void uniform_work_is_counted(void **state)
+{
+    (void)state;
+    const struct work work = {.tasks = 100};
+    assert_true(CLOSE(work_before(&work, 17), 17));
+    assert_int_equal(work_nearest(&work, 17.4, 0), 17);
+    assert_int_equal(work_nearest(&work, 17.5, 0), 17);
+    assert_int_equal(work_nearest(&work, 17.6, 0), 18);
+    assert_int_equal(work_nearest(&work, 17.6, 30), 30);
+    assert_int_equal(work_nearest(&work, 1e9, 0), 100);
+    assert_true(CLOSE(work_mean_cost(&work, 1000, 3, 5), 1));
+    assert_true(CLOSE(work_greatest(&work), 1));
+}
+
+static void equal_neighbours_are_one_region(void **state)
+{
+    (void)state;
+    static const double weights[] = {3, 3, 3, 0, 0, 7};
+    struct work work;
+    assert_true(work_weigh(&work, weights, 6));
+    assert_int_equal(work.region_count, 3);
+    assert_true(CLOSE(work_before(&work, 6), 6));
+    assert_true(CLOSE(work_greatest(&work), 7. * 6 / 16));
+    /* Of the places before and behind core tasks that are worth nothing, the first. */
+    assert_int_equal(work_nearest(&work, 9. * 6 / 16, 0), 3);
+    assert_int_equal(work_nearest(&work, 9. * 6 / 16, 4), 4);
+    work_release(&work);
+}
+
+static void nothing_is_no_work(void **state)
+{
+    (void)state;
+    static const double weights[] = {0, 0, 0};
+    struct work work;
+    assert_false(work_weigh(&work, weights, 3));
+    assert_null(work.regions);
+}
+
+/* Against the definition: the first of all places with the least distance. */
+static void the_nearest_place_is_found(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        struct dice dice = {seed};
+        double weights[60];
+        const int64_t tasks = dice_whole(&dice, 1, 60), least = dice_whole(&dice, 0, tasks);
+        for (int64_t k = 0; k < tasks; k++)
+            weights[k] = (double)dice_whole(&dice, k == 0, 4);
+        struct work work;
+        assert_true(work_weigh(&work, weights, tasks));
+        const double units = dice_scale(&dice, 0.01, 2) * (double)tasks;
+        int64_t wanted = least;
+        for (int64_t at = least; at <= tasks; at++)
+            if (fabs(work_before(&work, (double)at) - units) <
+                fabs(work_before(&work, (double)wanted) - units))
+                wanted = at;
+        const int64_t found = work_nearest(&work, units, least);
+        if (found != wanted)
+            fail_msg("seed %d: %d in place of %d", (int)seed, (int)found, (int)wanted);
+        work_release(&work);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(uniform_work_is_counted),
+        cmocka_unit_test(equal_neighbours_are_one_region),
+        cmocka_unit_test(nothing_is_no_work),
+        cmocka_unit_test(the_nearest_place_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
