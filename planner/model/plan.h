@@ -25,6 +25,8 @@ struct plan_prediction {
     double makespan_s;         /* output included */
     double period_s;           /* of one full round */
     double worker_utilization; /* in the periods (simulate/periods.h), 0..1 */
+    double master_utilization; /* there, of the master or the links */
+    double utilization;        /* both together, 0..2 */
     double worker_busy_share;  /* mean share of the makespan in which a worker works, 0..1 */
     double network_utilization;
     double lower_bound_s; /* on any schedule's makespan */

@@ -322,6 +322,8 @@ static void totals_add(struct text *text, const struct residuals *residuals)
     causes_add(text, residuals);
     share_row(text, residuals, "worker utilization", predicted->worker_utilization,
               measured->worker_utilization);
+    share_row(text, residuals, "master utilization", predicted->master_utilization,
+              measured->master_utilization);
     share_row(text, residuals, "worker busy share", predicted->worker_busy_share,
               measured->worker_busy_share);
     share_row(text, residuals, "network utilization", predicted->network_utilization,
@@ -645,6 +647,9 @@ static void shares_json(struct text *text, const struct residuals *residuals)
         double predicted, measured;
     } rows[] = {
         {"worker_utilization", predicted->worker_utilization, measured->worker_utilization},
+        {"master_utilization", predicted->master_utilization, measured->master_utilization},
+        {"utilization", predicted->worker_utilization + predicted->master_utilization,
+         measured->worker_utilization + measured->master_utilization},
         {"worker_busy_share", predicted->worker_busy_share, measured->worker_busy_share},
         {"network_utilization", predicted->network_utilization, measured->network_utilization},
         {"load_imbalance", predicted->imbalance, measured->imbalance}};

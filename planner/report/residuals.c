@@ -199,7 +199,8 @@ void residuals_unknown(const struct run_record *record, struct residuals *residu
     struct trace_summary *measured = &residuals->measured;
     *residuals = (struct residuals){.record = record, .undisturbed_s = (double)NAN};
     measured->makespan_s = measured->worker_utilization = measured->worker_busy_share =
-        measured->network_utilization = measured->imbalance = measured->hidden_s = (double)NAN;
+        measured->master_utilization = measured->network_utilization = measured->imbalance =
+            measured->hidden_s = (double)NAN;
     for (int k = 0; k < OPERATION_COUNT; k++)
         measured->seconds[k] = (double)NAN;
     for (int k = 0; k < CAUSE_COUNT; k++)

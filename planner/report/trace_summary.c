@@ -189,7 +189,9 @@ bool trace_summing_take(struct trace_summing *summing, const struct trace *block
 
 void trace_summing_end(struct trace_summing *summing, struct trace_summary *summary)
 {
-    summing->made.worker_utilization = period_sums_end(&summing->periods);
+    const struct periods periods = period_sums_end(&summing->periods);
+    summing->made.worker_utilization = periods.worker_utilization;
+    summing->made.master_utilization = periods.master_utilization;
     workers_sum(&summing->made);
     *summary = summing->made;
     summing->made = (struct trace_summary){0};

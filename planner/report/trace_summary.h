@@ -32,6 +32,7 @@ struct trace_summary {
                                  * ROUNDS_LISTED rounds at most */
     int64_t round_count;        /* of all */
     double worker_utilization;  /* of the periods, simulate/periods.h */
+    double master_utilization;  /* there, of the master or the links, the busier one */
     double worker_busy_share;   /* receive, compute and output, of the workers used */
     double network_utilization; /* the master's or the links' share of the makespan, the greater */
     double imbalance;           /* busiest worker over the mean, minus 1 */

@@ -30,10 +30,15 @@ static const struct scheduler table[] = {
      SCHEDULER_FEWER_EVERY | SCHEDULER_FEWER_EQUAL},
     {"optimal", "linear programming over all loads, orders, workers and rounds", optimal_make,
      SCHEDULER_FEWER_NEVER},
+    {"scow-mu", "SCOW, maximal utilization: port and workers as busy as can be; not part of auto",
+     scow_mu_make, SCHEDULER_FEWER_USEFUL},
 };
 
-/* All but `optimal`, which is the last one and starts from them. */
-enum { OTHERS = sizeof table / sizeof table[0] - 1 };
+/* For `auto`: all but those that are asked for by name only, which are the last ones. Maximal
+ * utilization gives production away, so that its plans hardly ever take the least time. */
+enum { NAMED_ONLY = 1, AUTOMATIC = sizeof table / sizeof table[0] - NAMED_ONLY };
+/* Those that `optimal`, the last of them, starts from. */
+enum { OTHERS = AUTOMATIC - 1 };
 
 _Static_assert(sizeof table / sizeof table[0] <= SCHEDULERS_MOST, "omissions have no room");
 
@@ -41,6 +46,11 @@ const struct scheduler *scheduler_list(size_t *count)
 {
     *count = sizeof table / sizeof table[0];
     return table;
+}
+
+size_t scheduler_automatic(void)
+{
+    return AUTOMATIC;
 }
 
 const struct scheduler *scheduler_find(const char *name)
@@ -203,7 +213,7 @@ static bool optimum_make(const struct schedule_request *request, struct schedule
 bool schedule_set_make(const struct schedule_request *request, struct schedule_set *set,
                        struct failure *failure)
 {
-    struct schedule_set made = {.count = sizeof table / sizeof table[0]};
+    struct schedule_set made = {.count = AUTOMATIC};
     struct schedule_request own = *request;
     struct effort half = {0};
     made.entries = calloc(made.count, sizeof *made.entries);

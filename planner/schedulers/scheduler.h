@@ -33,7 +33,9 @@ bool scheduler_make_for_all(const struct scheduler *scheduler,
                             const struct schedule_request *request, struct plan *plan,
                             struct failure *failure);
 
-/* The plans of all schedulers; `optimal` starts from those of the others. If the effort is limited,
+/* How many of the list, its first ones, "auto" chooses from; the others are asked for by name. */
+size_t scheduler_automatic(void);
+/* The plans of those; `optimal` starts from those of the others. If the effort is limited,
  * the others may use half of it, and `optimal` what is left. Fails when out of memory. */
 bool schedule_set_make(const struct schedule_request *request, struct schedule_set *set,
                        struct failure *failure);

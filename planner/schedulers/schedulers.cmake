@@ -28,6 +28,7 @@ scow_room(scow-scow
         schedulers/scow/scow.c
         schedulers/scow/scow_exact.c
         schedulers/scow/scow_mp.c
+        schedulers/scow/scow_mu.c
         schedulers/scow/scow_pwu.c
         schedulers/scow/steady.c
         schedulers/scow/utilization.c

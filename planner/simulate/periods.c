@@ -13,8 +13,9 @@ struct round_times {
 };
 
 /* Of several rounds. */
-struct utilization {
+struct period_times {
     double work_s, workers_s; /* sum (r + w)(x), sum k T */
+    double port_s, periods_s; /* sum h(x), sum T */
 };
 
 static double round_period(const struct round_times *times)
@@ -22,15 +23,20 @@ static double round_period(const struct round_times *times)
     return fmax(fmax(times->master_s, times->link_s), times->longest_s);
 }
 
-static void utilization_add(struct utilization *sum, const struct round_times *times, double repeat)
+static void period_times_add(struct period_times *sum, const struct round_times *times,
+                             double repeat)
 {
     sum->work_s += repeat * times->work_s;
     sum->workers_s += repeat * times->packages * round_period(times);
+    sum->port_s += repeat * fmax(times->master_s, times->link_s);
+    sum->periods_s += repeat * round_period(times);
 }
 
-static double utilization_of(const struct utilization *sum)
+static struct periods periods_of_times(const struct period_times *sum)
 {
-    return sum->workers_s > 0 ? sum->work_s / sum->workers_s : 0;
+    return (struct periods){
+        .worker_utilization = sum->workers_s > 0 ? sum->work_s / sum->workers_s : 0,
+        .master_utilization = sum->periods_s > 0 ? sum->port_s / sum->periods_s : 0};
 }
 
 static struct round_times round_of_plan(const struct platform *platform, const struct plan *plan,
@@ -64,8 +70,8 @@ static bool plan_repeats(const struct plan *plan)
 
 struct periods periods_of_plan(const struct platform *platform, const struct plan *plan)
 {
-    struct periods periods = {0};
-    struct utilization sum = {0};
+    double period_s = 0;
+    struct period_times sum = {0};
     const bool repeats = plan_repeats(plan);
     int64_t most = 0;
     for (size_t r = 0; r < plan->round_count; r++) {
@@ -75,12 +81,13 @@ struct periods periods_of_plan(const struct platform *platform, const struct pla
         const struct round_times times = round_of_plan(platform, plan, round->loads);
         if (round->repeat > most) {
             most = round->repeat;
-            periods.period_s = round_period(&times);
+            period_s = round_period(&times);
         }
         if (!repeats || round->repeat > 1)
-            utilization_add(&sum, &times, (double)round->repeat);
+            period_times_add(&sum, &times, (double)round->repeat);
     }
-    periods.worker_utilization = utilization_of(&sum);
+    struct periods periods = periods_of_times(&sum);
+    periods.period_s = period_s;
     return periods;
 }
 
@@ -200,10 +207,10 @@ static bool ranks_reserve(struct period_sums *sums, int64_t ranks)
 /* Rounds that are over: but for the last one, which the next block may go on with. */
 static void rounds_sum(struct period_sums *sums, int64_t count)
 {
-    struct utilization sum = {sums->work_s, sums->workers_s};
+    struct period_times sum = {sums->work_s, sums->workers_s, sums->port_s, sums->periods_s};
     for (int64_t k = 0; k < count; k++)
         if (!sums->repeats || round_repeats(sums->plan, sums->first + k, &sums->entry, &sums->end))
-            utilization_add(&sum, &sums->rounds[k], 1);
+            period_times_add(&sum, &sums->rounds[k], 1);
     if (sums->count > count)
         memmove(sums->rounds, sums->rounds + count,
                 (size_t)(sums->count - count) * sizeof *sums->rounds);
@@ -211,6 +218,8 @@ static void rounds_sum(struct period_sums *sums, int64_t count)
     sums->count -= count;
     sums->work_s = sum.work_s;
     sums->workers_s = sum.workers_s;
+    sums->port_s = sum.port_s;
+    sums->periods_s = sum.periods_s;
 }
 
 void period_sums_init(struct period_sums *sums, const struct plan *plan)
@@ -233,11 +242,11 @@ bool period_sums_take(struct period_sums *sums, const struct trace *block, const
     return true;
 }
 
-double period_sums_end(struct period_sums *sums)
+struct periods period_sums_end(struct period_sums *sums)
 {
     rounds_sum(sums, sums->count);
-    const struct utilization sum = {sums->work_s, sums->workers_s};
-    return utilization_of(&sum);
+    const struct period_times sum = {sums->work_s, sums->workers_s, sums->port_s, sums->periods_s};
+    return periods_of_times(&sum);
 }
 
 void period_sums_release(struct period_sums *sums)
@@ -247,15 +256,14 @@ void period_sums_release(struct period_sums *sums)
     *sums = (struct period_sums){.plan = NULL};
 }
 
-bool periods_of_trace(const struct trace *trace, const struct plan *plan,
-                      double *worker_utilization)
+bool periods_of_trace(const struct trace *trace, const struct plan *plan, struct periods *periods)
 {
     struct period_sums sums;
     double *hidden = trace_hidden(trace);
     period_sums_init(&sums, plan);
     const bool good = hidden && period_sums_take(&sums, trace, hidden);
     if (good)
-        *worker_utilization = period_sums_end(&sums);
+        *periods = period_sums_end(&sums);
     period_sums_release(&sums);
     free(hidden);
     return good;

@@ -33,6 +33,22 @@ static bool entry_fill(const struct comparing *comparing, const struct schedule_
                           &entry->robustness, failure);
 }
 
+/* One that "auto" does not look at, into the next entry. */
+static bool named_fill(const struct comparing *comparing, const struct schedule_request *request,
+                       const struct scheduler *scheduler, struct comparison *comparison,
+                       struct failure *failure)
+{
+    struct schedule_entry entry = {.scheduler = scheduler};
+    entry.made = scheduler_make(scheduler, request, &entry.plan, &entry.refused);
+    bool good = entry.made || entry.refused.code == FAILURE_INFEASIBLE ||
+                failure_set(failure, entry.refused.code, "%s", entry.refused.text);
+    good = good && (!entry.made || planning_apply_map(comparing->planning, &entry.plan, failure)) &&
+           entry_fill(comparing, &entry, &comparison->entries[comparison->count], failure);
+    comparison->count += good;
+    plan_release(&entry.plan);
+    return good;
+}
+
 /* The plans themselves are not kept. */
 static bool entries_fill(const struct comparing *comparing, const struct schedule_request *request,
                          struct comparison *comparison, struct failure *failure)
@@ -40,7 +56,9 @@ static bool entries_fill(const struct comparing *comparing, const struct schedul
     struct schedule_set set;
     if (!schedule_set_make(request, &set, failure))
         return false;
-    comparison->entries = calloc(set.count, sizeof *comparison->entries);
+    size_t all = 0;
+    const struct scheduler *schedulers = scheduler_list(&all);
+    comparison->entries = calloc(all, sizeof *comparison->entries);
     comparison->count = comparison->entries ? set.count : 0;
     bool good = (comparison->entries || failure_memory(failure, "comparing schedulers")) &&
                 planning_apply_map_all(comparing->planning, &set, failure);
@@ -49,6 +67,8 @@ static bool entries_fill(const struct comparing *comparing, const struct schedul
         good = entry_fill(comparing, &set.entries[k], &comparison->entries[k], failure);
         comparison->entries[k].chosen = &set.entries[k] == chosen;
     }
+    for (size_t k = scheduler_automatic(); good && k < all; k++)
+        good = named_fill(comparing, request, &schedulers[k], comparison, failure);
     schedule_set_release(&set);
     return good;
 }

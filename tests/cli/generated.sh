@@ -48,8 +48,8 @@ mkdir folder
 offers 'plan' scow pl
 offers 'report' scow rep
 offers '--deadline' scow plan --dead
-offers 'scow-mp scow-pwu' scow plan -p one.json -s scow-
-offers 'scow-mp scow-pwu' scow plan --scheduler = scow-
+offers 'scow-mp scow-pwu scow-mu' scow plan -p one.json -s scow-
+offers 'scow-mp scow-pwu scow-mu' scow plan --scheduler = scow-
 offers 'mandelbrot' scow tasks man
 offers 'one.json' scow show on
 offers 'one.json' scow plan --profile o
@@ -70,7 +70,7 @@ zsh_offers() { # WANTED COMMAND_LINE
 }
 zsh_offers 'calibrate plan report run show simulate tasks' 'scow '
 zsh_offers '--deadline' 'scow plan --dead'
-zsh_offers 'scow-mp scow-pwu' 'scow plan -p one.json -s scow-'
+zsh_offers 'scow-mp scow-pwu scow-mu' 'scow plan -p one.json -s scow-'
 zsh_offers 'one.json' 'scow plan --profile=o'
 zsh_offers 'mandelbrot' 'scow tasks man'
 zsh_offers 'motif' 'mpiexec -n 3 scow calibrate -k mot'

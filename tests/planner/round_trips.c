@@ -116,6 +116,7 @@ static bool predicted_equal(const struct plan_prediction *a, const struct plan_p
 {
     return a->known == b->known && a->makespan_s == b->makespan_s && a->period_s == b->period_s &&
            a->worker_utilization == b->worker_utilization &&
+           a->master_utilization == b->master_utilization && a->utilization == b->utilization &&
            a->worker_busy_share == b->worker_busy_share &&
            a->network_utilization == b->network_utilization &&
            a->lower_bound_s == b->lower_bound_s && a->gap == b->gap && a->output_s == b->output_s &&

@@ -292,6 +292,8 @@ void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct pl
                                                    .makespan_s = dice_unit(dice),
                                                    .period_s = dice_unit(dice),
                                                    .worker_utilization = dice_unit(dice),
+                                                   .master_utilization = dice_unit(dice),
+                                                   .utilization = dice_unit(dice),
                                                    .worker_busy_share = dice_unit(dice),
                                                    .network_utilization = dice_unit(dice),
                                                    .lower_bound_s = dice_unit(dice),

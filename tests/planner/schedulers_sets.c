@@ -158,8 +158,10 @@ static void sets_have_every_plan(void **state)
     size_t count;
     const struct scheduler *list = scheduler_list(&count);
     assert_true(schedule_set_make(&request, &set, &failure));
-    assert_int_equal(set.count, count);
-    for (size_t i = 0; i < count; i++) {
+    assert_int_equal(set.count, scheduler_automatic());
+    assert_string_equal(list[set.count].name, "scow-mu"); /* asked for by name only */
+    assert_int_equal(count, set.count + 1);
+    for (size_t i = 0; i < set.count; i++) {
         struct plan plan = {.kernel = NULL};
         struct failure refused = FAILURE_INIT;
         const bool made = scheduler_make(&list[i], &request, &plan, &refused);

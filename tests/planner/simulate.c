@@ -77,6 +77,7 @@ static void small_case_by_hand(void **state)
     assert_true(periods.period_s == 3.625);
     assert_true(periods.worker_utilization ==
                 (2 * (2.5 + 3.625) + 2 * 2.5) / (2 * 2 * 3.625 + 2 * 2.5));
+    assert_true(periods.master_utilization > 0 && periods.master_utilization <= 1);
     trace_release(&trace);
     platform_release(&platform);
     plan_release(&plan);
@@ -250,15 +251,20 @@ static void trace_agrees(const struct trace *trace, const struct simulation *sim
     (void)seed;
 }
 
-/* The workers' utilisation is the same from the plan and from its trace. */
+/* Utilisations are the same from the plan and from its trace. */
 static void periods_agree(const struct platform *platform, const struct plan *plan,
                           const struct trace *trace, uint64_t seed)
 {
-    const double planned = periods_of_plan(platform, plan).worker_utilization;
-    double traced = -1;
+    const struct periods periods = periods_of_plan(platform, plan);
+    const double planned = periods.worker_utilization;
+    struct periods traced;
     assert_true(periods_of_trace(trace, plan, &traced));
-    if (!(fabs(traced - planned) <= 1e-6 && planned > 0 && planned <= 1 + 1e-12))
-        fail_msg("seed %" PRIu64 ": utilisation %.17g, in the trace %.17g", seed, planned, traced);
+    if (!(fabs(traced.worker_utilization - planned) <= 1e-6 && planned > 0 && planned <= 1 + 1e-12))
+        fail_msg("seed %" PRIu64 ": utilisation %.17g, in the trace %.17g", seed, planned,
+                 traced.worker_utilization);
+    if (!(fabs(traced.master_utilization - periods.master_utilization) <= 1e-6))
+        fail_msg("seed %" PRIu64 ": the master's utilisation %.17g, in the trace %.17g", seed,
+                 periods.master_utilization, traced.master_utilization);
 }
 
 /* The results of all packages are written behind; to write them takes up to ten times as long as it

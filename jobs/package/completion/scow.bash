@@ -54,7 +54,7 @@ _scow_value() {
     plan:-X | plan:--tasks) ;;
     plan:-n | plan:--workers) ;;
     plan:--like) ;;
-    plan:-s | plan:--scheduler) _scow_words "auto scow-mp scow-pwu periodic umr umr2 umr-scow mi single static optimal" "$3" ;;
+    plan:-s | plan:--scheduler) _scow_words "auto scow-mp scow-pwu periodic umr umr2 umr-scow mi single static optimal scow-mu" "$3" ;;
     plan:--block) ;;
     plan:--set) ;;
     plan:--buffers) ;;

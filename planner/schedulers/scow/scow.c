@@ -4,6 +4,7 @@
 
 #include "planner/schedulers/scow/scow_exact.h"
 #include "planner/schedulers/scow/steady.h"
+#include "planner/schedulers/scow/utilization.h"
 #include "planner/schedulers/search/cover.h"
 #include "planner/schedulers/search/level.h"
 
@@ -30,11 +31,22 @@ static void offer_steps(struct period_search *periods)
         for (int64_t i = 0; i < ranking->count; i++) {
             periods->steady.plain[i] = floor(periods->steady.plain[i]);
             if (periods->steady.plain[i] < ranking->least ||
-                (periods->goal == PERIOD_UTILIZATION && !(periods->steady.loads[i] > 0)))
+                (periods->goal != PERIOD_PRODUCTION && !(periods->steady.loads[i] > 0)))
                 periods->steady.plain[i] = 0;
         }
         steady_offer_whole(&periods->steady, period_s);
     }
+}
+
+/* Of a period that produces `tasks`, those loads that use port and workers best; a choice that
+ * produces much less than could be would use them well for nothing. */
+static void balance_make(struct period_search *periods, double tasks, double period_s)
+{
+    enum { NODES = 5000 };
+    static const double PRODUCTION = 0.9;
+    const struct utilization_wish wish = {PRODUCTION * tasks, NODES};
+    bool proven;
+    utilization_best(periods->steady.ranking, period_s, &wish, periods->steady.loads, &proven);
 }
 
 /* The loads of one period for X / N tasks; false where there are none. */
@@ -44,11 +56,24 @@ static bool loads_make(struct period_search *periods, const struct period *perio
     const double tasks = periods->steady.tasks / period->rounds;
     effort_use(periods->steady.search->request->effort,
                PRODUCTION_EFFORT * (double)periods->steady.ranking->count);
-    return periods->goal == PERIOD_PRODUCTION
-               ? period_for_production(periods->steady.ranking, tasks, period_s,
-                                       periods->steady.loads)
-               : period_for_perfect(periods->steady.ranking, period->full, tasks, period_s,
-                                    periods->steady.loads);
+    if (periods->goal == PERIOD_UTILIZATION)
+        return period_for_perfect(periods->steady.ranking, period->full, tasks, period_s,
+                                  periods->steady.loads);
+    const bool made =
+        period_for_production(periods->steady.ranking, tasks, period_s, periods->steady.loads);
+    if (made && periods->goal == PERIOD_BALANCE)
+        balance_make(periods, tasks, *period_s);
+    return made;
+}
+
+/* With how many rounds of the loads: N, or more where balance takes less than all that could be
+ * produced. */
+static double loads_rounds(const struct period_search *periods, const struct period *period)
+{
+    if (periods->goal != PERIOD_BALANCE)
+        return period->rounds;
+    const double made = loads_sum(periods->steady.loads, periods->steady.ranking->count);
+    return fmax(round(periods->steady.tasks / made), 1);
 }
 
 /* All candidates of N rounds; whether one of them becomes the incumbent. */
@@ -58,7 +83,7 @@ static bool try_period(struct period_search *periods, const struct period *perio
     double period_s;
     if (search_exhausted(periods->steady.search) || !loads_make(periods, period, &period_s))
         return false;
-    steady_offer(&periods->steady, period_s, period->rounds);
+    steady_offer(&periods->steady, period_s, loads_rounds(periods, period));
     if (!periods->steady.ranking->real_valued)
         offer_steps(periods);
     return periods->steady.search->best_s < before_s;
@@ -173,10 +198,10 @@ bool scow_make(const struct schedule_request *request, enum period_goal goal, st
     if (!search_init(&search, request, failure))
         return false;
     search_visit(&search, RANKING_EVERY_ORDER, visit_ranking, &goal);
-    if (goal == PERIOD_PRODUCTION)
+    if (goal != PERIOD_UTILIZATION)
         search_cover(&search);
     return search_finish(&search,
-                         goal == PERIOD_PRODUCTION
+                         goal != PERIOD_UTILIZATION
                              ? "packages within the profile's windows cannot add up to the tasks"
                              : "no number of workers can be kept busy without a gap within the "
                                "profile's windows",

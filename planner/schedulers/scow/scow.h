@@ -1,6 +1,6 @@
 /*
  * The periodic plan of de la Torre, chapter 5: rounds of one period, discretised, with an adjusted
- * last round; shared by scow-mp and scow-pwu.
+ * last round; shared by scow-mp, scow-mu and scow-pwu.
  */
 #ifndef PLANNER_SCHEDULERS_SCOW_SCOW_H
 #define PLANNER_SCHEDULERS_SCOW_SCOW_H

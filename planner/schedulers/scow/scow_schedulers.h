@@ -7,6 +7,8 @@
 
 bool scow_mp_make(const struct schedule_request *request, struct plan *plan,
                   struct failure *failure);
+bool scow_mu_make(const struct schedule_request *request, struct plan *plan,
+                  struct failure *failure);
 bool scow_pwu_make(const struct schedule_request *request, struct plan *plan,
                    struct failure *failure);
 bool periodic_make(const struct schedule_request *request, struct plan *plan,

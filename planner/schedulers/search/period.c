@@ -286,7 +286,7 @@ int period_list(const struct ranking *ranking, double tasks, enum period_goal go
     struct shortlist shortlist = {best, 0, most};
     struct period_sums sums = {0};
     for (int64_t i = 0; i < ranking->count; i++) {
-        if (goal == PERIOD_PRODUCTION)
+        if (goal != PERIOD_UTILIZATION)
             partial_add(ranking, tasks, &sums, i, &shortlist);
         sums_add(&sums, &ranking->workers[i]);
         if (goal == PERIOD_UTILIZATION || i == ranking->count - 1)

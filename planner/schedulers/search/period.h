@@ -15,8 +15,9 @@
 
 /* What a period is to be good for. */
 enum period_goal {
-    PERIOD_PRODUCTION, /* MP: the port is always busy; one worker may be partial */
-    PERIOD_UTILIZATION /* PWU: the workers are always busy */
+    PERIOD_PRODUCTION,  /* MP: the port is always busy; one worker may be partial */
+    PERIOD_UTILIZATION, /* PWU: the workers are always busy */
+    PERIOD_BALANCE      /* MU: port and workers together are as busy as can be */
 };
 
 /* A number of workers and of rounds with the makespan of the continuous model. */

@@ -75,6 +75,8 @@ bool schedule_predict(const struct platform *platform, struct plan *plan, struct
         .makespan_s = makespan_s,
         .period_s = periods.period_s,
         .worker_utilization = periods.worker_utilization,
+        .master_utilization = periods.master_utilization,
+        .utilization = periods.master_utilization + periods.worker_utilization,
         .worker_busy_share = workers_s > 0 ? simulation.worker_busy_s / workers_s : 0,
         .network_utilization = makespan_s > 0 ? fmin(network_s / makespan_s, 1) : 0,
         .lower_bound_s = bound_s,
