@@ -22,10 +22,11 @@ static bool task_refuse(const char *where, const char *why, struct failure *fail
 static bool name_is_taken(const char *name)
 {
     static const char *const taken[] = {
-        "staged-too", "threads", "budget",   "input",   "image",  "kernel",  "output",  "profile",
-        "probes",     "scratch", "quick",    "quiet",   "isa",    "version", "verbose", "help",
-        "blocks",     "plugin",  "checksum", "minimum", "method", "maximum", "failed",  "complete",
-        "html",       "reuse",   "rule",     "tail",    "replan", "ahead",   "stopped", "resumed"};
+        "staged-too", "threads", "budget",   "input",   "image",    "kernel",  "output",
+        "profile",    "probes",  "scratch",  "quick",   "quiet",    "isa",     "version",
+        "verbose",    "help",    "blocks",   "plugin",  "checksum", "minimum", "method",
+        "maximum",    "failed",  "complete", "html",    "reuse",    "rule",    "tail",
+        "replan",     "ahead",   "stopped",  "resumed", "collect"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0)
             return true;

@@ -157,7 +157,7 @@ static bool *switch_find(struct values *values, const char *name)
 bool values_is_switch(const char *name)
 {
     struct values values = {0};
-    return switch_find(&values, name) != NULL;
+    return switch_find(&values, name) != NULL || strcmp(name, RESULTS_PARAMETER) == 0;
 }
 
 static bool switch_read(bool *on, const struct parameter *given, const char *where,
@@ -169,6 +169,15 @@ static bool switch_read(bool *on, const struct parameter *given, const char *whe
         return failure_set(failure, subject.code, "%s must be 'yes' or 'no'", subject.text);
     *on = yes;
     return true;
+}
+
+static bool results_read(enum results *results, const struct parameter *given, const char *where,
+                         struct failure *failure)
+{
+    const struct subject subject = subject_of(where, given->name);
+    return (given->word && results_find(given->word, results)) ||
+           failure_set(failure, subject.code, "%s must be 'none', 'package' or 'end'",
+                       subject.text);
 }
 
 static bool unknown_refuse(const struct scow_task *task, const char *name, const char *where,
@@ -188,6 +197,8 @@ static bool parameter_apply(struct values *values, const struct scow_task *task,
                             const struct parameter *given, const char *where, bool paths,
                             struct failure *failure)
 {
+    if (strcmp(given->name, RESULTS_PARAMETER) == 0)
+        return results_read(&values->results, given, where, failure);
     if (values_is_switch(given->name))
         return switch_read(switch_find(values, given->name), given, where, failure);
     for (int i = 0; i < values->count; i++)
@@ -264,6 +275,7 @@ bool values_copy(struct values *to, const struct values *from, struct failure *f
         return false;
     to->staged = from->staged;
     to->write_behind = from->write_behind;
+    to->results = from->results;
     for (int i = 0; i < from->count; i++) {
         to->items[i] = from->items[i];
         to->wheres[i] = from->wheres[i];
@@ -290,7 +302,9 @@ bool values_describe(const struct values *values, const struct scow_task *task,
             return failure_memory(failure, "describing parameters");
     }
     if ((values->staged && !parameter_list_add(parameters, VALUES_STAGED, "yes", 0)) ||
-        (values->write_behind && !parameter_list_add(parameters, VALUES_WRITE_BEHIND, "yes", 0)))
+        (values->write_behind && !parameter_list_add(parameters, VALUES_WRITE_BEHIND, "yes", 0)) ||
+        (results_return(values->results) &&
+         !parameter_list_add(parameters, RESULTS_PARAMETER, results_name(values->results), 0)))
         return failure_memory(failure, "describing parameters");
     return true;
 }

@@ -9,6 +9,7 @@
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
 #include "planner/model/platform.h"
+#include "planner/model/results.h"
 
 /* How many parameters a task has. */
 int task_parameter_count(const struct scow_task *task);
@@ -21,15 +22,16 @@ struct values {
     char **texts;             /* owned; those of items[].text that are */
     const char **wheres;      /* owned; what each comes from; NULL: the command line */
     int count;
-    bool staged;       /* workers read their packages from the input by themselves */
-    bool write_behind; /* workers compute while the results of the package before are written */
+    bool staged;          /* workers read their packages from the input by themselves */
+    bool write_behind;    /* workers compute while the results of the package before are written */
+    enum results results; /* does the master write what workers return? RESULTS_UNSAID: no */
 };
 
-/* Names of the parameters that set these two switches, "yes" or "no". No task may have a parameter
- * of such a name. */
+/* Names of the parameters that set these two switches, "yes" or "no"; results have a word of their
+ * own (planner/model/results.h). No task may have a parameter of such a name. */
 #define VALUES_STAGED "staged"
 #define VALUES_WRITE_BEHIND PLATFORM_WRITE_BEHIND
-bool values_is_switch(const char *name);
+bool values_is_switch(const char *name); /* any of the three */
 
 /* The task's defaults, then `parameters`. `where` names the file that they come from and is kept
  * until the values are released; NULL: the command line. An unknown name or value is refused with

@@ -233,6 +233,33 @@ static void switches_are_yes_or_no(void **state)
     check_switch("write-behind", "p.json: write-behind must be 'yes' or 'no'");
 }
 
+static void results_have_words_of_their_own(void **state)
+{
+    (void)state;
+    static const char sentence[] = "p.json: results must be 'none', 'package' or 'end'";
+    static const struct {
+        const char *word;
+        enum results results;
+    } known[] = {{"none", RESULTS_NONE}, {"package", RESULTS_PACKAGE}, {"end", RESULTS_END}};
+    for (size_t k = 0; k < COUNT_OF(known); k++) {
+        struct failure failure = FAILURE_INIT;
+        struct values values, copy;
+        struct parameter_list described = {0};
+        assert_true(read_one(&values, "results", known[k].word, 0, true, &failure));
+        assert_int_equal(values.results, known[k].results);
+        assert_true(values_copy(&copy, &values, &failure));
+        assert_int_equal(copy.results, known[k].results);
+        assert_true(values_describe(&copy, &task, &described, &failure));
+        const struct parameter *told = parameter_list_find(&described, "results");
+        assert_string_equal(told ? told->word : "none", known[k].word);
+        parameter_list_release(&described);
+        values_release(&copy);
+        values_release(&values);
+    }
+    check_refused("results", "perhaps", 0, sentence);
+    check_refused("results", NULL, 1, sentence);
+}
+
 static void unknown_names_are_refused(void **state)
 {
     (void)state;
@@ -359,6 +386,7 @@ int main(void)
         cmocka_unit_test(the_last_of_two_counts),
         cmocka_unit_test(paths_are_made_absolute),
         cmocka_unit_test(switches_are_yes_or_no),
+        cmocka_unit_test(results_have_words_of_their_own),
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(what_is_described_reads_the_same),
         cmocka_unit_test(what_was_not_given_is_not_described),
