@@ -182,6 +182,8 @@ int launch_end(struct comm *comm, const char *name, const struct failure *failur
 static const struct option_row shared_rows[] = {
     {0, "results", "FILE", OPTION_TEXT, NULL,
      "for what core tasks write: FILE.1, FILE.2, ..., one a worker (default: OUTPUT.results)"},
+    {0, "collect", NULL, OPTION_FLAG, NULL,
+     "workers return results to the master, which writes them: only it needs access to the output"},
     {0, "until", "TIME", OPTION_TEXT, NULL,
      "begin nothing that would not end by then: 2h30m, 45s (from now), 18:30, 2026-11-23T18:30; "
      "none (default: the end of the job, as Slurm or PBS says)"},

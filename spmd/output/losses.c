@@ -43,11 +43,16 @@ static void row_write(const struct losses *losses, int rank, const struct losses
         return; /* then the oldest package that is not reported is taken for it */
 }
 
-void losses_begin(struct losses *losses, int64_t first, int64_t count)
+void losses_begin_of(struct losses *losses, int rank, int64_t first, int64_t count)
 {
     const struct losses_in_flight row = {.first = first, .count = count};
+    row_write(losses, rank, &row);
+}
+
+void losses_begin(struct losses *losses, int64_t first, int64_t count)
+{
     if (losses)
-        row_write(losses, losses->rank, &row);
+        losses_begin_of(losses, losses->rank, first, count);
 }
 
 void losses_asked(struct losses *losses)

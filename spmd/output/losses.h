@@ -51,6 +51,8 @@ void losses_close(struct losses *losses);
 
 /* Local, to a worker. It works on these core tasks from here on; of 0: on none. */
 void losses_begin(struct losses *losses, int64_t first, int64_t count);
+/* Local, to the master, for a worker that has no access to the file: the same. */
+void losses_begin_of(struct losses *losses, int rank, int64_t first, int64_t count);
 /* Local, to the master. The run has been asked to stop: who is killed now was not killed by what it
  * was working on. */
 void losses_asked(struct losses *losses);

@@ -28,7 +28,9 @@ struct store {
     const struct job *job;
     struct output_places places;
     bool temporary, resumed;
-    int lock; /* negative: not held */
+    bool collected; /* the master alone writes */
+    int as_rank;    /* whose places this rank writes to */
+    int lock;       /* negative: not held */
     struct shared_file file;
     char *room;                   /* owned; STRETCHES_ROOM bytes; NULL: no grid */
     struct picture *picture;      /* owned; NULL: nothing has been normalised yet */
@@ -76,7 +78,9 @@ static bool store_init(struct store *store, const struct store_setup *setup)
     store->slot = calloc(1, layout_slot_size(job->state_size));
     if (!store->path || !store->emitted || !store->slot)
         return false;
-    snprintf(store->emitted, name_size, "%s.%d", setup->emitted, store->comm->rank);
+    store->collected = setup->collected;
+    store->as_rank = setup->collected ? STORE_COLLECTOR : store->comm->rank;
+    snprintf(store->emitted, name_size, "%s.%d", setup->emitted, store->as_rank);
     store->temporary = setup->temporary;
     store->resumed = setup->resumed;
     if (job->state_size > 0)
@@ -118,7 +122,7 @@ static bool first_access(struct store *store)
 static bool state_resume(struct store *store)
 {
     const size_t size = layout_slot_size(store->job->state_size);
-    const int64_t first = 2 * (int64_t)(store->comm->rank - 1);
+    const int64_t first = 2 * (int64_t)(store->as_rank - 1);
     char *slot = malloc(size);
     bool good = slot != NULL;
     for (int which = 0; good && which < 2; which++) {
@@ -131,12 +135,17 @@ static bool state_resume(struct store *store)
     return good;
 }
 
+/* Does this rank write nothing that any worker has computed? */
+static bool is_spectator(const struct store *store)
+{
+    return store->collected ? store->comm->rank != 0 : store->comm->rank == 0;
+}
+
 /* Only workers that the run before had made room for have a state. */
 static bool states_resume(struct store *store, const struct store_setup *setup)
 {
-    const int rank = store->comm->rank;
-    return !setup->resumed || store->job->state_size == 0 || rank == 0 || rank > setup->slots ||
-           state_resume(store);
+    return !setup->resumed || store->job->state_size == 0 || is_spectator(store) ||
+           store->as_rank > setup->slots || state_resume(store);
 }
 
 /* MPI takes what stands before a colon for a kind of file system (ROMIO's "ufs:"): where a name has
@@ -157,6 +166,25 @@ static bool behind_open(struct store *store)
     return store->writer_file >= 0 || !store->job->values.write_behind;
 }
 
+/* The file is not there for this rank. */
+static bool is_blind(const struct store *store)
+{
+    return store->collected && store->comm->rank != 0;
+}
+
+static bool files_open(struct store *store)
+{
+    if (is_blind(store))
+        return true;
+    store->lock = file_lock_together(store->path);
+    return file_open(store) && behind_open(store);
+}
+
+static bool files_begin(struct store *store, const struct store_setup *setup)
+{
+    return is_blind(store) || (first_access(store) && states_resume(store, setup));
+}
+
 struct store *store_open(const struct store_setup *setup, const struct output_places *places,
                          const struct comm *comm, const struct job *job, struct failure *failure)
 {
@@ -167,8 +195,7 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
     }
     store->places = *places;
     comm_broadcast(comm, &store->places, sizeof store->places);
-    store->lock = file_lock_together(store->path);
-    if (!file_open(store) || !behind_open(store))
+    if (!files_open(store))
         failure_set(failure, FAILURE_FAILED,
                     "%s: cannot be opened on rank %d: write to a file system that all nodes see",
                     store->path, comm->rank);
@@ -176,7 +203,7 @@ struct store *store_open(const struct store_setup *setup, const struct output_pl
         store_close(&store, failure);
         return NULL;
     }
-    if (!first_access(store) || !states_resume(store, setup))
+    if (!files_begin(store, setup))
         failure_set(failure, FAILURE_FAILED, "%s: cannot be written on rank %d: check the disk",
                     store->path, comm->rank);
     if (!comm_agree(comm, failure))
@@ -189,7 +216,7 @@ bool store_flush(struct store *store, struct failure *failure)
     if (store->emitted_file >= 0 && fsync(store->emitted_file) != 0)
         failure_set(failure, FAILURE_FAILED, "%s: could not be written: is the disk full?",
                     store->emitted);
-    if (!shared_file_sync(&store->file))
+    if (!is_blind(store) && !shared_file_sync(&store->file))
         failure_set(failure, FAILURE_FAILED, "%s: could not be written: is the disk full?",
                     store->path);
     return failure->code == FAILURE_NONE;
@@ -323,8 +350,7 @@ static bool emitted_append(struct store *store, const struct package_results *re
         const struct emission *emission = &emissions->items[i];
         struct layout_emitted *row = &store->index[emission->task - results->first];
         if (row->rank == 0)
-            *row =
-                (struct layout_emitted){.rank = store->comm->rank, .place = store->emitted_place};
+            *row = (struct layout_emitted){.rank = store->as_rank, .place = store->emitted_place};
         if (!transfer_write(store->emitted_file, emissions->bytes + emission->offset,
                             (int64_t)emission->size, store->emitted_place))
             return write_failed(store, store->emitted, emission->task, failure);
@@ -393,7 +419,7 @@ static bool state_write(struct store *store, const struct package_results *resul
     head->tasks += results->count;
     head->members += layout_members(results->first, results->count);
     head->digest = layout_slot_digest(head, state, job->state_size);
-    const int64_t slot = 2 * (int64_t)(store->comm->rank - 1) + (int64_t)(head->sequence % 2);
+    const int64_t slot = 2 * (int64_t)(store->as_rank - 1) + (int64_t)(head->sequence % 2);
     return package_write(store, store->places.partial + slot * (int64_t)slot_size, store->slot,
                          (int64_t)slot_size, results->first, failure);
 }
@@ -429,7 +455,7 @@ bool store_write(struct store *store, const struct package_results *results,
            (!results->records || records_write(store, results, failure)) &&
            emitted_write(store, results, failure) && reasons_write(store, results, failure) &&
            digests_write(store, results, failure) &&
-           (!results->state || store->comm->rank == 0 || state_write(store, results, failure)) &&
+           (!results->state || is_spectator(store) || state_write(store, results, failure)) &&
            package_write(store, store->places.ledger + results->first, results->ledger,
                          results->count, results->first, failure);
 }
@@ -566,12 +592,13 @@ static bool bytes_clear(struct store *store, int64_t place, int64_t count)
     return good;
 }
 
-/* Where this cannot be written, the ledger still says nothing that is wrong: results are written
- * before it, and whoever does a package again writes the same. Should the run then be killed, the
- * one that goes on with it finds ledger and states at odds, and does everything again. */
+/* Of what is collected, nothing is written before it counts. Where this cannot be written, the
+ * ledger still says nothing that is wrong: results are written before it, and whoever does a
+ * package again writes the same. Should the run then be killed, the one that goes on with it finds
+ * ledger and states at odds, and does everything again. */
 void store_disown(struct store *store, int rank, const struct package *packages, int64_t count)
 {
-    for (int64_t k = 0; k < count; k++) {
+    for (int64_t k = 0; !store->collected && k < count; k++) {
         bytes_clear(store, store->places.ledger + packages[k].first, packages[k].count);
         if (store->job->state_size > 0)
             slots_disown(store, rank, &packages[k]);

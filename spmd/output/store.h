@@ -21,12 +21,18 @@
 
 struct store;
 
+/* Whose places, of states and of what is emitted, a master writes to who collects results. */
+enum { STORE_COLLECTOR = 1 };
+
 /* What a store is opened on; borrowed. */
 struct store_setup {
     const char *path;    /* a file that outputfile_create made on the master for the same job */
     const char *emitted; /* where rank R keeps what its tasks emit: EMITTED.R */
     bool temporary;      /* for trial writes: what is emitted goes as soon as nobody has it open */
     int slots;           /* then: workers that it has room for states of */
+    /* The master writes what all workers have computed, as if it were the first of them; they need
+     * not see the file, and open nothing. */
+    bool collected;
     bool resumed; /* go on with what a run before has left, mended (spmd/resume/remaining.h) */
 };
 

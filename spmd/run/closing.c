@@ -66,6 +66,7 @@ struct gathering {
 static void orders_fill(const struct gathering *gathering, enum wire_ending ending)
 {
     const struct run *run = gathering->closing->run;
+    const bool collects = run->collects;
     const int64_t living = membership_living(gathering->members);
     int64_t which = 0;
     for (int rank = 1; rank < run->comm->size; rank++) {
@@ -73,6 +74,8 @@ static void orders_fill(const struct gathering *gathering, enum wire_ending endi
         *order = (struct wire_close){.ending = ending, .count = -1, .summary = *gathering->summary};
         if (!membership_lives(gathering->members, rank)) {
             order->ending = WIRE_ENDING_FAILED;
+        } else if (collects) {
+            order->count = 0; /* the master does it */
         } else if (gathering->closing->even) {
             const struct task_range share = resume_share(run->job->setup.tasks, living, which++);
             order->first = share.first;
@@ -210,7 +213,7 @@ bool closing_lead(const struct closing *closing, enum wire_ending ending,
     membership_open(run->members);
     membership_work(run->members, false);
     orders_fill(&gathering, ending);
-    if (ending == WIRE_ENDING_WHOLE && membership_living(run->members) == 0)
+    if (ending == WIRE_ENDING_WHOLE && (run->collects || membership_living(run->members) == 0))
         range_normalize(run, (struct task_range){0, run->job->setup.tasks}, summary, failure);
     orders_send(&gathering);
     answers_await(&gathering);

@@ -27,7 +27,7 @@ struct arguments {
     const char *plan, *input, *output, *profile, *isa, *kernel, *results, *rule, *replan, *tail;
     int64_t ahead, gpus;
     double patience_s;
-    bool resume, trust, retry_lost, quiet, verbose, version;
+    bool collect, resume, trust, retry_lost, quiet, verbose, version;
     struct changes changes; /* of the core task */
     char *line;             /* owned: all of it, as it could be typed; NULL: not known */
 };
@@ -60,6 +60,7 @@ static size_t rows_fill(struct arguments *arguments, struct option_row *rows, si
         {0, "ahead", "N", OPTION_COUNT, &arguments->ahead,
          "with a rule or a tail: packages that a worker has at a time (default 2)"},
         launch_row("results", &arguments->results),
+        launch_row("collect", &arguments->collect),
         {0, "resume", NULL, OPTION_FLAG, &arguments->resume,
          "go on with FILE, which the same run left when it was stopped or killed; begin if it is "
          "not there"},
@@ -154,6 +155,11 @@ static void intent_print(const struct arguments *arguments, const struct documen
                 "scow run: the plan's profile '%s' is not to be found (name it with -p): the "
                 "report will have no prediction of single operations\n",
                 plan->profile);
+    if (!arguments->quiet && arguments->collect && !results_return(plan_returns(plan)))
+        fprintf(stderr,
+                "scow run: %s: was made for workers that write, so that what it predicts leaves "
+                "out how results return: calibrate with --collect and plan again\n",
+                arguments->plan);
     if (arguments->verbose)
         fprintf(stderr,
                 "scow run: %s: %.0f core tasks in %" PRId64 " packages to %" PRId64
@@ -204,6 +210,28 @@ static void ahead_check(const struct arguments *arguments, const struct plan *pl
         failure_set(failure, FAILURE_USAGE, "--ahead is for rules: add -s RULE, or leave it out");
 }
 
+/* Does the master write what workers return? As the plan has it, or as asked for. */
+static bool collects(const struct arguments *arguments, const struct plan *plan)
+{
+    return arguments->collect || results_return(plan_returns(plan));
+}
+
+static void collect_check(const struct arguments *arguments, const struct plan *plan,
+                          struct failure *failure)
+{
+    if (arguments->collect && plan_writes_behind(plan))
+        failure_set(failure, FAILURE_USAGE,
+                    "%s: is for results that workers write asynchronously, and with --collect the "
+                    "master writes them: calibrate with --collect and plan again, or leave "
+                    "--collect out",
+                    arguments->plan);
+    if (plan_returns(plan) == RESULTS_END)
+        failure_set(failure, FAILURE_MISMATCH,
+                    "%s: returns results at the end, which only 'scow simulate' plays: plan with "
+                    "\"results\": \"package\" in the profile",
+                    arguments->plan);
+}
+
 /* Collective, of a plan that has been read. */
 static void plan_execute(struct comm *comm, const struct arguments *arguments,
                          const struct documents *documents, struct failure_detector *detector,
@@ -217,6 +245,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
     if (!emitted)
         failure_memory(failure, "naming the results");
     ahead_check(arguments, &documents->plan, failure);
+    collect_check(arguments, &documents->plan, failure);
     launch_threads_check(failure);
     if (!comm_agree(comm, failure) || !devices_share(comm, arguments->gpus, failure) ||
         !kernel_find(&kernel, comm, arguments, &documents->plan, failure))
@@ -243,6 +272,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .emitted = emitted,
         .changed = &changed,
         .emitted_given = arguments->results != NULL,
+        .collects = collects(arguments, &documents->plan),
         .resume = arguments->resume,
         .trust = arguments->trust,
         .retry_lost = arguments->retry_lost,

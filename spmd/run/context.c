@@ -46,7 +46,10 @@ bool worker_context_init(struct worker_context *context, const struct run *run,
         return false;
     context->inbox = inbox_new(run->comm, run->buffers,
                                job_message_most(run->job, run->largest_package), failure);
-    if (!context->inbox)
+    if (context->inbox && run->collects)
+        context->returns =
+            returns_new(run->comm, run->job, run->buffers, run->largest_package, failure);
+    if (!context->inbox || (run->collects && !context->returns))
         return false;
     link_receive(run->comm->link, NULL, 0, 0, WIRE_CANCEL, &context->cancelling);
     return true;
@@ -56,6 +59,7 @@ void worker_context_release(struct worker_context *context)
 {
     link_cancel(&context->cancelling);
     inbox_free(&context->inbox);
+    returns_free(&context->returns);
     if (context->run->kept)
         *context->run->kept = context->engine;
     else
@@ -175,6 +179,16 @@ bool worker_context_output(struct worker_context *context, struct summary *summa
     context->own = context->own || (summed && !good && failure->code == FAILURE_FAILED);
     sleep_here(context, OPERATION_OUTPUT, results->count, start);
     return good;
+}
+
+bool worker_context_return(struct worker_context *context, struct wire_result *report,
+                           struct failure *failure)
+{
+    const struct run *run = context->run;
+    const struct package_results *results = engine_results(context->engine);
+    heartbeat_pass(run->heartbeat);
+    return summary_add(&report->summary, run->job, results, failure) &&
+           returns_pack(context->returns, results, report, failure);
 }
 
 bool worker_context_stage(struct worker_context *context, struct summary *summary,

@@ -8,12 +8,14 @@
 #include "planner/dispatch/dispatch.h"
 #include "spmd/job/engine.h"
 #include "spmd/job/summary.h"
+#include "spmd/run/returns.h"
 #include "spmd/run/run.h"
 #include "spmd/transport/inbox.h"
 
 struct worker_context {
     const struct run *run; /* borrowed */
     struct inbox *inbox;
+    struct returns *returns; /* where the master writes; NULL: this rank does */
     struct engine *engine;
     char *package;                  /* owned; of a staged job: what the worker has read by itself */
     struct link_request cancelling; /* for the master's word to stop */
@@ -53,6 +55,11 @@ bool worker_context_compute(struct worker_context *context, const struct inbox_p
                             struct compute_times *times, struct failure *failure);
 /* Local. Results computed last into the store and into *summary. */
 bool worker_context_output(struct worker_context *context, struct summary *summary,
+                           struct failure *failure);
+
+/* The same where it is the master who writes: packed, so that they are free; *report says what
+ * follows it. */
+bool worker_context_return(struct worker_context *context, struct wire_result *report,
                            struct failure *failure);
 
 /* The same in three steps, for a job whose results are written behind its computing; see

@@ -52,7 +52,8 @@ static struct fitting fitting_of(const struct performance *performance)
                             .plan = execution->plan,
                             .plan_name = execution->plan_name,
                             .input = execution->input,
-                            .threads = execution->threads};
+                            .threads = execution->threads,
+                            .collects = execution->collects};
 }
 
 /* That can take part. */
@@ -200,6 +201,7 @@ static struct resume_setup resume_setup(const struct performance *performance)
                    .retry_lost = execution->retry_lost},
         .profile_text = execution->profile_text,
         .profile = execution->profile,
+        .collects = execution->collects,
         .trust = execution->trust,
         .part = {.conditions = conditions_of(performance),
                  .surveyed = execution->pilot != NULL,
@@ -325,12 +327,14 @@ static bool output_open(struct performance *performance, struct failure *failure
                                       .emitted =
                                           resume->emitted ? resume->emitted : execution->emitted,
                                       .slots = resume->slots,
+                                      .collected = execution->collects,
                                       .resumed = resume->on};
     performance->store =
         store_open(&setup, &places, execution->comm, &performance->making.job, failure);
     comm_broadcast(execution->comm, &places, sizeof places);
-    losses_open(&performance->losses, execution->output, &places, execution->comm->rank,
-                resume->remaining.lost_count);
+    if (execution->comm->rank == 0 || !execution->collects)
+        losses_open(&performance->losses, execution->output, &places, execution->comm->rank,
+                    resume->remaining.lost_count);
     return performance->store != NULL;
 }
 
@@ -605,6 +609,7 @@ static bool watch(struct performance *performance, struct failure *failure)
                                          .plan = performance->plan,
                                          .costs = performance->costs,
                                          .largest_package = performance->decider.largest,
+                                         .collects = execution->collects,
                                          .detector = execution->detector};
     return liveness_begin(&performance->liveness, &setup, failure);
 }
@@ -669,6 +674,7 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
         .losses = &performance->losses,
         .costs = performance->costs,
         .emulation = sleeps(performance) ? performance->costs : NULL,
+        .collects = execution->collects,
         .largest_package = performance->decider.largest,
         .tasks =
             performance->resume.on ? performance->resume.left : (int64_t)execution->plan->tasks,

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "spmd/job/engine.h"
+#include "spmd/job/packed_results.h"
 #include "spmd/output/store.h"
+#include "spmd/run/returns.h"
 #include "spmd/transport/wire.h"
 
 bool fitting_job(const struct fitting *fitting, struct failure *failure)
@@ -32,6 +34,18 @@ static bool message_fits(const struct fitting *fitting, int64_t largest, struct 
                        fitting->plan_name, largest, (double)bytes / 1e9);
 }
 
+/* So are a package's results, where they are returned. */
+static bool results_fit(const struct fitting *fitting, int64_t largest, struct failure *failure)
+{
+    const size_t bytes = packed_results_least(fitting->job, largest);
+    return bytes <= LINK_MOST ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: the results of a package of %" PRId64 " core tasks would be a message "
+                       "of %.1f GB, and the most is %.1f GB: plan with smaller packages, or let "
+                       "workers write (without --collect)",
+                       fitting->plan_name, largest, (double)bytes / 1e9, (double)LINK_MOST / 1e9);
+}
+
 bool fitting_plan(const struct fitting *fitting, const struct fitting_packages *packages,
                   struct failure *failure)
 {
@@ -47,7 +61,8 @@ bool fitting_plan(const struct fitting *fitting, const struct fitting_packages *
                            "%s: needs %" PRId64 " workers, but there are %" PRId64
                            ": start mpiexec with -n %" PRId64 ", or plan again with -n %" PRId64,
                            fitting->plan_name, needed, workers, needed + 1, workers);
-    return message_fits(fitting, packages->largest, failure);
+    return message_fits(fitting, packages->largest, failure) &&
+           (!fitting->collects || results_fit(fitting, packages->largest, failure));
 }
 
 bool fitting_memory(const struct fitting *fitting, int64_t largest, struct failure *failure)
@@ -58,7 +73,9 @@ bool fitting_memory(const struct fitting *fitting, int64_t largest, struct failu
     const double work = engine_memory(job, largest, fitting->threads) +
                         (job->values.write_behind ? store_memory(job, largest) : 0);
     const int workers = comm_workers_on_node(fitting->comm);
-    const double needed = ((plan_buffers(fitting->plan) + 1) * package + read + work) * workers;
+    const int buffers = plan_buffers(fitting->plan);
+    const double returned = fitting->collects ? returns_memory(job, buffers, largest) : 0;
+    const double needed = ((buffers + 1) * package + read + work + returned) * workers;
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed > there)
         failure_set(failure, FAILURE_MISMATCH,

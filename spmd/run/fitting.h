@@ -20,6 +20,7 @@ struct fitting {
     const char *plan_name;
     const char *input; /* NULL: none */
     int threads;
+    bool collects; /* the master writes what workers return */
 };
 
 /* The packages that are to be sent. */

@@ -16,15 +16,31 @@ static const double last_s = 6, said_s = 1, nap_s = 0.1;
 
 static bool master_lives(const struct heartbeat *heartbeat)
 {
-    return !heartbeat->sees || file_lock_taken(heartbeat->lock, 0);
+    const struct heartbeat_sight *sight = &heartbeat->sight;
+    return sight->sees ? file_lock_taken(sight->lock, 0) : !process_has_ended(&sight->master);
 }
 
-/* One worker says it for all: who gets the place behind those of the ranks. What this one works on
- * is not the reason. */
+/* And not only: nobody knows otherwise. */
+static bool master_seen(const struct heartbeat *heartbeat)
+{
+    const struct heartbeat_sight *sight = &heartbeat->sight;
+    return sight->sees ? file_lock_taken(sight->lock, 0) : process_is_alive(&sight->master);
+}
+
+/* One worker says it for all: who gets the place behind those of the ranks, and without places the
+ * first. */
+static bool speaks(const struct heartbeat *heartbeat)
+{
+    const struct comm *comm = heartbeat->comm;
+    return heartbeat->sight.lock >= 0 ? file_lock_place(heartbeat->sight.lock, comm->size)
+                                      : comm->rank == 1;
+}
+
+/* What this one works on is not the reason. */
 static void master_gone(const struct heartbeat *heartbeat)
 {
     losses_begin(heartbeat->losses, 0, 0);
-    if (file_lock_place(heartbeat->lock, heartbeat->comm->size)) {
+    if (speaks(heartbeat)) {
         fprintf(stderr, "%s: %s: the master is gone; what is done is kept: %s to go on\n",
                 heartbeat->words.command, heartbeat->words.path, heartbeat->words.again);
         clock_nap(last_s);
@@ -37,7 +53,7 @@ static void master_gone(const struct heartbeat *heartbeat)
  * end, as far as it can be seen. */
 static void stay_away(const struct heartbeat *heartbeat)
 {
-    while (heartbeat->sees && master_lives(heartbeat))
+    while (master_seen(heartbeat))
         clock_nap(nap_s);
     clock_nap(last_s);
     _exit(FAILURE_FAILED);
@@ -66,14 +82,13 @@ static void look(void *self)
 }
 
 void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm,
-                     const struct heartbeat_words *words, int lock, bool sees)
+                     const struct heartbeat_words *words, const struct heartbeat_sight *sight)
 {
     const double now = clock_now();
     *heartbeat = (struct heartbeat){.base = {look, heartbeat, now},
                                     .comm = comm,
                                     .words = *words,
-                                    .lock = lock,
-                                    .sees = sees,
+                                    .sight = *sight,
                                     .told_s = now,
                                     .probed_s = now};
     link_receive(comm->link, NULL, 0, 0, WIRE_LOST, &heartbeat->lost);
@@ -88,10 +103,10 @@ void heartbeat_stop(struct heartbeat *heartbeat)
 
 bool heartbeat_misses(const struct heartbeat *heartbeat)
 {
-    bool misses = false;
-    for (int rank = 0; heartbeat && heartbeat->sees && rank < heartbeat->comm->size; rank++)
-        misses =
-            misses || (rank != heartbeat->comm->rank && !file_lock_taken(heartbeat->lock, rank));
+    bool misses = heartbeat && !master_lives(heartbeat);
+    for (int rank = 1; heartbeat && heartbeat->sight.sees && rank < heartbeat->comm->size; rank++)
+        misses = misses ||
+                 (rank != heartbeat->comm->rank && !file_lock_taken(heartbeat->sight.lock, rank));
     return misses;
 }
 

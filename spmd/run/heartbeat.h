@@ -3,13 +3,15 @@
  * the master does, and learns that it has been given up.
  *
  * Whether a process is there is asked of the output's file system (spmd/output/file_lock.h),
- * because MPI cannot say: messages to a dead rank seem to arrive.
+ * because MPI cannot say: messages to a dead rank seem to arrive. Of a worker without access to the
+ * output, the system is asked where the master is on the same node.
  */
 #ifndef SPMD_RUN_HEARTBEAT_H
 #define SPMD_RUN_HEARTBEAT_H
 
 #include <stdbool.h>
 
+#include "planner/base/process.h"
 #include "spmd/output/losses.h"
 #include "spmd/transport/comm.h"
 
@@ -20,23 +22,28 @@ struct heartbeat_words {
     const char *again;   /* what to do to go on: "run the same again with --resume" */
 };
 
+/* How it shows that the master lives. */
+struct heartbeat_sight {
+    int lock;  /* on the output; negative: this rank has none */
+    bool sees; /* it has seen the master's place taken when the master was there for certain;
+                * otherwise the file system does not show who is there */
+    struct process master;
+};
+
 struct heartbeat {
     struct comm_watch base;
     struct comm *comm; /* borrowed; calls it from heartbeat_begin to heartbeat_end */
     struct heartbeat_words words;
-    int lock;              /* borrowed */
-    bool sees;             /* the master's place was seen taken */
+    struct heartbeat_sight sight;
     bool stopped;          /* it says no more that it lives */
     struct losses *losses; /* borrowed; NULL: none */
     struct link_request lost;
     double told_s, probed_s;
 };
 
-/* Local to a worker. Neither moves until heartbeat_end. `sees`: it has seen the master's place
- * taken when the master was there for certain; otherwise the file system does not show who is
- * there. */
+/* Local to a worker. Neither moves until heartbeat_end. */
 void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm,
-                     const struct heartbeat_words *words, int lock, bool sees);
+                     const struct heartbeat_words *words, const struct heartbeat_sight *sight);
 /* Local. Before something is written: does not return where the master has given this worker up and
  * others may be doing its work. NULL: nothing. */
 void heartbeat_pass(struct heartbeat *heartbeat);

@@ -28,14 +28,17 @@ bool liveness_begin(struct liveness *liveness, const struct liveness_setup *setu
 {
     struct comm *comm = &liveness->comm;
     *liveness = (struct liveness){.comm = *setup->comm, .lock = -1, .begun = true};
-    if (setup->patience_s > 0)
+    struct process master = process_self();
+    if (setup->patience_s > 0 && (comm->rank == 0 || !setup->collects))
         liveness->lock = file_lock_together(setup->path);
     if (liveness->lock >= 0)
         file_lock_place(liveness->lock, comm->rank);
     comm_barrier(comm);
+    comm_broadcast(comm, &master, sizeof master);
     /* Now the master waits for this rank. Later it may be gone already, and its free place would be
      * taken for a file system that shows nobody's. */
-    const bool sees = liveness->lock >= 0 && file_lock_taken(liveness->lock, 0);
+    const struct heartbeat_sight sight = {
+        liveness->lock, liveness->lock >= 0 && file_lock_taken(liveness->lock, 0), master};
     const struct membership_setup membership = {.comm = comm,
                                                 .path = setup->path,
                                                 .command = setup->command,
@@ -53,7 +56,7 @@ bool liveness_begin(struct liveness *liveness, const struct liveness_setup *setu
     else if (setup->patience_s > 0)
         heartbeat_begin(&liveness->heartbeat, comm,
                         &(struct heartbeat_words){setup->path, setup->command, setup->again},
-                        liveness->lock, sees);
+                        &sight);
     return true;
 }
 

@@ -28,6 +28,7 @@ struct liveness_setup {
     const struct plan *plan;           /* that is executed */
     const struct emulation *costs;     /* by its profile; NULL: not known */
     int64_t largest_package;           /* core tasks */
+    bool collects;                     /* the master alone has access to the output */
     struct failure_detector *detector; /* that is over then; NULL: none */
 };
 

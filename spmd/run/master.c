@@ -26,6 +26,7 @@ enum { UNDER_WAY_MOST = 256 };
 static void idle_take(void *self)
 {
     master_hear(self);
+    master_returns_collect(self);
 }
 
 /* ---- packages ------------------------------------------------------------------------------ */
@@ -49,9 +50,8 @@ static bool idle_pulse(void *self)
     return false;
 }
 
-/* Of a job that sleeps: the master's own part of an operation that began then. */
-static void sleep_here(struct master *master, enum operation operation,
-                       const struct package *package, double start_s)
+void master_sleep(struct master *master, enum operation operation, const struct package *package,
+                  double start_s)
 {
     const struct run *run = master->run;
     if (run->emulation)
@@ -105,7 +105,7 @@ static bool package_pack(struct master *master, const struct package *package, s
     if (!run->job->values.staged && !job_pack(run->job, run->input, package->first, package->count,
                                               bytes, size, master->failure))
         return false;
-    sleep_here(master, OPERATION_ENVELOPE, package, start);
+    master_sleep(master, OPERATION_ENVELOPE, package, start);
     master_event(master, 0, OPERATION_ENVELOPE, package, start, comm_now(run->comm));
     return true;
 }
@@ -119,6 +119,7 @@ static bool package_assign(struct master *master, const struct package *package)
         return false;
     if (!outstanding_add(&master->outstanding, package))
         return failure_memory(master->failure, "keeping what is under way");
+    master_flight_note(master, rank);
     if (master->run->members)
         membership_await(master->run->members, rank, true);
     return true;
@@ -130,6 +131,9 @@ static void master_pause(struct master *master, struct pause *pause, double due_
     struct awaited awaited = {.requests = {&master->receiving}};
     outbox_await(master->outbox, &awaited);
     const double left_s = master->origin_s + due_s - comm_now(master->run->comm);
+    const double returned_s = master_returns_due_s(master);
+    if (returned_s > 0 && (!(awaited.left_s > 0) || returned_s < awaited.left_s))
+        awaited.left_s = returned_s;
     if (isfinite(due_s) && (!(awaited.left_s > 0) || left_s < awaited.left_s))
         awaited.left_s = fmax(left_s, soon_s);
     comm_pause(master->run->comm, pause, &awaited);
@@ -150,7 +154,7 @@ static void worker_catch_up(struct master *master, int64_t worker)
     int64_t count = 0;
     while (outstanding_of(&master->outstanding, worker, &count) && count >= UNDER_WAY_MOST &&
            master->failure->code == FAILURE_NONE && !master->asked && !is_asked(master)) {
-        master_hear(master);
+        idle_take(master);
         outbox_progress(master->outbox);
         master_pause(master, &pause, HUGE_VAL);
     }
@@ -165,7 +169,7 @@ static bool package_send(struct master *master, const struct package *package)
         return false;
     const double packed = comm_now(comm);
     struct wire_package header = {.kind = WIRE_WORK, .package = *package, .size = (int64_t)size};
-    sleep_here(master, OPERATION_SEND, package, packed);
+    master_sleep(master, OPERATION_SEND, package, packed);
     const double departure_s = departure_of(master, package);
     if (!package_assign(master, package))
         return master->failure->code == FAILURE_NONE;
@@ -208,7 +212,7 @@ static void reports_answer(struct master *master)
     const struct comm *comm = master->run->comm;
     struct pending_report report;
     while (pending_take(&master->pending, comm_now(comm) - master->origin_s, &report)) {
-        sleep_here(master, OPERATION_ANSWER, &report.package, comm_now(comm));
+        master_sleep(master, OPERATION_ANSWER, &report.package, comm_now(comm));
         dispatch_done(master->dispatch, &report.package, report.start_s, report.end_s);
     }
 }
@@ -219,7 +223,7 @@ static void packages_send(struct master *master)
     struct pause pause = {.longer = OUTBOX_NAPS};
     while (master->failure->code == FAILURE_NONE && !master->asked && !is_asked(master) &&
            !master->dealt && decision_take(master, &pause)) {
-        master_hear(master);
+        idle_take(master);
         reports_answer(master);
     }
     if (master->asked || is_asked(master))
@@ -277,12 +281,12 @@ static void workers_stop(struct master *master)
             outbox_post(master->outbox, rank, &header, 0, master->port_free_s);
     }
     struct pause pause = {0};
-    while (master->outstanding.count > 0) {
-        master_hear(master);
+    while (master->outstanding.count > 0 || master_returns_wait(master)) {
+        idle_take(master);
         pause.longer = outbox_progress(master->outbox) ? LAST_NAPS : OUTBOX_NAPS;
         if (master->failure->code != FAILURE_NONE)
             workers_cancel(master);
-        if (master->outstanding.count > 0)
+        if (master->outstanding.count > 0 || master_returns_wait(master))
             master_pause(master, &pause, HUGE_VAL);
     }
     workers_cancel(master);
@@ -323,7 +327,7 @@ static bool master_init(struct master *master, const struct run *run, struct fai
     master->starts = calloc((size_t)run->comm->size, sizeof *master->starts);
     master->workers = calloc((size_t)run->comm->size, sizeof *master->workers);
     if (!outstanding_init(&master->outstanding, run->comm->size - 1) || !master->report ||
-        !master->starts || !master->workers || !state_make(master))
+        !master->starts || !master->workers || !state_make(master) || !master_returns_init(master))
         return failure_memory(failure, "preparing the master");
     size_t bytes = job_message_most(run->job, run->largest_package) + JOB_GUARD;
     const struct outbox_setup setup = {
@@ -341,6 +345,7 @@ static void master_release(struct master *master)
 {
     link_cancel(&master->receiving);
     outbox_free(&master->outbox);
+    master_returns_release(master);
     free(master->report);
     free(master->sent_s);
     free(master->starts);

@@ -20,8 +20,11 @@ struct master_start {
 /* What a worker has told of its core tasks. */
 struct master_counts {
     int64_t finished, failed;
-    bool anew; /* since the last time when all had */
+    bool anew;     /* since the last time when all had */
+    int returning; /* reports of it that wait for their results */
 };
+
+struct master_returns;
 
 struct master {
     const struct run *run;
@@ -38,15 +41,16 @@ struct master {
     double origin_s;                /* the first envelope's start */
     double *sent_s;                 /* owned; per package: end of its send, for its link event */
     size_t sent_capacity;
-    struct master_start *starts;   /* owned, by worker */
-    double port_free_s;            /* of an emulated port */
-    struct pending pending;        /* reports on an emulated network */
-    struct counts_sum counts;      /* of all workers */
-    struct scow_others all;        /* when every one at work had told anew */
-    struct master_counts *workers; /* owned; one a worker */
-    bool sharing;                  /* some worker wants to know of others */
-    bool cancelled;                /* the workers have been told to stop */
-    bool asked;                    /* a worker has been asked to stop */
+    struct master_start *starts;    /* owned, by worker */
+    double port_free_s;             /* of an emulated port */
+    struct pending pending;         /* reports on an emulated network */
+    struct counts_sum counts;       /* of all workers */
+    struct scow_others all;         /* when every one at work had told anew */
+    struct master_counts *workers;  /* owned; one a worker */
+    struct master_returns *returns; /* owned; NULL: workers write */
+    bool sharing;                   /* some worker wants to know of others */
+    bool cancelled;                 /* the workers have been told to stop */
+    bool asked;                     /* a worker has been asked to stop */
     bool dealt; /* everything has been handed out, and is reported where it can be lost */
 };
 
@@ -59,12 +63,41 @@ void master_start_trace(struct master *master, const struct wire_result *report)
 /* At the end: what has not shown for how long it started, for it has had single tasks alone, is
  * taken to have computed its first package as fast as the profile says. */
 void master_starts_settle(struct master *master);
+/* Of a job that sleeps: the master's own part of an operation that began then. */
+void master_sleep(struct master *master, enum operation operation, const struct package *package,
+                  double start_s);
 /* When the package at hand was really begun, as far as is known or expected. */
 double master_started_s(const struct master *master, const struct wire_result *report);
+/* Of a worker that does not see the output: what it works on now, into that. */
+void master_flight_note(const struct master *master, int rank);
 /* Ready for the next result. */
 void master_listen(struct master *master);
 /* Take in every result that has come, and find out who is lost; never waits. */
 void master_hear(struct master *master);
+/* What that worker has reported, which is its oldest package's, holds: all that is of it is done.
+ */
+void master_report_settle(struct master *master, int rank, const struct wire_result *report);
+
+/* Results that workers return; without them, nothing (master_returns.c). */
+
+/* False: out of memory. */
+bool master_returns_init(struct master *master);
+void master_returns_release(struct master *master);
+/* Bytes of memory for packages of so many core tasks, but for what they emit. */
+double master_returns_memory(const struct job *job, int64_t tasks);
+/* A report that holds, copied. False with a failure set: out of memory. */
+bool master_returns_add(struct master *master, int rank, const struct wire_result *report);
+/* Let results come in; never waits, and writes nothing. */
+void master_returns_hear(struct master *master);
+/* Write and settle all that is there. */
+void master_returns_collect(struct master *master);
+/* Of that rank nothing counts any more; gone: nothing comes from it, either. */
+void master_returns_drop(struct master *master, int rank, bool gone);
+/* Is something to come, or to be written? */
+bool master_returns_wait(const struct master *master);
+/* Seconds until an emulated port has carried what is there; 0: nothing is. */
+double master_returns_due_s(const struct master *master);
+
 /* Does that rank get packages? */
 bool master_counts_on(const struct master *master, int rank);
 /* Is it there, to be told something? */

@@ -40,7 +40,10 @@ static void report_trace(struct master *master, const struct wire_result *report
     double computing = times->start_s + times->receive_s;
     master_event(master, rank, OPERATION_RECEIVE, package, times->start_s, computing);
     master_event(master, rank, OPERATION_COMPUTE, package, computing, times->computed_s);
-    master_event(master, rank, OPERATION_OUTPUT, package, times->handed_s, times->written_s);
+    if (!master->run->collects)
+        master_event(master, rank, OPERATION_OUTPUT, package, times->handed_s, times->written_s);
+    else if (times->handed_s > times->computed_s) /* too much of it was not taken yet */
+        master_event(master, rank, OPERATION_IDLE, package, times->computed_s, times->handed_s);
     master->outcome->makespan_s =
         fmax(master->outcome->makespan_s, times->written_s - master->origin_s);
     master->outcome->worked_s +=
@@ -80,11 +83,22 @@ static void report_tell(struct master *master, const struct package *package, do
         failure_memory(master->failure, "keeping reports");
 }
 
-/* The one package that this worker can report now; NULL: none. */
+/* The one package that this worker can report now, beside those whose results are to come; NULL:
+ * none. */
 static const struct package *expected_of(const struct master *master, int rank)
 {
     int64_t count;
-    return outstanding_of(&master->outstanding, rank - 1, &count);
+    const struct package *packages = outstanding_of(&master->outstanding, rank - 1, &count);
+    const int reported = master->workers[rank - 1].returning;
+    return reported < count ? packages + reported : NULL;
+}
+
+void master_flight_note(const struct master *master, int rank)
+{
+    const struct package *package = master->run->collects ? expected_of(master, rank) : NULL;
+    if (master->run->collects)
+        losses_begin_of(master->run->losses, rank, package ? package->first : 0,
+                        package ? package->count : 0);
 }
 
 /* Beside what the profile expects, for who waits. */
@@ -112,9 +126,8 @@ static void give_up(struct master *master)
         master->outcome->given_up = master->asked = true;
 }
 
-static void result_take(struct master *master)
+static void result_take(struct master *master, const struct wire_result *report)
 {
-    const struct wire_result *report = master->report;
     const struct job *job = master->run->job;
     const double start_s = master_started_s(master, report);
     report_trace(master, report);
@@ -130,9 +143,8 @@ static void result_take(struct master *master)
                 report->times.written_s - master->origin_s);
 }
 
-static void report_heard(struct master *master, int rank)
+static void report_heard(struct master *master, int rank, const struct wire_times *times)
 {
-    const struct wire_times *times = &master->report->times;
     int64_t count;
     if (!master->run->members)
         return;
@@ -195,6 +207,43 @@ static void interim_take(struct master *master, int rank, size_t size)
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
+void master_report_settle(struct master *master, int rank, const struct wire_result *report)
+{
+    const struct failure *failure =
+        &wire_result_told(report, master->run->job->state_size)->failure;
+    if (failure->code != FAILURE_NONE && report->own && master->run->members) {
+        master_retire(master, rank, failure);
+        return;
+    }
+    counts_take(master, rank, &report->counts);
+    outstanding_take(&master->outstanding, rank - 1);
+    report_heard(master, rank, &report->times);
+    master->asked = master->asked || report->asked;
+    if (failure->code != FAILURE_NONE)
+        failure_set(master->failure, failure->code, "%s", failure->text);
+    else if (report->skipped)
+        master->outcome->stopped = true;
+    else
+        result_take(master, report);
+}
+
+/* Results follow what was done, where they are returned, and nothing else. */
+static bool returns_as_agreed(const struct master *master, const struct wire_result *report)
+{
+    const struct wire_trouble *trouble = wire_result_told(report, master->run->job->state_size);
+    const bool done = trouble->failure.code == FAILURE_NONE && !report->skipped;
+    return (report->returned > 0) == (done && master->run->collects);
+}
+
+/* Results come behind it. */
+static void report_keep(struct master *master, int rank, const struct wire_result *report)
+{
+    if (master->run->members)
+        membership_heard(master->run->members, rank);
+    if (master_returns_add(master, rank, report))
+        master_flight_note(master, rank);
+}
+
 /* What comes from one that is given up is late: somebody else does its work. */
 static void report_take(struct master *master, int rank, size_t size)
 {
@@ -207,25 +256,13 @@ static void report_take(struct master *master, int rank, size_t size)
     }
     if (!master_counts_on(master, rank))
         return;
-    if (!expected || !wire_result_check(report, state_size, size, expected)) {
+    if (!expected || !wire_result_check(report, state_size, size, expected) ||
+        !returns_as_agreed(master, report))
         master_lose(master, rank, "it sent a message that is damaged", false);
-        return;
-    }
-    const struct failure *failure = &wire_result_told(report, state_size)->failure;
-    if (failure->code != FAILURE_NONE && report->own && master->run->members) {
-        master_retire(master, rank, failure);
-        return;
-    }
-    counts_take(master, rank, &report->counts);
-    outstanding_take(&master->outstanding, rank - 1);
-    report_heard(master, rank);
-    master->asked = master->asked || report->asked;
-    if (failure->code != FAILURE_NONE)
-        failure_set(master->failure, failure->code, "%s", failure->text);
-    else if (report->skipped)
-        master->outcome->stopped = true;
+    else if (master->run->collects)
+        report_keep(master, rank, report);
     else
-        result_take(master);
+        master_report_settle(master, rank, report);
 }
 
 void master_hear(struct master *master)
@@ -234,6 +271,7 @@ void master_hear(struct master *master)
         report_take(master, master->receiving.peer, master->receiving.size);
         master_listen(master);
     }
+    master_returns_hear(master);
     master_losses(master);
     progress_show(master->progress, master->outcome->summary.tasks,
                   comm_now(master->run->comm) - master->origin_s);

@@ -23,7 +23,9 @@ static const double deadline_factor = 10, unknown_factor = 60;
 
 static bool is_gone(const struct membership *membership, int rank)
 {
-    return membership->members[rank].seen && !file_lock_taken(membership->lock, rank);
+    const struct member *member = &membership->members[rank];
+    return member->seen ? !file_lock_taken(membership->lock, rank)
+                        : process_has_ended(&member->process);
 }
 
 static void signs_await(struct membership *membership)

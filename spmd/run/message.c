@@ -4,6 +4,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "spmd/transport/link.h"
+
 /* Where the trouble lies, behind a state of any size. */
 static size_t trouble_place(size_t state_size)
 {
@@ -35,6 +37,18 @@ static uint64_t digest_of(const struct wire_result *result, size_t state_size)
 {
     const size_t size = wire_result_size(state_size, result->troubled);
     return XXH3_64bits((const char *)result + sizeof result->digest, size - sizeof result->digest);
+}
+
+void wire_result_return(struct wire_result *result, const void *packed, size_t size)
+{
+    result->returned = (int64_t)size;
+    result->returned_digest = XXH3_64bits(packed, size);
+}
+
+bool wire_return_check(const struct wire_result *result, const void *packed, size_t size)
+{
+    return result->returned >= 0 && size == (size_t)result->returned &&
+           result->returned_digest == XXH3_64bits(packed, size);
 }
 
 void wire_result_seal(struct wire_result *result, size_t state_size)
@@ -79,5 +93,6 @@ bool wire_result_check(const struct wire_result *result, size_t state_size, size
     const bool done = trouble->failure.code == FAILURE_NONE && !result->skipped;
     return result->digest == digest_of(result, state_size) &&
            packages_equal(&result->package, package) && counts_check(&result->counts) &&
+           result->returned >= 0 && result->returned <= (int64_t)LINK_MOST &&
            (!done || (result->summary.tasks == package->count && times_check(&result->times)));
 }

@@ -40,7 +40,9 @@ struct wire_result {
     int32_t interim;  /* nothing but counts, while a package is under way: it is to be answered by
                        * WIRE_OTHERS. Nothing follows */
     int32_t reserved;
-    struct counts counts; /* what is new of core tasks */
+    struct counts counts;     /* what is new of core tasks */
+    int64_t returned;         /* bytes of packed results that follow as WIRE_RETURN; 0: none do */
+    uint64_t returned_digest; /* XXH3-64 of them */
 };
 
 struct wire_trouble {
@@ -55,6 +57,10 @@ void wire_result_trouble(struct wire_result *result, size_t state_size,
                          const struct wire_trouble *trouble);
 /* What went wrong: nothing, where nothing is said. Borrowed. */
 const struct wire_trouble *wire_result_told(const struct wire_result *result, size_t state_size);
+/* So many bytes of packed results will follow. */
+void wire_result_return(struct wire_result *result, const void *packed, size_t size);
+/* Are these bytes what its worker has said will follow? */
+bool wire_return_check(const struct wire_result *result, const void *packed, size_t size);
 /* When all of it is there. */
 void wire_result_seal(struct wire_result *result, size_t state_size);
 /* Is it what its worker sealed, `size` bytes of it, about that package, with numbers that can

@@ -60,13 +60,22 @@ static bool left_find(struct resume *resume, const struct resume_setup *setup,
     resume->complete = remaining->complete && remaining->left == 0;
     resume->slots = remaining->slots;
     resume->workers = setup->comm->size - 1;
-    if (remaining->state && remaining->slots < resume->workers)
+    if (remaining->state && remaining->slots < resume->workers && !setup->collects)
         resume->workers = remaining->slots;
     remaining->workers = resume->workers;
     return true;
 }
 
 /* ---- does it hold what was written? -------------------------------------------------------- */
+
+/* Local. This rank's share of so many. */
+static struct task_range share_of(const struct resume_setup *setup, int64_t count)
+{
+    const struct comm *comm = setup->comm;
+    if (setup->collects)
+        return (struct task_range){0, comm->rank == 0 ? count : 0};
+    return resume_share(count, comm->size, comm->rank);
+}
 
 enum { PIECES = 100 }; /* of a share, between which others see that this rank lives */
 
@@ -81,7 +90,8 @@ static struct intact_subject subject_of(const struct resume *resume,
                                         const struct resume_setup *setup, struct failure *failure)
 {
     const struct job *job = setup->wanted.job;
-    const char *emitted = resume->emitted;
+    const bool reads = setup->comm->rank == 0 || !setup->collects;
+    const char *emitted = reads ? resume->emitted : NULL;
     struct intact_subject subject = {
         .path = setup->path,
         .places = resume->places,
@@ -96,10 +106,11 @@ static struct intact_subject subject_of(const struct resume *resume,
 }
 
 /* Local. */
-static bool share_compare(const struct comm *comm, const struct intact_subject *subject,
-                          int64_t tasks, struct intact_damage *damage, struct failure *failure)
+static bool share_compare(const struct resume_setup *setup, const struct intact_subject *subject,
+                          struct intact_damage *damage, struct failure *failure)
 {
-    const struct task_range share = resume_share(tasks, comm->size, comm->rank);
+    const struct comm *comm = setup->comm;
+    const struct task_range share = share_of(setup, setup->wanted.job->setup.tasks);
     bool good = failure->code == FAILURE_NONE;
     for (int k = 0; good && k < PIECES; k++) {
         const struct task_range piece = resume_share(share.count, PIECES, k);
@@ -167,13 +178,13 @@ static void damage_tell(const struct resume_setup *setup, const struct intact_da
 }
 
 /* Collective. Is the picture of a complete run that of its results? */
-static bool picture_compare(const struct comm *comm, const struct resume *resume,
+static bool picture_compare(const struct resume_setup *setup, const struct resume *resume,
                             const struct intact_subject *subject)
 {
+    const struct comm *comm = setup->comm;
     const int64_t *extent = subject->extent;
     double range[2] = {resume->remaining.minimum, resume->remaining.maximum};
-    const struct task_range share =
-        resume_share(extent[0] * extent[1] * extent[2], comm->size, comm->rank);
+    const struct task_range share = share_of(setup, extent[0] * extent[1] * extent[2]);
     struct failure differs = FAILURE_INIT;
     bool same = true;
     comm_broadcast(comm, range, sizeof range);
@@ -188,12 +199,13 @@ static bool picture_compare(const struct comm *comm, const struct resume *resume
 }
 
 /* Collective. What is made when all is done; where it is not what was made, it is made again. */
-static void whole_compare(const struct comm *comm, struct resume *resume,
-                          const struct resume_setup *setup, const struct intact_subject *subject)
+static void whole_compare(struct resume *resume, const struct resume_setup *setup,
+                          const struct intact_subject *subject)
 {
+    const struct comm *comm = setup->comm;
     bool look = resume->complete && subject->contents && subject->places.normalized > 0;
     comm_broadcast(comm, &look, sizeof look);
-    if (!look || picture_compare(comm, resume, subject))
+    if (!look || picture_compare(setup, resume, subject))
         return;
     resume->complete = resume->remaining.complete = false;
     if (comm->rank == 0)
@@ -208,7 +220,7 @@ static bool damage_find(struct resume *resume, const struct resume_setup *setup,
     const struct comm *comm = setup->comm;
     struct intact_damage damage = {.count = 0};
     struct intact_subject subject = subject_of(resume, setup, failure);
-    share_compare(comm, &subject, setup->wanted.job->setup.tasks, &damage, failure);
+    share_compare(setup, &subject, &damage, failure);
     const bool good = comm_agree(comm, failure) && damage_gather(comm, &damage, failure);
     if (good && comm->rank == 0) {
         damage_tell(setup, &damage);
@@ -216,7 +228,7 @@ static bool damage_find(struct resume *resume, const struct resume_setup *setup,
     }
     intact_damage_release(&damage);
     if (comm_agree(comm, failure))
-        whole_compare(comm, resume, setup, &subject);
+        whole_compare(resume, setup, &subject);
     emitted_close(&subject.emitted);
     return failure->code == FAILURE_NONE;
 }
@@ -320,7 +332,7 @@ static bool share_sum(const struct resume *resume, const struct resume_setup *se
 {
     const struct comm *comm = setup->comm;
     const struct job *job = setup->wanted.job;
-    const struct task_range share = resume_share(job->setup.tasks, comm->size, comm->rank);
+    const struct task_range share = share_of(setup, job->setup.tasks);
     bool good = true;
     for (int k = 0; good && k < PIECES; k++) {
         const struct task_range piece = resume_share(share.count, PIECES, k);

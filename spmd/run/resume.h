@@ -21,6 +21,7 @@ struct resume_setup {
     struct remaining_wanted wanted;
     const char *profile_text;      /* NULL: what the file has */
     const struct profile *profile; /* what it says; NULL likewise */
+    bool collects;                 /* the master alone has access to the file */
     bool trust;                    /* what the ledger says: digests are not compared */
     struct part_info part;         /* what this run does, without its plan, profile and events */
 };

@@ -35,6 +35,7 @@ struct run {
     struct losses *losses;             /* in the output; NULL: nothing is kept of them */
     const struct emulation *costs;     /* by the profile; NULL: not known */
     const struct emulation *emulation; /* those of a job that sleeps; NULL otherwise */
+    bool collects;                     /* the master writes what workers return to it */
     bool one_by_one;         /* the master sends no package before the last one has arrived */
     bool weighs_output;      /* workers say for how much of their output they wait for the store */
     struct engine **kept;    /* a worker's: its engine outlives runs, and is there from the second

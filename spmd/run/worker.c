@@ -26,6 +26,7 @@ struct worker {
     struct worker_context context;
     struct report reports[REPORTS]; /* taken in turn */
     int64_t begun, reported;
+    int64_t last;             /* the highest index of packages that have come; -1: none has */
     bool writing;             /* the results of the package that is to be reported next */
     struct failure unwritten; /* what became of results that were written behind */
     double free_s;
@@ -59,6 +60,8 @@ static void report_send(struct worker *worker)
     report->result->summary.rank_peak = process_peak();
     wire_result_seal(report->result, state_size);
     link_send(worker->run->comm->link, report->result, size, 0, WIRE_RESULT, &report->sending);
+    if (report->result->returned > 0)
+        returns_send(worker->context.returns);
     worker->reported++;
 }
 
@@ -218,6 +221,17 @@ static void results_write(struct worker *worker, struct wire_result *report,
     times->stalled_s = worker->context.stalled_s;
 }
 
+/* Packing is a part of computing; then the master may have too many that it has not taken yet. */
+static void results_give(struct worker *worker, struct wire_result *report, struct failure *failure)
+{
+    struct wire_times *times = &report->times;
+    const bool packed = worker_context_return(&worker->context, report, failure);
+    times->computed_s = times->handed_s = comm_now(worker->run->comm);
+    if (packed && returns_await(worker->context.returns))
+        times->handed_s = comm_now(worker->run->comm);
+    times->written_s = times->handed_s;
+}
+
 static void package_done(struct worker *worker, const struct inbox_package *in,
                          struct wire_result *report, struct failure *failure)
 {
@@ -236,7 +250,9 @@ static void package_done(struct worker *worker, const struct inbox_package *in,
     engine_counts_tell(worker->context.engine, &report->counts);
     if (results->state)
         memcpy(report + 1, results->state, worker->run->job->state_size);
-    if (worker->run->job->values.write_behind)
+    if (worker->run->collects)
+        results_give(worker, report, failure);
+    else if (worker->run->job->values.write_behind)
         results_behind(worker, report, failure);
     else
         results_write(worker, report, failure);
@@ -279,6 +295,15 @@ static bool done_add(struct done_packages *done, const struct package *package)
     return true;
 }
 
+/* Has it come before? Then it is done, and reported, once. */
+static bool is_again(struct worker *worker, const struct package *package)
+{
+    if (package->index <= worker->last)
+        return true;
+    worker->last = package->index;
+    return false;
+}
+
 static void worker_loop(struct worker *worker, struct done_packages *done, struct failure *failure)
 {
     worker->free_s = comm_now(worker->run->comm);
@@ -288,7 +313,7 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
         inbox_take(worker->context.inbox, (struct inbox_idle){behind_idle, worker}, &in);
         if (in.header.kind == WIRE_STOP)
             break;
-        if (in.header.kind == WIRE_WARM) {
+        if (in.header.kind == WIRE_WARM || is_again(worker, &in.header.package)) {
             inbox_done(worker->context.inbox);
             continue;
         }
@@ -303,7 +328,7 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
 
 bool worker_run(const struct run *run, struct done_packages *done, struct failure *failure)
 {
-    struct worker worker = {.run = run, .unwritten = FAILURE_INIT};
+    struct worker worker = {.run = run, .last = -1, .unwritten = FAILURE_INIT};
     if (run->losses)
         fault_watch(run->losses->file, losses_signal_place(run->losses, run->comm->rank));
     bool ready = worker_context_init(&worker.context, run, failure);

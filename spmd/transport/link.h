@@ -38,6 +38,10 @@ int link_size(struct link link);
 /* Local. The bytes belong to the link until the request is over. */
 void link_send(struct link link, const void *data, size_t bytes, int peer, int tag,
                struct link_request *request);
+/* Local. The same, and over only when the other rank has begun to take it: who sends so never has
+ * more under way than it knows of. */
+void link_send_taken(struct link link, const void *data, size_t bytes, int peer, int tag,
+                     struct link_request *request);
 /* Local. At most `bytes`, from that rank or LINK_ANYBODY. */
 void link_receive(struct link link, void *data, size_t bytes, int peer, int tag,
                   struct link_request *request);

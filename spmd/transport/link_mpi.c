@@ -69,6 +69,15 @@ void link_send(struct link link, const void *data, size_t bytes, int peer, int t
     request_set(request, mpi);
 }
 
+void link_send_taken(struct link link, const void *data, size_t bytes, int peer, int tag,
+                     struct link_request *request)
+{
+    MPI_Request mpi;
+    assert(bytes <= LINK_MOST);
+    MPI_Issend(data, (int)bytes, MPI_BYTE, peer, tag, comm_of(link), &mpi);
+    request_set(request, mpi);
+}
+
 void link_receive(struct link link, void *data, size_t bytes, int peer, int tag,
                   struct link_request *request)
 {

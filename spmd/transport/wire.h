@@ -24,7 +24,10 @@ enum wire_tag {
     WIRE_FAREWELL = 10, /* master to worker after a loss, empty: everything is said, leave */
     WIRE_OTHERS = 12, /* master to worker: struct scow_others, an answer to one that tells counts */
     WIRE_PRESENT = 11, /* before there is an output, struct wire_present: that somebody is there */
-    WIRE_DAMAGE = 13 /* worker to master: struct task_range, what does not hold what was written */
+    WIRE_DAMAGE = 13, /* worker to master: struct task_range, what does not hold what was written */
+    WIRE_RETURN = 14  /* worker to master, where it is the master who writes: packed results, behind
+                       * the report that says how many bytes they are. A lost one ends its worker's
+                       * part */
 };
 
 enum wire_kind {

@@ -82,7 +82,8 @@ static bool is_for(const struct pending *receive, const struct message *message)
 static void receive_end(struct pending *receive, const struct message *message)
 {
     const size_t fit = message->size < receive->room ? message->size : receive->room;
-    if (message->size > receive->room)
+    /* Of results that are returned, as many bytes are received as were announced. */
+    if (message->size > receive->room && message->tag != WIRE_RETURN)
         world_wrong("a message of %zu bytes came where %zu were expected", message->size,
                     receive->room);
     if (fit > 0)
@@ -138,7 +139,8 @@ static double travel_s(void)
 /* Those that bytes that have changed, or are missing, can be told of. */
 static void message_damage(struct message *message)
 {
-    if (message->tag != WIRE_RESULT || !dice_hit(&world.dice, world.weather.damaged))
+    if ((message->tag != WIRE_RESULT && message->tag != WIRE_RETURN) ||
+        !dice_hit(&world.dice, world.weather.damaged))
         return;
     if (dice_hit(&world.dice, 0.5))
         message->size = dice_below(&world.dice, message->size);
@@ -151,8 +153,8 @@ static void message_damage(struct message *message)
 /* Of these the protocol says that it can bear it. */
 static bool may_double(int tag)
 {
-    return tag == WIRE_RESULT || tag == WIRE_PACKAGE || tag == WIRE_CLOSED || tag == WIRE_ALIVE ||
-           tag == WIRE_CANCEL || tag == WIRE_LOST;
+    return tag == WIRE_RESULT || tag == WIRE_RETURN || tag == WIRE_PACKAGE || tag == WIRE_CLOSED ||
+           tag == WIRE_ALIVE || tag == WIRE_CANCEL || tag == WIRE_LOST;
 }
 
 static void message_post(struct message *message)
@@ -162,14 +164,13 @@ static void message_post(struct message *message)
     world_event(*free_s - world.now_s, EVENT_DELIVER, message->to, 0, message);
 }
 
-void link_send(struct link link, const void *data, size_t bytes, int peer, int tag,
-               struct link_request *request)
+static void message_send(const void *data, size_t bytes, int peer, int tag, bool over,
+                         struct link_request *request)
 {
     struct message *message = message_new(data, bytes, peer, tag);
-    (void)link;
     *request = (struct link_request){.pending = true};
     struct pending *sending = world_room(sizeof *sending);
-    *sending = (struct pending){.over = bytes <= world.weather.eager};
+    *sending = (struct pending){.over = over};
     request->handle = (intptr_t)sending;
     message_damage(message);
     world.given_up = world.given_up || tag == WIRE_LOST;
@@ -182,6 +183,20 @@ void link_send(struct link link, const void *data, size_t bytes, int peer, int t
         world_say("a message of rank %d to rank %d is doubled (tag %d)", message->from, peer, tag);
         message_post(again);
     }
+}
+
+void link_send(struct link link, const void *data, size_t bytes, int peer, int tag,
+               struct link_request *request)
+{
+    (void)link;
+    message_send(data, bytes, peer, tag, bytes <= world.weather.eager, request);
+}
+
+void link_send_taken(struct link link, const void *data, size_t bytes, int peer, int tag,
+                     struct link_request *request)
+{
+    (void)link;
+    message_send(data, bytes, peer, tag, false, request);
 }
 
 void link_receive(struct link link, void *data, size_t bytes, int peer, int tag,

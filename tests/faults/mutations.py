@@ -39,7 +39,8 @@ MUTATIONS = [
     ("master-gone-unseen", "spmd/run/heartbeat.c",
      "        if (!master_lives(heartbeat))", "        if (heartbeat->stopped && !master_lives(heartbeat))"),
     ("sight-taken-late", "spmd/run/heartbeat.c",
-     ".sees = sees,", ".sees = sees && file_lock_taken(lock, 0),"),
+     ".sight = *sight,",
+     ".sight = {sight->lock, sight->sees && file_lock_taken(sight->lock, 0), sight->master},"),
     ("reported-before-written", "spmd/run/context.c",
      "        !store_await(run->store, 0, end_s, failure))\n        return false;",
      "        (!store_await(run->store, 0, end_s, failure) && context->due_s > 0))\n"

@@ -39,6 +39,8 @@ static struct trial {
     bool surveyed, watched; /* decides.h */
     int ahead, buffers;
     bool one_by_one;
+    double collecting; /* probability that in a part the master writes */
+    bool collects;     /* in this part */
     bool resumed;
     bool running; /* the part before did not say how it ended */
     bool sealed;
@@ -453,6 +455,7 @@ static void perform(struct part *part)
                                             .patience_s = trial.patience_s,
                                             .plan = &plan,
                                             .largest_package = trial.largest,
+                                            .collects = trial.collects,
                                             .detector = &part->detector};
     if (!liveness_begin(&part->liveness, &watching, &part->failure))
         return;
@@ -464,6 +467,7 @@ static void perform(struct part *part)
                             .input = trial.input,
                             .store = part->store,
                             .losses = &part->losses,
+                            .collects = trial.collects,
                             .one_by_one = trial.one_by_one,
                             .largest_package = trial.largest,
                             .tasks = trial.resumed ? trial.remaining.left : trial.tasks,
@@ -498,13 +502,17 @@ static void part_open(struct part *part)
                                                  .path = DISK_PATH,
                                                  .state = "there is no package yet",
                                                  .most_s = 5 * trial.patience_s};
-    const struct store_setup store = {
-        .path = DISK_PATH, .emitted = "emitted", .slots = SLOTS, .resumed = trial.resumed};
+    const struct store_setup store = {.path = DISK_PATH,
+                                      .emitted = "emitted",
+                                      .slots = SLOTS,
+                                      .collected = trial.collects,
+                                      .resumed = trial.resumed};
     if (!failure_detector_begin(&part->detector, &setup, &part->failure))
         return;
     part->store = store_open(&store, &places, &part->comm, trial.job, &part->failure);
-    losses_open(&part->losses, DISK_PATH, &trial.places, part->comm.rank,
-                trial.remaining.lost_count);
+    if (part->comm.rank == 0 || !trial.collects)
+        losses_open(&part->losses, DISK_PATH, &trial.places, part->comm.rank,
+                    trial.remaining.lost_count);
 }
 
 /* What a rank runs, as spmd/run/execute.c does. */
@@ -547,6 +555,7 @@ static void trial_draw(void)
     trial.ahead = 1 + (int)dice_below(dice, 3);
     trial.buffers = trial.ahead;
     trial.one_by_one = dice_hit(dice, 0.2);
+    trial.collecting = dice_hit(dice, 0.5) ? dice_hit(dice, 0.7) ? 1 : 0.5 : 0;
     const size_t rule = (size_t)dice_below(dice, dispatch_rule_count() + 6);
     trial.rule = rule < dispatch_rule_count() ? dispatch_rule_name(rule).name : NULL;
     habits = (struct habits){
@@ -587,13 +596,15 @@ static void part_run(bool fair)
     const int64_t losses = world.losses;
     world.weather = fair ? weather_fair() : weather_draw();
     trial.running = true;
+    /* Parts of one run may do either. */
+    trial.collects = !trial.job->values.write_behind && dice_hit(&world.dice, trial.collecting);
     world_begin(workers + 1, rank_main);
     world_say("part with %d workers, %" PRId64 " core tasks, packages of at most %" PRId64
-              ", %s%s%s%s%s",
+              ", %s%s%s%s%s%s",
               workers, trial.tasks, trial.largest, trial.surveyed ? "measured, " : "",
               trial.rule ? trial.rule : "planned", !trial.rule && trial.watched ? ", watched" : "",
               trial.job->values.write_behind ? ", written behind" : "",
-              trial.job->state_size > 0 ? ", reduces" : "");
+              trial.collects ? ", collected" : "", trial.job->state_size > 0 ? ", reduces" : "");
     if (!fair)
         faults_draw();
     if (!world_run(part_most_s))

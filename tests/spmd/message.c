@@ -120,6 +120,28 @@ static void failures_are_told(void **state)
     free(result);
 }
 
+/* What follows a report in a message of its own. */
+static void returned_results_are_compared(void **state)
+{
+    (void)state;
+    char packed[] = "packed results of a package";
+    struct wire_result *result = result_make(0, false);
+    wire_result_return(result, packed, sizeof packed);
+    wire_result_seal(result, 0);
+    assert_true(wire_result_check(result, 0, wire_result_size(0, false), &package));
+    assert_true(wire_return_check(result, packed, sizeof packed));
+    assert_false(wire_return_check(result, packed, sizeof packed - 1));
+    for (size_t at = 0; at < sizeof packed; at++) {
+        packed[at] ^= 0x10;
+        assert_false(wire_return_check(result, packed, sizeof packed));
+        packed[at] ^= 0x10;
+    }
+    result->returned = -1;
+    wire_result_seal(result, 0);
+    assert_false(wire_result_check(result, 0, wire_result_size(0, false), &package));
+    free(result);
+}
+
 /* One that tells counts alone, while a package is under way. */
 static void counts_are_told(void **state)
 {
@@ -144,6 +166,7 @@ int main(void)
         cmocka_unit_test(damage_is_noticed),
         cmocka_unit_test(what_cannot_be_is_not_believed),
         cmocka_unit_test(failures_are_told),
+        cmocka_unit_test(returned_results_are_compared),
         cmocka_unit_test(counts_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

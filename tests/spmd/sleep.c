@@ -48,17 +48,34 @@ static const char slow_output[] =
     "\"output\": {\"latency_s\": 0.02, \"s_per_task\": 0.002}}]}]}]}";
 static const double slow_output_s = 0.02 + PACKAGE * 0.002;
 
+/* The same with results that return to the master, over a port that is the slowest of all. */
+static const char returned[] =
+    "{\"schema\": \"scow-profile-1\", \"kernel\": \"census-sleeps\", "
+    "\"parameters\": {\"results\": \"package\"}, \"settings\": [{\"windows\": "
+    "[{\"tasks\": [1, 100], \"envelope\": {\"latency_s\": 0.001, \"s_per_task\": 0.0002}, "
+    "\"send\": {\"latency_s\": 0.001, \"s_per_task\": 0}, "
+    "\"collect\": {\"latency_s\": 0.001, \"s_per_task\": 0.0001}, \"workers\": [{\"count\": 2, "
+    "\"link\": {\"latency_s\": 0.002, \"s_per_task\": 0}, "
+    "\"receive\": {\"latency_s\": 0.0005, \"s_per_task\": 0.0001}, "
+    "\"compute\": {\"latency_s\": 0.002, \"s_per_task\": 0.0006}, "
+    "\"result\": {\"latency_s\": 0.01, \"s_per_task\": 0.002}}]}]}]}";
+static const double result_s = 0.01 + PACKAGE * 0.002, collect_s = 0.001 + PACKAGE * 0.0001;
+
 static const struct census everything = {.parts = CENSUS_ALL & ~CENSUS_REJECTS,
                                          .type = SCOW_I32,
                                          .extent = {1, 1, TASKS},
                                          .tile = {1, 1, 1}};
 
-static bool sleep_run(const char *profile, bool write_behind, struct run_outcome *outcome,
+/* How results get into the output. */
+enum ways { WRITTEN, WRITTEN_BEHIND, RETURNED };
+
+static bool sleep_run(const char *profile, enum ways ways, struct run_outcome *outcome,
                       struct failure *failure)
 {
     struct values values;
     census_values(&values, &census_sleeps, &everything);
-    values.write_behind = write_behind;
+    values.write_behind = ways == WRITTEN_BEHIND;
+    values.results = ways == RETURNED ? RESULTS_PACKAGE : RESULTS_UNSAID;
     const struct whole_run run = {.comm = &comm,
                                   .task = &census_sleeps,
                                   .values = &values,
@@ -153,7 +170,7 @@ static void operations_follow_each_other(void **state)
     (void)state;
     struct run_outcome outcome = {0};
     struct failure failure = FAILURE_INIT;
-    const bool good = sleep_run(profile_text, false, &outcome, &failure);
+    const bool good = sleep_run(profile_text, WRITTEN, &outcome, &failure);
     assert_string_equal(failure.text, "");
     assert_true(good);
     if (comm.rank == 0) {
@@ -197,7 +214,7 @@ static void output_is_hidden_behind_computing(void **state)
     (void)state;
     struct run_outcome outcome = {0};
     struct failure failure = FAILURE_INIT;
-    const bool good = sleep_run(slow_output, true, &outcome, &failure);
+    const bool good = sleep_run(slow_output, WRITTEN_BEHIND, &outcome, &failure);
     assert_string_equal(failure.text, "");
     assert_true(good);
     if (comm.rank == 0) {
@@ -209,6 +226,67 @@ static void output_is_hidden_behind_computing(void **state)
         }
         assert_true(hidden > 0);
     }
+    run_outcome_release(&outcome);
+}
+
+/* Of that operation, the event of each package; every one is there once. */
+static void events_find(const struct trace *trace, enum operation operation,
+                        const struct trace_event *found[PACKAGES])
+{
+    memset(found, 0, PACKAGES * sizeof *found);
+    for (size_t i = 0; i < trace->count; i++)
+        if (trace->events[i].operation == (int32_t)operation) {
+            assert_null(found[trace->events[i].package]);
+            found[trace->events[i].package] = &trace->events[i];
+        }
+    for (int package = 0; package < PACKAGES; package++)
+        assert_non_null(found[package]);
+}
+
+/* Neither has begun when the other one has not ended. */
+static void check_apart(const struct trace_event *a, const struct trace_event *b)
+{
+    assert_true(a->end_s <= b->start_s || b->end_s <= a->start_s);
+}
+
+/* One result at a time over the port, from when it is computed on; then the master takes it in,
+ * which it does beside nothing else. */
+static void results_return_over_the_port(void **state)
+{
+    (void)state;
+    struct run_outcome outcome = {0};
+    struct failure failure = FAILURE_INIT;
+    const struct trace_event *computes[PACKAGES], *results[PACKAGES], *collects[PACKAGES],
+        *envelopes[PACKAGES], *sends[PACKAGES];
+    const bool good = sleep_run(returned, RETURNED, &outcome, &failure);
+    assert_string_equal(failure.text, "");
+    assert_true(good);
+    if (comm.rank == 0) {
+        assert_string_equal(outcome.json,
+                            "{\"tasks\": 40, \"least\": 0, \"greatest\": 39, \"squares\": 20540}");
+        events_find(&outcome.trace, OPERATION_COMPUTE, computes);
+        events_find(&outcome.trace, OPERATION_RESULT, results);
+        events_find(&outcome.trace, OPERATION_COLLECT, collects);
+        events_find(&outcome.trace, OPERATION_ENVELOPE, envelopes);
+        events_find(&outcome.trace, OPERATION_SEND, sends);
+    }
+    for (int a = 0; comm.rank == 0 && a < PACKAGES; a++) {
+        assert_int_equal(results[a]->rank, computes[a]->rank);
+        assert_int_equal(collects[a]->rank, 0);
+        check_after(results[a], computes[a]);
+        check_after(collects[a], results[a]);
+        assert_true(results[a]->end_s - results[a]->start_s >= result_s * 0.999);
+        assert_true(collects[a]->end_s - collects[a]->start_s >= collect_s * 0.999);
+        assert_true(outcome.makespan_s >= collects[a]->end_s);
+        for (int b = 0; b < PACKAGES; b++) {
+            check_apart(collects[a], envelopes[b]);
+            check_apart(collects[a], sends[b]);
+            if (a != b)
+                check_apart(results[a], results[b]);
+        }
+    }
+    for (size_t i = 0; comm.rank == 0 && i < outcome.trace.count; i++)
+        assert_int_not_equal(outcome.trace.events[i].operation, OPERATION_OUTPUT);
     run_outcome_release(&outcome);
 }
 
@@ -238,7 +316,7 @@ static void workers_start_first(void **state)
     (void)state;
     struct run_outcome outcome = {0};
     struct failure failure = FAILURE_INIT;
-    const bool good = sleep_run(slow_start, false, &outcome, &failure);
+    const bool good = sleep_run(slow_start, WRITTEN, &outcome, &failure);
     assert_string_equal(failure.text, "");
     assert_true(good);
     for (int rank = 1; comm.rank == 0 && rank < comm.size; rank++)
@@ -251,7 +329,7 @@ static void without_a_profile_nobody_knows_how_long(void **state)
     (void)state;
     struct run_outcome outcome = {0};
     struct failure failure = FAILURE_INIT;
-    assert_false(sleep_run(NULL, false, &outcome, &failure));
+    assert_false(sleep_run(NULL, WRITTEN, &outcome, &failure));
     assert_failure(failure, FAILURE_USAGE,
                    "kernel census-sleeps sleeps what a profile says: name the plan's with -p "
                    "PROFILE");
@@ -268,6 +346,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_follow_each_other),
         cmocka_unit_test(output_is_hidden_behind_computing),
+        cmocka_unit_test(results_return_over_the_port),
         cmocka_unit_test(workers_start_first),
         cmocka_unit_test(without_a_profile_nobody_knows_how_long),
     };

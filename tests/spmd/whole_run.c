@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "planner/files/plan_json.h"
+#include "planner/files/profile_json.h"
 
 static void rounds_fill(struct plan *plan, const struct whole_run *run)
 {
@@ -49,10 +50,14 @@ bool whole_run(const struct whole_run *run, struct run_outcome *outcome, struct 
     char *text = plan_text(run), emitted[240];
     const struct kernel kernel = {.task = run->task};
     struct plan plan;
+    struct profile profile = {0};
     struct failure parsing = FAILURE_INIT;
     const bool parsed = plan_parse(&plan, text, strlen(text), "plan.json", &parsing);
     assert_string_equal(parsing.text, "");
     assert_true(parsed);
+    if (run->profile)
+        assert_true(
+            profile_parse(&profile, run->profile, strlen(run->profile), "profile", &parsing));
     snprintf(emitted, sizeof emitted, "%s.results", run->output);
     const struct execution execution = {
         .comm = run->comm,
@@ -60,6 +65,8 @@ bool whole_run(const struct whole_run *run, struct run_outcome *outcome, struct 
         .plan = &plan,
         .plan_text = text,
         .profile_text = run->profile,
+        .profile = run->profile ? &profile : NULL,
+        .collects = results_return(plan_returns(&plan)),
         .plan_name = "plan.json",
         .output = run->output,
         .input = run->input,
@@ -70,6 +77,7 @@ bool whole_run(const struct whole_run *run, struct run_outcome *outcome, struct 
     };
     const bool good = execute_run(&execution, outcome, failure);
     plan_release(&plan);
+    profile_release(&profile);
     free(text);
     return good;
 }

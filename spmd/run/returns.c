@@ -1,0 +1,113 @@
+#include "spmd/run/returns.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "planner/base/pages.h"
+#include "spmd/job/packed_results.h"
+#include "spmd/transport/wire.h"
+
+struct place {
+    char *bytes; /* owned */
+    size_t room, size;
+    struct link_request sending;
+};
+
+struct returns {
+    const struct comm *comm;
+    const struct job *job;
+    struct place *places; /* owned; one more than may be on the way: being packed */
+    int count, next;
+};
+
+/* What was there is lost. */
+static bool place_reserve(struct place *place, size_t size)
+{
+    if (size <= place->room)
+        return true;
+    free(place->bytes);
+    place->bytes = size <= LINK_MOST ? pages_new(size) : NULL;
+    place->room = place->bytes ? size : 0;
+    if (place->bytes)
+        pages_touch(place->bytes, size);
+    return place->bytes != NULL;
+}
+
+struct returns *returns_new(const struct comm *comm, const struct job *job, int most, int64_t tasks,
+                            struct failure *failure)
+{
+    struct returns *returns = calloc(1, sizeof *returns);
+    const size_t size = packed_results_least(job, tasks);
+    bool good = returns != NULL;
+    if (good) {
+        *returns = (struct returns){.comm = comm, .job = job, .count = most + 1};
+        returns->places = calloc((size_t)returns->count, sizeof *returns->places);
+        good = returns->places != NULL;
+    }
+    for (int k = 0; good && k < returns->count; k++)
+        good = place_reserve(&returns->places[k], size);
+    if (!good) {
+        failure_memory(failure, "making room for results that are to be returned");
+        returns_free(&returns);
+    }
+    return returns;
+}
+
+double returns_memory(const struct job *job, int most, int64_t tasks)
+{
+    return (double)(most + 1) * (double)packed_results_least(job, tasks);
+}
+
+bool returns_pack(struct returns *returns, const struct package_results *results,
+                  struct wire_result *report, struct failure *failure)
+{
+    struct place *place = &returns->places[returns->next];
+    const size_t size = packed_results_size(returns->job, results);
+    comm_wait(returns->comm, &place->sending); /* long over: returns_await has seen to it */
+    if (size > LINK_MOST)
+        return failure_set(failure, FAILURE_FAILED,
+                           "core tasks %" PRId64 " to %" PRId64 " have %.1f GB of results, and at "
+                           "most %.1f GB are returned at once: plan with smaller packages, or let "
+                           "workers write (without --collect)",
+                           job_task_number(results->first),
+                           job_task_number(results->first + results->count - 1), (double)size / 1e9,
+                           (double)LINK_MOST / 1e9);
+    if (!place_reserve(place, size))
+        return failure_memory(failure, "packing results that are to be returned");
+    packed_results_fill(returns->job, results, place->bytes);
+    place->size = size;
+    wire_result_return(report, place->bytes, size);
+    return true;
+}
+
+/* The place packed next is then free, too. */
+bool returns_await(struct returns *returns)
+{
+    struct link_request *oldest = &returns->places[(returns->next + 1) % returns->count].sending;
+    if (link_test(oldest))
+        return false;
+    comm_wait(returns->comm, oldest);
+    return true;
+}
+
+void returns_send(struct returns *returns)
+{
+    struct place *place = &returns->places[returns->next];
+    link_send_taken(returns->comm->link, place->bytes, place->size, 0, WIRE_RETURN,
+                    &place->sending);
+    returns->next = (returns->next + 1) % returns->count;
+}
+
+void returns_free(struct returns **returns)
+{
+    struct returns *gone = *returns;
+    if (!gone)
+        return;
+    for (int k = 0; gone->places && k < gone->count; k++) {
+        comm_wait(gone->comm, &gone->places[k].sending);
+        free(gone->places[k].bytes);
+    }
+    free(gone->places);
+    free(gone);
+    *returns = NULL;
+}

@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# Results that return to the master: workers to whom the output's folder is not there (another file
+# system hides it), with every kind of result; the file holds what a run that writes from the workers
+# holds, checksum and digests with it, and either kind of run goes on with what the other one left.
+# usage: run_collect.sh SCOW MPIEXEC IMAGE
+set -euo pipefail
+scow=$1 mpiexec=$2 image=$3
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export OMP_NUM_THREADS=1
+mkdir out
+
+fail() {
+    echo "collect: $*"
+    exit 1
+}
+
+# A worker, in a mount namespace of its own where ./out is empty and cannot be written. Who may not do
+# that as a user does it as the root of a namespace of users.
+cat >blind.sh <<END
+#!/bin/sh
+if ! touch "$dir/out/\$\$" 2>/dev/null; then exec "\$@"; fi
+echo "a worker can write to the output's folder" >&2
+exit 9
+END
+cat >hide.sh <<END
+#!/bin/sh
+mount -t tmpfs -o size=4k,mode=0 none "$dir/out" && mount -o remount,ro "$dir/out" && exec sh "$dir/blind.sh" "\$@"
+END
+unshare=(unshare --mount)
+"${unshare[@]}" sh hide.sh true 2>/dev/null || unshare=(unshare --user --map-root-user --mount)
+"${unshare[@]}" sh hide.sh true || fail "no way to hide a folder from workers: run this as root"
+
+# apart WORKERS FILE OPTION...: the master sees the output, workers do not. What is said is in `said`.
+apart() {
+    local workers=$1 file=$2
+    shift 2
+    code=0
+    "$mpiexec" -n 1 "$scow" run plan.json -o "out/$file" "$@" : \
+        -n "$workers" "${unshare[@]}" sh hide.sh "$scow" run plan.json -o "out/$file" "$@" >said 2>errors ||
+        code=$?
+}
+together() {
+    local workers=$1 file=$2
+    shift 2
+    code=0
+    "$mpiexec" -n $((workers + 1)) "$scow" run plan.json -o "out/$file" "$@" >said 2>errors || code=$?
+}
+checksum() { sed -n 's/.*checksum \([0-9a-f]*\).*/\1/p' said; }
+
+# same NAME OPTION...: collected, it is what workers write. `shown` prints what is in a file.
+same() {
+    local name=$1
+    shift
+    together 2 "$name-written.h5" "$@" -q
+    ((code == 0)) || fail "$name: written by workers: exit $code: $(cat errors)"
+    local expected
+    expected=$(checksum)
+    [[ $expected =~ ^[0-9a-f]{16}$ ]] || fail "$name: no checksum: $(cat said)"
+    apart 2 "$name.h5" "$@" --collect -q
+    ((code == 0)) || fail "$name: collected: exit $code: $(cat errors)"
+    [[ $(checksum) == "$expected" ]] || fail "$name: checksum $(checksum), not $expected"
+    shown "out/$name-written.h5" >written.txt
+    shown "out/$name.h5" >collected.txt
+    cmp -s written.txt collected.txt || fail "$name: not the same: $(diff written.txt collected.txt | head -5)"
+    [[ -s written.txt ]] || fail "$name: shows nothing"
+    "$scow" show "out/$name.h5" --check >/dev/null 2>errors || fail "$name: $(cat errors)"
+}
+
+# ---- a grid and its picture -------------------------------------------------------------------
+cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "matched-filter",
+ "parameters": {"bank": "chaudhuri", "combine": "max", "algorithm": "reference"},
+ "scheduler": "by hand", "tasks": 192, "block": 16, "workers": [0, 1], "rounds": [{"repeat": 48, "loads": [1, 3]}]}
+END
+shown() {
+    "$scow" show "$1" --png "$1.png" >/dev/null && cksum <"$1.png"
+}
+same grid -i "$image"
+without_prediction='made for workers that write'
+apart 2 loud.h5 -i "$image" --collect
+grep -q "$without_prediction" errors || fail "nothing is said of a plan for workers that write: $(cat errors)"
+
+# ---- records, outputs of commands, failures ---------------------------------------------------
+seq 1 60 >lines.txt
+cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "command",
+ "parameters": {"command": "seq {} {}00; echo {} >&2", "retries": 0},
+ "scheduler": "by hand", "tasks": 60, "workers": [0, 1], "rounds": [{"repeat": 10, "loads": [3, 3]}]}
+END
+shown() {
+    "$scow" show "$1" --output
+    "$scow" show "$1" --task 7 | sed '/^seconds\|^start\|^worker\|^peak_kib/d'
+}
+same commands -i lines.txt
+sed 's/seq {} {}00/case {} in 5) exit 3;; esac/' plan.json >failing.json
+mv failing.json plan.json
+apart 2 failing.h5 -i lines.txt --collect -q
+((code == 1)) || fail "a command fails: exit $code"
+"$scow" show out/failing.h5 --failed | grep -q '^5' || fail "the failed one is not shown: $("$scow" show out/failing.h5 --failed)"
+
+# ---- a reduction ------------------------------------------------------------------------------
+cat >sequences.fa <<'END'
+>1
+CGTAATGCATTAGCCATTACG
+>2
+TTAGCGACGGATTACCGATTA
+>3
+GGCAGGGCATTAGGCATCCGA
+END
+cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "motif",
+ "parameters": {"length": 8, "positions": 14, "search": "brute-force", "grain": 196, "ship": "matrices"},
+ "scheduler": "by hand", "tasks": 14, "workers": [0, 1], "rounds": [{"repeat": 2, "loads": [3, 4]}]}
+END
+shown() {
+    "$scow" report "$1" | grep '^result .*{'
+}
+same reduction -i sequences.fa
+
+# ---- going on, and losses ---------------------------------------------------------------------
+# Line 31 waits until there is `go`; whoever is killed meanwhile leaves what the ledger says, and the
+# run is gone on with by workers that write, or by a master that does.
+cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "command",
+ "parameters": {"command": "case {} in 31) touch there; while [ ! -e go ]; do sleep 0.02; done;; esac; seq {}", "retries": 0},
+ "scheduler": "by hand", "tasks": 60, "workers": [0, 1], "rounds": [{"repeat": 15, "loads": [2, 2]}]}
+END
+shown() {
+    "$scow" show "$1" --output
+}
+touch go
+same whole -i lines.txt
+
+# held FILE OPTION...: a run whose line 31 waits, in the background.
+held() {
+    rm -f go there
+    "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o "$dir/out/$1" -q "${@:2}" >said 2>errors &
+    launcher=$!
+    while [[ ! -e there ]]; do
+        kill -0 $launcher 2>/dev/null || fail "ended before line 31: $(cat errors)"
+        sleep 0.02
+    done
+}
+for next in together apart; do
+    rm -f out/part.h5*
+    held part.h5 --collect
+    pkill -KILL -f -- "scow-run.*-o $dir/out/part.h5" || fail "nobody to kill"
+    wait $launcher || true
+    touch go
+    "$scow" show out/part.h5 --check >/dev/null 2>errors && fail "all is done though everybody was killed"
+    $next 2 part.h5 -i lines.txt -q --resume "$([[ $next == apart ]] && echo --collect || echo --trust)"
+    ((code == 0)) || fail "gone on with $next: exit $code: $(cat errors)"
+    grep -q ' of them done before' said || fail "nothing was done before: $(cat said)"
+    shown out/part.h5 | cmp -s - written.txt || fail "gone on with $next: not the same"
+    "$scow" show out/part.h5 --check >/dev/null 2>errors || fail "gone on with $next: $(cat errors)"
+done
+
+# What workers have written, a master goes on with that collects; asked to stop, it keeps what has come.
+rm -f out/part.h5*
+held part.h5
+kill -TERM $launcher
+touch go
+code=0
+wait $launcher || code=$?
+((code == 75)) || fail "asked to stop: exit $code: $(cat errors)"
+apart 2 part.h5 -i lines.txt -q --resume --collect
+((code == 0)) || fail "gone on with what workers wrote: exit $code: $(cat errors)"
+shown out/part.h5 | cmp -s - written.txt || fail "gone on with what workers wrote: not the same"
+
+# ---- what cannot be -----------------------------------------------------------------------------
+refused() { # CODE SENTENCE OPTION...
+    together 2 none.h5 -i lines.txt "${@:3}"
+    [[ $code == "$1" && $(<errors) == "$2" && ! -e out/none.h5 ]] || fail "exit $code: $(cat errors)"
+}
+cp plan.json kept.json
+sed 's/"parameters": {/&"write-behind": "yes", /' kept.json >plan.json
+refused 2 "scow run: plan.json: is for results that workers write asynchronously, and with --collect the master writes them: calibrate with --collect and plan again, or leave --collect out" --collect
+sed 's/"parameters": {/&"results": "end", /' kept.json >plan.json
+refused 4 'scow run: plan.json: returns results at the end, which only '"'scow simulate'"' plays: plan with "results": "package" in the profile'
+mv kept.json plan.json
+code=0
+"$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o nowhere/none.h5 --collect -q >said 2>errors || code=$?
+[[ $code == 1 && $(wc -l <errors) == 1 && $(<errors) == *nowhere/none.h5* ]] ||
+    fail "an output that the master cannot write: exit $code: $(cat errors)"
+echo "collected is written, whatever the results"
