@@ -38,7 +38,7 @@ struct arguments {
     double patience_s;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
     int64_t gpus;                        /* of a worker; 0: not said */
-    bool quick, quiet, staged, staged_too, reuse, version, dry_run;
+    bool quick, quiet, staged, staged_too, collect, reuse, version, dry_run;
 };
 
 /* ---- command line -------------------------------------------------------------------------- */
@@ -76,6 +76,7 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         launch_row("staged", &arguments->staged),
         {0, "staged-too", NULL, OPTION_FLAG, &arguments->staged_too,
          "measure both ways, for the planner to choose"},
+        launch_row("collect", &arguments->collect),
         {0, "write-behind", "WHEN", OPTION_TEXT, &arguments->write_behind,
          "workers compute while results are being written: no, yes, both (for the planner to "
          "choose), or auto (default): both where output waits for the store"},
@@ -97,7 +98,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[20 + PARAMETERS_MOST];
+    struct option_row rows[21 + PARAMETERS_MOST];
     char title[TASK_OPTIONS_TITLE];
     size_t own = 0;
     const size_t row_count = rows_fill(arguments, task, rows, &own);
@@ -105,8 +106,9 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     const struct option_table table = {
         .usage = "scow calibrate [-k KERNEL] [-i INPUT] [options] -o PROFILE",
         .purpose =
-            "Measure what envelopes, sends, links, receiving, computing and output cost on these "
-            "ranks, as latency + rate x core tasks. Started as mpiexec -n P+1 scow calibrate ...",
+            "Measure what envelopes, sends, links, receiving, computing and output, or results "
+            "that return, cost on these ranks, as latency + rate x core tasks. Started as mpiexec "
+            "-n P+1 scow calibrate ...",
         .rows = rows,
         .row_count = row_count,
         .own_count = own,
@@ -165,9 +167,11 @@ static void blocks_usual(const struct scow_parameter *row, char *list, size_t si
     }
 }
 
-/* What is not asked for takes no time of a few seconds. */
+/* What is not asked for takes no time of a few seconds, nor where the master writes. */
 static bool is_auto(const struct arguments *arguments)
 {
+    if (arguments->collect)
+        return false;
     return arguments->write_behind ? strcmp(arguments->write_behind, WRITE_BEHIND_AUTO) == 0
                                    : !arguments->quick;
 }
@@ -191,6 +195,16 @@ static bool ways_read(enum setting_ways *ways, const char *typed, struct failure
     return !typed ||
            failure_set(failure, FAILURE_USAGE,
                        "--write-behind is 'auto', 'no', 'yes' or 'both', not '%.60s'", typed);
+}
+
+static bool collect_check(const struct arguments *arguments, struct failure *failure)
+{
+    const char *behind = arguments->write_behind;
+    const bool both = behind && (strcmp(behind, "yes") == 0 || strcmp(behind, "both") == 0);
+    return !arguments->collect || !both ||
+           failure_set(failure, FAILURE_USAGE,
+                       "--collect has the master write results, and --write-behind the workers: "
+                       "give one of them");
 }
 
 static bool settings_find(const struct arguments *arguments, const struct scow_task *task,
@@ -217,8 +231,10 @@ static bool settings_find(const struct arguments *arguments, const struct scow_t
     wishes[count] = (struct setting_wish){SETTING_THREADS, arguments->threads, true};
     struct setting_switches switches = {.staged = arguments->staged_too ? SETTING_BOTH
                                                   : arguments->staged   ? SETTING_YES
-                                                                        : SETTING_NO};
-    return ways_read(&switches.write_behind, arguments->write_behind, failure) &&
+                                                                        : SETTING_NO,
+                                        .collect = arguments->collect};
+    return collect_check(arguments, failure) &&
+           ways_read(&switches.write_behind, arguments->write_behind, failure) &&
            settings_read(settings, task, wishes, count + 1, &switches, failure);
 }
 

@@ -7,6 +7,7 @@
 
 #include "spmd/job/engine.h"
 #include "spmd/output/store.h"
+#include "spmd/run/returns.h"
 
 enum { NAME_BYTES = 64 };
 
@@ -53,10 +54,13 @@ struct memory labels_memory(const struct job *job, int64_t largest, int threads)
     const int64_t sizes[2] = {1, largest > 1 ? largest : 2};
     for (int i = 0; i < 2; i++) {
         messages[i] = (double)job_message_most(job, sizes[i]);
-        bytes[i] = (double)(PLATFORM_BUFFERS + 1) * messages[i] +
-                   (job->values.staged ? (double)job_package_most(job, sizes[i]) : 0) +
-                   (job->values.write_behind ? store_memory(job, sizes[i]) : 0) +
-                   engine_memory(job, sizes[i], threads);
+        bytes[i] =
+            (double)(PLATFORM_BUFFERS + 1) * messages[i] +
+            (job->values.staged ? (double)job_package_most(job, sizes[i]) : 0) +
+            (job->values.write_behind ? store_memory(job, sizes[i]) : 0) +
+            (results_return(job->values.results) ? returns_memory(job, PLATFORM_BUFFERS, sizes[i])
+                                                 : 0) +
+            engine_memory(job, sizes[i], threads);
     }
     const double tasks = (double)(sizes[1] - sizes[0]), rate = (bytes[1] - bytes[0]) / tasks;
     const double message_rate = (messages[1] - messages[0]) / tasks;

@@ -29,12 +29,20 @@ static void order_all(const struct comm *comm, int64_t largest, bool afresh)
         comm_send(comm, &order, sizeof order, rank, WIRE_CONTROL);
 }
 
+/* Does the master write? */
+static bool collects(const struct probe_setup *setup)
+{
+    return results_return(setup->job->values.results);
+}
+
 /* Collective. Where results go: a file that is gone with those who have it open. */
 static struct store *scratch_open(const struct probe_setup *setup, struct failure *failure)
 {
     const struct comm *comm = setup->comm;
-    const struct store_setup store = {
-        .path = setup->scratch, .emitted = setup->scratch, .temporary = true};
+    const struct store_setup store = {.path = setup->scratch,
+                                      .emitted = setup->scratch,
+                                      .temporary = true,
+                                      .collected = collects(setup)};
     const struct output_info info = {.plan = "{}",
                                      .emitted = setup->scratch,
                                      .conditions.isa = "",
@@ -58,6 +66,7 @@ static struct run run_of(const struct probe_setup *setup, struct store *store, i
                         .job = setup->job,
                         .input = setup->input,
                         .store = store,
+                        .collects = collects(setup),
                         .one_by_one = one_by_one,
                         .weighs_output = setup->weighs_output,
                         .largest_package = largest,
@@ -110,13 +119,14 @@ static void outcome_take(const struct run *run, const struct probe_work *work,
     from->trace = (struct trace){.count = 0};
 }
 
-/* Of the whole output, as runs do it: every worker with a part. Seconds, from the probe's first
- * package. */
+/* Of the whole output, as runs do it: every worker with a part, or the master alone. Seconds, from
+ * the probe's first package. */
 static double normalize_time(const struct run *run, const struct probe_work *work,
                              const struct summary *summary, struct failure *failure)
 {
     const struct package *package = &work->packages[0];
-    const double begun_s = comm_now(run->comm), workers = run->comm->size - 1;
+    const double begun_s = comm_now(run->comm);
+    const double workers = run->collects ? 1 : run->comm->size - 1;
     store_normalize(run->store, package->first, package->count, summary, run->threads, failure);
     return (comm_now(run->comm) - begun_s) / (double)package->count *
            (double)run->job->setup.tasks / workers;

@@ -13,10 +13,20 @@ static bool says_yes(const struct parameter_list *parameters, const char *name)
     return said && said->word && strcmp(said->word, "yes") == 0;
 }
 
+static bool says_returns(const struct parameter_list *parameters)
+{
+    const struct parameter *said = parameter_list_find(parameters, RESULTS_PARAMETER);
+    enum results results = RESULTS_UNSAID;
+    if (said && said->word)
+        results_find(said->word, &results);
+    return results_return(results);
+}
+
 /* Where nothing is said, it is no. */
 static bool switches_agree(const struct parameter_list *a, const struct parameter_list *b)
 {
-    return says_yes(a, VALUES_STAGED) == says_yes(b, VALUES_STAGED) &&
+    return says_returns(a) == says_returns(b) &&
+           says_yes(a, VALUES_STAGED) == says_yes(b, VALUES_STAGED) &&
            says_yes(a, VALUES_WRITE_BEHIND) == says_yes(b, VALUES_WRITE_BEHIND);
 }
 

@@ -120,12 +120,15 @@ static bool any_twice(const struct settings *settings)
     return false;
 }
 
-static bool switched_combine(const struct combining *combining, bool staged, bool write_behind)
+static bool switched_combine(const struct combining *combining, bool staged, bool write_behind,
+                             bool collect)
 {
     struct parameter_list chosen = {0};
     const bool good =
         (((!staged || parameter_list_add(&chosen, VALUES_STAGED, "yes", 0)) &&
-          (!write_behind || parameter_list_add(&chosen, VALUES_WRITE_BEHIND, "yes", 0))) ||
+          (!write_behind || parameter_list_add(&chosen, VALUES_WRITE_BEHIND, "yes", 0)) &&
+          (!collect ||
+           parameter_list_add(&chosen, RESULTS_PARAMETER, results_name(RESULTS_PACKAGE), 0))) ||
          failure_memory(combining->failure, "reading the command line")) &&
         wishes_combine(combining, 0, &chosen);
     parameter_list_release(&chosen);
@@ -140,7 +143,7 @@ static bool switches_combine(const struct combining *combining,
         const bool staged = way & 2, behind = way & 1;
         if (switches->staged & (staged ? SETTING_YES : SETTING_NO) &&
             switches->write_behind & (behind ? SETTING_YES : SETTING_NO))
-            good = switched_combine(combining, staged, behind);
+            good = switched_combine(combining, staged, behind, switches->collect);
     }
     return good;
 }

@@ -35,6 +35,7 @@ enum setting_ways { SETTING_NO = 1, SETTING_YES = 2, SETTING_BOTH = SETTING_NO |
  */
 struct setting_switches {
     enum setting_ways staged, write_behind;
+    bool collect; /* the master writes what workers return, in all settings */
 };
 
 /* The wish of this name is for the number of threads, not for a parameter. */

@@ -284,9 +284,9 @@ enum { COMPUTE_AT = 2 };
 /* A latency below so many standard errors is none. */
 static const double LATENCY_DEVIATIONS = 2;
 
-enum { MASTER_OPERATIONS = 2 };
-static const enum operation master_operations[MASTER_OPERATIONS] = {OPERATION_ENVELOPE,
-                                                                    OPERATION_SEND};
+enum { MASTER_OPERATIONS = 3 };
+static const enum operation master_operations[MASTER_OPERATIONS] = {
+    OPERATION_ENVELOPE, OPERATION_SEND, OPERATION_COLLECT};
 
 /* Everything fitted of one setting. */
 struct assembly {
@@ -483,8 +483,8 @@ static bool worker_fill(const struct worker_class *class, char *const *names,
                         const struct profile_window *window, struct profile_worker *worker,
                         struct failure *failure)
 {
-    struct measured_cost *const costs[CLASS_OPERATIONS] = {&worker->link, &worker->receive,
-                                                           &worker->compute, &worker->output};
+    struct measured_cost *const costs[CLASS_OPERATIONS] = {
+        &worker->link, &worker->receive, &worker->compute, &worker->output, &worker->result};
     worker->count = class->greatest - class->least + 1;
     worker->name = class_name(class, names);
     for (int k = 0; k < CLASS_OPERATIONS; k++)
@@ -500,6 +500,7 @@ static bool window_fill(const struct assembly *assembly, char *const *names,
 {
     window->envelope = cost_in(&assembly->master[0], window);
     window->send = cost_in(&assembly->master[1], window);
+    window->collect = cost_in(&assembly->master[2], window);
     window->answer = cost_in(&assembly->answer, window);
     window->workers = calloc((size_t)assembly->class_count, sizeof *window->workers);
     if (!window->workers)

@@ -12,9 +12,9 @@ static const double TOLD_DEVIATIONS = 2, PASSES_DEVIATIONS = 3, TERMS_DEVIATIONS
 /* Relative; where all timings of a size are equal, they have no deviation at all. */
 static const double VARIANCE_LEAST = 1e-18;
 
-const enum operation class_operations[CLASS_OPERATIONS] = {OPERATION_LINK, OPERATION_RECEIVE,
-                                                           OPERATION_COMPUTE, OPERATION_OUTPUT};
-enum { LINK_AT = 0, COMPUTE_AT = 2, OUTPUT_AT = 3 };
+const enum operation class_operations[CLASS_OPERATIONS] = {
+    OPERATION_LINK, OPERATION_RECEIVE, OPERATION_COMPUTE, OPERATION_OUTPUT, OPERATION_RESULT};
+enum { LINK_AT = 0, COMPUTE_AT = 2, OUTPUT_AT = 3, RESULT_AT = 4 };
 
 /* A link is seen where a worker waits for it; everything else as a run has it. */
 static enum sample_waiting waiting_of(enum operation operation)
@@ -146,7 +146,7 @@ static const struct point *point_find(const struct points *points, double tasks)
 
 /* How workers are compared. */
 struct comparison {
-    int share;   /* a second on the link counts so many times */
+    int share;   /* a second on the link, either way, counts so many times */
     bool behind; /* of computing and output, the longer one counts: the other is beside it */
     bool terms;  /* how far computing is off is known by the workers' terms */
 };
@@ -173,7 +173,8 @@ static struct mean work_mean(const struct worker_class *class, double tasks,
             return (struct mean){0, 0};
         if (point)
             mean_add(k == OUTPUT_AT && comparison.behind ? &written : &work, point,
-                     k == LINK_AT ? comparison.share : 1, k == COMPUTE_AT && comparison.terms);
+                     k == LINK_AT || k == RESULT_AT ? comparison.share : 1,
+                     k == COMPUTE_AT && comparison.terms);
     }
     return written.seconds > work.seconds ? written : work;
 }

@@ -10,7 +10,7 @@
 #include "calibrate/fit/two_way.h"
 
 /* What a package costs a worker. */
-enum { CLASS_OPERATIONS = 4 };
+enum { CLASS_OPERATIONS = 5 };
 extern const enum operation class_operations[CLASS_OPERATIONS];
 
 /* Ranks least to greatest. */

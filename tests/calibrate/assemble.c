@@ -62,6 +62,31 @@ static bool near(const struct measured_cost *cost, double tasks, double seconds)
     return fabs(cost_of(cost->cost, tasks) / seconds - 1) < 0.05;
 }
 
+/* Results that return cost the port as much from every worker, and the master when it writes them. */
+static void test_returned_results(void **state)
+{
+    (void)state;
+    const double factors[WORKERS] = {1, 1, 1};
+    const struct machine result = {.latency_s = 5e-5, .s_per_task = 3e-6, .noise = 0.05};
+    const struct machine collect = {.latency_s = 2e-5, .s_per_task = 1e-6, .noise = 0.05};
+    struct samples samples = cluster(factors, 0);
+    struct profile_setting setting;
+    struct failure failure = FAILURE_INIT;
+    rank_time(&collect, OPERATION_COLLECT, 0, &samples);
+    for (int rank = 1; rank <= WORKERS; rank++)
+        rank_time(&result, OPERATION_RESULT, rank, &samples);
+    assert_true(assemble_setting(&samples, 0, LARGEST, WORKERS, names, &setting, &failure));
+    assert_int_equal(setting.window_count, 1);
+    const struct profile_window *window = &setting.windows[0];
+    assert_int_equal(window->worker_count, 1);
+    assert_true(near(&window->collect, 100, 1.2e-4) && near(&window->collect, 10, 3e-5));
+    assert_true(near(&window->workers[0].result, 100, 3.5e-4) &&
+                near(&window->workers[0].result, 10, 8e-5));
+    assert_true(window->workers[0].result.fit.n > 20 && window->collect.fit.n > 20);
+    profile_setting_release(&setting);
+    samples_release(&samples);
+}
+
 static void test_every_cost(void **state)
 {
     (void)state;
@@ -76,6 +101,8 @@ static void test_every_cost(void **state)
     assert_true(near(&window->envelope, 100, 2.1e-4));
     assert_true(near(&window->send, 100, 5e-6) && window->send.cost.s_per_task == 0);
     assert_true(near(&window->answer, 100, 8e-6) && window->answer.fit.n > 20);
+    /* Nothing is known of what nobody has timed. */
+    assert_true(window->collect.fit.n == 0 && window->workers[0].result.fit.n == 0);
     /* Two that are alike, and one that is not. */
     assert_int_equal(window->worker_count, 2);
     assert_int_equal(window->workers[0].count, 2);
@@ -391,6 +418,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_cost),
+        cmocka_unit_test(test_returned_results),
         cmocka_unit_test(test_without_noise),
         cmocka_unit_test(test_links_tell_workers_apart),
         cmocka_unit_test(test_classes_are_narrow),

@@ -19,7 +19,7 @@ static bool read_wishes(const char *block, const char *sigma, const char *thread
                                           {"sigma", sigma, true},
                                           {"combine", "max", false},
                                           {SETTING_THREADS, threads, true}};
-    const struct setting_switches none = {SETTING_NO, SETTING_NO};
+    const struct setting_switches none = {SETTING_NO, SETTING_NO, false};
     return settings_read(settings, &task, wishes, (int)COUNT_OF(wishes), &none, failure);
 }
 
@@ -64,7 +64,7 @@ static void both_ways_of_reading_are_settings(void **state)
     struct settings settings;
     struct failure failure = FAILURE_INIT;
     (void)state;
-    const struct setting_switches staged = {SETTING_BOTH, SETTING_NO};
+    const struct setting_switches staged = {SETTING_BOTH, SETTING_NO, false};
     assert_true(settings_read(&settings, &task, wishes, 1, &staged, &failure));
     assert_int_equal(settings.count, 4);
     for (int i = 0; i < 4; i++) {
@@ -81,8 +81,9 @@ static void both_ways_of_reading_are_settings(void **state)
 static void ways_of_writing_are_settings(void **state)
 {
     const struct setting_wish wishes[] = {{"block", "32,64", true}};
-    const struct setting_switches cases[] = {
-        {SETTING_NO, SETTING_YES}, {SETTING_NO, SETTING_BOTH}, {SETTING_BOTH, SETTING_BOTH}};
+    const struct setting_switches cases[] = {{SETTING_NO, SETTING_YES, false},
+                                             {SETTING_NO, SETTING_BOTH, false},
+                                             {SETTING_BOTH, SETTING_BOTH, false}};
     const int counts[] = {2, 4, 8};
     (void)state;
     for (size_t k = 0; k < COUNT_OF(cases); k++) {
@@ -97,6 +98,22 @@ static void ways_of_writing_are_settings(void **state)
         assert_string_equal(settings.own[settings.own_count - 1], VALUES_WRITE_BEHIND);
         settings_release(&settings);
     }
+}
+
+/* Of all settings, and so of none alone. */
+static void results_return_in_all_settings(void **state)
+{
+    const struct setting_wish wishes[] = {{"block", "32,64", true}};
+    const struct setting_switches switches = {SETTING_NO, SETTING_NO, true};
+    struct settings settings;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    assert_true(settings_read(&settings, &task, wishes, 1, &switches, &failure));
+    assert_int_equal(settings.count, 2);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(settings.items[i].values.results, RESULTS_PACKAGE);
+    assert_int_equal(settings.own_count, 1);
+    settings_release(&settings);
 }
 
 static void nonsense_is_refused(void **state)
@@ -192,6 +209,7 @@ int main(void)
         cmocka_unit_test(one_setting_has_its_block),
         cmocka_unit_test(both_ways_of_reading_are_settings),
         cmocka_unit_test(ways_of_writing_are_settings),
+        cmocka_unit_test(results_return_in_all_settings),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(budgets_are_times),
         cmocka_unit_test(what_matters_is_told),

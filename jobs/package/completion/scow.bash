@@ -155,7 +155,7 @@ _scow_from() {
     _scow_value "$command" "$before" "$word" && return
     case $command:$word in
     go:-*) _scow_words "--workers --kernel --input --output --profile --results --threads --staged --until --patience --gpus-per-worker --isa --trust --dry-run --no-page --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
-    calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --patience --quick --threads --staged --staged-too --write-behind --gpus-per-worker --isa --dry-run --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
+    calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --patience --quick --threads --staged --staged-too --collect --write-behind --gpus-per-worker --isa --dry-run --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
     plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --scheduler --block --set --real-valued --buffers --tail --output --html --deadline --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --gpus-per-worker --isa --quiet --verbose --version --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
     report:-*) _scow_words "--json --compare --part --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
