@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/json_text.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
@@ -123,13 +124,11 @@ static bool walltime_add(struct draft *draft, const struct advice *advice, struc
     struct text text = TEXT_INIT;
     double most_s = 0;
     const double walltime_s = advice_walltime(advice, &most_s);
-    text_add(&text, "{\"walltime_s\": ");
-    text_add_number(&text, walltime_s);
-    text_add(&text, ", \"most_s\": ");
-    text_add_number(&text, most_s);
-    text_add(&text, ", \"risk\": ");
-    text_add_number(&text, advice->risk);
-    text_add(&text, "}");
+    struct json_text json = json_open(&text, "{", ", ");
+    json_number(&json, "walltime_s", walltime_s);
+    json_number(&json, "most_s", most_s);
+    json_number(&json, "risk", advice->risk);
+    json_close(&json, "}");
     return draft_take(draft, "walltime", &text, failure);
 }
 
@@ -244,17 +243,18 @@ bool page_of_run(const char *html, const char *path, const struct run_record *re
 static bool runs_add(struct text *text, char *const *paths, const struct run_record *records,
                      size_t count, struct failure *failure)
 {
-    text_add(text, "[");
+    struct json_text json = json_open(text, "[", ",\n");
     for (size_t k = 0; k < count; k++) {
-        char *json = report_json(&records[k], failure);
-        if (!json)
+        char *report = report_json(&records[k], failure);
+        if (!report)
             return false;
-        text_add(text, "%s{\"path\": ", k > 0 ? ",\n" : "");
-        text_add_quoted(text, paths[k]);
-        text_add(text, ", \"report\": %s}", json);
-        free(json);
+        struct json_text run = json_open_in(&json, NULL, "{", ", ");
+        json_word(&run, "path", paths[k]);
+        json_raw(&run, "report", report);
+        json_close(&run, "}");
+        free(report);
     }
-    text_add(text, "]");
+    json_close(&json, "]");
     return true;
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/json_text.h"
 #include "planner/base/limits.h"
-#include "planner/base/text.h"
 #include "planner/files/document.h"
 
 static const char schema[] = "scow-status-1";
@@ -47,70 +47,61 @@ void status_release(struct run_status *status)
 
 /* ---- printing ------------------------------------------------------------------------------ */
 
-static void number_print(struct text *text, const char *key, double number)
+static void losses_print(struct json_text *json, const struct run_status *status)
 {
-    text_add(text, ",\n  \"%s\": ", key);
-    text_add_number(text, number);
-}
-
-static void count_print(struct text *text, const char *key, int64_t count)
-{
-    text_add(text, ",\n  \"%s\": %" PRId64, key, count);
-}
-
-static void losses_print(struct text *text, const struct run_status *status)
-{
-    text_add(text, ",\n  \"lost_workers\": [");
+    struct json_text losses = json_open_in(json, "lost_workers", "[", ", ");
     for (int64_t k = 0; k < status->loss_count; k++) {
-        text_add(text, "%s{\"worker\": %" PRId64 ", \"why\": ", k > 0 ? ", " : "",
-                 status->losses[k].worker);
-        text_add_quoted(text, status->losses[k].why ? status->losses[k].why : "");
-        text_add(text, "}");
+        struct json_text loss = json_open_in(&losses, NULL, "{", ", ");
+        json_count(&loss, "worker", status->losses[k].worker);
+        json_word(&loss, "why", status->losses[k].why ? status->losses[k].why : "");
+        json_close(&loss, "}");
     }
-    text_add(text, "]");
+    json_close(&losses, "]");
 }
 
 /* The machine is a number of no meaning: in hexadecimal digits. */
-static void master_print(struct text *text, const struct process *master)
+static void master_print(struct json_text *json, const struct process *master)
 {
     if (master->machine == 0)
         return;
-    text_add(text, ",\n  \"master_machine\": \"%016" PRIx64 "\"", master->machine);
-    count_print(text, "master_pid", master->number);
-    count_print(text, "master_started", master->started);
+    text_add(json_next(json, "master_machine"), "\"%016" PRIx64 "\"", master->machine);
+    json_count(json, "master_pid", master->number);
+    json_count(json, "master_started", master->started);
 }
 
 char *status_print(const struct run_status *status, double age_s)
 {
     struct text text = TEXT_INIT;
-    text_add(&text, "{\n  \"schema\": \"%s\",\n  \"state\": \"%s\"", schema, states[status->state]);
-    number_print(&text, "written_s", status->written_s);
-    number_print(&text, "began_s", status->began_s);
-    number_print(&text, "every_s", status->every_s);
-    number_print(&text, "elapsed_s", status->elapsed_s);
-    count_print(&text, "tasks", status->tasks);
-    count_print(&text, "done", status->done);
-    count_print(&text, "failed", status->failed);
-    count_print(&text, "kept", status->kept);
-    number_print(&text, "tasks_per_s", status->per_s);
+    struct json_text json = json_open(&text, "{\n  ", ",\n  ");
+    json_word(&json, "schema", schema);
+    json_word(&json, "state", states[status->state]);
+    json_number(&json, "written_s", status->written_s);
+    json_number(&json, "began_s", status->began_s);
+    json_number(&json, "every_s", status->every_s);
+    json_number(&json, "elapsed_s", status->elapsed_s);
+    json_count(&json, "tasks", status->tasks);
+    json_count(&json, "done", status->done);
+    json_count(&json, "failed", status->failed);
+    json_count(&json, "kept", status->kept);
+    json_number(&json, "tasks_per_s", status->per_s);
     if (status->left_s >= 0)
-        number_print(&text, "left_s", status->left_s);
+        json_number(&json, "left_s", status->left_s);
     if (status->end_s > 0)
-        number_print(&text, "job_ends_s", status->end_s);
-    count_print(&text, "workers", status->workers);
-    count_print(&text, "living", status->living);
+        json_number(&json, "job_ends_s", status->end_s);
+    json_count(&json, "workers", status->workers);
+    json_count(&json, "living", status->living);
     if (status->slowest > 0) {
-        count_print(&text, "slowest_worker", status->slowest);
-        number_print(&text, "slowest_excess", status->excess);
+        json_count(&json, "slowest_worker", status->slowest);
+        json_number(&json, "slowest_excess", status->excess);
     }
-    losses_print(&text, status);
-    master_print(&text, &status->master);
+    losses_print(&json, status);
+    master_print(&json, &status->master);
     if (age_s >= 0) {
-        number_print(&text, "age_s", age_s);
-        text_add(&text, ",\n  \"stale\": %s", status_stale(status, age_s) ? "true" : "false");
-        text_add(&text, ",\n  \"gone\": %s", status->gone ? "true" : "false");
+        json_number(&json, "age_s", age_s);
+        json_flag(&json, "stale", status_stale(status, age_s));
+        json_flag(&json, "gone", status->gone);
     }
-    text_add(&text, "\n}\n");
+    json_close(&json, "\n}\n");
     return text_take(&text);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/json_text.h"
 #include "planner/base/limits.h"
 #include "planner/library/wanted.h"
 #include "planner/replan/watching.h"
@@ -256,12 +257,10 @@ struct member {
     double value;
 };
 
-static void members_json(const struct member *members, size_t count, struct text *text)
+static void members_json(const struct member *members, size_t count, struct json_text *json)
 {
-    for (size_t k = 0; k < count; k++) {
-        text_add(text, ", \"%s\": ", members[k].key);
-        text_add_number(text, members[k].value);
-    }
+    for (size_t k = 0; k < count; k++)
+        json_number(json, members[k].key, members[k].value);
 }
 
 void simulated_json(const struct simulated *simulated, struct text *text)
@@ -291,13 +290,14 @@ void simulated_json(const struct simulated *simulated, struct text *text)
                                     {"median_s", simulated->robustness.median_s},
                                     {"p95_s", simulated->robustness.p95_s},
                                     {"greatest_s", simulated->robustness.greatest_s}};
-    text_add(text, "{\"schema\": \"scow-simulation-1\"");
-    members_json(members, sizeof members / sizeof *members, text);
+    struct json_text json = json_open(text, "{", ", ");
+    json_word(&json, "schema", "scow-simulation-1");
+    members_json(members, sizeof members / sizeof *members, &json);
     if (simulated->has_robustness)
-        members_json(spread, sizeof spread / sizeof *spread, text);
+        members_json(spread, sizeof spread / sizeof *spread, &json);
     if (simulated->tail)
-        text_add(text, ", \"tail_tasks\": %" PRId64, simulated->tail_tasks);
+        json_count(&json, "tail_tasks", simulated->tail_tasks);
     if (simulated->listed.bytes)
-        text_add(text, ", \"replanned\": %s", simulated->listed.bytes);
-    text_add(text, "}\n");
+        json_raw(&json, "replanned", simulated->listed.bytes);
+    json_close(&json, "}\n");
 }

@@ -147,17 +147,15 @@ void beyond_describe(const struct plan_beyond *beyond, struct text *text)
         text_add(text, "rank %" PRId64 "\n", beyond->rank);
 }
 
-void beyond_json(const struct plan_beyond *beyond, const char *before, struct text *text)
+void beyond_json(const struct plan_beyond *beyond, struct json_text *json)
 {
     if (beyond->workers == 0)
         return;
-    text_add(text,
-             "%s\"beyond\": {\"measured\": %" PRId64 ", \"workers\": %" PRId64
-             ", \"rank\": %" PRId64,
-             before, beyond->measured, beyond->workers, beyond->rank);
-    if (beyond->name) {
-        text_add(text, ", \"class\": ");
-        text_add_quoted(text, beyond->name);
-    }
-    text_add(text, "}");
+    struct json_text members = json_open_in(json, "beyond", "{", ", ");
+    json_count(&members, "measured", beyond->measured);
+    json_count(&members, "workers", beyond->workers);
+    json_count(&members, "rank", beyond->rank);
+    if (beyond->name)
+        json_word(&members, "class", beyond->name);
+    json_close(&members, "}");
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/base/text.h"
+#include "planner/base/json_text.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
 
@@ -37,7 +37,7 @@ void beyond_settle(struct profile *profile, int64_t workers);
 /* "beyond      62 workers beyond those measured, like n02", a line of a table; nothing if there are
  * none. */
 void beyond_describe(const struct plan_beyond *beyond, struct text *text);
-/* The same as a member of a JSON object, after `before`; nothing if there are none. */
-void beyond_json(const struct plan_beyond *beyond, const char *before, struct text *text);
+/* The same as a member of a JSON object; nothing if there are none. */
+void beyond_json(const struct plan_beyond *beyond, struct json_text *json);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/json_text.h"
+
 /* Core tasks that differ by less than this are equal. */
 static const double spread_equal = 0.02;
 /* So many changes of plan are told one by one. */
@@ -209,28 +211,24 @@ void watching_tell(const struct dispatch *watch, double begun_s, struct text *te
     text_add(text, "\n");
 }
 
-static void member_add(struct text *text, const char *key, double value)
-{
-    text_add(text, ", \"%s\": ", key);
-    text_add_number(text, value);
-}
-
 void watching_json(const struct dispatch *watch, double begun_s, struct text *text)
 {
     int64_t count;
     const struct watch_change *changes = dispatch_watch_changes(watch, &count);
-    text_add(text, "[");
+    struct json_text json = json_open(text, "[", ", ");
     for (int64_t k = 0; k < count; k++) {
         const struct watch_change *change = &changes[k];
-        text_add(text, "%s{\"round\": %" PRId64, k > 0 ? ", " : "", change->round);
-        member_add(text, "time_s", begun_s + change->now_s);
-        member_add(text, "worker", (double)change->worker);
-        member_add(text, "measured", change->measured);
-        member_add(text, "expected", change->expected);
-        member_add(text, "tasks_left", (double)change->tasks);
-        member_add(text, "planned_end_s", begun_s + change->kept_end_s);
-        member_add(text, "replanned_end_s", begun_s + change->end_s);
-        text_add(text, ", \"adopted\": %s}", change->adopted ? "true" : "false");
+        struct json_text row = json_open_in(&json, NULL, "{", ", ");
+        json_count(&row, "round", change->round);
+        json_number(&row, "time_s", begun_s + change->now_s);
+        json_count(&row, "worker", change->worker);
+        json_number(&row, "measured", change->measured);
+        json_number(&row, "expected", change->expected);
+        json_count(&row, "tasks_left", change->tasks);
+        json_number(&row, "planned_end_s", begun_s + change->kept_end_s);
+        json_number(&row, "replanned_end_s", begun_s + change->end_s);
+        json_flag(&row, "adopted", change->adopted);
+        json_close(&row, "}");
     }
-    text_add(text, "]");
+    json_close(&json, "]");
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "planner/base/json_text.h"
 #include "planner/report/causes.h"
 #include "planner/report/prediction.h"
 #include "planner/report/residuals.h"
@@ -106,41 +107,41 @@ enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
 static void columns_add(struct text *text, const struct spans *spans)
 {
-    text_add(text, "{");
+    struct json_text json = json_open(text, "{", ",\n");
     for (size_t c = 0; c < COLUMN_COUNT; c++) {
-        text_add(text, "%s\"%s\": [", c > 0 ? ",\n" : "", columns[c].key);
+        struct json_text column = json_open_in(&json, columns[c].key, "[", ",");
         for (size_t k = 0; k < spans->count; k++)
-            text_add(text, "%s%" PRId64, k > 0 ? "," : "", columns[c].of(&spans->rows[k]));
-        text_add(text, "]");
+            json_count(&column, NULL, columns[c].of(&spans->rows[k]));
+        json_close(&column, "]");
     }
-    text_add(text, "}");
+    json_close(&json, "}");
 }
 
-static bool trace_columns(struct text *text, const char *key, const struct trace *trace,
+static bool trace_columns(struct json_text *json, const char *key, const struct trace *trace,
                           int64_t packages_most, struct failure *failure)
 {
     struct spans spans;
-    text_add(text, ",\n\"%s\": ", key);
     if (!trace) {
-        text_add(text, "null");
+        json_raw(json, key, NULL);
         return true;
     }
     const bool good = spans_init(&spans, trace, packages_most, failure);
     if (good)
-        columns_add(text, &spans);
+        columns_add(json_next(json, key), &spans);
     spans_release(&spans);
     return good;
 }
 
-static void names_add(struct text *text)
+static void names_add(struct json_text *json)
 {
-    text_add(text, "{\"operations\": [");
+    struct json_text operations = json_open_in(json, "operations", "[", ", ");
     for (int k = 0; k < OPERATION_COUNT; k++)
-        text_add(text, "%s\"%s\"", k > 0 ? ", " : "", operation_name((enum operation)k));
-    text_add(text, "], \"causes\": [");
+        json_word(&operations, NULL, operation_name((enum operation)k));
+    json_close(&operations, "]");
+    struct json_text causes = json_open_in(json, "causes", "[", ", ");
     for (int k = 0; k < CAUSE_COUNT; k++)
-        text_add(text, "%s\"%s\"", k > 0 ? ", " : "", cause_words((enum cause)k));
-    text_add(text, "]");
+        json_word(&causes, NULL, cause_words((enum cause)k));
+    json_close(&causes, "]");
 }
 
 /* ---- the first packages -------------------------------------------------------------------- */
@@ -201,14 +202,15 @@ static bool heads_print(const struct events_head *measured, const struct events_
     const int64_t in_plan = predicted ? predicted->packages : 0;
     const int64_t packages = in_run > in_plan ? in_run : in_plan;
     const int64_t packages_most = events_packages(most);
-    names_add(text);
-    text_add(text, ", \"packages\": %" PRId64 ", \"drawn\": %" PRId64, packages,
-             packages < packages_most ? packages : packages_most);
-    const bool good = trace_columns(text, "measured", measured ? &measured->trace : NULL,
+    struct json_text json = json_open(text, "{", ",\n");
+    names_add(&json);
+    json_count(&json, "packages", packages);
+    json_count(&json, "drawn", packages < packages_most ? packages : packages_most);
+    const bool good = trace_columns(&json, "measured", measured ? &measured->trace : NULL,
                                     packages_most, failure) &&
-                      trace_columns(text, "predicted", predicted ? &predicted->trace : NULL,
+                      trace_columns(&json, "predicted", predicted ? &predicted->trace : NULL,
                                     packages_most, failure);
-    text_add(text, "}\n");
+    json_close(&json, "}\n");
     return good;
 }
 

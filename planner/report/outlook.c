@@ -164,41 +164,48 @@ void outlook_text(const struct outlook *outlook, struct text *text)
     text_add(text, "\n");
 }
 
-static void member(struct text *text, const char *before, const char *key, double number)
+/* 0: not known. */
+static void known_json(struct json_text *json, const char *key, double number)
 {
-    text_add(text, "%s\"%s\": ", before, key);
-    text_add_number(text, number > 0 ? number : (double)NAN);
+    json_number(json, key, number > 0 ? number : (double)NAN);
 }
 
-static void resources_json(struct text *text, const char *key, const struct resources *resources)
+static struct json_text resources_open(struct json_text *outer, const char *key,
+                                       const struct resources *resources)
 {
-    text_add(text, ",\n  \"%s\": {", key);
-    member(text, "", "walltime_s", resources->walltime_s);
-    member(text, ", ", "processor_s", resources->processor_s);
-    member(text, ", ", "memory_bytes", resources->node_bytes);
+    struct json_text json = json_open_in(outer, key, "{", ", ");
+    known_json(&json, "walltime_s", resources->walltime_s);
+    known_json(&json, "processor_s", resources->processor_s);
+    known_json(&json, "memory_bytes", resources->node_bytes);
+    return json;
 }
 
-void outlook_json(const struct outlook *outlook, struct text *text)
+static void next_json(const struct outlook *outlook, struct json_text *json)
 {
     struct text lines = TEXT_INIT;
-    resources_json(text, "requested", &outlook->requested);
-    text_add(text, ", \"by\": \"%s\", \"job\": ", outlook->by);
-    text_add_quoted(text, outlook->job);
-    member(text, ", ", "predicted_walltime_s", outlook->predicted.walltime_s);
-    member(text, ", ", "predicted_processor_s", outlook->predicted.processor_s);
-    member(text, ", ", "predicted_memory_bytes", outlook->predicted.node_bytes);
-    text_add(text, "}");
-    resources_json(text, "used", &outlook->used);
-    text_add(text, "},\n  \"next_request\": ");
-    if (outlook->has_next) {
-        batch_slurm(&outlook->next, &lines);
-        text_add_quoted(text, lines.bytes ? lines.bytes : "");
-        member(text, ",\n  ", "next_walltime_s", (double)outlook->next.walltime_s);
-        member(text, ", ", "next_risk", outlook->next.risk);
-        member(text, ", ", "next_pace", outlook->next.pace);
-    } else {
-        text_add(text, "null");
+    if (!outlook->has_next) {
+        json_word(json, "next_request", NULL);
+        return;
     }
-    text->failed = text->failed || lines.failed;
+    batch_slurm(&outlook->next, &lines);
+    json_word(json, "next_request", lines.bytes ? lines.bytes : "");
+    known_json(json, "next_walltime_s", (double)outlook->next.walltime_s);
+    known_json(json, "next_risk", outlook->next.risk);
+    known_json(json, "next_pace", outlook->next.pace);
+    json->text->failed = json->text->failed || lines.failed;
     text_release(&lines);
+}
+
+void outlook_json(const struct outlook *outlook, struct json_text *json)
+{
+    struct json_text requested = resources_open(json, "requested", &outlook->requested);
+    json_word(&requested, "by", outlook->by);
+    json_word(&requested, "job", outlook->job);
+    known_json(&requested, "predicted_walltime_s", outlook->predicted.walltime_s);
+    known_json(&requested, "predicted_processor_s", outlook->predicted.processor_s);
+    known_json(&requested, "predicted_memory_bytes", outlook->predicted.node_bytes);
+    json_close(&requested, "}");
+    struct json_text used = resources_open(json, "used", &outlook->used);
+    json_close(&used, "}");
+    next_json(outlook, json);
 }

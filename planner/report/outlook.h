@@ -5,7 +5,7 @@
 #ifndef PLANNER_REPORT_OUTLOOK_H
 #define PLANNER_REPORT_OUTLOOK_H
 
-#include "planner/base/text.h"
+#include "planner/base/json_text.h"
 #include "planner/report/residuals.h"
 #include "planner/studies/batch.h"
 
@@ -30,7 +30,7 @@ struct outlook {
 void outlook_make(const struct residuals *residuals, struct outlook *outlook);
 /* Lines for people; nothing where nothing was used that is known. */
 void outlook_text(const struct outlook *outlook, struct text *text);
-/* ,"requested": {...}, "used": {...}, "next_request": "#SBATCH ..." (null: not known). */
-void outlook_json(const struct outlook *outlook, struct text *text);
+/* Members "requested": {...}, "used": {...}, "next_request": "#SBATCH ..." (null: not known). */
+void outlook_json(const struct outlook *outlook, struct json_text *json);
 
 #endif

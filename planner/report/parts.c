@@ -178,77 +178,69 @@ void parts_text(const struct run_record *record, double shown_s, struct text *te
     free(predicted_s);
 }
 
-static void moment_json(struct text *text, const char *key, double moment_s)
+static void moment_json(struct json_text *json, const char *key, double moment_s)
 {
-    text_add(text, "\"%s\": ", key);
+    struct text *text = json_next(json, key);
     if (!(moment_s > 0)) {
-        text_add(text, "null, ");
+        text_add(text, "null");
         return;
     }
     text_add(text, "\"");
     moment_add(text, moment_s, 'T');
-    text_add(text, "Z\", ");
+    text_add(text, "Z\"");
 }
 
-static void number_json(struct text *text, const char *key, double number)
+static void promise_json(double measured_s, double predicted_s, struct json_text *json)
 {
-    text_add(text, ", \"%s\": ", key);
-    text_add_number(text, number);
-}
-
-static void promise_json(double measured_s, double predicted_s, struct text *text)
-{
-    number_json(text, "predicted_s", predicted_s > 0 ? predicted_s : (double)NAN);
-    number_json(text, "error", residuals_error(predicted_s, measured_s));
+    json_number(json, "predicted_s", predicted_s > 0 ? predicted_s : (double)NAN);
+    json_number(json, "error", residuals_error(predicted_s, measured_s));
 }
 
 static void part_json(const struct run_record *record, int64_t k, double predicted_s,
-                      struct text *text)
+                      struct json_text *parts)
 {
     const struct run_part *part = &record->parts[k];
-    text_add(text, "    {");
-    moment_json(text, "began", part->began_s);
-    moment_json(text, "ended", part->ended_s);
-    text_add(text, "\"measured_s\": ");
-    text_add_number(text, seconds_of(part));
-    promise_json(is_measured(part) ? part->makespan_s : (double)NAN, predicted_s, text);
-    text_add(text, ", \"tasks\": %" PRId64 ", \"again\": %" PRId64, part->tasks,
-             again_of(record->parts, record->part_count, k));
-    number_json(text, "packages", part->packages > 0 ? (double)part->packages : (double)NAN);
-    text_add(text, ", \"workers\": %d, \"outcome\": \"%s\"", part->workers,
-             outcomes[outcome_of(part)].name);
-    if (ended_of(record, k)) {
-        text_add(text, ", \"ended_by\": ");
-        text_add_quoted(text, ended_of(record, k));
-    }
-    text_add(text, "}");
+    struct json_text json = json_open_in(parts, NULL, "    {", ", ");
+    moment_json(&json, "began", part->began_s);
+    moment_json(&json, "ended", part->ended_s);
+    json_number(&json, "measured_s", seconds_of(part));
+    promise_json(is_measured(part) ? part->makespan_s : (double)NAN, predicted_s, &json);
+    json_count(&json, "tasks", part->tasks);
+    json_count(&json, "again", again_of(record->parts, record->part_count, k));
+    json_number(&json, "packages", part->packages > 0 ? (double)part->packages : (double)NAN);
+    json_count(&json, "workers", part->workers);
+    json_word(&json, "outcome", outcomes[outcome_of(part)].name);
+    if (ended_of(record, k))
+        json_word(&json, "ended_by", ended_of(record, k));
+    json_close(&json, "}");
 }
 
 static void parts_print(const struct run_record *record, const double *predicted_s,
-                        struct text *text)
+                        struct json_text *json)
 {
     const struct parts_total total = parts_sum(record->parts, record->part_count, predicted_s);
-    text_add(text, ",\n  \"parts\": [\n");
-    for (int64_t k = 0; k < record->part_count; k++) {
-        part_json(record, k, predicted_s[k], text);
-        text_add(text, k + 1 < record->part_count ? ",\n" : "\n");
-    }
-    text_add(text,
-             "  ],\n  \"in_all\": {\"parts\": %" PRId64 ", \"measured_s\": ", record->part_count);
-    text_add_number(text, total.measured_s);
-    promise_json(total.compared_s, total.predicted_s, text);
-    number_json(text, "between_s", total.between_s);
-    text_add(text, ", \"tasks\": %" PRId64 ", \"again\": %" PRId64 ", \"packages\": %" PRId64 "}",
-             total.tasks, total.again, total.packages);
+    struct json_text parts = json_open_in(json, "parts", "[\n", ",\n");
+    for (int64_t k = 0; k < record->part_count; k++)
+        part_json(record, k, predicted_s[k], &parts);
+    json_close(&parts, "\n  ]");
+    struct json_text all = json_open_in(json, "in_all", "{", ", ");
+    json_count(&all, "parts", record->part_count);
+    json_number(&all, "measured_s", total.measured_s);
+    promise_json(total.compared_s, total.predicted_s, &all);
+    json_number(&all, "between_s", total.between_s);
+    json_count(&all, "tasks", total.tasks);
+    json_count(&all, "again", total.again);
+    json_count(&all, "packages", total.packages);
+    json_close(&all, "}");
 }
 
-void parts_json(const struct run_record *record, double shown_s, struct text *text)
+void parts_json(const struct run_record *record, double shown_s, struct json_text *json)
 {
     if (!has_parts(record))
         return;
     double *predicted_s = predictions_find(record, shown_s);
     if (predicted_s)
-        parts_print(record, predicted_s, text);
-    text->failed = text->failed || !predicted_s;
+        parts_print(record, predicted_s, json);
+    json->text->failed = json->text->failed || !predicted_s;
     free(predicted_s);
 }

@@ -3,7 +3,7 @@
 #ifndef PLANNER_REPORT_PARTS_H
 #define PLANNER_REPORT_PARTS_H
 
-#include "planner/base/text.h"
+#include "planner/base/json_text.h"
 #include "planner/report/report.h"
 
 /* Sums over the parts that are known. */
@@ -25,7 +25,7 @@ double parts_tasks(const struct run_record *record);
 /* Lines for people; nothing of a run that was not resumed, or does not know its parts. `shown_s`:
  * what was predicted of the record's own part; NaN: nothing. */
 void parts_text(const struct run_record *record, double shown_s, struct text *text);
-/* ,"parts": [...], "in_all": {...}; nothing as above. */
-void parts_json(const struct run_record *record, double shown_s, struct text *text);
+/* Members "parts" and "in_all"; nothing as above. */
+void parts_json(const struct run_record *record, double shown_s, struct json_text *json);
 
 #endif

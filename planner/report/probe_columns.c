@@ -1,5 +1,7 @@
 #include "planner/report/probe_columns.h"
 
+#include "planner/base/json_text.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -45,29 +47,27 @@ static bool is_drawn(int64_t at, int64_t count, int64_t most)
     return count <= most || at * most / count != (at + 1) * most / count;
 }
 
-static void column_add(struct text *text, const struct samples *samples, int64_t most,
+static void column_add(struct json_text *json, const struct samples *samples, int64_t most,
                        int64_t (*of)(const struct sample *sample))
 {
-    const char *before = "";
-    for (int64_t i = 0; i < samples->count; i++) {
-        if (!is_drawn(i, samples->count, most))
-            continue;
-        text_add(text, "%s%" PRId64, before, of(&samples->items[i]));
-        before = ",";
-    }
+    for (int64_t i = 0; i < samples->count; i++)
+        if (is_drawn(i, samples->count, most))
+            json_count(json, NULL, of(&samples->items[i]));
 }
 
 void probe_columns_add(struct text *text, const struct samples *samples, int64_t most)
 {
-    text_add(text, "{\"operations\": [");
+    struct json_text json = json_open(text, "{", ",\n");
+    struct json_text names = json_open_in(&json, "operations", "[", ", ");
     for (int k = 0; k <= OPERATION_ANSWER; k++)
-        text_add(text, "%s\"%s\"", k > 0 ? ", " : "", operation_name((enum operation)k));
-    text_add(text, "], \"timings\": %" PRId64 ", \"drawn\": %" PRId64, samples->count,
-             samples->count < most ? samples->count : most);
+        json_word(&names, NULL, operation_name((enum operation)k));
+    json_close(&names, "]");
+    json_count(&json, "timings", samples->count);
+    json_count(&json, "drawn", samples->count < most ? samples->count : most);
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
-        text_add(text, ",\n\"%s\": [", columns[c].key);
-        column_add(text, samples, most, columns[c].of);
-        text_add(text, "]");
+        struct json_text column = json_open_in(&json, columns[c].key, "[", ",");
+        column_add(&column, samples, most, columns[c].of);
+        json_close(&column, "]");
     }
-    text_add(text, "}\n");
+    json_close(&json, "}\n");
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/base/text.h"
+#include "planner/base/json_text.h"
 #include "planner/model/beyond.h"
 #include "planner/model/conditions.h"
 #include "planner/report/describe.h"
@@ -44,23 +44,20 @@ static void spaces_join(char *line)
 }
 
 /* `lines` is written to. */
-static void lines_json(char *lines, struct text *text)
+static void lines_json(char *lines, struct json_text *json)
 {
     char *rest = lines, *line;
-    const char *before = "";
     while ((line = strsep(&rest, "\n"))) {
         if (!*line)
             continue;
         spaces_join(line);
-        text_add(text, "%s", before);
-        text_add_quoted(text, line);
-        before = ", ";
+        json_word(json, NULL, line);
     }
 }
 
-/* A JSON array of sentences without their stops: changes of the plan, workers lost, conditions
- * other than the calibration's, workers that nobody measured. */
-static void remarks_json(const struct run_record *record, struct text *text)
+/* Sentences without their stops: changes of the plan, workers lost, conditions other than the
+ * calibration's, workers that nobody measured. */
+static void remarks_json(struct json_text *json, const struct run_record *record)
 {
     struct text lines = TEXT_INIT;
     text_add(&lines, "%s%s", record->told ? record->told : "",
@@ -68,11 +65,11 @@ static void remarks_json(const struct run_record *record, struct text *text)
     remarks_conditions(record, &lines);
     beyond_describe(&record->plan.beyond, &lines);
     char *all = text_take(&lines);
-    text_add(text, "[");
+    struct json_text remarks = json_open_in(json, "remarks", "[", ", ");
     if (all)
-        lines_json(all, text);
-    text->failed = text->failed || !all;
-    text_add(text, "]");
+        lines_json(all, &remarks);
+    json->text->failed = json->text->failed || !all;
+    json_close(&remarks, "]");
     free(all);
 }
 
@@ -434,212 +431,218 @@ char *report_text(const struct run_record *record, struct failure *failure)
     return text_finish(&text, true, "writing the report", failure);
 }
 
-static void member_word(struct text *text, const char *key, const char *word)
-{
-    text_add(text, ",\n  \"%s\": ", key);
-    if (word)
-        text_add_quoted(text, word);
-    else
-        text_add(text, "null");
-}
-
-static void member_number(struct text *text, const char *before, const char *key, double number)
-{
-    text_add(text, "%s\"%s\": ", before, key);
-    text_add_number(text, number);
-}
-
-/* {"predicted...": a, "measured...": b, "error": c, without the brace that ends it; predicted is
- * null when there is none. */
-static void pair_open(struct text *text, const struct residuals *residuals, const char *unit,
+/* "predicted", null where there is none, "measured" and "error"; the first two with this unit. */
+static void pair_json(struct json_text *json, const struct residuals *residuals, bool seconds,
                       double predicted, double measured)
 {
     if (!residuals->has_predicted)
         predicted = (double)NAN;
-    text_add(text, "{\"predicted%s\": ", unit);
-    text_add_number(text, predicted);
-    text_add(text, ", \"measured%s\": ", unit);
-    text_add_number(text, measured);
-    member_number(text, ", ", "error", residuals_error(predicted, measured));
+    json_number(json, seconds ? "predicted_s" : "predicted", predicted);
+    json_number(json, seconds ? "measured_s" : "measured", measured);
+    json_number(json, "error", residuals_error(predicted, measured));
 }
 
 /* A pair with "drift" (replayed / predicted - 1) and "model_error" (measured / replayed - 1). */
-static void parts_add(struct text *text, const struct residuals *residuals, double predicted,
-                      double measured, double replayed)
+static void times_json(struct json_text *outer, const char *key, const struct residuals *residuals,
+                       double predicted_s, double measured_s, double replayed_s)
 {
     const double none = (double)NAN;
-    pair_open(text, residuals, "_s", predicted, measured);
-    predicted = residuals->has_predicted ? predicted : none;
-    replayed = residuals->has_replayed ? replayed : none;
-    member_number(text, ", ", "drift", residuals_error(predicted, replayed));
-    member_number(text, ", ", "model_error", residuals_error(replayed, measured));
-    text_add(text, "}");
+    struct json_text json = json_open_in(outer, key, "{", ", ");
+    pair_json(&json, residuals, true, predicted_s, measured_s);
+    predicted_s = residuals->has_predicted ? predicted_s : none;
+    replayed_s = residuals->has_replayed ? replayed_s : none;
+    json_number(&json, "drift", residuals_error(predicted_s, replayed_s));
+    json_number(&json, "model_error", residuals_error(replayed_s, measured_s));
+    json_close(&json, "}");
 }
 
-static void operations_json(struct text *text, const struct residuals *residuals,
+static void operations_json(struct json_text *outer, const struct residuals *residuals,
                             const double *predicted_s, const double *measured_s,
                             const double *replayed_s)
 {
-    text_add(text, "{");
-    for (int k = 0; k < OPERATION_COUNT; k++) {
-        text_add(text, "%s\"%s\": ", k > 0 ? ", " : "", operation_name((enum operation)k));
-        parts_add(text, residuals, predicted_s[k], measured_s[k], replayed_s[k]);
-    }
-    text_add(text, "}");
+    struct json_text json = json_open_in(outer, "operations", "{", ", ");
+    for (int k = 0; k < OPERATION_COUNT; k++)
+        times_json(&json, operation_name((enum operation)k), residuals, predicted_s[k],
+                   measured_s[k], replayed_s[k]);
+    json_close(&json, "}");
 }
 
-static void causes_json(struct text *text, const struct residuals *residuals,
+static void causes_json(struct json_text *outer, const struct residuals *residuals,
                         const double *predicted_s, const double *measured_s,
                         const double *replayed_s)
 {
-    text_add(text, "{");
-    for (int k = 0; k < CAUSE_COUNT; k++) {
-        text_add(text, "%s\"%s\": ", k > 0 ? ", " : "", cause_name((enum cause)k));
-        parts_add(text, residuals, predicted_s[k], measured_s[k], replayed_s[k]);
-    }
-    text_add(text, "}");
+    struct json_text json = json_open_in(outer, "causes", "{", ", ");
+    for (int k = 0; k < CAUSE_COUNT; k++)
+        times_json(&json, cause_name((enum cause)k), residuals, predicted_s[k], measured_s[k],
+                   replayed_s[k]);
+    json_close(&json, "}");
 }
 
-static void others_json(struct text *text, const struct plan *plan)
+static void others_json(struct json_text *json, const struct plan *plan)
 {
-    text_add(text, ",\n  \"others\": [");
+    struct json_text others = json_open_in(json, "others", "[", ", ");
     for (size_t k = 0; k < plan->other_count; k++) {
         const struct plan_other *other = &plan->others[k];
-        text_add(text, k > 0 ? ", {" : "{");
-        text_add_block(text, &other->parameters, "", ", ");
-        text_add_parameters(text, &other->parameters);
+        struct json_text row = json_open_in(&others, NULL, "{", ", ");
+        const struct parameter *block = parameter_list_block(&other->parameters);
+        if (block)
+            json_number(&row, "block", block->number);
+        text_add_parameters(json_next(&row, NULL), &other->parameters);
         if (other->threads > 0)
-            text_add(text, ", \"threads\": %d", other->threads);
-        member_number(text, ", ", "predicted_s", other->makespan_s);
-        text_add(text, "}");
+            json_count(&row, "threads", other->threads);
+        json_number(&row, "predicted_s", other->makespan_s);
+        json_close(&row, "}");
     }
-    text_add(text, "]");
+    json_close(&others, "]");
+}
+
+/* "interval" and whether the run is "inside"; null where it is not known. */
+static void interval_json(struct json_text *json, const struct residuals *residuals)
+{
+    const double measured_s = residuals->measured.makespan_s;
+    const double *interval_s = residuals->interval_s;
+    if (!(interval_s[1] > 0)) {
+        json_raw(json, "interval", NULL);
+        json_raw(json, "inside", NULL);
+        return;
+    }
+    struct json_text ends = json_open_in(json, "interval", "[", ", ");
+    json_number(&ends, NULL, interval_s[0]);
+    json_number(&ends, NULL, interval_s[1]);
+    json_close(&ends, "]");
+    json_flag(json, "inside", measured_s >= interval_s[0] && measured_s <= interval_s[1]);
 }
 
 /* The total error and its parts. */
-static void makespan_json(struct text *text, const struct residuals *residuals)
+static void makespan_json(struct json_text *json, const struct residuals *residuals)
 {
     const struct run_record *record = residuals->record;
     const double predicted_s = makespan_predicted(residuals);
     const double measured_s = residuals->measured.makespan_s;
-    const double *interval_s = residuals->interval_s;
-    member_number(text, ",\n  ", "predicted_s", predicted_s);
-    member_number(text, ",\n  ", "measured_s", measured_s);
-    member_number(text, ",\n  ", "error", residuals_error(predicted_s, measured_s));
-    member_number(text, ",\n  ", "drift", residuals_drift(residuals));
-    member_number(text, ",\n  ", "model_error", residuals_model_error(residuals));
-    text_add(text, ",\n  \"interval\": ");
-    if (interval_s[1] > 0) {
-        text_add(text, "[");
-        text_add_number(text, interval_s[0]);
-        text_add(text, ", ");
-        text_add_number(text, interval_s[1]);
-        text_add(text, "], \"inside\": %s",
-                 measured_s >= interval_s[0] && measured_s <= interval_s[1] ? "true" : "false");
-    } else {
-        text_add(text, "null, \"inside\": null");
-    }
-    member_number(text, ",\n  ", "finish_s", record->finish_s);
+    json_number(json, "predicted_s", predicted_s);
+    json_number(json, "measured_s", measured_s);
+    json_number(json, "error", residuals_error(predicted_s, measured_s));
+    json_number(json, "drift", residuals_drift(residuals));
+    json_number(json, "model_error", residuals_model_error(residuals));
+    interval_json(json, residuals);
+    json_number(json, "finish_s", record->finish_s);
     if (record->startup_s > 0)
-        member_number(text, ",\n  ", "startup_s", record->startup_s);
+        json_number(json, "startup_s", record->startup_s);
 }
 
-static void anew_json(struct text *text, const struct residuals *residuals)
+static void anew_json(struct json_text *outer, const struct residuals *residuals)
 {
     const struct run_changes *changes = &residuals->record->changes;
     if (changes->count == 0)
         return;
-    text_add(text, ",\n  \"planned_anew\": {\"count\": %" PRId64 ", \"round\": %" PRId64,
-             changes->count, changes->round);
-    member_number(text, ", ", "predicted_s", changes->end_s);
-    member_number(text, ", ", "error",
-                  residuals_error(changes->end_s, residuals->measured.makespan_s));
-    text_add(text, "}");
+    struct json_text json = json_open_in(outer, "planned_anew", "{", ", ");
+    json_count(&json, "count", changes->count);
+    json_count(&json, "round", changes->round);
+    json_number(&json, "predicted_s", changes->end_s);
+    json_number(&json, "error", residuals_error(changes->end_s, residuals->measured.makespan_s));
+    json_close(&json, "}");
 }
 
-static void undisturbed_json(struct text *text, const struct residuals *residuals)
+static void undisturbed_json(struct json_text *outer, const struct residuals *residuals)
 {
     if (isnan(residuals->undisturbed_s))
         return;
-    member_number(text, ",\n  \"without_losses\": {", "predicted_s", residuals->undisturbed_s);
-    member_number(text, ", ", "error",
-                  residuals_error(residuals->undisturbed_s, residuals->measured.makespan_s));
-    text_add(text, "}");
+    struct json_text json = json_open_in(outer, "without_losses", "{", ", ");
+    json_number(&json, "predicted_s", residuals->undisturbed_s);
+    json_number(&json, "error",
+                residuals_error(residuals->undisturbed_s, residuals->measured.makespan_s));
+    json_close(&json, "}");
 }
 
-static void head_json(struct text *text, const struct residuals *residuals)
+/* What ran, and where. */
+static void origin_json(struct json_text *json, const struct run_record *record)
+{
+    json_word(json, "schema", "scow-report-1");
+    json_word(json, "input", record->input);
+    json_word(json, "input_sha256", record->input ? record->input_sha256 : NULL);
+    json_word(json, "kernel", record->kernel);
+    json_word(json, "plugin", record->plugin);
+    json_word(json, "version", record->version);
+    json_word(json, "command_line", record->command_line);
+    json_word(json, "isa", record->isa);
+    json_word(json, "method", record->method);
+    json_word(json, "processor", record->processor);
+    if (record->threads > 0) {
+        json_count(json, "threads", record->threads);
+        json_count(json, "workers_per_node", record->workers_per_node);
+    }
+    json_word(json, "scheduler", record->rule ? record->rule : record->plan.scheduler);
+}
+
+static void tasks_json(struct json_text *json, const struct run_record *record)
+{
+    json_count(json, "tasks", record->tasks);
+    json_count(json, "tasks_done", record->tasks_done);
+    json_count(json, "tasks_failed", record->tasks_failed);
+    json_flag(json, "complete", record->tasks_done + record->tasks_failed == record->tasks);
+    if (record->resumed == 0)
+        return;
+    json_count(json, "resumed", record->resumed);
+    json_number(json, "resumed_tasks", parts_tasks(record));
+    json_number(json, "part", record->part > 0 ? (double)record->part : (double)NAN);
+}
+
+static void memory_json(struct json_text *outer, const struct run_record *record)
+{
+    if (record->rank_peak == 0)
+        return;
+    struct json_text json = json_open_in(outer, "memory_bytes", "{", ", ");
+    json_count(&json, "rank", record->rank_peak);
+    json_count(&json, "command", record->command_peak);
+    json_count(&json, "master", record->master_peak);
+    json_close(&json, "}");
+}
+
+/* What the run says of itself, some of it as JSON already. */
+static void told_json(struct json_text *json, const struct run_record *record)
+{
+    if (record->outcome)
+        json_raw(json, "result", record->outcome);
+    text_add(json_next(json, "checksum"), "\"%016" PRIx64 "\"", record->checksum);
+    memory_json(json, record);
+    if (record->tail)
+        json_word(json, "tail", record->tail);
+    if (record->replanned)
+        json_raw(json, "replanned", record->replanned);
+    if (record->lost)
+        json_raw(json, "lost_workers", record->lost);
+    remarks_json(json, record);
+}
+
+static void head_json(struct json_text *json, const struct residuals *residuals)
 {
     const struct run_record *record = residuals->record;
-    text_add(text, "{ \"schema\": \"scow-report-1\"");
-    member_word(text, "input", record->input);
-    member_word(text, "input_sha256", record->input ? record->input_sha256 : NULL);
-    member_word(text, "kernel", record->kernel);
-    member_word(text, "plugin", record->plugin);
-    member_word(text, "version", record->version);
-    member_word(text, "command_line", record->command_line);
-    member_word(text, "isa", record->isa);
-    member_word(text, "method", record->method);
-    member_word(text, "processor", record->processor);
-    if (record->threads > 0)
-        text_add(text, ", \"threads\": %d, \"workers_per_node\": %d", record->threads,
-                 record->workers_per_node);
-    member_word(text, "scheduler", record->rule ? record->rule : record->plan.scheduler);
-    text_add(text,
-             ",\n  \"tasks\": %" PRId64 ", \"tasks_done\": %" PRId64 ", \"tasks_failed\": %" PRId64
-             ", \"complete\": %s",
-             record->tasks, record->tasks_done, record->tasks_failed,
-             record->tasks_done + record->tasks_failed == record->tasks ? "true" : "false");
-    if (record->resumed > 0) {
-        text_add(text, ", \"resumed\": %d, \"resumed_tasks\": %.0f", record->resumed,
-                 parts_tasks(record));
-        member_number(text, ", ", "part", record->part > 0 ? (double)record->part : (double)NAN);
-    }
-    parts_json(record, makespan_predicted(residuals), text);
-    if (record->outcome) /* JSON already */
-        text_add(text, ",\n  \"result\": %s", record->outcome);
-    text_add(text, ",\n  \"checksum\": \"%016" PRIx64 "\"", record->checksum);
-    if (record->rank_peak > 0)
-        text_add(text,
-                 ",\n  \"memory_bytes\": {\"rank\": %" PRId64 ", \"command\": %" PRId64
-                 ", \"master\": %" PRId64 "}",
-                 record->rank_peak, record->command_peak, record->master_peak);
-    if (record->tail)
-        member_word(text, "tail", record->tail);
-    if (record->replanned) /* JSON already */
-        text_add(text, ",\n  \"replanned\": %s", record->replanned);
-    if (record->lost) /* JSON already */
-        text_add(text, ",\n  \"lost_workers\": %s", record->lost);
-    text_add(text, ",\n  \"remarks\": ");
-    remarks_json(record, text);
-    makespan_json(text, residuals);
-    anew_json(text, residuals);
-    undisturbed_json(text, residuals);
-    beyond_json(&record->plan.beyond, ",\n  ", text);
-    others_json(text, &record->plan);
+    origin_json(json, record);
+    tasks_json(json, record);
+    parts_json(record, makespan_predicted(residuals), json);
+    told_json(json, record);
+    makespan_json(json, residuals);
+    anew_json(json, residuals);
+    undisturbed_json(json, residuals);
+    beyond_json(&record->plan.beyond, json);
+    others_json(json, &record->plan);
 }
 
 /* null where nothing was dealt on request. */
-static void requests_json(struct text *text, const struct residuals *residuals)
+static void requests_json(struct json_text *outer, const struct residuals *residuals)
 {
     const struct request_summary *requests = &residuals->requests;
-    text_add(text, ",\n  \"requests\": ");
     if (requests->count == 0) {
-        text_add(text, "null");
+        json_raw(outer, "requests", NULL);
         return;
     }
-    pair_open(text, residuals, "_s", requests->predicted_s, requests->measured_s);
-    text_add(text, ", \"count\": %" PRId64 "}", requests->count);
+    struct json_text json = json_open_in(outer, "requests", "{", ", ");
+    pair_json(&json, residuals, true, requests->predicted_s, requests->measured_s);
+    json_count(&json, "count", requests->count);
+    json_close(&json, "}");
 }
 
-/* Of all output, and of none where it all takes time of its own. */
-static void hidden_json(struct text *text, const struct residuals *residuals)
-{
-    text_add(text, ",\n  \"output_while_working\": ");
-    parts_add(text, residuals, residuals->predicted.hidden_s, residuals->measured.hidden_s,
-              residuals->replayed.hidden_s);
-}
-
-static void shares_json(struct text *text, const struct residuals *residuals)
+static void shares_json(struct json_text *outer, const struct residuals *residuals)
 {
     const struct trace_summary *predicted = &residuals->predicted, *measured = &residuals->measured;
     const struct {
@@ -654,88 +657,98 @@ static void shares_json(struct text *text, const struct residuals *residuals)
         {"network_utilization", predicted->network_utilization, measured->network_utilization},
         {"load_imbalance", predicted->imbalance, measured->imbalance}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        text_add(text, ",\n  \"%s\": ", rows[k].key);
-        pair_open(text, residuals, "", rows[k].predicted, rows[k].measured);
-        text_add(text, "}");
+        struct json_text json = json_open_in(outer, rows[k].key, "{", ", ");
+        pair_json(&json, residuals, false, rows[k].predicted, rows[k].measured);
+        json_close(&json, "}");
     }
 }
 
-static void worker_causes_json(struct text *text, const struct residuals *residuals, int64_t worker)
+static void worker_causes_json(struct json_text *json, const struct residuals *residuals,
+                               int64_t worker)
 {
     const struct worker_causes predicted = causes_worker(&residuals->causes.predicted, worker);
     const struct worker_causes measured = causes_worker(&residuals->causes.measured, worker);
     const struct worker_causes replayed = causes_worker(&residuals->causes.replayed, worker);
-    causes_json(text, residuals, predicted.seconds, measured.seconds, replayed.seconds);
+    causes_json(json, residuals, predicted.seconds, measured.seconds, replayed.seconds);
 }
 
-static void workers_json(struct text *text, const struct residuals *residuals)
+static void worker_json(struct json_text *workers, const struct residuals *residuals, int64_t k)
 {
-    int64_t workers = residuals_workers(residuals);
-    text_add(text, ",\n  \"workers\": [\n");
-    for (int64_t k = 0; k < workers; k++) {
-        struct worker_summary predicted = trace_summary_worker(&residuals->predicted, k);
-        struct worker_summary measured = trace_summary_worker(&residuals->measured, k);
-        struct worker_summary replayed = trace_summary_worker(&residuals->replayed, k);
-        text_add(text,
-                 "    {\"worker\": %" PRId64 ", \"tasks\": %" PRId64 ", \"packages\": %" PRId64
-                 ", \"end\": ",
-                 k, measured.tasks, measured.packages);
-        parts_add(text, residuals, predicted.end_s, measured.end_s, replayed.end_s);
-        text_add(text, ", \"operations\": ");
-        operations_json(text, residuals, predicted.seconds, measured.seconds, replayed.seconds);
-        text_add(text, ", \"causes\": ");
-        worker_causes_json(text, residuals, k);
-        text_add(text, "}%s\n", k + 1 < workers ? "," : "");
-    }
-    text_add(text, "  ]");
+    const struct worker_summary predicted = trace_summary_worker(&residuals->predicted, k);
+    const struct worker_summary measured = trace_summary_worker(&residuals->measured, k);
+    const struct worker_summary replayed = trace_summary_worker(&residuals->replayed, k);
+    struct json_text json = json_open_in(workers, NULL, "    {", ", ");
+    json_count(&json, "worker", k);
+    json_count(&json, "tasks", measured.tasks);
+    json_count(&json, "packages", measured.packages);
+    times_json(&json, "end", residuals, predicted.end_s, measured.end_s, replayed.end_s);
+    operations_json(&json, residuals, predicted.seconds, measured.seconds, replayed.seconds);
+    worker_causes_json(&json, residuals, k);
+    json_close(&json, "}");
 }
 
-static void rounds_json(struct text *text, const struct residuals *residuals)
+static void workers_json(struct json_text *json, const struct residuals *residuals)
+{
+    const int64_t count = residuals_workers(residuals);
+    struct json_text workers = json_open_in(json, "workers", "[\n", ",\n");
+    for (int64_t k = 0; k < count; k++)
+        worker_json(&workers, residuals, k);
+    json_close(&workers, "\n  ]");
+}
+
+static void rounds_json(struct json_text *json, const struct residuals *residuals)
 {
     const int64_t all = residuals_rounds(residuals);
-    const int64_t rounds = all < ROUNDS_LISTED ? all : ROUNDS_LISTED;
-    text_add(text, ",\n  \"rounds\": [\n");
-    for (int64_t k = 0; k < rounds; k++) {
+    const int64_t count = all < ROUNDS_LISTED ? all : ROUNDS_LISTED;
+    struct json_text rounds = json_open_in(json, "rounds", "[\n", ",\n");
+    for (int64_t k = 0; k < count; k++) {
         const double predicted_s = round_predicted(residuals, k);
         const double measured_s = round_end(&residuals->measured, k);
-        text_add(text, "    {\"round\": %" PRId64, k);
-        member_number(text, ", ", "predicted_end_s", predicted_s);
-        member_number(text, ", ", "measured_end_s", measured_s);
-        member_number(text, ", ", "residual_s", measured_s - predicted_s);
-        text_add(text, "}%s\n", k + 1 < rounds ? "," : "");
+        struct json_text row = json_open_in(&rounds, NULL, "    {", ", ");
+        json_count(&row, "round", k);
+        json_number(&row, "predicted_end_s", predicted_s);
+        json_number(&row, "measured_end_s", measured_s);
+        json_number(&row, "residual_s", measured_s - predicted_s);
+        json_close(&row, "}");
     }
-    text_add(text, "  ]");
-    if (all > rounds)
-        text_add(text, ",\n  \"rounds_left_out\": %" PRId64, all - rounds);
+    json_close(&rounds, "\n  ]");
+    if (all > count)
+        json_count(json, "rounds_left_out", all - count);
+}
+
+static void explanation_json(struct json_text *json, const struct residuals *residuals)
+{
+    struct text sentence = TEXT_INIT;
+    residuals_explain(residuals, &sentence);
+    json_word(json, "explanation", sentence.bytes);
+    json->text->failed = json->text->failed || sentence.failed;
+    text_release(&sentence);
 }
 
 char *report_json(const struct run_record *record, struct failure *failure)
 {
     struct residuals residuals;
-    struct text text = TEXT_INIT, sentence = TEXT_INIT;
+    struct outlook outlook;
+    struct text text = TEXT_INIT;
     if (!figures_make(record, &residuals, failure))
         return NULL;
-    head_json(&text, &residuals);
-    text_add(&text, ",\n  \"operations\": ");
-    operations_json(&text, &residuals, residuals.predicted.seconds, residuals.measured.seconds,
+    struct json_text json = json_open(&text, "{ ", ",\n  ");
+    head_json(&json, &residuals);
+    operations_json(&json, &residuals, residuals.predicted.seconds, residuals.measured.seconds,
                     residuals.replayed.seconds);
-    if (plan_writes_behind(&record->plan))
-        hidden_json(&text, &residuals);
-    requests_json(&text, &residuals);
-    text_add(&text, ",\n  \"causes\": ");
-    causes_json(&text, &residuals, residuals.causes.predicted.seconds,
+    if (plan_writes_behind(&record->plan)) /* of all output; else it all takes time of its own */
+        times_json(&json, "output_while_working", &residuals, residuals.predicted.hidden_s,
+                   residuals.measured.hidden_s, residuals.replayed.hidden_s);
+    requests_json(&json, &residuals);
+    causes_json(&json, &residuals, residuals.causes.predicted.seconds,
                 residuals.causes.measured.seconds, residuals.causes.replayed.seconds);
-    shares_json(&text, &residuals);
-    workers_json(&text, &residuals);
-    rounds_json(&text, &residuals);
-    struct outlook outlook;
+    shares_json(&json, &residuals);
+    workers_json(&json, &residuals);
+    rounds_json(&json, &residuals);
     outlook_make(&residuals, &outlook);
-    outlook_json(&outlook, &text);
-    residuals_explain(&residuals, &sentence);
-    member_word(&text, "explanation", sentence.bytes);
-    text.failed = text.failed || sentence.failed;
-    text_add(&text, " }\n");
-    text_release(&sentence);
+    outlook_json(&outlook, &json);
+    explanation_json(&json, &residuals);
+    json_close(&json, " }\n");
     residuals_release(&residuals);
     return text_finish(&text, true, "writing the report", failure);
 }

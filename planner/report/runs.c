@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "planner/base/json_text.h"
 #include "planner/report/residuals.h"
 
 /* What the workers that took part did, and when they ended. */
@@ -94,33 +95,26 @@ void runs_describe(struct run_figures *runs, size_t count, struct text *text)
     }
 }
 
-static void number_add(struct text *text, const char *key, double number)
-{
-    text_add(text, ", \"%s\": ", key);
-    if (isnan(number))
-        text_add(text, "null");
-    else
-        text_add_number(text, number);
-}
-
 void runs_print(struct run_figures *runs, size_t count, struct text *text)
 {
     runs_sort(runs, count);
-    text_add(text, "{ \"schema\": \"scow-runs-1\",\n  \"runs\": [\n");
+    struct json_text json = json_open(text, "{ ", ",\n  ");
+    json_word(&json, "schema", "scow-runs-1");
+    struct json_text list = json_open_in(&json, "runs", "[\n", ",\n");
     for (size_t k = 0; k < count; k++) {
         const struct run_figures *run = &runs[k];
-        text_add(text, "    { \"run\": ");
-        text_add_quoted(text, run->path);
-        text_add(text, ", \"scheduler\": ");
-        text_add_quoted(text, run->scheduler ? run->scheduler : "unknown");
-        number_add(text, "makespan_s", run->makespan_s);
-        number_add(text, "over_ideal", run->over_ideal);
-        number_add(text, "end_variation", run->variation);
-        number_add(text, "imbalance", run->imbalance);
-        number_add(text, "master_share", run->master_share);
-        number_add(text, "model_error", run->model_error);
-        text_add(text, ", \"packages\": %" PRId64 " }%s\n", run->packages,
-                 k + 1 < count ? "," : "");
+        struct json_text row = json_open_in(&list, NULL, "    { ", ", ");
+        json_word(&row, "run", run->path);
+        json_word(&row, "scheduler", run->scheduler ? run->scheduler : "unknown");
+        json_number(&row, "makespan_s", run->makespan_s);
+        json_number(&row, "over_ideal", run->over_ideal);
+        json_number(&row, "end_variation", run->variation);
+        json_number(&row, "imbalance", run->imbalance);
+        json_number(&row, "master_share", run->master_share);
+        json_number(&row, "model_error", run->model_error);
+        json_count(&row, "packages", run->packages);
+        json_close(&row, " }");
     }
-    text_add(text, "  ] }\n");
+    json_close(&list, "\n  ]");
+    json_close(&json, " }\n");
 }

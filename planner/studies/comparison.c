@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "planner/base/json_text.h"
 #include "planner/schedulers/scheduler.h"
 
 /* What has been asked for, of all entries. */
@@ -152,50 +153,42 @@ void comparison_text(const struct comparison *comparison, struct text *text)
                  comparison->regions);
 }
 
-static void member_json(struct text *text, const char *key, double value)
-{
-    text_add(text, ", \"%s\": ", key);
-    text_add_number(text, value);
-}
-
 static void entry_json(const struct comparison *comparison, const struct comparison_entry *entry,
-                       struct text *text)
+                       struct json_text *entries)
 {
-    text_add(text, "    {\"scheduler\": \"%s\"", entry->scheduler);
+    struct json_text json = json_open_in(entries, NULL, "\n    {", ", ");
+    json_word(&json, "scheduler", entry->scheduler);
     if (entry->applies) {
-        member_json(text, "makespan_s", entry->predicted.makespan_s);
-        member_json(text, "workers", (double)entry->workers);
-        member_json(text, "rounds", (double)entry->rounds);
-        member_json(text, "lower_bound_s", entry->predicted.lower_bound_s);
-        member_json(text, "gap", entry->predicted.gap);
+        json_number(&json, "makespan_s", entry->predicted.makespan_s);
+        json_count(&json, "workers", entry->workers);
+        json_count(&json, "rounds", entry->rounds);
+        json_number(&json, "lower_bound_s", entry->predicted.lower_bound_s);
+        json_number(&json, "gap", entry->predicted.gap);
     } else {
-        text_add(text, ", \"reason\": ");
-        text_add_quoted(text, entry->reason);
+        json_word(&json, "reason", entry->reason);
     }
     if (entry->applies && comparison->has_robustness) {
-        member_json(text, "median_s", entry->robustness.median_s);
-        member_json(text, "p95_s", entry->robustness.p95_s);
+        json_number(&json, "median_s", entry->robustness.median_s);
+        json_number(&json, "p95_s", entry->robustness.p95_s);
     }
-    text_add(text, "}");
+    json_close(&json, "}");
 }
 
-static void entries_json(const struct comparison *comparison, bool applies, struct text *text)
+static void entries_json(const struct comparison *comparison, const char *key, bool applies,
+                         struct json_text *json)
 {
-    const char *before = "";
-    for (size_t k = 0; k < comparison->count; k++) {
-        if (comparison->entries[k].applies != applies)
-            continue;
-        text_add(text, "%s\n", before);
-        entry_json(comparison, &comparison->entries[k], text);
-        before = ",";
-    }
+    struct json_text entries = json_open_in(json, key, "[", ",");
+    for (size_t k = 0; k < comparison->count; k++)
+        if (comparison->entries[k].applies == applies)
+            entry_json(comparison, &comparison->entries[k], &entries);
+    json_close(&entries, "]");
 }
 
 void comparison_json(const struct comparison *comparison, struct text *text)
 {
-    text_add(text, "{ \"schema\": \"scow-compare-1\",\n  \"plans\": [");
-    entries_json(comparison, true, text);
-    text_add(text, "],\n  \"not_applicable\": [");
-    entries_json(comparison, false, text);
-    text_add(text, "] }\n");
+    struct json_text json = json_open(text, "{ ", ",\n  ");
+    json_word(&json, "schema", "scow-compare-1");
+    entries_json(comparison, "plans", true, &json);
+    entries_json(comparison, "not_applicable", false, &json);
+    json_close(&json, " }\n");
 }

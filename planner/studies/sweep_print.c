@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "planner/base/json_text.h"
 #include "planner/model/beyond.h"
 #include "planner/studies/sweep.h"
 
@@ -70,12 +71,6 @@ void sweep_text(const struct sweep *sweep, struct text *text)
     end_text(sweep, text);
 }
 
-static void member_json(struct text *text, const char *key, double value)
-{
-    text_add(text, ", \"%s\": ", key);
-    text_add_number(text, value);
-}
-
 static const struct sweep_row *mark_find(const struct sweep *sweep, enum sweep_mark mark)
 {
     for (size_t k = 0; k < sweep->count; k++)
@@ -84,29 +79,31 @@ static const struct sweep_row *mark_find(const struct sweep *sweep, enum sweep_m
     return NULL;
 }
 
-static void mark_json(const struct sweep *sweep, enum sweep_mark mark, struct text *text)
+static void mark_json(const struct sweep *sweep, enum sweep_mark mark, struct json_text *json)
 {
     const struct sweep_row *row = mark_find(sweep, mark);
-    text_add(text, "%s\n    \"%s\": ", mark > 0 ? "," : "", marks[mark].key);
     if (!row) {
-        text_add(text, "null");
+        json_word(json, marks[mark].key, NULL);
         return;
     }
-    text_add(text, "{\"workers\": %" PRId64, row->workers);
-    member_json(text, "makespan_s", row->makespan_s);
-    member_json(text, "node_hours", row->node_hours);
-    text_add(text, "}");
+    struct json_text members = json_open_in(json, marks[mark].key, "{", ", ");
+    json_count(&members, "workers", row->workers);
+    json_number(&members, "makespan_s", row->makespan_s);
+    json_number(&members, "node_hours", row->node_hours);
+    json_close(&members, "}");
 }
 
-static void row_json(const struct sweep_row *row, struct text *text)
+static void row_json(const struct sweep_row *row, struct json_text *rows)
 {
-    text_add(text, "    {\"workers\": %" PRId64, row->workers);
-    member_json(text, "makespan_s", row->makespan_s);
-    member_json(text, "speedup", row->speedup);
-    member_json(text, "efficiency", row->efficiency);
-    member_json(text, "node_seconds", row->node_seconds);
-    member_json(text, "node_hours", row->node_hours);
-    text_add(text, ", \"fed\": %s}", row->fed ? "true" : "false");
+    struct json_text json = json_open_in(rows, NULL, "    {", ", ");
+    json_count(&json, "workers", row->workers);
+    json_number(&json, "makespan_s", row->makespan_s);
+    json_number(&json, "speedup", row->speedup);
+    json_number(&json, "efficiency", row->efficiency);
+    json_number(&json, "node_seconds", row->node_seconds);
+    json_number(&json, "node_hours", row->node_hours);
+    json_flag(&json, "fed", row->fed);
+    json_close(&json, "}");
 }
 
 void sweep_json(const struct sweep *sweep, struct text *text)
@@ -115,19 +112,21 @@ void sweep_json(const struct sweep *sweep, struct text *text)
                                        [SWEEP_ENOUGH] = "enough",
                                        [SWEEP_TASKS] = "tasks",
                                        [SWEEP_LIMIT] = "limit"};
-    text_add(text, "{ \"schema\": \"scow-sweep-1\", \"scheduler\": \"%s\",", sweep->scheduler);
-    text_add(text, " \"available\": %" PRId64 ", \"knee\": %" PRId64, sweep->available,
-             sweep->marks[SWEEP_KNEE]);
-    text_add(text, ", \"workers_per_node\": %" PRId64 ", \"end\": \"%s\"", sweep->workers_per_node,
-             ends[sweep->end]);
-    beyond_json(&sweep->beyond, ",\n  ", text);
-    text_add(text, ",\n  \"marks\": {");
+    struct json_text json = json_open(text, "{ ", ",\n  ");
+    json_word(&json, "schema", "scow-sweep-1");
+    json_word(&json, "scheduler", sweep->scheduler);
+    json_count(&json, "available", sweep->available);
+    json_count(&json, "knee", sweep->marks[SWEEP_KNEE]);
+    json_count(&json, "workers_per_node", sweep->workers_per_node);
+    json_word(&json, "end", ends[sweep->end]);
+    beyond_json(&sweep->beyond, &json);
+    struct json_text all = json_open_in(&json, "marks", "{\n    ", ",\n    ");
     for (int k = 0; k < SWEEP_MARKS; k++)
-        mark_json(sweep, (enum sweep_mark)k, text);
-    text_add(text, "},\n  \"rows\": [\n");
-    for (size_t k = 0; k < sweep->count; k++) {
-        row_json(&sweep->rows[k], text);
-        text_add(text, "%s\n", k + 1 < sweep->count ? "," : "");
-    }
-    text_add(text, "  ] }\n");
+        mark_json(sweep, (enum sweep_mark)k, &all);
+    json_close(&all, "}");
+    struct json_text rows = json_open_in(&json, "rows", "[\n", ",\n");
+    for (size_t k = 0; k < sweep->count; k++)
+        row_json(&sweep->rows[k], &rows);
+    json_close(&rows, "\n  ]");
+    json_close(&json, " }\n");
 }

@@ -8,6 +8,7 @@
 #include "kernel/command/command.h"
 #include "kernel/command/kept.h"
 #include "planner/base/array.h"
+#include "planner/base/json_text.h"
 #include "spmd/archive/archive_file.h"
 #include "spmd/archive/rows.h"
 #include "spmd/job/items.h"
@@ -229,43 +230,34 @@ bool failed_next(struct failed *failed, struct failed_task *task)
 
 /* ---- printing ------------------------------------------------------------------------------ */
 
-static void number_print(struct text *text, const char *key, bool known, int number)
+static void number_print(struct json_text *json, const char *key, bool known, int number)
 {
     if (known)
-        text_add(text, ", \"%s\": %d", key, number);
+        json_count(json, key, number);
     else
-        text_add(text, ", \"%s\": null", key);
+        json_raw(json, key, NULL);
 }
 
-static void word_print(struct text *text, const char *word)
+static void task_print_json(const struct failed_task *task, struct json_text *tasks)
 {
-    if (word)
-        text_add_quoted(text, word);
-    else
-        text_add(text, "null");
+    struct json_text json = json_open_in(tasks, NULL, "{", ", ");
+    json_count(&json, "task", task->task + 1);
+    json_word(&json, "line", task->line);
+    number_print(&json, "attempts", task->attempts > 0, task->attempts);
+    number_print(&json, "exit", task->command && task->exit >= 0, task->exit);
+    number_print(&json, "signal", task->command && task->exit < 0, -task->exit);
+    json_word(&json, "reason", task->reason);
+    json_word(&json, "stderr", task->errors);
+    json_flag(&json, "stderr_cut", task->errors_cut);
+    json_close(&json, "}");
 }
 
-void failed_print_json(const struct failed_task *task, struct text *text)
+static void totals_print_json(const struct failed_totals *totals, struct json_text *json)
 {
-    text_add(text, "{\"task\": %" PRId64 ", \"line\": ", task->task + 1);
-    word_print(text, task->line);
-    number_print(text, "attempts", task->attempts > 0, task->attempts);
-    number_print(text, "exit", task->command && task->exit >= 0, task->exit);
-    number_print(text, "signal", task->command && task->exit < 0, -task->exit);
-    text_add(text, ", \"reason\": ");
-    text_add_quoted(text, task->reason);
-    text_add(text, ", \"stderr\": ");
-    text_add_quoted(text, task->errors);
-    text_add(text, ", \"stderr_cut\": %s}", task->errors_cut ? "true" : "false");
-}
-
-static void totals_print_json(const struct failed_totals *totals, struct text *text)
-{
-    text_add(text,
-             "{\"tasks\": %" PRId64 ", \"failed\": %" PRId64 ", \"missing\": %" PRId64
-             ", \"note\": ",
-             totals->tasks, totals->failed, totals->missing);
-    word_print(text, totals->note[0] ? totals->note : NULL);
+    json_count(json, "tasks", totals->tasks);
+    json_count(json, "failed", totals->failed);
+    json_count(json, "missing", totals->missing);
+    json_word(json, "note", totals->note[0] ? totals->note : NULL);
 }
 
 bool failed_print(const char *path, int64_t most, struct text *text, struct failure *failure)
@@ -274,13 +266,13 @@ bool failed_print(const char *path, int64_t most, struct text *text, struct fail
     struct failed_task task;
     if (!failed)
         return false;
-    totals_print_json(failed_totals(failed), text);
-    text_add(text, ", \"failures\": [");
-    for (int64_t k = 0; k < most && failed_next(failed, &task); k++) {
-        text_add(text, "%s", k > 0 ? ", " : "");
-        failed_print_json(&task, text);
-    }
-    text_add(text, "]}");
+    struct json_text json = json_open(text, "{", ", ");
+    totals_print_json(failed_totals(failed), &json);
+    struct json_text failures = json_open_in(&json, "failures", "[", ", ");
+    for (int64_t k = 0; k < most && failed_next(failed, &task); k++)
+        task_print_json(&task, &failures);
+    json_close(&failures, "]");
+    json_close(&json, "}");
     failed_close(&failed);
     return true;
 }
@@ -340,24 +332,48 @@ static void totals_print(const struct failed_totals *totals, struct text *text)
         text_add(text, "(%s, so lines are not shown)\n", totals->note);
 }
 
+/* Task by task, for there may be very many. */
+static bool tasks_show(struct failed *failed, struct failure *failure)
+{
+    static const char doing[] = "listing what failed";
+    struct failed_task task;
+    struct text text = TEXT_INIT;
+    totals_print(failed_totals(failed), &text);
+    bool good = text_print(&text, doing, failure);
+    while (good && failed_next(failed, &task)) {
+        task_print(&task, &text);
+        good = text_print(&text, doing, failure);
+    }
+    return good;
+}
+
+/* The same as one JSON object. */
+static bool tasks_show_json(struct failed *failed, struct failure *failure)
+{
+    static const char doing[] = "listing what failed";
+    struct failed_task task;
+    struct text text = TEXT_INIT;
+    struct json_text json = json_open(&text, "{", ", ");
+    totals_print_json(failed_totals(failed), &json);
+    struct json_text failures = json_open_in(&json, "failures", "[\n  ", ",\n  ");
+    bool good = text_print(&text, doing, failure);
+    while (good && failed_next(failed, &task)) {
+        task_print_json(&task, &failures);
+        good = text_print(&text, doing, failure);
+    }
+    json_close(&failures, "]");
+    json_close(&json, "}\n");
+    good = good && text_print(&text, doing, failure);
+    text_release(&text);
+    return good;
+}
+
 bool failed_show(const char *path, bool json, struct failure *failure)
 {
     struct failed *failed = failed_open(path, failure);
-    struct failed_task task;
-    struct text text = TEXT_INIT;
     if (!failed)
         return false;
-    (json ? totals_print_json : totals_print)(failed_totals(failed), &text);
-    text_add(&text, "%s", json ? ", \"failures\": [" : "");
-    bool good = text_print(&text, "listing what failed", failure);
-    for (int64_t k = 0; good && failed_next(failed, &task); k++) {
-        text_add(&text, "%s", !json ? "" : k > 0 ? ",\n  " : "\n  ");
-        (json ? failed_print_json : task_print)(&task, &text);
-        good = text_print(&text, "listing what failed", failure);
-    }
-    text_add(&text, "%s", json ? "]}\n" : "");
-    good = good && text_print(&text, "listing what failed", failure);
-    text_release(&text);
+    const bool good = json ? tasks_show_json(failed, failure) : tasks_show(failed, failure);
     failed_close(&failed);
     return good;
 }

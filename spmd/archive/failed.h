@@ -41,13 +41,10 @@ const struct failed_totals *failed_totals(const struct failed *failed);
 bool failed_next(struct failed *failed, struct failed_task *task);
 void failed_close(struct failed **failed); /* sets *failed NULL */
 
-/* One task as a JSON object: "task" (from 1), "line" (null: not known), "attempts", "exit",
- * "signal" (null: not of a command, or the other one), "reason", "stderr". */
-void failed_print_json(const struct failed_task *task, struct text *text);
-
 /* The first ones, at most `most`, of the output `path` as one JSON object for pages: "tasks",
  * "failed", "missing", "note" (why lines are not known; null: nothing to say), and "failures", an
- * array of objects as above. */
+ * array of objects: "task" (from 1), "line" (null: not known), "attempts", "exit", "signal" (null:
+ * not of a command, or the other one), "reason", "stderr", "stderr_cut". */
 bool failed_print(const char *path, int64_t most, struct text *text, struct failure *failure);
 /* All of them to standard output: for people, or as `json`. */
 bool failed_show(const char *path, bool json, struct failure *failure);

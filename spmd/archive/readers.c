@@ -11,7 +11,7 @@
 #include "kernel/command/kept.h"
 #include "kernel/vector/isa.h"
 #include "planner/base/failure.h"
-#include "planner/base/text.h"
+#include "planner/base/json_text.h"
 #include "planner/command/readers.h"
 #include "spmd/archive/archive.h"
 #include "spmd/archive/archive_file.h"
@@ -58,25 +58,21 @@ static struct range range_of(const double *values, const uint8_t *ledger, size_t
     return range;
 }
 
-static void range_print(const char *field, const struct range *range, struct text *text)
+static void range_print(const char *field, const struct range *range, struct json_text *ranges)
 {
-    const char *const keys[] = {"least", "mean", "greatest"};
-    const double values[] = {range->least, range->sum / (double)range->count, range->greatest};
-    text_add(text, "{\"field\": ");
-    text_add_quoted(text, field);
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        text_add(text, ", \"%s\": ", keys[k]);
-        text_add_number(text, values[k]);
-    }
-    text_add(text, "}");
+    struct json_text json = json_open_in(ranges, NULL, "{", ", ");
+    json_word(&json, "field", field);
+    json_number(&json, "least", range->least);
+    json_number(&json, "mean", range->sum / (double)range->count);
+    json_number(&json, "greatest", range->greatest);
+    json_close(&json, "}");
 }
 
 /* The fields of a record that are one number each. */
 static void numbers_print(hid_t file, hid_t stored, const uint8_t *ledger, size_t count,
-                          struct text *text)
+                          struct json_text *json)
 {
     const int members = H5Tget_class(stored) == H5T_COMPOUND ? H5Tget_nmembers(stored) : 0;
-    const char *before = "";
     for (int k = 0; k < members; k++) {
         const H5T_class_t kind = H5Tget_member_class(stored, (unsigned)k);
         char *field = H5Tget_member_name(stored, (unsigned)k);
@@ -85,9 +81,7 @@ static void numbers_print(hid_t file, hid_t stored, const uint8_t *ledger, size_
                              : NULL;
         if (values) {
             const struct range range = range_of(values, ledger, count);
-            text_add(text, "%s", before);
-            range_print(field, &range, text);
-            before = ", ";
+            range_print(field, &range, json);
         }
         free(values);
         H5free_memory(field);
@@ -101,9 +95,9 @@ static bool records_print(hid_t file, hid_t dataset, struct text *text)
     const bool good = ledger && count <= RECORDS_MOST;
     if (good) {
         const hid_t stored = H5Dget_type(dataset);
-        text_add(text, "[");
-        numbers_print(file, stored, ledger, count, text);
-        text_add(text, "]");
+        struct json_text json = json_open(text, "[", ", ");
+        numbers_print(file, stored, ledger, count, &json);
+        json_close(&json, "]");
         H5Tclose(stored);
     }
     free(ledger);
@@ -172,34 +166,32 @@ static void slow_find(struct slowest *slowest)
     }
 }
 
-static void line_print(const struct slowest *slowest, int64_t task, struct text *text)
+static void line_print(const struct slowest *slowest, int64_t task, struct json_text *json)
 {
     char line[LINE_MOST + 1] = "";
     size_t size = 0;
     const char *bytes = slowest->items ? items_read(slowest->items, task, &size) : NULL;
-    if (!bytes) {
-        text_add(text, "null");
-        return;
+    if (bytes) {
+        size = size < LINE_MOST ? size : (size_t)LINE_MOST;
+        memcpy(line, bytes, size);
+        kept_clean(line, size, sizeof line, false);
     }
-    size = size < LINE_MOST ? size : (size_t)LINE_MOST;
-    memcpy(line, bytes, size);
-    kept_clean(line, size, sizeof line, false);
-    text_add_quoted(text, line);
+    json_word(json, "line", bytes ? line : NULL);
 }
 
 static void slow_print(const struct slowest *slowest, struct text *text)
 {
-    text_add(text, "[");
+    struct json_text json = json_open(text, "[", ", ");
     for (int k = 0; k < slowest->count; k++) {
         const struct slow *slow = &slowest->found[k];
-        text_add(text, "%s{\"task\": %" PRId64 ", \"seconds\": ", k > 0 ? ", " : "",
-                 slow->task + 1);
-        text_add_number(text, slow->seconds);
-        text_add(text, ", \"failed\": %s, \"line\": ", slow->failed ? "true" : "false");
-        line_print(slowest, slow->task, text);
-        text_add(text, "}");
+        struct json_text row = json_open_in(&json, NULL, "{", ", ");
+        json_count(&row, "task", slow->task + 1);
+        json_number(&row, "seconds", slow->seconds);
+        json_flag(&row, "failed", slow->failed);
+        line_print(slowest, slow->task, &row);
+        json_close(&row, "}");
     }
-    text_add(text, "]");
+    json_close(&json, "]");
 }
 
 /* Those of the output `path` as one JSON array, the slowest first: "task" (from 1), "seconds",

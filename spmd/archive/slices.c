@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/json_text.h"
 #include "spmd/archive/panel.h"
 #include "spmd/archive/preview_png.h"
 #include "spmd/input/input.h"
@@ -85,7 +86,7 @@ static struct input *input_find(const struct slices_request *request,
     return NULL;
 }
 
-static bool pictures_print(struct input *result, struct input *before, struct text *text,
+static bool pictures_print(struct input *result, struct input *before, struct json_text *json,
                            struct failure *failure)
 {
     const int64_t slices = input_shape(result)->extent[0];
@@ -94,11 +95,11 @@ static bool pictures_print(struct input *result, struct input *before, struct te
     bool good = true;
     for (int64_t k = 0; good && k < count; k++) {
         const int64_t slice = count > 1 ? k * (slices - 1) / (count - 1) : 0;
-        text_add(text, "%s\n{\"slice\": %" PRId64 ", \"result\": ", k > 0 ? "," : "", slice);
-        good = slice_print(result, slice, edge, text, failure);
-        text_add(text, ", \"input\": ");
-        good = good && slice_print(before, slice, edge, text, failure);
-        text_add(text, "}");
+        struct json_text row = json_open_in(json, NULL, "{", ", ");
+        json_count(&row, "slice", slice);
+        good = slice_print(result, slice, edge, json_next(&row, "result"), failure) &&
+               slice_print(before, slice, edge, json_next(&row, "input"), failure);
+        json_close(&row, "}");
     }
     return good;
 }
@@ -111,17 +112,15 @@ bool slices_print(const struct slices_request *request, struct text *text, struc
         return false;
     const struct scow_input *shape = input_shape(result);
     struct input *before = input_find(request, shape, &note);
-    text_add(text,
-             "{\"slices\": %" PRId64 ", \"rows\": %" PRId64 ", \"columns\": %" PRId64
-             ", \"note\": ",
-             shape->extent[0], shape->extent[1], shape->extent[2]);
-    if (note)
-        text_add_quoted(text, note);
-    else
-        text_add(text, "null");
-    text_add(text, ", \"pictures\": [");
-    const bool good = pictures_print(result, before, text, failure);
-    text_add(text, "]}\n");
+    struct json_text json = json_open(text, "{", ", ");
+    json_count(&json, "slices", shape->extent[0]);
+    json_count(&json, "rows", shape->extent[1]);
+    json_count(&json, "columns", shape->extent[2]);
+    json_word(&json, "note", note);
+    struct json_text pictures = json_open_in(&json, "pictures", "[\n", ",\n");
+    const bool good = pictures_print(result, before, &pictures, failure);
+    json_close(&pictures, "]");
+    json_close(&json, "}\n");
     input_close(&before);
     input_close(&result);
     return good;

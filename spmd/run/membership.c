@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "planner/base/json_text.h"
 #include "spmd/output/file_lock.h"
 #include "spmd/transport/wire.h"
 
@@ -310,17 +311,18 @@ char *membership_lines(const struct membership *membership)
 char *membership_json(const struct membership *membership)
 {
     struct text text = TEXT_INIT;
+    if (membership->loss_count == 0)
+        return NULL;
+    struct json_text json = json_open(&text, "[", ", ");
     for (int k = 0; k < membership->loss_count; k++) {
         const struct loss *loss = &membership->losses[k];
-        text_add(&text, "%s{\"worker\": %d, \"time_s\": ", k > 0 ? ", " : "[", loss->rank - 1);
-        text_add_number(&text, loss->at_s);
-        text_add(&text, ", \"tasks\": %" PRId64 ", \"why\": ", loss->tasks);
-        text_add_quoted(&text, loss->why);
-        text_add(&text, "}");
+        struct json_text row = json_open_in(&json, NULL, "{", ", ");
+        json_count(&row, "worker", loss->rank - 1);
+        json_number(&row, "time_s", loss->at_s);
+        json_count(&row, "tasks", loss->tasks);
+        json_word(&row, "why", loss->why);
+        json_close(&row, "}");
     }
-    text_add(&text, "]");
-    if (membership->loss_count > 0)
-        return text_take(&text);
-    text_release(&text);
-    return NULL;
+    json_close(&json, "]");
+    return text_take(&text);
 }

@@ -232,16 +232,17 @@ static void they_are_told(void **state)
     const struct plan_beyond many = {2, 62, 2, name};
     struct text text = TEXT_INIT;
     beyond_describe(&none, &text);
-    beyond_json(&none, ", ", &text);
     beyond_describe(&one, &text);
     beyond_describe(&many, &text);
-    beyond_json(&one, "; ", &text);
-    beyond_json(&many, "; ", &text);
+    struct json_text json = json_open(&text, "", "; ");
+    beyond_json(&none, &json);
+    beyond_json(&one, &json);
+    beyond_json(&many, &json);
     assert_string_equal(
         text.bytes,
         "beyond      1 worker beyond those measured, like rank 2\n"
         "beyond      62 workers beyond those measured, like n\"02\n"
-        "; \"beyond\": {\"measured\": 4, \"workers\": 1, \"rank\": 2}"
+        "\"beyond\": {\"measured\": 4, \"workers\": 1, \"rank\": 2}"
         "; \"beyond\": {\"measured\": 2, \"workers\": 62, \"rank\": 2, \"class\": \"n\\\"02\"}");
     text_release(&text);
 }

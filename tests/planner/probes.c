@@ -133,7 +133,7 @@ static void columns_are_equally_long(void **state)
         probe_columns_add(&text, &samples, most);
         for (size_t k = 0; k < COUNT_OF(names); k++)
             assert_int_equal(column_count(text.bytes, names[k]), drawn);
-        snprintf(words, sizeof words, "\"timings\": %d, \"drawn\": %d", (int)samples.count,
+        snprintf(words, sizeof words, "\"timings\": %d,\n\"drawn\": %d", (int)samples.count,
                  (int)drawn);
         assert_non_null(strstr(text.bytes, words));
         text_release(&text);

@@ -1,0 +1,58 @@
+#include "planner/base/json_text.h"
+
+#include <inttypes.h>
+
+struct json_text json_open(struct text *text, const char *open, const char *between)
+{
+    text_add(text, "%s", open);
+    return (struct json_text){text, between, false};
+}
+
+struct json_text json_open_in(struct json_text *outer, const char *key, const char *open,
+                              const char *between)
+{
+    return json_open(json_next(outer, key), open, between);
+}
+
+void json_close(struct json_text *json, const char *close)
+{
+    text_add(json->text, "%s", close);
+}
+
+struct text *json_next(struct json_text *json, const char *key)
+{
+    if (json->begun)
+        text_add(json->text, "%s", json->between);
+    json->begun = true;
+    if (key)
+        text_add(json->text, "\"%s\": ", key);
+    return json->text;
+}
+
+void json_number(struct json_text *json, const char *key, double number)
+{
+    text_add_number(json_next(json, key), number);
+}
+
+void json_count(struct json_text *json, const char *key, int64_t count)
+{
+    text_add(json_next(json, key), "%" PRId64, count);
+}
+
+void json_flag(struct json_text *json, const char *key, bool flag)
+{
+    json_raw(json, key, flag ? "true" : "false");
+}
+
+void json_word(struct json_text *json, const char *key, const char *word)
+{
+    if (word)
+        text_add_quoted(json_next(json, key), word);
+    else
+        json_raw(json, key, NULL);
+}
+
+void json_raw(struct json_text *json, const char *key, const char *value)
+{
+    text_add(json_next(json, key), "%s", value ? value : "null");
+}
