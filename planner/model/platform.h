@@ -11,6 +11,7 @@
 
 #include "planner/base/text.h"
 #include "planner/model/cost.h"
+#include "planner/model/operating.h"
 #include "planner/model/profile.h"
 
 /* The parameter of a setting or of its profile, "yes" or "no": are results written asynchronously,
@@ -52,6 +53,7 @@ struct platform {
                   * another */
     bool write_behind;
     enum results results;
+    enum operating operating;
     /* Owned: how costs of computing vary along a job of work_tasks core tasks. Simulations use it;
      * schedulers and evaluators plan in units of it, and so see equal core tasks. */
     struct work work;

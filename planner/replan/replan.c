@@ -9,7 +9,7 @@
 #include "planner/dispatch/watch.h"
 #include "planner/model/platform.h"
 #include "planner/schedulers/scheduler.h"
-#include "planner/simulate/star.h"
+#include "planner/simulate/loop.h"
 
 /* ---- replan platform ----------------------------------------------------------------------- */
 
@@ -114,7 +114,7 @@ struct replan_search {
     double most;                          /* likewise */
     struct replan_worker *workers;        /* owned */
     int64_t *order;                       /* owned: workers by when they are ready */
-    struct star star;                     /* owned */
+    struct loop loop;                     /* owned */
     int64_t largest;                      /* package that is allowed at all */
     struct package *list;                 /* owned: the candidate's */
     int64_t *following, *next;            /* owned: of a list, each worker's packages in turn */
@@ -128,7 +128,7 @@ struct replan_search {
 /* As the run stands: a worker takes its next package when it begins the last that it has. */
 static void star_stand(struct replan_search *search)
 {
-    struct star *star = &search->star;
+    struct star *star = &search->loop.star;
     star->master_s = star->port_s = search->remaining->now_s;
     for (int64_t k = 0; k < search->remaining->workers; k++) {
         const struct watch_state *state = &search->remaining->states[k];
@@ -160,7 +160,7 @@ static struct star_cost send_cost(const struct replan_search *search, const stru
 /* When the worker has room: it begins the last package that it has. */
 static double room_from_s(const struct replan_search *search, int64_t worker)
 {
-    const struct star *star = &search->star;
+    const struct star *star = &search->loop.star;
     return star->starts[worker * star->buffers + star->workers[worker].oldest];
 }
 
@@ -168,7 +168,7 @@ static double room_from_s(const struct replan_search *search, int64_t worker)
  * them; where none has, that of the worker that will have it first. */
 static int64_t package_choose(const struct replan_search *search)
 {
-    const double ready_s = star_later(search->star.master_s, search->star.port_s);
+    const double ready_s = star_later(search->loop.star.master_s, search->loop.star.port_s);
     int64_t chosen = -1, soonest = -1;
     double soonest_s = HUGE_VAL;
     for (int64_t k = 0; k < search->remaining->workers; k++) {
@@ -207,29 +207,52 @@ static double last_end(const struct replan_search *search)
     double end_s = 0;
     for (int64_t k = 0; k < search->remaining->workers; k++)
         if (!search->remaining->states[k].lost)
-            end_s = star_later(end_s, search->star.workers[k].end_s);
+            end_s = star_later(end_s, search->loop.star.workers[k].end_s);
     return end_s;
 }
 
-static void list_send(struct replan_search *search, const struct package *package)
-{
-    const struct star_cost cost = send_cost(search, package);
-    struct star_times times;
-    star_send(&search->star, package->worker, &cost, &times);
-}
+/* A list as the loop's source. */
+struct list_source {
+    struct replan_search *search;
+    const struct package *list;
+    int64_t count, sent;
+    bool passing;          /* who has room passes who has none */
+    struct star_cost cost; /* of the package at hand */
+};
 
 /* The master prepares no package before its worker is about to have room. */
-static void list_pass(struct replan_search *search, const struct package *list)
+static const struct package *list_pass(struct list_source *source)
 {
-    const struct package *package = &list[package_choose(search)];
-    const struct star_cost cost = send_cost(search, package);
+    struct replan_search *search = source->search;
+    struct star *star = &search->loop.star;
+    const struct package *package = &source->list[package_choose(search)];
     const double from_s = room_from_s(search, package->worker);
-    struct star_times times;
-    if (from_s > search->star.port_s)
-        search->star.master_s =
-            star_later(search->star.master_s, from_s - cost.envelope_s - cost.send_s);
-    star_send(&search->star, package->worker, &cost, &times);
-    search->next[package->worker] = search->following[package - list];
+    source->cost = send_cost(search, package);
+    if (from_s > star->port_s)
+        star->master_s =
+            star_later(star->master_s, from_s - source->cost.envelope_s - source->cost.send_s);
+    search->next[package->worker] = search->following[package - source->list];
+    return package;
+}
+
+static enum loop_answer list_next(void *self, struct loop *loop, struct loop_package *next,
+                                  struct failure *failure)
+{
+    struct list_source *source = self;
+    const struct package *package = &source->list[source->sent];
+    (void)loop;
+    (void)failure;
+    if (source->sent++ == source->count)
+        return LOOP_END;
+    if (source->passing)
+        package = list_pass(source);
+    else
+        source->cost = send_cost(source->search, package);
+    next->worker = package->worker;
+    next->rank = package->worker + 1;
+    next->load = (double)package->count;
+    next->cost = &source->cost;
+    return LOOP_SEND;
 }
 
 /* When all is done, packages being sent in this order, but who has room passes who has none. Of
@@ -237,14 +260,13 @@ static void list_pass(struct replan_search *search, const struct package *list)
 static double list_forecast(struct replan_search *search, const struct package *list, int64_t count)
 {
     const bool passing = count <= passing_most / search->remaining->workers;
+    struct failure none = FAILURE_INIT;
+    struct list_source listed = {.search = search, .list = list, .count = count};
+    const struct loop_source source = {.next = list_next, .self = &listed};
     star_stand(search);
-    if (passing && list_link(search, list, count)) {
-        for (int64_t sent = 0; sent < count; sent++)
-            list_pass(search, list);
-    } else {
-        for (int64_t at = 0; at < count; at++)
-            list_send(search, &list[at]);
-    }
+    listed.passing = passing && list_link(search, list, count);
+    loop_run(&search->loop, &source,
+             &none); /* which cannot fail: nobody waits, traces or is told */
     return last_end(search);
 }
 
@@ -411,7 +433,7 @@ static void begins_correct(struct replan_search *search, double tau_s)
     for (int64_t k = 0; k < search->remaining->workers; k++) {
         struct replan_worker *worker = &search->workers[k];
         if (worker->tasks > 0)
-            worker->begin_s += search->star.workers[k].end_s - tau_s;
+            worker->begin_s += search->loop.star.workers[k].end_s - tau_s;
     }
 }
 
@@ -422,7 +444,7 @@ static double taking_end(const struct replan_search *search)
     double end_s = search->remaining->now_s;
     for (int64_t k = 0; k < search->remaining->workers; k++)
         if (search->workers[k].tasks > 0)
-            end_s = star_later(end_s, search->star.workers[k].end_s);
+            end_s = star_later(end_s, search->loop.star.workers[k].end_s);
     return end_s;
 }
 
@@ -643,7 +665,7 @@ bool replan_remaining(const void *setup, const struct watch_remaining *remaining
     const struct platform like = {.buffers = WATCH_AHEAD,
                                   .write_behind = own->platform->write_behind};
     if (search.workers && search.order && search.next &&
-        star_init(&search.star, &like, remaining->workers)) {
+        loop_init(&search.loop, &like, remaining->workers)) {
         answer->kept_end_s = kept_forecast(&search);
         schedulers_try(&search);
         order_sort(&search);
@@ -651,7 +673,7 @@ bool replan_remaining(const void *setup, const struct watch_remaining *remaining
         answer->end_s = search.best_s;
         answer->plan = best;
     }
-    star_release(&search.star);
+    loop_release(&search.loop);
     free(search.next);
     free(search.following);
     free(search.list);

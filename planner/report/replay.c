@@ -29,8 +29,8 @@ static void start_take(struct replay *replay, const struct trace_event *event)
     if (worker < 0 || worker >= replay->setup.workers)
         return;
     replay->prepared_s[worker] = fmax(event->end_s - event->start_s, 0);
-    if (replay->star.workers && !replay->setup.price)
-        replay->star.workers[worker].prepared_s = replay->star.workers[worker].free_s =
+    if (replay->loop.star.workers && !replay->setup.price)
+        replay->loop.star.workers[worker].prepared_s = replay->loop.star.workers[worker].free_s =
             replay->prepared_s[worker];
 }
 
@@ -109,7 +109,7 @@ static void package_price(const struct platform *platform, struct replay_package
 static void package_await(struct replay *replay, const struct replay_package *package,
                           int64_t worker)
 {
-    struct star *star = &replay->star;
+    struct star *star = &replay->loop.star;
     star->master_s = star_later(star->master_s, package->not_before_s);
     if (package->again)
         star->master_s = star_later(star->master_s, replay->ends_s[worker][PLATFORM_BUFFERS - 1]);
@@ -122,21 +122,48 @@ static void end_note(double ends_s[PLATFORM_BUFFERS], double end_s)
     ends_s[0] = end_s;
 }
 
-static bool package_replay(struct replay *replay, int64_t index,
-                           const struct replay_package *package)
+/* Packages of a block as the loop's source. */
+struct replaying {
+    struct replay *replay;
+    int64_t at, count; /* of replay->packages: the next one, and where the block ends */
+};
+
+static enum loop_answer package_next(void *self, struct loop *loop, struct loop_package *next,
+                                     struct failure *failure)
 {
-    const int64_t worker = package->lost ? replay->setup.workers : package->worker;
-    const struct trace_event event = {.round = package->round,
-                                      .package = index,
-                                      .first = package->first,
-                                      .tasks = package->tasks};
-    struct star_times times;
+    struct replaying *replaying = self;
+    struct replay *replay = replaying->replay;
+    const struct replay_setup *setup = &replay->setup;
+    (void)loop;
+    (void)failure;
+    if (replaying->at == replaying->count)
+        return LOOP_PAUSE;
+    struct replay_package *package = &replay->packages[replaying->at];
+    if (setup->price)
+        package_price(setup->price, package);
+    if (setup->package)
+        setup->package(setup->self, package);
+    const int64_t worker = package->lost ? setup->workers : package->worker;
     package_await(replay, package, worker);
-    star_send(&replay->star, worker, &package->cost, &times);
-    end_note(replay->ends_s[worker], times.end_s);
-    if (package->lost) /* nobody waited for it */
-        times.idle_s = times.start_s;
-    return star_trace(&times, worker, event, replay->setup.trace);
+    *next = (struct loop_package){.worker = worker,
+                                  .rank = worker + 1,
+                                  .first = (double)package->first,
+                                  .load = (double)package->tasks,
+                                  .round = package->round,
+                                  .index = replay->first + replaying->at++,
+                                  .unawaited = package->lost,
+                                  .cost = &package->cost};
+    return LOOP_SEND;
+}
+
+static bool package_sent(void *self, struct loop *loop, const struct loop_package *package,
+                         const struct star_times *times, struct failure *failure)
+{
+    const struct replaying *replaying = self;
+    (void)loop;
+    (void)failure;
+    end_note(replaying->replay->ends_s[package->worker], times->end_s);
+    return true;
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */
@@ -179,16 +206,19 @@ static void packages_check(struct replay *replay, int64_t count)
 static bool packages_replay(struct replay *replay, int64_t count)
 {
     const struct replay_setup *setup = &replay->setup;
-    bool good = true;
-    for (int64_t k = 0; good && k < count; k++) {
-        struct replay_package *package = &replay->packages[k];
+    struct replaying replaying = {.replay = replay, .count = count};
+    struct failure none = FAILURE_INIT;
+    const struct loop_source source = {
+        .next = package_next, .sent = package_sent, .self = &replaying};
+    if (setup->trace)
+        return loop_run(&replay->loop, &source, &none);
+    for (int64_t k = 0; k < count; k++) {
         if (setup->price)
-            package_price(setup->price, package);
+            package_price(setup->price, &replay->packages[k]);
         if (setup->package)
-            setup->package(setup->self, package);
-        good = !setup->trace || package_replay(replay, replay->first + k, package);
+            setup->package(setup->self, &replay->packages[k]);
     }
-    return good;
+    return true;
 }
 
 /* The first `count` of those that are kept. */
@@ -215,10 +245,11 @@ static bool star_begin(struct replay *replay)
     const struct platform like = {.buffers = setup->buffers > 0 ? setup->buffers : PLATFORM_BUFFERS,
                                   .write_behind = setup->write_behind};
     replay->ends_s = calloc((size_t)setup->workers + 1, sizeof *replay->ends_s);
-    if (!star_init(&replay->star, &like, setup->workers + 1) || !replay->ends_s)
+    if (!loop_init(&replay->loop, &like, setup->workers + 1) || !replay->ends_s)
         return false;
+    replay->loop.trace = setup->trace;
     for (int64_t k = 0; k < setup->workers && setup->price; k++)
-        replay->star.workers[k].prepared_s = replay->star.workers[k].free_s =
+        replay->loop.star.workers[k].prepared_s = replay->loop.star.workers[k].free_s =
             platform_start(setup->price, k);
     return true;
 }
@@ -261,7 +292,6 @@ void replay_release(struct replay *replay)
     free(replay->transfers);
     free(replay->prepared_s);
     free(replay->ends_s);
-    if (replay->star.workers)
-        star_release(&replay->star);
+    loop_release(&replay->loop);
     *replay = (struct replay){.complete = false};
 }

@@ -18,7 +18,7 @@
 #include "planner/base/failure.h"
 #include "planner/model/trace.h"
 #include "planner/report/report.h"
-#include "planner/simulate/star.h"
+#include "planner/simulate/loop.h"
 
 struct replay_package {
     int64_t worker; /* -1: the trace does not say */
@@ -58,7 +58,7 @@ struct replay {
     double *prepared_s;                 /* owned; of each worker, how long its start took */
     double port_s;                      /* the port was done with the package before `first` */
     int64_t end;                        /* after the last core task of those before */
-    struct star star;                   /* with a trace */
+    struct loop loop;                   /* with a trace */
     double (*ends_s)[PLATFORM_BUFFERS]; /* owned; by worker, and of all lost ones together: the last
                                          * ends, the latest first */
     bool complete; /* every package so far was there once, with its worker: it can be replayed */

@@ -5,7 +5,7 @@
 
 #include "planner/base/array.h"
 #include "planner/simulate/fast_forward.h"
-#include "planner/simulate/star.h"
+#include "planner/simulate/loop.h"
 
 /* A package that is out, to be reported when its time has come. */
 struct report {
@@ -20,15 +20,20 @@ struct report_heap {
     size_t count, capacity;
 };
 
+/* The loop's source. */
 struct scenario_state {
     const struct platform *platform;
     const struct scenario *scenario;
     struct dispatch *dispatch;
-    struct star star;
+    struct loop *loop;
     struct report_heap heap;
-    struct trace *trace;
     struct fast_forward *forward; /* NULL: every package is played */
     bool lost_known;
+    /* The package at hand, what it takes and what such packages take in the mean, and when the port
+     * was free before it. */
+    struct package package;
+    struct star_cost cost, mean;
+    double port_s;
 };
 
 static bool heap_push(struct report_heap *heap, const struct report *report)
@@ -103,21 +108,14 @@ static double noise_factor(const struct scenario *scenario, int64_t package, uns
 static void cost_disturb(const struct scenario *scenario, const struct package *package,
                          struct star_cost *cost)
 {
-    double *const operations[] = {&cost->envelope_s, &cost->send_s,    &cost->link_s,
-                                  &cost->receive_s,  &cost->compute_s, &cost->output_s};
-    for (unsigned kind = 0; kind < 6; kind++)
-        if (*operations[kind] != 0)
-            *operations[kind] *= noise_factor(scenario, package->index, kind);
-}
-
-/* What is done after the slowing down takes longer. */
-static void cost_slow(const struct scenario *scenario, double start_s, struct star_cost *cost)
-{
-    double *const operations[] = {&cost->receive_s, &cost->compute_s, &cost->output_s};
-    for (unsigned kind = 0; kind < 3; kind++) {
-        const double fast_s = fmin(fmax(scenario->slow_from_s - start_s, 0), *operations[kind]);
-        *operations[kind] = fast_s + (*operations[kind] - fast_s) * scenario->slow_factor;
-        start_s += *operations[kind];
+    static const unsigned kinds[] = {
+        [OPERATION_ENVELOPE] = 0, [OPERATION_SEND] = 1,    [OPERATION_LINK] = 2,
+        [OPERATION_RECEIVE] = 3,  [OPERATION_COMPUTE] = 4, [OPERATION_OUTPUT] = 5,
+        [OPERATION_RESULT] = 8,   [OPERATION_COLLECT] = 9};
+    for (int k = 0; k <= OPERATION_COLLECT; k++) {
+        double *seconds = star_cost_part(cost, (enum operation)k);
+        if (*seconds != 0)
+            *seconds *= noise_factor(scenario, package->index, kinds[k]);
     }
 }
 
@@ -164,46 +162,66 @@ static struct star_cost package_mean(const struct scenario_state *state,
                               outliers * cost.result_s,         outliers * cost.collect_s};
 }
 
-static bool package_send(struct scenario_state *state, const struct package *package,
-                         struct failure *failure)
+/* What is done after the slowing down takes longer. */
+static double scenario_lasts(void *self, int64_t worker, enum operation operation, double start_s,
+                             double seconds)
 {
-    double load = (double)package->count;
+    const struct scenario *scenario = ((const struct scenario_state *)self)->scenario;
+    const bool work = operation == OPERATION_RECEIVE || operation == OPERATION_COMPUTE ||
+                      operation == OPERATION_OUTPUT;
+    if (!work || !worker_slow(scenario, worker))
+        return seconds;
+    const double fast_s = fmin(fmax(scenario->slow_from_s - start_s, 0), seconds);
+    return fast_s + (seconds - fast_s) * scenario->slow_factor;
+}
+
+/* What the package at hand takes. */
+static void package_price(struct scenario_state *state)
+{
+    const struct package *package = &state->package;
+    const double load = (double)package->count;
     const struct platform_window *window = platform_nearest(state->platform, load);
-    struct star_times times;
     const struct platform_class *class = platform_worker(window, package->worker);
     const struct star_cost usual = star_cost_of(window, class, load);
     const double weight =
         platform_weight(state->platform, class->compute, (double)package->first, load);
-    const double port_s = state->star.port_s;
-    struct star_cost cost = usual;
     const struct variation *variation = state->scenario->variation;
+    state->cost = usual;
+    state->port_s = state->loop->star.port_s;
     if (variation && variation->price)
-        variation->price(variation->self, package, &cost);
-    cost.compute_s *= weight;
-    cost_disturb(state->scenario, package, &cost);
-    if (worker_slow(state->scenario, package->worker))
-        cost_slow(state->scenario, star_start(&state->star, package->worker, &cost), &cost);
-    star_send(&state->star, package->worker, &cost, &times);
-    if (state->forward) {
-        const struct star_cost mean = package_mean(state, package, usual, weight);
-        fast_forward_note(state->forward, package, &times, &cost, &mean, port_s);
-    }
-    const struct trace_event event = {.round = package->round,
-                                      .package = package->index,
-                                      .first = package->first,
-                                      .tasks = package->count};
-    if (state->trace && !star_trace(&times, package->worker, event, state->trace))
-        return failure_memory(failure, "tracing the simulation");
-    struct report report = {*package, times.start_s, times.end_s, times.end_s, 0};
-    request_add(state, window, package, &report);
-    if (!package_lost(state, package, times.end_s) && !heap_push(&state->heap, &report))
-        return failure_memory(failure, "simulating");
-    return true;
+        variation->price(variation->self, package, &state->cost);
+    state->cost.compute_s *= weight;
+    cost_disturb(state->scenario, package, &state->cost);
+    if (state->forward)
+        state->mean = package_mean(state, package, usual, weight);
+}
+
+/* The same package, as a dispatch knows it. */
+static struct package dispatched(const struct loop_package *package)
+{
+    return (struct package){package->index, package->round, package->worker,
+                            (int64_t)package->first, (int64_t)package->load};
+}
+
+static bool package_sent(void *self, struct loop *loop, const struct loop_package *sent,
+                         const struct star_times *times, struct failure *failure)
+{
+    struct scenario_state *state = self;
+    const struct package package = dispatched(sent);
+    (void)loop;
+    if (state->forward)
+        fast_forward_note(state->forward, &package, times, sent->cost, &state->mean, state->port_s);
+    struct report report = {package, times->start_s, times->end_s, times->end_s, 0};
+    report.there_s = star_later(report.there_s, times->returned_s);
+    request_add(state, platform_nearest(state->platform, sent->load), &package, &report);
+    return package_lost(state, &package, times->end_s) || heap_push(&state->heap, &report) ||
+           failure_memory(failure, "simulating");
 }
 
 /* The next thing that the master hears of: a report, or the loss. HUGE_VAL: nothing. */
-static double next_event(const struct scenario_state *state)
+static double next_event(void *self)
 {
+    const struct scenario_state *state = self;
     double event_s = state->heap.count > 0 ? state->heap.items[0].there_s : HUGE_VAL;
     if (state->scenario->lost_worker >= 0 && !state->lost_known)
         event_s = fmin(event_s, state->scenario->lost_s);
@@ -221,8 +239,8 @@ static void event_tell(struct scenario_state *state)
         return;
     }
     const struct report report = heap_pop(&state->heap);
-    state->star.master_s += report.answer_s;
-    state->star.master_busy_s += report.answer_s;
+    state->loop->star.master_s += report.answer_s;
+    state->loop->star.master_busy_s += report.answer_s;
     if (state->forward)
         fast_forward_answer(state->forward, report.answer_s);
     dispatch_done(state->dispatch, &report.package, report.start_s, report.end_s);
@@ -242,44 +260,45 @@ static void reports_move(struct report_heap *heap, const double *later_s)
         heap_sink(heap, k, heap->items[k]);
 }
 
-static void scenario_wait(struct scenario_state *state, double until_s)
+static void scenario_waited(void *self, double seconds)
 {
-    struct star *star = &state->star;
-    const double from_s = star->master_s;
-    star->master_s = star_later(from_s, until_s);
+    struct scenario_state *state = self;
     if (state->forward)
-        fast_forward_wait(state->forward, star->master_s - from_s);
+        fast_forward_wait(state->forward, seconds);
+}
+
+static double scenario_due(void *self)
+{
+    return dispatch_due_s(((struct scenario_state *)self)->dispatch);
 }
 
 /* Until every task has been handed out, and with a loss ahead until every one is done. */
-static bool scenario_simulate(struct scenario_state *state, struct failure *failure)
+static enum loop_answer scenario_next(void *self, struct loop *loop, struct loop_package *next,
+                                      struct failure *failure)
 {
-    struct star *star = &state->star;
-    for (bool alone = false;;) { /* nothing can happen but that time goes on */
-        struct package package;
-        while (next_event(state) <= star->master_s)
-            event_tell(state);
-        if (state->forward && fast_forward_try(state->forward, state->dispatch, star))
-            reports_move(&state->heap, state->forward->later_s);
-        enum dispatch_answer answer = dispatch_next(state->dispatch, star->master_s, &package);
-        if (answer == DISPATCH_FINISHED)
-            return true;
-        if (answer == DISPATCH_OUT_OF_MEMORY)
-            return failure_memory(failure, "simulating");
-        if (answer == DISPATCH_SEND) {
-            if (!package_send(state, &package, failure))
-                return false;
-            alone = false;
-            continue;
-        }
-        const double event_s = next_event(state), due_s = dispatch_due_s(state->dispatch);
-        if (!isfinite(event_s) && (alone || !isfinite(due_s)))
-            return failure_set(failure, FAILURE_INFEASIBLE,
-                               "no worker is left for the remaining tasks: simulate more "
-                               "workers");
-        alone = !isfinite(event_s);
-        scenario_wait(state, fmin(event_s, due_s));
-    }
+    struct scenario_state *state = self;
+    struct package *package = &state->package;
+    while (next_event(state) <= loop->star.master_s)
+        event_tell(state);
+    if (state->forward && fast_forward_try(state->forward, state->dispatch, &loop->star))
+        reports_move(&state->heap, state->forward->later_s);
+    const enum dispatch_answer answer =
+        dispatch_next(state->dispatch, loop->star.master_s, package);
+    if (answer == DISPATCH_FINISHED)
+        return LOOP_END;
+    if (answer == DISPATCH_OUT_OF_MEMORY)
+        return failure_memory(failure, "simulating") ? LOOP_SEND : LOOP_FAILED;
+    if (answer != DISPATCH_SEND)
+        return LOOP_WAIT;
+    package_price(state);
+    *next = (struct loop_package){.worker = package->worker,
+                                  .rank = package->worker + 1,
+                                  .first = (double)package->first,
+                                  .load = (double)package->count,
+                                  .round = package->round,
+                                  .index = package->index,
+                                  .cost = &state->cost};
+    return LOOP_SEND;
 }
 
 /* What a lost worker did after its end does not count. */
@@ -301,29 +320,44 @@ static const struct platform *starts_of(const struct scenario *scenario,
     return variation && variation->starts ? variation->starts : platform;
 }
 
+/* Nothing is summed up in what goes from event to event, or is traced. */
+static bool forwards(const struct platform *platform, const struct scenario *scenario,
+                     const struct trace *trace)
+{
+    return scenario->played > 0 && !trace && !loop_needs_events(platform);
+}
+
 bool simulate_scenario(const struct platform *platform, struct dispatch *dispatch,
                        const struct scenario *scenario, struct trace *trace,
                        struct simulation *simulation, struct failure *failure)
 {
-    struct scenario_state state = {
-        .platform = platform, .scenario = scenario, .dispatch = dispatch, .trace = trace};
+    struct loop loop;
     struct fast_forward forward = {.workers = NULL};
-    const bool forwards = scenario->played > 0 && !trace;
-    if (!star_init(&state.star, platform, platform->worker_count) ||
-        (forwards && !fast_forward_init(&forward, platform, scenario))) {
-        star_release(&state.star);
-        fast_forward_release(&forward);
-        return failure_memory(failure, "simulating");
-    }
-    state.forward = forwards ? &forward : NULL;
-    star_restart(&state.star, starts_of(scenario, platform), NULL);
-    bool good = scenario_simulate(&state, failure);
+    struct scenario_state state = {
+        .platform = platform, .scenario = scenario, .dispatch = dispatch, .loop = &loop};
+    const struct loop_source source = {.next = scenario_next,
+                                       .sent = package_sent,
+                                       .event_s = next_event,
+                                       .due_s = scenario_due,
+                                       .waited = scenario_waited,
+                                       .lasts = scenario->slow_workers > 0 ? scenario_lasts : NULL,
+                                       .self = &state};
+    if (forwards(platform, scenario, trace))
+        state.forward = &forward;
+    bool good = (loop_init(&loop, platform, platform->worker_count) &&
+                 (!state.forward || fast_forward_init(&forward, platform, scenario))) ||
+                failure_memory(failure, "simulating");
     if (good) {
-        lost_forget(&state.star, scenario);
-        star_sum(&state.star, simulation);
+        loop.trace = trace;
+        loop_restart(&loop, starts_of(scenario, platform), NULL);
+        good = loop_run(&loop, &source, failure);
+    }
+    if (good) {
+        lost_forget(&loop.star, scenario);
+        star_sum(&loop.star, simulation);
     }
     free(state.heap.items);
-    star_release(&state.star);
+    loop_release(&loop);
     fast_forward_release(&forward);
     return good;
 }

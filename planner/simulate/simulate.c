@@ -5,16 +5,18 @@
 
 #include "planner/model/plan_cursor.h"
 #include "planner/simulate/evaluate.h"
+#include "planner/simulate/loop.h"
 #include "planner/simulate/scenario.h"
-#include "planner/simulate/star.h"
 
-/* A plan while it is simulated. */
-struct plan_state {
+/* A plan as the loop's source. */
+struct plan_source {
     const struct platform *platform;
-    const struct plan *plan;
-    struct star star;
-    struct star_cost *costs; /* owned; of the round entry at hand, per slot */
-    struct trace *trace;     /* may be NULL */
+    struct plan_cursor cursor;
+    const double *loads;     /* of the round entry whose costs are filled in */
+    struct star_cost *costs; /* owned; of that, per slot */
+    struct star_cost mapped; /* the package's at hand, where core tasks differ along the job */
+    size_t *lasts; /* owned; where results come back at the end: each slot's last entry with a
+                    * package; NULL: nobody asks */
 };
 
 static bool class_holds(const struct platform_class *class, int64_t worker)
@@ -34,9 +36,9 @@ static bool window_refuse(const struct plan *plan, int64_t slot, double load,
 
 /* Costs per slot of one round entry. Neighbours mostly share window and class, so what held for
  * the slot before is tried first. */
-static bool costs_fill(struct plan_state *state, const double *loads, struct failure *failure)
+static bool costs_fill(struct plan_source *source, const double *loads, struct failure *failure)
 {
-    const struct plan *plan = state->plan;
+    const struct plan *plan = source->cursor.plan;
     const struct platform_window *window = NULL;
     const struct platform_class *class = NULL;
     double load_before = 0;
@@ -46,7 +48,7 @@ static bool costs_fill(struct plan_state *state, const double *loads, struct fai
         if (!(load > 0))
             continue;
         if (!window || load != load_before) {
-            const struct platform_window *found = platform_find(state->platform, load);
+            const struct platform_window *found = platform_find(source->platform, load);
             if (!found)
                 return window_refuse(plan, slot, load, failure);
             class = found == window ? class : NULL;
@@ -55,61 +57,58 @@ static bool costs_fill(struct plan_state *state, const double *loads, struct fai
         }
         if (!class || !class_holds(class, worker))
             class = platform_worker(window, worker);
-        state->costs[slot] = star_cost_of(window, class, load);
+        source->costs[slot] = star_cost_of(window, class, load);
     }
+    source->loads = loads;
     return true;
 }
 
 /* Of the package at hand; its slot's, unless core tasks differ along the job. */
-static struct star_cost cost_at(const struct plan_state *state, const struct plan_cursor *cursor)
+static const struct star_cost *cost_at(struct plan_source *source)
 {
-    struct star_cost cost = state->costs[cursor->slot];
-    if (work_differs(&state->platform->work)) {
-        const struct platform_window *window = platform_find(state->platform, cursor->load);
-        const int64_t worker = state->plan->workers[cursor->slot];
-        cost.compute_s *= platform_weight(state->platform, platform_worker(window, worker)->compute,
-                                          cursor->first, cursor->load);
-    }
-    return cost;
+    const struct plan_cursor *cursor = &source->cursor;
+    if (!work_differs(&source->platform->work))
+        return &source->costs[cursor->slot];
+    const struct platform_window *window = platform_find(source->platform, cursor->load);
+    const int64_t worker = cursor->plan->workers[cursor->slot];
+    source->mapped = source->costs[cursor->slot];
+    source->mapped.compute_s *= platform_weight(
+        source->platform, platform_worker(window, worker)->compute, cursor->first, cursor->load);
+    return &source->mapped;
 }
 
-/* All packages, without and with a trace; only the bookkeeping differs. */
-static bool packages_send(struct plan_state *state, struct failure *failure)
+static bool is_last(const struct plan_source *source)
 {
-    const struct plan *plan = state->plan;
-    struct plan_cursor cursor = PLAN_CURSOR(plan);
-    const double *loads = NULL; /* whose costs are filled in */
-    struct star_times times;
-    while (plan_cursor_next(&cursor)) {
-        if (cursor.loads != loads && !costs_fill(state, cursor.loads, failure))
-            return false;
-        loads = cursor.loads;
-        const struct star_cost cost = cost_at(state, &cursor);
-        star_send(&state->star, cursor.slot, &cost, &times);
-    }
-    return true;
+    const struct plan_cursor *cursor = &source->cursor;
+    return source->lasts && cursor->repeats == 0 && source->lasts[cursor->slot] == cursor->entry;
 }
 
-static bool packages_trace(struct plan_state *state, struct failure *failure)
+/* For who traces, or goes from event to event; else the loop takes a few nanoseconds a package. */
+static void package_describe(const struct plan_source *source, struct loop_package *package)
 {
-    const struct plan *plan = state->plan;
-    struct plan_cursor cursor = PLAN_CURSOR(plan);
-    const double *loads = NULL;
-    struct star_times times;
-    while (plan_cursor_next(&cursor)) {
-        if (cursor.loads != loads && !costs_fill(state, cursor.loads, failure))
-            return false;
-        loads = cursor.loads;
-        const struct star_cost cost = cost_at(state, &cursor);
-        star_send(&state->star, cursor.slot, &cost, &times);
-        const struct trace_event event = {.round = cursor.round,
-                                          .package = cursor.index,
-                                          .first = (int64_t)cursor.first,
-                                          .tasks = (int64_t)cursor.load};
-        if (!star_trace(&times, plan->workers[cursor.slot], event, state->trace))
-            return failure_memory(failure, "tracing the simulation");
-    }
-    return true;
+    const struct plan_cursor *cursor = &source->cursor;
+    package->rank = cursor->plan->workers[cursor->slot] + 1;
+    package->first = cursor->first;
+    package->load = cursor->load;
+    package->round = cursor->round;
+    package->index = cursor->index;
+    package->last = is_last(source);
+}
+
+static enum loop_answer plan_next(void *self, struct loop *loop, struct loop_package *package,
+                                  struct failure *failure)
+{
+    struct plan_source *source = self;
+    struct plan_cursor *cursor = &source->cursor;
+    if (!plan_cursor_next(cursor))
+        return LOOP_END;
+    if (cursor->loads != source->loads && !costs_fill(source, cursor->loads, failure))
+        return LOOP_FAILED;
+    package->worker = cursor->slot;
+    package->cost = cost_at(source);
+    if (loop->trace || loop->events)
+        package_describe(source, package);
+    return LOOP_SEND;
 }
 
 static bool workers_exist(const struct platform *platform, const struct plan *plan,
@@ -166,28 +165,61 @@ static bool large_simulate(const struct platform *platform, const struct plan *p
            mapped_simulate(platform, plan, simulation, failure);
 }
 
+static void source_release(struct plan_source *source)
+{
+    free(source->costs);
+    free(source->lasts);
+}
+
+/* To be released in any case. False: out of memory. */
+static bool source_init(struct plan_source *source, const struct platform *platform,
+                        const struct plan *plan)
+{
+    const size_t slots = (size_t)plan->worker_count;
+    *source = (struct plan_source){.platform = platform, .cursor = PLAN_CURSOR(plan)};
+    source->costs = calloc(slots, sizeof *source->costs);
+    if (platform->results != RESULTS_END)
+        return source->costs != NULL;
+    source->lasts = calloc(slots, sizeof *source->lasts);
+    for (size_t r = 0; source->lasts && r < plan->round_count; r++)
+        for (size_t slot = 0; slot < slots; slot++)
+            if (plan->rounds[r].loads[slot] > 0)
+                source->lasts[slot] = r;
+    return source->costs && source->lasts;
+}
+
+static bool plan_play(const struct platform *platform, const struct plan *plan, struct trace *trace,
+                      struct simulation *simulation, struct failure *failure)
+{
+    struct plan_source source;
+    struct loop loop = {.trace = NULL};
+    const struct loop_source asked = {.next = plan_next, .self = &source};
+    bool good =
+        (source_init(&source, platform, plan) && loop_init(&loop, platform, plan->worker_count)) ||
+        failure_memory(failure, "simulating a plan");
+    if (good) {
+        loop.trace = trace;
+        loop_restart(&loop, platform, plan->workers);
+        good = loop_run(&loop, &asked, failure);
+    }
+    if (good)
+        star_sum(&loop.star, simulation);
+    loop_release(&loop);
+    source_release(&source);
+    return good;
+}
+
 bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure)
 {
-    struct plan_state state = {.platform = platform, .plan = plan, .trace = trace};
-    size_t events = trace ? trace->count : 0;
+    const size_t events = trace ? trace->count : 0;
     if (!workers_exist(platform, plan, failure))
         return false;
     const int64_t most = work_differs(&platform->work) ? PACKAGES_MAPPED : PACKAGES_MOST;
     if (!trace && plan_packages(plan) > most)
         return large_simulate(platform, plan, simulation, failure);
-    state.costs = calloc((size_t)plan->worker_count, sizeof *state.costs);
-    if (!state.costs || !star_init(&state.star, platform, plan->worker_count)) {
-        free(state.costs);
-        return failure_memory(failure, "simulating a plan");
-    }
-    star_restart(&state.star, platform, plan->workers);
-    bool good = trace ? packages_trace(&state, failure) : packages_send(&state, failure);
-    if (good)
-        star_sum(&state.star, simulation);
-    else if (trace)
+    const bool good = plan_play(platform, plan, trace, simulation, failure);
+    if (!good && trace)
         trace->count = events;
-    free(state.costs);
-    star_release(&state.star);
     return good;
 }

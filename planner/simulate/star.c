@@ -23,6 +23,7 @@ void star_restart(struct star *star, const struct platform *platform, const int6
     memset(star->workers, 0, count * sizeof *star->workers);
     memset(star->starts, 0, count * (size_t)star->buffers * sizeof *star->starts);
     star->master_s = star->port_s = star->master_busy_s = star->port_busy_s = 0;
+    star->results_s = 0;
     for (int64_t k = 0; k < star->worker_count; k++) {
         struct star_worker *worker = &star->workers[k];
         worker->prepared_s = platform_start(platform, workers ? workers[k] : k);
@@ -67,10 +68,13 @@ bool star_trace(const struct star_times *times, int64_t worker, struct trace_eve
                   {OPERATION_IDLE, times->idle_s, times->start_s},
                   {OPERATION_RECEIVE, times->start_s, times->received_s},
                   {OPERATION_COMPUTE, times->received_s, times->computed_s},
-                  {OPERATION_OUTPUT, times->handed_s, times->end_s}};
+                  {OPERATION_OUTPUT, times->handed_s, times->end_s},
+                  {OPERATION_RESULT, times->result_s, times->returned_s},
+                  {OPERATION_COLLECT, times->collect_s, times->collected_s}};
     for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
         enum operation operation = events[k].operation;
-        bool master = operation == OPERATION_ENVELOPE || operation == OPERATION_SEND;
+        bool master = operation == OPERATION_ENVELOPE || operation == OPERATION_SEND ||
+                      operation == OPERATION_COLLECT;
         event.rank = master ? 0 : (int32_t)worker + 1;
         event.operation = (int32_t)operation;
         event.start_s = events[k].start_s;
@@ -123,7 +127,7 @@ void star_sum(const struct star *star, struct simulation *simulation)
     for (int64_t k = 0; k < star->worker_count; k++)
         if (star->workers[k].packages > 0)
             worker_sum(&star->workers[k], &sum, &busiest_s);
-    sum.makespan_s = sum.latest_end_s;
+    sum.makespan_s = star_later(sum.latest_end_s, star->results_s);
     idle_sum(star, &sum);
     *simulation = sum;
 }

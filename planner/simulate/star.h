@@ -15,6 +15,9 @@
  * after it. In a run, others overtake it while the master has a free buffer; this is not simulated,
  * because schedulers hardly ever plan such waits.
  *
+ * Where results come back, or the operating model is another one, packages are played from event to
+ * event (events.h), with this star's clocks and counters.
+ *
  * star_step is the only code that says so: the simulation and the evaluation of plans call it, and
  * the rows of the linear program (schedulers/optimal/optimal_lp.c) are tied to it by a test.
  */
@@ -40,6 +43,8 @@ struct star_times {
     double idle_s;     /* the worker has waited since then */
     double start_s, received_s, computed_s;
     double handed_s, end_s; /* start and end of writing its results */
+    /* Where they come back: start and end of that, and of the master's part; else all 0. */
+    double result_s, returned_s, collect_s, collected_s;
 };
 
 struct star_worker {
@@ -55,6 +60,7 @@ struct star_worker {
 struct star {
     double master_s, port_s;
     double master_busy_s, port_busy_s;
+    double results_s;            /* the last result was taken in and written; 0: there was none */
     struct star_worker *workers; /* owned */
     double *starts;              /* owned; per worker, a ring of the last B starts */
     int64_t worker_count;
@@ -161,6 +167,7 @@ static inline void star_send(struct star *star, int64_t worker, const struct sta
         star->write_behind ? star_hidden(times->start_s, times->computed_s, to->end_s) : 0;
     times->handed_s = write.handed_s;
     times->end_s = write.end_s;
+    times->result_s = times->returned_s = times->collect_s = times->collected_s = 0;
     star->master_s = times->sent_s;
     star->port_s = times->arrived_s;
     star->master_busy_s += cost->envelope_s + cost->send_s;

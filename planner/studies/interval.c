@@ -7,6 +7,7 @@
 #include "planner/model/plan_cursor.h"
 #include "planner/replan/watching.h"
 #include "planner/simulate/evaluate.h"
+#include "planner/simulate/loop.h"
 #include "planner/studies/cost_sample.h"
 
 /* Draws of a plan: at most so many, and so many packages in all of them; but up to MORE packages at
@@ -30,12 +31,15 @@ struct play {
     struct cost_sample sample; /* owned */
     bool large;                /* round by round, not package by package */
     double weight;    /* of a large plan: by how much longer it takes for the regions of the job */
-    struct star star; /* owned */
-    struct drawn_cost *slots; /* owned, one per worker of the plan: of a round at hand */
-    double *ends_s;           /* owned, likewise */
-    struct load_sum *sums;    /* owned, likewise: of a large plan */
-    bool tailed;              /* the end is dealt on request: one dispatch decides it all */
-    struct watching watching; /* owned; of that */
+    struct loop loop; /* owned */
+    struct plan_cursor cursor; /* of the draw that is played package by package */
+    const double *loads;       /* whose slots are filled in */
+    struct star_cost cost;     /* of the package at hand */
+    struct drawn_cost *slots;  /* owned, one per worker of the plan: of a round at hand */
+    double *ends_s;            /* owned, likewise */
+    struct load_sum *sums;     /* owned, likewise: of a large plan */
+    bool tailed;               /* the end is dealt on request: one dispatch decides it all */
+    struct watching watching;  /* owned; of that */
 };
 
 static bool fit_known(const struct measured_cost *cost)
@@ -77,8 +81,9 @@ static void slots_fill(const struct play *play, const double *loads)
 }
 
 /* By how much longer the package at hand takes for where it lies in the job. */
-static double weight_of(const struct play *play, const struct plan_cursor *cursor)
+static double weight_of(const struct play *play)
 {
+    const struct plan_cursor *cursor = &play->cursor;
     const struct platform *fitted = &play->sample.fitted;
     if (!work_differs(&fitted->work))
         return 1;
@@ -88,25 +93,37 @@ static double weight_of(const struct play *play, const struct plan_cursor *curso
                            cursor->load);
 }
 
-/* One draw, package by package. */
+static enum loop_answer package_next(void *self, struct loop *loop, struct loop_package *package,
+                                     struct failure *failure)
+{
+    struct play *play = self;
+    struct plan_cursor *cursor = &play->cursor;
+    (void)loop;
+    (void)failure;
+    if (!plan_cursor_next(cursor))
+        return LOOP_END;
+    if (cursor->loads != play->loads)
+        slots_fill(play, cursor->loads);
+    play->loads = cursor->loads;
+    play->cost = cost_sample_package(&play->sample, play->plan->workers[cursor->slot],
+                                     &play->slots[cursor->slot]);
+    play->cost.compute_s *= weight_of(play);
+    package->worker = cursor->slot;
+    package->rank = play->plan->workers[cursor->slot] + 1;
+    package->load = cursor->load;
+    package->cost = &play->cost;
+    return LOOP_SEND;
+}
+
+/* One draw, package by package. NaN: out of memory. */
 static double packages_play(struct play *play)
 {
-    struct plan_cursor cursor = PLAN_CURSOR(play->plan);
-    const double *loads = NULL; /* whose slots are filled in */
-    struct star_times times;
-    double makespan_s = 0;
-    star_restart(&play->star, &play->sample.drawn, play->plan->workers);
-    while (plan_cursor_next(&cursor)) {
-        if (cursor.loads != loads)
-            slots_fill(play, cursor.loads);
-        loads = cursor.loads;
-        struct star_cost cost = cost_sample_package(&play->sample, play->plan->workers[cursor.slot],
-                                                    &play->slots[cursor.slot]);
-        cost.compute_s *= weight_of(play, &cursor);
-        star_send(&play->star, cursor.slot, &cost, &times);
-        makespan_s = star_later(makespan_s, times.end_s);
-    }
-    return makespan_s;
+    struct failure none = FAILURE_INIT;
+    const struct loop_source source = {.next = package_next, .self = play};
+    play->cursor = (struct plan_cursor)PLAN_CURSOR(play->plan);
+    play->loads = NULL;
+    loop_restart(&play->loop, &play->sample.drawn, play->plan->workers);
+    return loop_run(&play->loop, &source, &none) ? loop_makespan(&play->loop) : (double)NAN;
 }
 
 static void sum_add(struct load_sum *sum, const struct drawn_cost *slot, double repeat)
@@ -184,7 +201,7 @@ static bool tail_play(struct play *play, int64_t draws, struct ensemble *ensembl
 static void play_release(struct play *play)
 {
     cost_sample_release(&play->sample);
-    star_release(&play->star);
+    loop_release(&play->loop);
     free(play->slots);
     free(play->ends_s);
     free(play->sums);
@@ -202,7 +219,7 @@ static bool play_init(struct play *play, const struct interval_request *request)
     play->sums = calloc(slots, sizeof *play->sums);
     play->large = plan_packages(plan) > PACKAGES_MORE / DRAWS_LEAST;
     return play->slots && play->ends_s && play->sums && cost_sample_init(&play->sample, request) &&
-           star_init(&play->star, &play->sample.fitted, plan->worker_count);
+           loop_init(&play->loop, &play->sample.drawn, plan->worker_count);
 }
 
 /* With the plan's tail, few or none where there are very many workers. */

@@ -1,0 +1,630 @@
+#include "planner/simulate/events.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/array.h"
+#include "planner/model/operating.h"
+
+/* What may begin next, by rank among those that could begin together. */
+enum event_kind { EVENT_RESULT, EVENT_COLLECT, EVENT_WORK, EVENT_TRANSFER, EVENT_ENVELOPE };
+
+/* It could begin at at_s, as far as is known: what it needs may be taken by then. */
+struct event {
+    double at_s;
+    enum event_kind kind;
+    double ready_s; /* it has waited since then */
+    int64_t job;
+};
+
+/* A package, from its envelope until nothing more happens to it. */
+struct job {
+    struct loop_package package;
+    struct star_cost cost; /* the package's */
+    struct star_times times;
+    int64_t follower; /* of those that have arrived at the worker, the next one; -1: none */
+    double load;      /* core tasks whose results are returned with it; 0: none */
+    bool begun, over;
+};
+
+struct place {
+    int64_t sent, begun; /* packages that were transferred, and begun */
+    int64_t head, tail;  /* those that have arrived and are not begun; -1: none */
+    int64_t newest;      /* the last job that it got; -1: none */
+    double load;         /* core tasks whose results it has still to return */
+    double in_s, out_s;  /* its own ports of the master, where there are such */
+    bool owes;           /* it must return a result before it goes on */
+    int64_t under_way;   /* packages that it has not computed */
+    bool last;           /* it gets no other package */
+};
+
+struct events {
+    const struct platform *platform; /* borrowed */
+    const struct operating_traits *traits;
+    struct place *places; /* owned, one per worker of the star */
+    int64_t workers;
+    struct event *heap; /* owned: by when they could begin */
+    size_t heap_count, heap_capacity;
+    struct job *jobs; /* owned; those from number `first` on */
+    size_t job_capacity;
+    int64_t first, end;    /* numbers */
+    int64_t next_transfer; /* number */
+    double in_s;           /* the master's incoming port is free */
+    bool ended, waits;     /* nothing more is sent; the master waits for something */
+    bool alone;            /* and when it last did, nothing could happen but that time goes on */
+    double wait_s;         /* until then, as far as is known */
+};
+
+/* What one run needs everywhere. */
+struct playing {
+    struct loop *loop;
+    struct star *star;
+    struct events *events;
+    const struct loop_source *source;
+    struct failure *failure;
+};
+
+struct events *events_new(const struct platform *platform, int64_t workers)
+{
+    struct events *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    made->platform = platform;
+    made->traits = operating_traits(platform->operating);
+    made->workers = workers;
+    made->places = calloc((size_t)workers, sizeof *made->places);
+    if (!made->places)
+        events_free(&made);
+    return made;
+}
+
+void events_free(struct events **events)
+{
+    struct events *gone = *events;
+    if (!gone)
+        return;
+    free(gone->places);
+    free(gone->heap);
+    free(gone->jobs);
+    free(gone);
+    *events = NULL;
+}
+
+void events_restart(struct events *events)
+{
+    events->heap_count = 0;
+    events->first = events->end = events->next_transfer = 0;
+    events->in_s = 0;
+    events->ended = events->waits = events->alone = false;
+    for (int64_t k = 0; k < events->workers; k++)
+        events->places[k] = (struct place){.head = -1, .tail = -1, .newest = -1};
+}
+
+static struct job *job_at(const struct events *events, int64_t number)
+{
+    return &events->jobs[number - events->first];
+}
+
+/* ---- what could begin ---------------------------------------------------------------------- */
+
+static bool event_before(const struct event *a, const struct event *b)
+{
+    if (a->at_s != b->at_s)
+        return a->at_s < b->at_s;
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    return a->ready_s != b->ready_s ? a->ready_s < b->ready_s : a->job < b->job;
+}
+
+/* Down to where it belongs. */
+static void heap_sink(struct events *events, struct event event)
+{
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < events->heap_count; at = child) {
+        if (child + 1 < events->heap_count &&
+            event_before(&events->heap[child + 1], &events->heap[child]))
+            child++;
+        if (!event_before(&events->heap[child], &event))
+            break;
+        events->heap[at] = events->heap[child];
+    }
+    if (events->heap_count > 0)
+        events->heap[at] = event;
+}
+
+static bool heap_push(struct playing *playing, enum event_kind kind, double ready_s, int64_t job)
+{
+    struct events *events = playing->events;
+    struct event *heap =
+        array_reserve(events->heap, &events->heap_capacity, events->heap_count + 1, sizeof *heap);
+    if (!heap)
+        return failure_memory(playing->failure, "simulating");
+    const struct event event = {ready_s, kind, ready_s, job};
+    size_t at = events->heap_count++;
+    events->heap = heap;
+    for (; at > 0 && event_before(&event, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = event;
+    return true;
+}
+
+static void heap_pop(struct events *events)
+{
+    events->heap_count--;
+    heap_sink(events, events->heap[events->heap_count]);
+}
+
+/* Of a message out of, or into, the worker's own port of the master, or the one that there is. */
+static double *port_out(const struct playing *playing, int64_t worker)
+{
+    return playing->events->traits->port_each ? &playing->events->places[worker].out_s
+                                              : &playing->star->port_s;
+}
+
+static double *port_in(const struct playing *playing, int64_t worker)
+{
+    if (playing->events->traits->half_duplex)
+        return &playing->star->port_s;
+    return playing->events->traits->port_each ? &playing->events->places[worker].in_s
+                                              : &playing->events->in_s;
+}
+
+/* When an event of the heap can begin as things stand. */
+static double event_start(const struct playing *playing, const struct event *event)
+{
+    const struct operating_traits *traits = playing->events->traits;
+    const struct star *star = playing->star;
+    const int64_t worker = job_at(playing->events, event->job)->package.worker;
+    double at_s = event->ready_s;
+    if (event->kind == EVENT_WORK)
+        return star_later(at_s, star->workers[worker].free_s);
+    if (event->kind == EVENT_COLLECT)
+        return star_later(at_s, star->master_s);
+    at_s = star_later(at_s, *port_in(playing, worker));
+    if (traits->master_takes)
+        at_s = star_later(at_s, star->master_s);
+    return traits->worker_returns ? star_later(at_s, star->workers[worker].free_s) : at_s;
+}
+
+/* The first of the heap. What an event needs is only ever taken for longer, so that those further
+ * down cannot begin before what they were sorted by. */
+static bool heap_first(const struct playing *playing, struct event *first)
+{
+    struct events *events = playing->events;
+    while (events->heap_count > 0) {
+        *first = events->heap[0];
+        const double at_s = event_start(playing, first);
+        if (!(at_s > first->at_s))
+            return true;
+        first->at_s = at_s;
+        heap_sink(events, *first);
+    }
+    return false;
+}
+
+/* The next package in the order of sending; false: its worker has no room for it yet. */
+static bool transfer_first(const struct playing *playing, struct event *first)
+{
+    const struct events *events = playing->events;
+    const struct star *star = playing->star;
+    if (events->next_transfer == events->end)
+        return false;
+    const struct job *job = job_at(events, events->next_transfer);
+    const int64_t worker = job->package.worker;
+    const struct place *place = &events->places[worker];
+    double at_s = star_later(job->times.sent_s, *port_out(playing, worker));
+    if (events->traits->master_sends)
+        at_s = star_later(at_s, star->master_s);
+    if (events->traits->worker_takes) {
+        if (place->head >= 0 || place->owes)
+            return false;
+        at_s = star_later(at_s, star->workers[worker].free_s);
+    } else if (place->sent >= star->buffers) {
+        const int64_t before = place->sent - star->buffers;
+        if (place->begun <= before)
+            return false;
+        at_s = star_later(at_s, star->starts[worker * star->buffers + before % star->buffers]);
+    }
+    *first = (struct event){at_s, EVENT_TRANSFER, 0, events->next_transfer};
+    return true;
+}
+
+/* The next envelope, or the end of the master's waiting. */
+static bool envelope_first(const struct playing *playing, struct event *first)
+{
+    const struct events *events = playing->events;
+    const double at_s = events->waits ? star_later(events->wait_s, playing->star->master_s)
+                                      : playing->star->master_s;
+    if (events->ended || (events->traits->master_sends && events->next_transfer < events->end) ||
+        !isfinite(at_s))
+        return false;
+    *first = (struct event){at_s, EVENT_ENVELOPE, 0, events->end};
+    return true;
+}
+
+static bool event_first(const struct playing *playing, struct event *first)
+{
+    struct event event;
+    bool found = heap_first(playing, first);
+    if (transfer_first(playing, &event) && (!found || event_before(&event, first))) {
+        *first = event;
+        found = true;
+    }
+    if (envelope_first(playing, &event) && (!found || event_before(&event, first))) {
+        *first = event;
+        found = true;
+    }
+    return found;
+}
+
+/* ---- what it does -------------------------------------------------------------------------- */
+
+static double lasts(const struct playing *playing, int64_t worker, enum operation operation,
+                    double start_s, double seconds)
+{
+    const struct loop_source *source = playing->source;
+    return source->lasts ? source->lasts(source->self, worker, operation, start_s, seconds)
+                         : seconds;
+}
+
+/* Trace, and forget, the packages that are over, in the order of sending. */
+static bool jobs_close(struct playing *playing)
+{
+    struct events *events = playing->events;
+    int64_t closed = 0;
+    for (int64_t k = events->first; k < events->end && job_at(events, k)->over; k++, closed++) {
+        const struct job *job = job_at(events, k);
+        if (playing->loop->trace && !loop_trace(playing->loop, &job->package, &job->times))
+            return failure_memory(playing->failure, "tracing the simulation");
+    }
+    events->first += closed;
+    memmove(events->jobs, events->jobs + closed,
+            (size_t)(events->end - events->first) * sizeof *events->jobs);
+    return true;
+}
+
+/* Moving the others up costs what many of them have gained. */
+static bool job_close(struct playing *playing, struct job *job)
+{
+    enum { SOME = 64 };
+    const struct events *events = playing->events;
+    job->over = true;
+    return events->end - events->first < SOME || !job_at(events, events->first)->over ||
+           !job_at(events, (events->first + events->end) / 2)->over || jobs_close(playing);
+}
+
+static bool job_tell(struct playing *playing, const struct job *job)
+{
+    const struct loop_source *source = playing->source;
+    struct loop_package package = job->package;
+    package.cost = &job->cost;
+    return !source->sent ||
+           source->sent(source->self, playing->loop, &package, &job->times, playing->failure);
+}
+
+/* The results of `load` core tasks are ready with that job. */
+static bool result_ready(struct playing *playing, int64_t number, double load, double ready_s)
+{
+    struct job *job = job_at(playing->events, number);
+    struct place *place = &playing->events->places[job->package.worker];
+    job->load = load;
+    place->load = 0;
+    place->owes = playing->events->traits->worker_returns;
+    return heap_push(playing, EVENT_RESULT, ready_s, number);
+}
+
+/* A worker's results at its end: it has computed all that it will ever get. */
+static bool end_reach(struct playing *playing, int64_t worker)
+{
+    const struct place *place = &playing->events->places[worker];
+    if (playing->events->platform->results != RESULTS_END || !(place->load > 0) ||
+        place->under_way > 0 || !(place->last || playing->events->ended))
+        return true;
+    return result_ready(playing, place->newest, place->load,
+                        job_at(playing->events, place->newest)->times.computed_s);
+}
+
+/* Those of each package, or of all that the worker had. */
+static struct star_cost result_cost(const struct playing *playing, const struct job *job)
+{
+    const struct platform *platform = playing->events->platform;
+    if (platform->results == RESULTS_PACKAGE)
+        return job->cost;
+    const struct platform_window *window = platform_nearest(platform, job->load);
+    return (struct star_cost){
+        .result_s = cost_of(platform_worker(window, job->package.rank - 1)->result, job->load),
+        .collect_s = cost_of(window->collect, job->load)};
+}
+
+static bool result_begin(struct playing *playing, const struct event *event)
+{
+    const struct operating_traits *traits = playing->events->traits;
+    struct star *star = playing->star;
+    struct job *job = job_at(playing->events, event->job);
+    const int64_t worker = job->package.worker;
+    struct place *place = &playing->events->places[worker];
+    const double seconds =
+        lasts(playing, worker, OPERATION_RESULT, event->at_s, result_cost(playing, job).result_s);
+    job->times.result_s = event->at_s;
+    job->times.returned_s = event->at_s + seconds;
+    *port_in(playing, worker) = job->times.returned_s;
+    star->results_s = star_later(star->results_s, job->times.returned_s);
+    if (traits->master_takes) {
+        star->master_s = job->times.returned_s;
+        star->master_busy_s += seconds;
+    }
+    if (traits->worker_returns) {
+        star->workers[worker].free_s = job->times.returned_s;
+        star->workers[worker].busy_s += seconds;
+        place->owes = false;
+        if (place->head >= 0 &&
+            !heap_push(playing, EVENT_WORK, job_at(playing->events, place->head)->times.arrived_s,
+                       place->head))
+            return false;
+    }
+    return heap_push(playing, EVENT_COLLECT, job->times.returned_s, event->job) &&
+           (playing->events->platform->results != RESULTS_PACKAGE || job_tell(playing, job));
+}
+
+static bool collect_begin(struct playing *playing, const struct event *event)
+{
+    struct star *star = playing->star;
+    struct job *job = job_at(playing->events, event->job);
+    const double wanted_s = result_cost(playing, job).collect_s;
+    job->times.collect_s = job->times.collected_s = job->times.returned_s;
+    if (wanted_s > 0) {
+        const double seconds = lasts(playing, -1, OPERATION_COLLECT, event->at_s, wanted_s);
+        job->times.collect_s = event->at_s;
+        job->times.collected_s = star->master_s = event->at_s + seconds;
+        star->master_busy_s += seconds;
+        star->results_s = star_later(star->results_s, job->times.collected_s);
+    }
+    return job_close(playing, job);
+}
+
+/* The worker has begun one, and the next one that has arrived could follow. */
+static bool follower_ready(struct playing *playing, struct place *place, int64_t follower)
+{
+    place->head = follower;
+    if (follower < 0)
+        place->tail = -1;
+    return follower < 0 || place->owes ||
+           heap_push(playing, EVENT_WORK, job_at(playing->events, follower)->times.arrived_s,
+                     follower);
+}
+
+static void work_time(struct playing *playing, const struct event *event, struct job *job)
+{
+    struct star *star = playing->star;
+    struct star_worker *to = &star->workers[job->package.worker];
+    struct star_times *times = &job->times;
+    struct star_cost *cost = &job->cost;
+    const int64_t worker = job->package.worker;
+    times->prepared_s = to->packages == 0 ? to->prepared_s : 0;
+    times->idle_s = to->free_s;
+    times->start_s = event->at_s;
+    cost->receive_s = lasts(playing, worker, OPERATION_RECEIVE, times->start_s, cost->receive_s);
+    times->received_s = times->start_s + cost->receive_s;
+    cost->compute_s = lasts(playing, worker, OPERATION_COMPUTE, times->received_s, cost->compute_s);
+    times->computed_s = times->received_s + cost->compute_s;
+    times->handed_s = star_later(times->computed_s, to->end_s);
+    cost->output_s = lasts(playing, worker, OPERATION_OUTPUT, times->handed_s, cost->output_s);
+    const struct star_write write = star_write(times->computed_s, to->end_s, cost->output_s);
+    const double hidden_s =
+        star->write_behind ? star_hidden(times->start_s, times->computed_s, to->end_s) : 0;
+    times->end_s = write.end_s;
+    to->free_s = star->write_behind ? write.handed_s : write.end_s;
+    to->end_s = write.end_s;
+    to->busy_s += cost->receive_s + cost->compute_s + cost->output_s - hidden_s;
+    to->output_s += cost->output_s - hidden_s;
+    if (to->packages++ == 0)
+        to->first_s = playing->events->traits->worker_takes ? times->link_s : times->start_s;
+}
+
+static bool work_begin(struct playing *playing, const struct event *event)
+{
+    struct star *star = playing->star;
+    struct job *job = job_at(playing->events, event->job);
+    const int64_t worker = job->package.worker;
+    struct place *place = &playing->events->places[worker];
+    const enum results results = playing->events->platform->results;
+    work_time(playing, event, job);
+    job->begun = true;
+    star->starts[worker * star->buffers + place->begun++ % star->buffers] = job->times.start_s;
+    place->under_way--;
+    const int64_t follower = job->follower;
+    if (results == RESULTS_PACKAGE &&
+        !result_ready(playing, event->job, job->package.load, job->times.computed_s))
+        return false;
+    if (!follower_ready(playing, place, follower))
+        return false;
+    if (results == RESULTS_PACKAGE)
+        return true;
+    place->load += results == RESULTS_END ? job->package.load : 0;
+    if (!job_tell(playing, job))
+        return false;
+    /* A worker's newest package stays until it is known whether results come back with it. */
+    const bool newest = results == RESULTS_END && place->newest == event->job;
+    return newest ? end_reach(playing, worker) : job_close(playing, job);
+}
+
+static bool transfer_begin(struct playing *playing, const struct event *event)
+{
+    const struct operating_traits *traits = playing->events->traits;
+    struct star *star = playing->star;
+    struct job *job = job_at(playing->events, event->job);
+    const int64_t worker = job->package.worker;
+    struct place *place = &playing->events->places[worker];
+    const double seconds = lasts(playing, worker, OPERATION_LINK, event->at_s, job->cost.link_s);
+    job->times.link_s = event->at_s;
+    job->times.arrived_s = event->at_s + seconds;
+    *port_out(playing, worker) = job->times.arrived_s;
+    star->port_busy_s += seconds;
+    if (traits->master_sends) {
+        star->master_s = job->times.arrived_s;
+        star->master_busy_s += seconds;
+    }
+    if (traits->worker_takes) {
+        star->workers[worker].free_s = job->times.arrived_s;
+        star->workers[worker].busy_s += seconds;
+    }
+    playing->events->next_transfer++;
+    place->sent++;
+    if (place->head >= 0) {
+        job_at(playing->events, place->tail)->follower = event->job;
+        place->tail = event->job;
+        return true;
+    }
+    place->head = place->tail = event->job;
+    return place->owes || heap_push(playing, EVENT_WORK, job->times.arrived_s, event->job);
+}
+
+/* ---- what is sent -------------------------------------------------------------------------- */
+
+static bool package_take(struct playing *playing)
+{
+    struct events *events = playing->events;
+    struct star *star = playing->star;
+    struct job *jobs = array_reserve(events->jobs, &events->job_capacity,
+                                     (size_t)(events->end - events->first) + 1, sizeof *jobs);
+    if (!jobs)
+        return failure_memory(playing->failure, "simulating");
+    events->jobs = jobs;
+    const int64_t number = events->end++;
+    struct job *job = job_at(events, number);
+    *job = (struct job){
+        .package = playing->loop->package, .cost = *playing->loop->package.cost, .follower = -1};
+    struct star_cost *cost = &job->cost;
+    struct place *place = &events->places[job->package.worker];
+    job->times.envelope_s = star->master_s;
+    cost->envelope_s = lasts(playing, -1, OPERATION_ENVELOPE, star->master_s, cost->envelope_s);
+    job->times.send_s = star->master_s + cost->envelope_s;
+    cost->send_s = lasts(playing, -1, OPERATION_SEND, job->times.send_s, cost->send_s);
+    job->times.sent_s = job->times.send_s + cost->send_s;
+    star->master_s = job->times.sent_s;
+    star->master_busy_s += cost->envelope_s + cost->send_s;
+    const int64_t before = place->newest;
+    place->newest = number;
+    place->last = job->package.last;
+    place->under_way++;
+    /* No results come back with the one before. */
+    return before < 0 || before < events->first || events->platform->results != RESULTS_END ||
+           !job_at(events, before)->begun || job_close(playing, job_at(events, before));
+}
+
+/* Every worker has all its packages. */
+static bool sending_end(struct playing *playing)
+{
+    playing->events->ended = true;
+    for (int64_t k = 0; k < playing->events->workers; k++)
+        if (!end_reach(playing, k))
+            return false;
+    return true;
+}
+
+/* Until the master hears of something that is known by now; what is not known yet may come first.
+ */
+static void waiting_begin(struct playing *playing)
+{
+    const struct loop_source *source = playing->source;
+    playing->events->waits = true;
+    playing->events->wait_s = fmin(source->event_s(source->self), source->due_s(source->self));
+}
+
+static void waiting_end(struct playing *playing, double at_s)
+{
+    const double waited_s = at_s - playing->star->master_s;
+    playing->events->waits = false;
+    playing->star->master_s = at_s;
+    if (playing->source->waited)
+        playing->source->waited(playing->source->self, waited_s);
+}
+
+static bool workers_lack(struct playing *playing)
+{
+    return failure_set(playing->failure, FAILURE_INFEASIBLE,
+                       "no worker is left for the remaining tasks: simulate more workers");
+}
+
+/* False: there is nobody that it could wait for. */
+static bool waiting_try(struct playing *playing)
+{
+    struct events *events = playing->events;
+    const struct loop_source *source = playing->source;
+    const bool alone = events->heap_count == 0 && events->next_transfer == events->end &&
+                       !isfinite(source->event_s(source->self));
+    if (alone && (events->alone || !isfinite(source->due_s(source->self))))
+        return workers_lack(playing);
+    events->alone = alone;
+    waiting_begin(playing);
+    return true;
+}
+
+static bool envelope_begin(struct playing *playing, const struct event *event, bool *paused)
+{
+    struct loop *loop = playing->loop;
+    const struct loop_source *source = playing->source;
+    if (playing->events->waits)
+        waiting_end(playing, event->at_s);
+    switch (source->next(source->self, loop, &loop->package, playing->failure)) {
+    case LOOP_SEND:
+        playing->events->alone = false;
+        return package_take(playing);
+    case LOOP_WAIT:
+        return waiting_try(playing);
+    case LOOP_PAUSE:
+        *paused = true;
+        return true;
+    case LOOP_END:
+        return sending_end(playing);
+    case LOOP_FAILED:
+        break;
+    }
+    return false;
+}
+
+/* ---- whole --------------------------------------------------------------------------------- */
+
+static bool event_play(struct playing *playing, const struct event *event, bool *paused)
+{
+    if (event->kind <= EVENT_WORK)
+        heap_pop(playing->events);
+    switch (event->kind) {
+    case EVENT_RESULT:
+        return result_begin(playing, event);
+    case EVENT_COLLECT:
+        return collect_begin(playing, event);
+    case EVENT_WORK:
+        return work_begin(playing, event);
+    case EVENT_TRANSFER:
+        return transfer_begin(playing, event);
+    case EVENT_ENVELOPE:
+        break;
+    }
+    return envelope_begin(playing, event, paused);
+}
+
+/* Nothing can begin any more. */
+static bool events_end(struct playing *playing)
+{
+    return playing->events->ended ? jobs_close(playing) : workers_lack(playing);
+}
+
+bool events_run(struct loop *loop, const struct loop_source *source, struct failure *failure)
+{
+    struct playing playing = {loop, &loop->star, loop->events, source, failure};
+    struct event event;
+    bool paused = false;
+    while (event_first(&playing, &event)) {
+        if (!event_play(&playing, &event, &paused))
+            return false;
+        if (paused)
+            return true;
+        /* What the master waits for may be known now. */
+        if (playing.events->waits)
+            waiting_begin(&playing);
+    }
+    return events_end(&playing);
+}

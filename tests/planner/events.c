@@ -1,0 +1,427 @@
+/* Results that come back, and operating models: golden values of an independent simulation, and
+ * what holds on every platform. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "planner/simulate/loop.h"
+#include "planner/simulate/simulate.h"
+#include "tests/checks.h"
+#include "tests/planner/samples.h"
+
+enum { WORKERS_MOST = 10, PACKAGES_MOST = 400 };
+
+/* A small star; fractions of core tasks are allowed. */
+struct stage {
+    struct platform_class classes[WORKERS_MOST];
+    struct platform_window window;
+    struct platform platform;
+    int64_t workers[WORKERS_MOST];
+    double loads[PACKAGES_MOST / 2][WORKERS_MOST];
+    struct plan_round rounds[PACKAGES_MOST / 2];
+    struct plan plan;
+};
+
+static void stage_open(struct stage *stage, int64_t workers, enum operating operating,
+                       enum results results)
+{
+    *stage = (struct stage){.window = {.least = 1, .greatest = 1000}};
+    stage->window.classes = stage->classes;
+    stage->window.class_count = workers;
+    stage->platform = (struct platform){.windows = &stage->window,
+                                        .window_count = 1,
+                                        .worker_count = workers,
+                                        .buffers = PLATFORM_BUFFERS,
+                                        .results = results,
+                                        .operating = operating};
+    stage->plan = (struct plan){.workers = stage->workers,
+                                .worker_count = workers,
+                                .rounds = stage->rounds,
+                                .real_valued = true};
+    for (int64_t k = 0; k < workers; k++) {
+        stage->workers[k] = k;
+        stage->classes[k] = (struct platform_class){.first = k, .count = 1};
+    }
+}
+
+static void class_cost(struct platform_class *class, struct cost link, struct cost work,
+                       struct cost result)
+{
+    class->link = link;
+    class->compute = work;
+    class->result = result;
+}
+
+static void stage_round(struct stage *stage, int64_t repeat, const double *loads)
+{
+    const size_t at = stage->plan.round_count++;
+    for (int64_t k = 0; k < stage->plan.worker_count; k++) {
+        stage->loads[at][k] = loads[k];
+        stage->plan.tasks += (double)repeat * loads[k];
+    }
+    stage->rounds[at] = (struct plan_round){repeat, stage->loads[at]};
+}
+
+static double stage_play(const struct stage *stage, struct trace *trace)
+{
+    struct simulation simulation;
+    struct failure failure = FAILURE_INIT;
+    if (!simulate_plan(&stage->platform, &stage->plan, trace, &simulation, &failure))
+        fail_msg("%s", failure.text);
+    return simulation.makespan_s;
+}
+
+/* The ends of one operation's events on each worker, in the order of packages. */
+static size_t trace_ends(const struct trace *trace, enum operation operation, double *ends)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < trace->count; k++)
+        if (trace->events[k].operation == (int32_t)operation)
+            ends[count++] = trace->events[k].end_s;
+    return count;
+}
+
+static void assert_near(double value, double wanted)
+{
+    if (!(fabs(value - wanted) <= 1e-9 * fmax(1, fabs(wanted))))
+        fail_msg("%.12g, not %.12g", value, wanted);
+}
+
+static void assert_ends(const struct stage *stage, enum operation operation, const double *wanted,
+                        size_t count, double makespan_s)
+{
+    double ends[PACKAGES_MOST];
+    struct trace trace = {.count = 0};
+    assert_near(stage_play(stage, &trace), makespan_s);
+    assert_int_equal(trace_ends(&trace, operation, ends), count);
+    for (size_t k = 0; k < count; k++)
+        assert_near(ends[k], wanted[k]);
+    trace_release(&trace);
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+/* Two equal workers: link 0.5 + 0.5 x, work 1 + 2 x, results of `result_s` each. */
+static void two_workers(struct stage *stage, double second, double result_s)
+{
+    stage_open(stage, 2, OPERATING_SINGLE_PORT, RESULTS_PACKAGE);
+    for (int k = 0; k < 2; k++)
+        class_cost(&stage->classes[k], (struct cost){0.5, 0.5}, (struct cost){1, 2},
+                   (struct cost){result_s, 0});
+    stage_round(stage, 1, (const double[]){2, second});
+}
+
+static void results_follow_their_packages(void **state)
+{
+    (void)state;
+    struct stage stage;
+    two_workers(&stage, 2, 1);
+    assert_ends(&stage, OPERATION_LINK, (const double[]){1.5, 3}, 2, 9);
+    assert_ends(&stage, OPERATION_COMPUTE, (const double[]){6.5, 8}, 2, 9);
+    assert_ends(&stage, OPERATION_RESULT, (const double[]){7.5, 9}, 2, 9);
+    two_workers(&stage, 1, 1);
+    assert_ends(&stage, OPERATION_COMPUTE, (const double[]){6.5, 5.5}, 2, 7.5);
+    assert_ends(&stage, OPERATION_RESULT, (const double[]){7.5, 6.5}, 2, 7.5);
+}
+
+static void results_wait_for_the_port(void **state)
+{
+    (void)state;
+    struct stage stage;
+    two_workers(&stage, 1, 2);
+    assert_ends(&stage, OPERATION_RESULT, (const double[]){9.5, 7.5}, 2, 9.5);
+}
+
+/* The incoming port is what takes longest. */
+static void incoming_bound(struct stage *stage, enum operating operating)
+{
+    stage_open(stage, 2, operating, RESULTS_PACKAGE);
+    for (int k = 0; k < 2; k++)
+        class_cost(&stage->classes[k], (struct cost){0.5, 0}, (struct cost){0, 1},
+                   (struct cost){1, 0});
+    stage_round(stage, 2, (const double[]){1, 1});
+}
+
+static void incoming_port_may_bound(void **state)
+{
+    (void)state;
+    struct stage stage;
+    incoming_bound(&stage, OPERATING_SINGLE_PORT);
+    assert_ends(&stage, OPERATION_RESULT, (const double[]){2.5, 3.5, 4.5, 5.5}, 4, 5.5);
+    incoming_bound(&stage, OPERATING_WORK);
+    assert_ends(&stage, OPERATION_RESULT, (const double[]){2.5, 3.5, 4.5, 7}, 4, 7);
+}
+
+/* Three workers fed a second apart, results of half a second at the end: ends that are as far apart
+ * as results take are better than equal ones. */
+static void spaced_ends_are_better(void **state)
+{
+    (void)state;
+    const double loads[2][3] = {{7, 6, 5}, {6.5, 6, 5.5}};
+    struct stage stage;
+    for (int spaced = 0; spaced < 2; spaced++) {
+        stage_open(&stage, 3, OPERATING_SINGLE_PORT, RESULTS_END);
+        for (int k = 0; k < 3; k++)
+            class_cost(&stage.classes[k], (struct cost){1, 0}, (struct cost){0, 1},
+                       (struct cost){0.5, 0});
+        stage_round(&stage, 1, loads[spaced]);
+        assert_near(stage_play(&stage, NULL), spaced ? 9.0 : 9.5);
+    }
+}
+
+/* What a worker returns at its end are the results of all its packages, by one line. */
+static void results_at_the_end_are_one_message(void **state)
+{
+    (void)state;
+    struct stage stage;
+    stage_open(&stage, 1, OPERATING_SINGLE_PORT, RESULTS_END);
+    class_cost(&stage.classes[0], (struct cost){1, 0}, (struct cost){0, 1}, (struct cost){2, 0.25});
+    stage.window.collect = (struct cost){1, 0.5};
+    stage_round(&stage, 3, (const double[]){4});
+    /* Begun at 1, computed at 13, returned 2 + 12 / 4 later, collected 1 + 12 / 2 after that. */
+    assert_ends(&stage, OPERATION_RESULT, (const double[]){18}, 1, 25);
+    assert_ends(&stage, OPERATION_COLLECT, (const double[]){25}, 1, 25);
+}
+
+/* The master writes a result that is there before it begins another envelope. */
+static void collecting_delays_envelopes(void **state)
+{
+    (void)state;
+    struct stage stage;
+    stage_open(&stage, 1, OPERATING_SINGLE_PORT, RESULTS_PACKAGE);
+    stage.window.envelope = (struct cost){1, 0};
+    stage.window.collect = (struct cost){3, 0};
+    class_cost(&stage.classes[0], (struct cost){0, 0}, (struct cost){0, 0.5},
+               (struct cost){0.25, 0});
+    stage_round(&stage, 3, (const double[]){1});
+    /* 1: envelope 0-1, computed 1.5, returned 1.75; 2: envelope 1-2, computed 2.5, returned 2.75;
+     * collected 2-5 and 5-8; 3: envelope 8-9, computed 9.5, returned 9.75, collected 9.75-12.75. */
+    assert_ends(&stage, OPERATION_ENVELOPE, (const double[]){1, 2, 9}, 3, 12.75);
+    assert_ends(&stage, OPERATION_COLLECT, (const double[]){5, 8, 12.75}, 3, 12.75);
+}
+
+/* ---- operating models ---------------------------------------------------------------------- */
+
+static const enum operating models[OPERATING_COUNT] = {OPERATING_MULTI_PORT, OPERATING_SINGLE_PORT,
+                                                       OPERATING_RECEIVE,    OPERATING_SEND,
+                                                       OPERATING_WORK,       OPERATING_NONE};
+
+/* Two workers, two packages of two core tasks each. */
+static void first_set(struct stage *stage, enum operating operating, bool returns)
+{
+    stage_open(stage, 2, operating, returns ? RESULTS_PACKAGE : RESULTS_NONE);
+    stage->window.envelope = (struct cost){0.2, 0.1};
+    stage->window.send = (struct cost){0.1, 0.1};
+    for (int k = 0; k < 2; k++)
+        class_cost(&stage->classes[k], (struct cost){0.5, 0.5}, (struct cost){1, k == 0 ? 2 : 1},
+                   returns ? (struct cost){0.5, 0.25} : (struct cost){0, 0});
+    stage_round(stage, 2, (const double[]){2, 2});
+}
+
+/* Three packages each; the links are what takes longest. */
+static void second_set(struct stage *stage, enum operating operating, bool returns)
+{
+    stage_open(stage, 2, operating, returns ? RESULTS_PACKAGE : RESULTS_NONE);
+    stage->window.envelope = stage->window.send = (struct cost){0.1, 0};
+    for (int k = 0; k < 2; k++)
+        class_cost(&stage->classes[k], (struct cost){0.5, 1}, (struct cost){0.5, 1},
+                   returns ? (struct cost){0.25, 0.25} : (struct cost){0, 0});
+    stage_round(stage, 3, (const double[]){2, 2});
+}
+
+static void models_as_simulated_before(void **state)
+{
+    static const double ends[OPERATING_COUNT][2] = {{12.2, 8.9},  {12.2, 9.7}, {12.2, 11.8},
+                                                    {13.7, 13.2}, {12.2, 9.7}, {13.7, 13.9}};
+    static const double first[2][OPERATING_COUNT] = {{12.2, 12.2, 12.2, 13.7, 12.2, 13.9},
+                                                     {13.2, 13.2, 14.2, 15.2, 13.2, 17.7}};
+    static const double second[2][OPERATING_COUNT] = {{10.4, 17.7, 18.7, 17.7, 17.7, 18.7},
+                                                      {11.15, 18.45, 19.45, 18.45, 21.45, 22.45}};
+    (void)state;
+    struct stage stage;
+    for (int k = 0; k < OPERATING_COUNT; k++)
+        for (int returns = 0; returns < 2; returns++) {
+            first_set(&stage, models[k], returns);
+            assert_near(stage_play(&stage, NULL), first[returns][k]);
+            second_set(&stage, models[k], returns);
+            assert_near(stage_play(&stage, NULL), second[returns][k]);
+        }
+    for (int k = 0; k < OPERATING_COUNT; k++) {
+        double computed[PACKAGES_MOST];
+        struct trace trace = {.count = 0};
+        first_set(&stage, models[k], false);
+        stage_play(&stage, &trace);
+        assert_int_equal(trace_ends(&trace, OPERATION_COMPUTE, computed), 4);
+        assert_near(computed[2], ends[k][0]);
+        assert_near(computed[3], ends[k][1]);
+        trace_release(&trace);
+    }
+}
+
+/* Ten equal workers that are fed in time, twenty rounds: the closed form. */
+static void fed_in_time_as_by_the_formula(void **state)
+{
+    static const struct {
+        enum operating operating;
+        double load, makespan_s;
+    } cases[] = {{OPERATING_SINGLE_PORT, 0.6, 13.232},
+                 {OPERATING_RECEIVE, 1.6, 34.22},
+                 {OPERATING_SEND, 0.5, 12.225},
+                 {OPERATING_NONE, 1.3, 29.815},
+                 {OPERATING_MULTI_PORT, 0.3, 6.905}};
+    (void)state;
+    struct stage stage;
+    for (size_t c = 0; c < COUNT_OF(cases); c++) {
+        double loads[WORKERS_MOST];
+        stage_open(&stage, WORKERS_MOST, cases[c].operating, RESULTS_NONE);
+        stage.window.envelope = stage.window.send = (struct cost){0.01, 0.01};
+        for (int k = 0; k < WORKERS_MOST; k++) {
+            loads[k] = cases[c].load;
+            class_cost(&stage.classes[k], (struct cost){0.03, 0.05}, (struct cost){0.03, 1},
+                       (struct cost){0, 0});
+        }
+        stage_round(&stage, 20, loads);
+        assert_near(stage_play(&stage, NULL), cases[c].makespan_s);
+    }
+}
+
+/* ---- on every platform --------------------------------------------------------------------- */
+
+static struct cost any_cost(struct dice *dice, double most)
+{
+    const double latency_s = dice_unit(dice) < 0.5 ? 0 : most * dice_unit(dice);
+    return (struct cost){latency_s, most * dice_unit(dice)};
+}
+
+/* Equal packages for each worker in a round, one to four rounds. */
+static void any_stage(struct dice *dice, struct stage *stage, enum results results)
+{
+    const int64_t workers = dice_whole(dice, 1, 4), rounds = dice_whole(dice, 1, 4);
+    stage_open(stage, workers, OPERATING_SINGLE_PORT, results);
+    stage->window.envelope = any_cost(dice, 0.3);
+    stage->window.send = any_cost(dice, 0.3);
+    for (int64_t k = 0; k < workers; k++)
+        class_cost(&stage->classes[k], any_cost(dice, 1), any_cost(dice, 3), any_cost(dice, 0.8));
+    for (int64_t r = 0; r < rounds; r++) {
+        double loads[WORKERS_MOST];
+        for (int64_t k = 0; k < workers; k++)
+            loads[k] = (double)dice_whole(dice, 1, 4);
+        stage_round(stage, 1, loads);
+    }
+}
+
+/* Each package and, where they come back, each result once, nothing before what it follows. */
+static void check_trace(const struct stage *stage, uint64_t seed)
+{
+    struct trace trace = {.count = 0};
+    double computed[PACKAGES_MOST] = {0}, tasks = 0, makespan_s = stage_play(stage, &trace);
+    int64_t packages = 0, returned = 0;
+    for (size_t k = 0; k < trace.count; k++) {
+        const struct trace_event *event = &trace.events[k];
+        if (event->operation == OPERATION_COMPUTE) {
+            packages++;
+            tasks += (double)event->tasks;
+            computed[event->package] = event->end_s;
+        }
+        if (event->operation == OPERATION_RESULT) {
+            returned++;
+            assert_true(event->start_s >= computed[event->package]);
+        }
+        assert_true(event->end_s <= makespan_s);
+    }
+    if (tasks != stage->plan.tasks || packages != plan_packages(&stage->plan))
+        fail_msg("seed %" PRIu64 ": %" PRId64 " packages, %g core tasks", seed, packages, tasks);
+    assert_int_equal(returned, stage->platform.results == RESULTS_PACKAGE ? packages
+                               : stage->platform.results == RESULTS_END   ? stage->plan.worker_count
+                                                                          : 0);
+    trace_release(&trace);
+}
+
+enum { SEEDS = 3000 };
+
+static void every_task_once_in_every_model(void **state)
+{
+    (void)state;
+    struct stage stage;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        for (int k = 0; k < OPERATING_COUNT; k++) {
+            struct dice dice = {seed};
+            any_stage(&dice, &stage, (enum results)(RESULTS_NONE + (int)(seed % 3)));
+            stage.platform.operating = models[k];
+            check_trace(&stage, seed);
+        }
+}
+
+/* What is allowed to go on side by side only helps, where packages of a plan are equal. */
+static void models_are_ordered(void **state)
+{
+    (void)state;
+    struct stage stage;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct dice dice = {seed};
+        double made_s[OPERATING_COUNT];
+        any_stage(&dice, &stage, RESULTS_NONE);
+        for (int64_t r = 0; r < (int64_t)stage.plan.round_count; r++)
+            for (int64_t k = 0; k < stage.plan.worker_count; k++)
+                stage.loads[r][k] = stage.loads[0][0];
+        for (int k = 0; k < OPERATING_COUNT; k++) {
+            stage.platform.operating = models[k];
+            made_s[models[k]] = stage_play(&stage, NULL) * (1 + 1e-12);
+        }
+        const bool good =
+            made_s[OPERATING_MULTI_PORT] / (1 + 2e-12) <= made_s[OPERATING_SINGLE_PORT] &&
+            made_s[OPERATING_SINGLE_PORT] == made_s[OPERATING_WORK] &&
+            made_s[OPERATING_SINGLE_PORT] / (1 + 2e-12) <= made_s[OPERATING_RECEIVE] &&
+            made_s[OPERATING_SINGLE_PORT] / (1 + 2e-12) <= made_s[OPERATING_SEND] &&
+            made_s[OPERATING_RECEIVE] / (1 + 2e-12) <= made_s[OPERATING_NONE] &&
+            made_s[OPERATING_SEND] / (1 + 2e-12) <= made_s[OPERATING_NONE];
+        if (!good)
+            fail_msg("seed %" PRIu64 ": the models' order is broken", seed);
+    }
+}
+
+/* Half-duplex without results is single-port, and that is package after package: the two ways to
+ * play a plan give the same, to the last bit. */
+static void both_ways_are_equal(void **state)
+{
+    (void)state;
+    struct stage stage;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct dice dice = {seed};
+        struct trace one = {.count = 0}, other = {.count = 0};
+        any_stage(&dice, &stage, RESULTS_NONE);
+        stage.platform.write_behind = seed % 2 == 0;
+        stage.platform.buffers = 1 + (int)(seed % 3);
+        for (int64_t k = 0; k < stage.plan.worker_count; k++) {
+            stage.classes[k].output = any_cost(&dice, 2);
+            stage.classes[k].start_s = 4 * dice_unit(&dice);
+        }
+        const double makespan_s = stage_play(&stage, &one);
+        stage.platform.operating = OPERATING_WORK;
+        assert_false(loop_needs_events(&(struct platform){.results = RESULTS_NONE}));
+        assert_true(loop_needs_events(&stage.platform));
+        assert_true(stage_play(&stage, &other) == makespan_s);
+        assert_int_equal(one.count, other.count);
+        assert_memory_equal(one.events, other.events, one.count * sizeof *one.events);
+        trace_release(&one);
+        trace_release(&other);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_follow_their_packages),
+        cmocka_unit_test(results_wait_for_the_port),
+        cmocka_unit_test(incoming_port_may_bound),
+        cmocka_unit_test(spaced_ends_are_better),
+        cmocka_unit_test(results_at_the_end_are_one_message),
+        cmocka_unit_test(collecting_delays_envelopes),
+        cmocka_unit_test(models_as_simulated_before),
+        cmocka_unit_test(fed_in_time_as_by_the_formula),
+        cmocka_unit_test(every_task_once_in_every_model),
+        cmocka_unit_test(models_are_ordered),
+        cmocka_unit_test(both_ways_are_equal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
