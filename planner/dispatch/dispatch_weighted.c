@@ -29,7 +29,7 @@ struct dispatch_weighted {
 static int64_t task_at(const struct dispatch_weighted *self, int64_t unit)
 {
     const int64_t tasks = self->work.tasks;
-    return unit >= tasks ? tasks : work_nearest(&self->work, (double)unit, 0);
+    return unit >= tasks ? tasks : work_nearest(&self->work, tasks, (double)unit, 0);
 }
 
 static enum dispatch_answer weighted_next(struct dispatch *dispatch, double now_s,

@@ -140,6 +140,16 @@ bool plan_head(const struct plan *plan, double tasks, struct plan *head)
     return true;
 }
 
+void plan_take_rounds(struct plan *plan, struct plan *from)
+{
+    struct plan_round *const rounds = plan->rounds;
+    const size_t count = plan->round_count;
+    plan->rounds = from->rounds;
+    plan->round_count = from->round_count;
+    from->rounds = rounds;
+    from->round_count = count;
+}
+
 void plan_release(struct plan *plan)
 {
     for (size_t k = 0; plan->rounds && k < plan->round_count; k++)

@@ -98,6 +98,8 @@ double plan_largest_load(const struct plan *plan);
 /* The plan's first packages that hold at most `tasks` core tasks in all; head->tasks says how many.
  * Only workers, rounds and tasks are filled in; to be released. False: out of memory. */
 bool plan_head(const struct plan *plan, double tasks, struct plan *head);
+/* Exchange the rounds of two plans with the same workers. */
+void plan_take_rounds(struct plan *plan, struct plan *from);
 void plan_release(struct plan *plan);
 
 #endif

@@ -112,43 +112,53 @@ static const struct work_region *region_reaching(const struct work *work, double
     return &work->regions[low];
 }
 
-/* The last core task before which there are at most so many units, or one before it. */
-static int64_t task_below(const struct work *work, double units)
+/* Where in the work so many units end. */
+static double place_of(const struct work *work, double units)
 {
     if (!work_differs(work))
-        return (int64_t)floor(units);
+        return units;
     const struct work_region *region = region_reaching(work, units);
-    const int64_t first = region->end - region->tasks;
-    if (!(region->cost > 0))
-        return first;
+    const double first = (double)(region->end - region->tasks);
     const double before = region->until - (double)region->tasks * region->cost;
-    return first + (int64_t)floor(fmax(0, (units - before) / region->cost));
+    return region->cost > 0 ? first + fmax(0, (units - before) / region->cost) : first;
+}
+
+/* A work as a job of another number of core tasks sees it, by relative position. */
+struct job {
+    const struct work *work;
+    double scale; /* core tasks of the work to one of the job */
+};
+
+static double units_off(const struct job *job, int64_t at, double units)
+{
+    return fabs(work_before(job->work, (double)at * job->scale) / job->scale - units);
 }
 
 /* Before core tasks that are worth nothing, from `least` on. */
-static int64_t before_nothing(const struct work *work, int64_t at, int64_t least)
+static int64_t before_nothing(const struct job *job, int64_t at, int64_t least)
 {
-    while (work_differs(work) && at > least) {
-        const struct work_region *region = region_at(work, (double)at);
+    while (work_differs(job->work) && at > least) {
+        const struct work_region *region = region_at(job->work, (double)at * job->scale);
         if (region->cost > 0)
             break;
-        const int64_t first = region->end - region->tasks;
+        const int64_t first = (int64_t)ceil((double)(region->end - region->tasks) / job->scale);
+        if (first >= at)
+            break;
         at = first > least ? first : least;
     }
     return at;
 }
 
-int64_t work_nearest(const struct work *work, double units, int64_t least)
+int64_t work_nearest(const struct work *work, int64_t tasks, double units, int64_t least)
 {
-    const int64_t near = task_below(work, units) - 1;
+    const struct job job = {work, work_differs(work) ? (double)work->tasks / (double)tasks : 1};
+    const double place = place_of(work, units * job.scale) / job.scale;
+    const int64_t near = place < (double)tasks ? (int64_t)place - 1 : tasks;
     int64_t best = near > least ? near : least;
-    if (best > work->tasks)
-        best = work->tasks;
-    for (int64_t at = best + 1; at <= near + 3 && at <= work->tasks; at++)
-        if (fabs(work_before(work, (double)at) - units) <
-            fabs(work_before(work, (double)best) - units))
+    for (int64_t at = best + 1; at <= near + 3 && at <= tasks; at++)
+        if (units_off(&job, at, units) < units_off(&job, best, units))
             best = at;
-    return before_nothing(work, best, least);
+    return before_nothing(&job, best, least);
 }
 
 double work_mean_cost(const struct work *work, double tasks, double first, double count)

@@ -42,13 +42,13 @@ static inline bool work_differs(const struct work *work)
 
 /* Units of the core tasks before `at`, which may be a fraction. */
 double work_before(const struct work *work, double at);
-/* The core task i from `least` on before which the units are nearest to these; of two the smaller.
- */
-int64_t work_nearest(const struct work *work, double units, int64_t least);
 /* Mean cost of core tasks [first, first + count) of a job of `tasks`, relative to the mean of all;
  * 1 without regions. A job of another size uses the work by relative position. Fractions of core
  * tasks are allowed. */
 double work_mean_cost(const struct work *work, double tasks, double first, double count);
+/* The core task i of a job of `tasks`, from `least` on, before which the units are nearest to
+ * these; of two the smaller. */
+int64_t work_nearest(const struct work *work, int64_t tasks, double units, int64_t least);
 /* Relative standard deviation of core tasks. */
 double work_deviation(const struct work *work);
 /* Units of the heaviest core task; 1 without regions. */

@@ -9,11 +9,14 @@ scow_room(scow-bounds
 scow_room(scow-search
     SOURCES
         schedulers/search/cover.c
+        schedulers/search/cut.c
+        schedulers/search/cut_improve.c
         schedulers/search/discretise.c
         schedulers/search/fewer.c
         schedulers/search/level.c
         schedulers/search/local_search.c
         schedulers/search/period.c
+        schedulers/search/pieces.c
         schedulers/search/ranking.c
         schedulers/search/ready.c
         schedulers/search/schedule.c

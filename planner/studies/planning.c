@@ -10,6 +10,7 @@
 #include "planner/model/beyond.h"
 #include "planner/schedulers/bounds/bound_unequal.h"
 #include "planner/schedulers/scheduler.h"
+#include "planner/schedulers/search/cut.h"
 
 /* What deals the end of a plan whose tasks are unequal, and what it has to gain: relative. A worker
  * has a package beside the one it works on, which nobody can take back: factoring by 2 would have
@@ -158,19 +159,56 @@ size_t planning_regions(const struct planning *planning)
     return planning->remaining ? 0 : planning->setting->map.work.region_count;
 }
 
+/* Do core tasks differ by more than what is known of them may be off? */
+static bool work_known(const struct planning *planning)
+{
+    const struct cost_map *map = &planning->setting->map;
+    return work_deviation(&map->work) > map->error;
+}
+
+/* The plan's rounds by weight in place of those by number, where that is better; `platform` has the
+ * work. *makespan_s is the plan's. */
+static bool plan_cut(const struct planning *planning, const struct platform *platform,
+                     struct plan *plan, struct simulation *simulation, struct failure *failure)
+{
+    static const double SHARE = 0.03;
+    const double second = planning->effort_s > 0 ? planning->effort_s : PLANNING_EFFORT_S;
+    struct effort effort = {SHARE * second * EFFORT_SECOND};
+    struct simulation weighed;
+    struct plan cut;
+    bool possible = false;
+    if (!work_known(planning))
+        return true;
+    if (!packages_cut(platform, plan, &cut, &possible, failure))
+        return false;
+    if (!possible)
+        return true;
+    const bool good = packages_improve(platform, &cut, &effort, failure) &&
+                      simulate_plan(platform, &cut, NULL, &weighed, failure);
+    if (good && weighed.makespan_s < simulation->makespan_s) {
+        plan_take_rounds(plan, &cut);
+        *simulation = weighed;
+    }
+    plan_release(&cut);
+    return good;
+}
+
 bool planning_apply_map(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     struct platform platform;
     struct simulation simulation;
     if (planning_regions(planning) == 0)
         return true;
-    if (!planning_simulate(planning, plan, NULL, &simulation, failure) ||
-        !planning_platform(planning, &platform, failure))
+    if (!planning_platform(planning, &platform, failure))
         return false;
-    const bool good = bound_unequal(&platform, plan->tasks, plan->real_valued,
+    const bool good = platform_map(&platform, planning->setting, plan->tasks, failure) &&
+                      simulate_plan(&platform, plan, NULL, &simulation, failure) &&
+                      plan_cut(planning, &platform, plan, &simulation, failure) &&
+                      bound_unequal(&platform, plan->tasks, plan->real_valued,
                                     &plan->predicted.lower_bound_s, failure);
     platform_release(&platform);
-    simulation_predict(&simulation, &plan->predicted);
+    if (good)
+        simulation_predict(&simulation, &plan->predicted);
     return good;
 }
 

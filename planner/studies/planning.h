@@ -58,9 +58,10 @@ bool planning_simulate(const struct planning *planning, const struct plan *plan,
                        struct trace *trace, struct simulation *simulation, struct failure *failure);
 /* Regions of the setting's cost map in simulations; 0: core tasks are assumed to be equal. */
 size_t planning_regions(const struct planning *planning);
-/* Schedulers assume equal core tasks. If costs vary along the job, replace the plan's prediction by
- * that of its simulation with the cost map, and its lower bound by that for unequal core tasks
- * (bound_unequal.h); otherwise change nothing. */
+/* Schedulers plan in units of work, as if core tasks were equal. If costs vary along the job, cut
+ * the plan by weight where the regions differ by more than they may be off (search/cut.h) and that
+ * is better, and replace its prediction by that of its simulation with the cost map, and its lower
+ * bound by that for unequal core tasks (bound_unequal.h); otherwise change nothing. */
 bool planning_apply_map(const struct planning *planning, struct plan *plan,
                         struct failure *failure);
 /* The same for all schedulers' plans. */

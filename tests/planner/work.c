@@ -14,11 +14,11 @@ static void uniform_work_is_counted(void **state)
     (void)state;
     const struct work work = {.tasks = 100};
     assert_true(CLOSE(work_before(&work, 17), 17));
-    assert_int_equal(work_nearest(&work, 17.4, 0), 17);
-    assert_int_equal(work_nearest(&work, 17.5, 0), 17);
-    assert_int_equal(work_nearest(&work, 17.6, 0), 18);
-    assert_int_equal(work_nearest(&work, 17.6, 30), 30);
-    assert_int_equal(work_nearest(&work, 1e9, 0), 100);
+    assert_int_equal(work_nearest(&work, 100, 17.4, 0), 17);
+    assert_int_equal(work_nearest(&work, 100, 17.5, 0), 17);
+    assert_int_equal(work_nearest(&work, 100, 17.6, 0), 18);
+    assert_int_equal(work_nearest(&work, 100, 17.6, 30), 30);
+    assert_int_equal(work_nearest(&work, 100, 1e9, 0), 100);
     assert_true(CLOSE(work_mean_cost(&work, 1000, 3, 5), 1));
     assert_true(CLOSE(work_greatest(&work), 1));
 }
@@ -33,8 +33,8 @@ static void equal_neighbours_are_one_region(void **state)
     assert_true(CLOSE(work_before(&work, 6), 6));
     assert_true(CLOSE(work_greatest(&work), 7. * 6 / 16));
     /* Of the places before and behind core tasks that are worth nothing, the first. */
-    assert_int_equal(work_nearest(&work, 9. * 6 / 16, 0), 3);
-    assert_int_equal(work_nearest(&work, 9. * 6 / 16, 4), 4);
+    assert_int_equal(work_nearest(&work, 6, 9. * 6 / 16, 0), 3);
+    assert_int_equal(work_nearest(&work, 6, 9. * 6 / 16, 4), 4);
     work_release(&work);
 }
 
@@ -45,6 +45,19 @@ static void nothing_is_no_work(void **state)
     struct work work;
     assert_false(work_weigh(&work, weights, 3));
     assert_null(work.regions);
+}
+
+/* By relative position: of the job of 60, every tenth task begins one of the 6. */
+static void jobs_of_other_sizes_use_relative_positions(void **state)
+{
+    (void)state;
+    static const double weights[] = {3, 3, 3, 0, 0, 7};
+    struct work work;
+    assert_true(work_weigh(&work, weights, 6));
+    assert_int_equal(work_nearest(&work, 60, 9. * 60 / 16, 0), 30);
+    assert_int_equal(work_nearest(&work, 60, 12.5 * 60 / 16, 0), 55);
+    assert_int_equal(work_nearest(&work, 2, 9. * 2 / 16, 0), 1);
+    work_release(&work);
 }
 
 /* Against the definition: the first of all places with the least distance. */
@@ -65,7 +78,7 @@ static void the_nearest_place_is_found(void **state)
             if (fabs(work_before(&work, (double)at) - units) <
                 fabs(work_before(&work, (double)wanted) - units))
                 wanted = at;
-        const int64_t found = work_nearest(&work, units, least);
+        const int64_t found = work_nearest(&work, tasks, units, least);
         if (found != wanted)
             fail_msg("seed %d: %d in place of %d", (int)seed, (int)found, (int)wanted);
         work_release(&work);
@@ -78,6 +91,7 @@ int main(void)
         cmocka_unit_test(uniform_work_is_counted),
         cmocka_unit_test(equal_neighbours_are_one_region),
         cmocka_unit_test(nothing_is_no_work),
+        cmocka_unit_test(jobs_of_other_sizes_use_relative_positions),
         cmocka_unit_test(the_nearest_place_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@
  * / q_i. That is the sum of all costs, shared perfectly.
  *  - All core tasks pass master, port and workers, and are written, however light they are: the
  *    bound of equal core tasks whose computing costs only its latencies.
+ *  - Where whole core tasks are known one by one, the heaviest of them is somewhere: it takes q
+ *    times its weight after its worker's start and the first arrival of any package.
  */
 #include "planner/schedulers/bounds/bound_unequal.h"
 
@@ -79,9 +81,33 @@ static double computers_time(const struct computers *computers, double tasks)
     return low_s;
 }
 
-static bool computing_bound(const struct platform *platform, double tasks, double beyond,
+/* Of the worker that would be done with the heaviest core task first. */
+static bool heaviest_bound(const struct platform *platform, const struct computers *computers,
+                           double *bound_s, struct failure *failure)
+{
+    const double heaviest = work_greatest(&platform->work);
+    struct bound_lines lines;
+    *bound_s = HUGE_VAL;
+    if (!bound_lines_init(&lines, platform, false, failure))
+        return false;
+    const double arrived_s = lines.master.least_s + lines.link_least_s;
+    for (int64_t k = 0; k < computers->count; k++)
+        *bound_s = fmin(*bound_s, fmax(computers->items[k].start_s, arrived_s) +
+                                      computers->items[k].s_per_task * heaviest);
+    bound_lines_release(&lines);
+    return true;
+}
+
+/* Are they, for this job? */
+static bool tasks_known(const struct platform *platform, double tasks, bool real_valued)
+{
+    return work_differs(&platform->work) && !real_valued && (double)platform->work.tasks == tasks;
+}
+
+static bool computing_bound(const struct platform *platform, double tasks, bool real_valued,
                             double *bound_s, struct failure *failure)
 {
+    const double beyond = real_valued ? 1 : 0;
     const size_t windows = (size_t)platform->window_count;
     int64_t classes = 1; /* one more than there may be */
     for (int64_t k = 0; k < platform->window_count; k++)
@@ -89,10 +115,13 @@ static bool computing_bound(const struct platform *platform, double tasks, doubl
     struct computers computers = {calloc((size_t)classes, sizeof *computers.items), 0};
     int64_t *at = calloc(windows, sizeof *at);
     struct cost *costs = calloc(windows, sizeof *costs);
-    const bool good = computers.items && at && costs;
+    double heaviest_s = 0;
+    bool good = computers.items && at && costs;
     if (good) {
         computers_fill(&computers, platform, beyond, at, costs);
-        *bound_s = computers_time(&computers, tasks);
+        good = !tasks_known(platform, tasks, real_valued) ||
+               heaviest_bound(platform, &computers, &heaviest_s, failure);
+        *bound_s = good ? fmax(computers_time(&computers, tasks), heaviest_s) : 0;
     }
     free(computers.items);
     free(at);
@@ -137,7 +166,7 @@ bool bound_unequal(const struct platform *platform, double tasks, bool real_valu
                    struct failure *failure)
 {
     double computing_s = 0, passing_s = 0;
-    if (!computing_bound(platform, tasks, real_valued ? 1 : 0, &computing_s, failure) ||
+    if (!computing_bound(platform, tasks, real_valued, &computing_s, failure) ||
         !passing_bound(platform, tasks, real_valued, &passing_s, failure))
         return false;
     *bound_s = fmax(computing_s, passing_s);
