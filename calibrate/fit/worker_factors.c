@@ -8,37 +8,69 @@
 
 /* Workers are told apart by so many standard errors, and by so much of what they take. */
 static const double TOLD_DEVIATIONS = 3, TOLD_LEAST = 0.1;
+/* Of a worker that hardly any timing connects with the others. */
+static const double ERROR_MOST = 0.5;
 /* With fewer degrees of freedom, chance itself is not known. */
-enum { FREEDOM_LEAST = 8, SIZES_MOST = 64 };
+enum { FREEDOM_LEAST = 8, PLACES_MOST = 256 };
 
 /* ---- timings ------------------------------------------------------------------------------- */
 
-/* The index of that size, made where there is none; -1: there is no room. */
-static int64_t size_index(int64_t sizes[SIZES_MOST], int64_t *count, int64_t tasks)
+/* Packages that are alike. */
+struct place {
+    size_t region;
+    int64_t tasks;
+};
+
+struct places {
+    struct place items[PLACES_MOST];
+    int64_t count;
+};
+
+/* The region that holds the task; 0 where there are none. */
+static size_t region_at(const struct worker_timings *timings, int64_t task)
 {
-    for (int64_t k = 0; k < *count; k++)
-        if (sizes[k] == tasks)
-            return k;
-    if (*count == SIZES_MOST)
-        return -1;
-    sizes[*count] = tasks;
-    return (*count)++;
+    size_t k = 0;
+    while (k + 1 < timings->region_count && timings->regions[k + 1].first <= task)
+        k++;
+    return k;
 }
 
-/* Returns how many there are; *places: sizes. */
-static int64_t timings_fill(const struct samples *samples, int setting, int workers,
-                            struct two_way_timing *timings, int64_t *places)
+static bool is_timing(const struct worker_timings *timings, const struct sample *sample)
 {
-    int64_t sizes[SIZES_MOST], count = 0;
-    *places = 0;
+    return sample->setting == timings->setting && sample->operation == OPERATION_COMPUTE &&
+           !sample->cold && sample->seconds > 0 && sample->rank >= 1 &&
+           sample->rank <= timings->workers &&
+           region_at(timings, sample->first) ==
+               region_at(timings, sample->first + sample->tasks - 1);
+}
+
+/* The index of that place, made where there is none; -1: there is no room. */
+static int64_t place_index(struct places *places, struct place place)
+{
+    for (int64_t k = 0; k < places->count; k++)
+        if (places->items[k].region == place.region && places->items[k].tasks == place.tasks)
+            return k;
+    if (places->count == PLACES_MOST)
+        return -1;
+    places->items[places->count] = place;
+    return places->count++;
+}
+
+/* Returns how many there are. */
+static int64_t timings_fill(const struct worker_timings *timings, struct two_way_timing *filled,
+                            struct places *places)
+{
+    const struct samples *samples = timings->samples;
+    int64_t count = 0;
+    places->count = 0;
     for (int64_t i = 0; i < samples->count; i++) {
         const struct sample *sample = &samples->items[i];
-        if (sample->setting != setting || sample->operation != OPERATION_COMPUTE || sample->cold ||
-            !(sample->seconds > 0) || sample->rank < 1 || sample->rank > workers)
+        if (!is_timing(timings, sample))
             continue;
-        const int64_t place = size_index(sizes, places, sample->tasks);
+        const struct place own = {region_at(timings, sample->first), sample->tasks};
+        const int64_t place = place_index(places, own);
         if (place >= 0)
-            timings[count++] =
+            filled[count++] =
                 (struct two_way_timing){sample->rank - 1, place, log(sample->seconds)};
     }
     return count;
@@ -77,17 +109,31 @@ static int group_length(const struct term *terms, int count, double *mean)
     return length;
 }
 
-/* Errors are above 0. */
-static void groups_make(struct term *terms, int workers, double *factors)
+/* Each worker's own error: what its group has in common comes out of it in the mean. Errors of
+ * terms are above 0. */
+static void groups_make(struct term *terms, struct worker_factors *found)
 {
+    const int workers = found->workers;
     qsort(terms, (size_t)workers, sizeof *terms, by_term);
     for (int at = 0; at < workers;) {
         double mean = 0;
         const int length = group_length(terms + at, workers - at, &mean);
-        for (int k = at; k < at + length; k++)
-            factors[terms[k].worker] = length == workers ? 1 : exp(mean);
+        for (int k = at; length < workers && k < at + length; k++) {
+            found->factors[terms[k].worker] = exp(mean);
+            found->errors[terms[k].worker] = fmin(terms[k].error, ERROR_MOST);
+        }
         at += length;
     }
+}
+
+/* Of mean 1: the mean worker is what costs are fitted for. */
+static void factors_scale(struct worker_factors *found)
+{
+    double sum = 0;
+    for (int k = 0; k < found->workers; k++)
+        sum += found->factors[k];
+    for (int k = 0; k < found->workers; k++)
+        found->factors[k] *= found->workers / sum;
 }
 
 /* ---- whole --------------------------------------------------------------------------------- */
@@ -99,25 +145,48 @@ static void terms_take(const struct two_way *fit, struct term *terms)
         terms[k] = (struct term){fit->terms[k], fmax(fit->errors[k], error_least), k};
 }
 
-bool worker_factors(const struct samples *samples, int setting, int workers, double *factors)
+static bool factors_fit(const struct two_way_timing *timings, int64_t count, int64_t places,
+                        struct term *terms, struct worker_factors *found)
 {
-    struct two_way_timing *timings = calloc((size_t)samples->count + 1, sizeof *timings);
-    struct term *terms = calloc((size_t)workers, sizeof *terms);
     struct two_way fit = {.terms = NULL};
-    int64_t places = 0;
-    for (int k = 0; k < workers; k++)
-        factors[k] = 1;
-    bool good = timings && terms;
-    const int64_t count = good ? timings_fill(samples, setting, workers, timings, &places) : 0;
-    if (good && count > places + workers + FREEDOM_LEAST) {
-        good = two_way_fit(timings, count, workers, places, &fit);
+    bool good = true;
+    if (count > places + found->workers + FREEDOM_LEAST) {
+        good = two_way_fit(timings, count, found->workers, places, &fit);
         if (good && fit.freedom >= FREEDOM_LEAST) {
             terms_take(&fit, terms);
-            groups_make(terms, workers, factors);
+            groups_make(terms, found);
+            factors_scale(found);
         }
         two_way_release(&fit);
     }
-    free(timings);
+    return good;
+}
+
+bool worker_factors_find(const struct worker_timings *timings, struct worker_factors *found)
+{
+    const size_t workers = (size_t)timings->workers;
+    struct two_way_timing *filled = calloc((size_t)timings->samples->count + 1, sizeof *filled);
+    struct places *places = malloc(sizeof *places);
+    struct term *terms = calloc(workers, sizeof *terms);
+    *found = (struct worker_factors){.workers = timings->workers};
+    found->factors = calloc(workers, sizeof *found->factors);
+    found->errors = calloc(workers, sizeof *found->errors);
+    bool good = filled && places && terms && found->factors && found->errors;
+    for (size_t k = 0; good && k < workers; k++)
+        found->factors[k] = 1;
+    if (good) {
+        const int64_t count = timings_fill(timings, filled, places);
+        good = factors_fit(filled, count, places->count, terms, found);
+    }
+    free(filled);
+    free(places);
     free(terms);
     return good;
+}
+
+void worker_factors_release(struct worker_factors *factors)
+{
+    free(factors->factors);
+    free(factors->errors);
+    *factors = (struct worker_factors){.factors = NULL};
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibrate/go/pilot_workers.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
@@ -128,8 +129,12 @@ static bool remaining_decide(struct go_pilot *pilot, const struct pilot_sight *s
 static bool remaining_plan(struct go_pilot *pilot, const struct pilot_sight *sight,
                            struct failure *failure)
 {
-    if (!pilot_samples(sight, &pilot->samples, failure) ||
-        !pilot_profile(sight, &pilot->origin, &pilot->samples, &pilot->profile, failure))
+    const struct pilot_timings timings = {&pilot->samples, &pilot->workers};
+    if (!pilot_samples(sight, sight->remaining->timings, &pilot->samples, failure))
+        return false;
+    if (!pilot->workers.factors)
+        return failure_memory(failure, "comparing the workers");
+    if (!pilot_profile(sight, &pilot->origin, &timings, &pilot->profile, failure))
         return false;
     pilot->profile_text = profile_print(&pilot->profile);
     if (!pilot_profile_remaining(sight, &pilot->profile, &pilot->remaining, failure))
@@ -142,6 +147,15 @@ static bool remaining_plan(struct go_pilot *pilot, const struct pilot_sight *sig
     return (!pilot->rule || pilot_rule_predict(sight, &pilot->remaining, &pilot->plan,
                                                &pilot->plan.predicted, failure)) &&
            remaining_decide(pilot, sight, failure);
+}
+
+static const double *go_factors(struct pilot *base, const struct pilot_sight *sight,
+                                const struct survey_timings *timings)
+{
+    struct go_pilot *pilot = (struct go_pilot *)base;
+    if (!pilot_workers_find(sight, timings, &pilot->workers))
+        worker_factors_release(&pilot->workers);
+    return pilot->workers.factors;
 }
 
 static struct dispatch *go_plan(struct pilot *base, const struct pilot_sight *sight)
@@ -180,7 +194,7 @@ static void go_tell(struct pilot *base, char **lines, char **json)
 void go_pilot_init(struct go_pilot *pilot, const struct pilot_origin *origin, const char *plan_path,
                    bool quiet)
 {
-    *pilot = (struct go_pilot){.base = {.plan = go_plan, .tell = go_tell},
+    *pilot = (struct go_pilot){.base = {.factors = go_factors, .plan = go_plan, .tell = go_tell},
                                .origin = *origin,
                                .plan_path = plan_path,
                                .quiet = quiet};
@@ -190,6 +204,7 @@ void go_pilot_release(struct go_pilot *pilot)
 {
     decider_release(&pilot->decider);
     samples_release(&pilot->samples);
+    worker_factors_release(&pilot->workers);
     profile_release(&pilot->profile);
     profile_release(&pilot->remaining);
     plan_release(&pilot->plan);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "calibrate/fit/assemble.h"
-#include "calibrate/fit/worker_factors.h"
 #include "calibrate/labels.h"
 #include "planner/files/profile_json.h"
 #include "planner/studies/interval.h"
@@ -49,11 +48,10 @@ static bool is_cold(const struct pilot_sight *sight, const struct trace_event *e
     return false;
 }
 
-bool pilot_samples(const struct pilot_sight *sight, struct samples *samples,
-                   struct failure *failure)
+bool pilot_samples(const struct pilot_sight *sight, const struct survey_timings *timings,
+                   struct samples *samples, struct failure *failure)
 {
     const struct trace *trace = sight->trace;
-    const struct survey_timings *timings = sight->remaining->timings;
     *samples = (struct samples){.items = NULL};
     for (size_t i = 0; i < trace->count; i++) {
         const struct trace_event *event = &trace->events[i];
@@ -97,11 +95,41 @@ static double single_s(const struct profile_window *window)
     return sum / count;
 }
 
-static void rates_scale(struct profile_setting *setting, double factor)
+static double latency_mean(const struct profile_window *window)
 {
+    double sum = 0, count = 0;
+    for (size_t k = 0; k < window->worker_count; k++) {
+        const struct profile_worker *class = &window->workers[k];
+        sum += (double)class->count * fmax(0, class->compute.cost.latency_s);
+        count += (double)class->count;
+    }
+    return sum / count;
+}
+
+/* A single task then takes the mean worker so long; its package's latency stays. */
+static void rates_scale(struct profile_setting *setting, double seconds)
+{
+    const struct profile_window *first = &setting->windows[0];
+    const double timed_s = single_s(first), latency_s = fmin(latency_mean(first), seconds / 2);
+    const double factor = (seconds - latency_s) / (timed_s - latency_s);
     for (size_t k = 0; k < setting->window_count; k++)
         for (size_t i = 0; i < setting->windows[k].worker_count; i++)
             setting->windows[k].workers[i].compute.cost.s_per_task *= factor;
+}
+
+/* Larger packages lie in lighter parts of the job or in heavier ones, which is easily mistaken for
+ * a latency; single tasks are known best, and keep what they take. */
+static void latencies_bound(struct profile_setting *setting, double latency_most_s)
+{
+    const double mean_s = latency_mean(&setting->windows[0]);
+    const double share = mean_s > 0 ? fmin(1, latency_most_s / mean_s) : 1;
+    for (size_t k = 0; k < setting->window_count; k++)
+        for (size_t i = 0; i < setting->windows[k].worker_count; i++) {
+            struct cost *cost = &setting->windows[k].workers[i].compute.cost;
+            const double less_s = fmax(0, cost->latency_s) * (1 - share);
+            cost->latency_s -= less_s;
+            cost->s_per_task += less_s;
+        }
 }
 
 static void drifts_suppose(struct profile_setting *setting)
@@ -139,9 +167,12 @@ static void computing_scale(struct measured_cost *cost, double factor)
     cost->fit.jitter_s *= factor;
 }
 
-/* One worker's costs, for all of them: neighbours with the same factor are a class. */
-static bool window_spread(struct profile_window *window, const double *factors, int workers)
+/* The mean worker's costs, for all of them: neighbours with the same factor are a class, and each
+ * worker may be off by what its factor is. */
+static bool window_spread(struct profile_window *window, const struct worker_factors *all)
 {
+    const int workers = all->workers;
+    const double *factors = all->factors;
     struct profile_worker *classes = calloc((size_t)workers, sizeof *classes);
     struct profile_worker *one = &window->workers[0];
     if (!classes)
@@ -155,7 +186,9 @@ static bool window_spread(struct profile_window *window, const double *factors, 
             computing_scale(&classes[window->worker_count].compute, factors[k]);
             classes[window->worker_count++].count = 0;
         }
-        classes[window->worker_count - 1].count++;
+        struct profile_worker *class = &classes[window->worker_count - 1];
+        class->count++;
+        class->compute.fit.drift_own = fmax(class->compute.fit.drift_own, all->errors[k]);
     }
     free(window->workers);
     window->workers = classes;
@@ -179,48 +212,55 @@ static bool samples_pool(const struct samples *samples, const double *factors,
     return good;
 }
 
-/* Where the job has regions, a worker's probes may lie in heavier ones than others' do. */
-static bool factors_find(const struct pilot_sight *sight, const struct samples *samples,
-                         double *factors)
+static bool setting_pooled(const struct pilot_origin *origin, const struct pilot_timings *timings,
+                           struct profile_setting *setting, struct failure *failure)
 {
-    for (int k = 0; k < sight->workers; k++)
-        factors[k] = 1;
-    return sight->remaining->regions > 1 || worker_factors(samples, 0, sight->workers, factors);
-}
-
-static bool setting_pooled(const struct pilot_sight *sight, const struct pilot_origin *origin,
-                           const struct samples *samples, struct profile_setting *setting,
-                           struct failure *failure)
-{
-    double *factors = calloc((size_t)sight->workers, sizeof *factors);
+    const struct worker_factors *workers = timings->workers;
     struct samples pooled = {.items = NULL};
-    bool good =
-        factors && factors_find(sight, samples, factors) && samples_pool(samples, factors, &pooled);
-    if (!good)
-        failure_memory(failure, "fitting costs");
-    good = good &&
-           assemble_setting(&pooled, 0, largest_timed(samples), 1, origin->names, setting, failure);
+    bool good = samples_pool(timings->samples, workers->factors, &pooled) ||
+                failure_memory(failure, "fitting costs");
+    good = good && assemble_setting(&pooled, 0, largest_timed(timings->samples), 1, origin->names,
+                                    setting, failure);
     bool spread = good;
     for (size_t k = 0; spread && k < setting->window_count; k++)
-        spread = window_spread(&setting->windows[k], factors, sight->workers);
+        spread = window_spread(&setting->windows[k], workers);
     if (good && !spread) {
         profile_setting_release(setting);
         failure_memory(failure, "fitting costs");
     }
     samples_release(&pooled);
-    free(factors);
     return spread;
 }
 
+/* Each worker's own costs. Core tasks are alike: no place tells anything of its part of the job. */
+static bool setting_alike(const struct pilot_origin *origin, const struct pilot_timings *timings,
+                          struct profile_setting *setting, struct failure *failure)
+{
+    struct samples placeless = {.items = NULL};
+    bool good = true;
+    for (int64_t i = 0; good && i < timings->samples->count; i++) {
+        struct sample sample = timings->samples->items[i];
+        sample.stratum = (struct task_range){0, 0};
+        good = samples_add(&placeless, &sample);
+    }
+    if (!good)
+        failure_memory(failure, "fitting costs");
+    good = good && assemble_setting(&placeless, 0, largest_timed(&placeless),
+                                    timings->workers->workers, origin->names, setting, failure);
+    samples_release(&placeless);
+    return good;
+}
+
 static bool setting_make(const struct pilot_sight *sight, const struct pilot_origin *origin,
-                         const struct samples *samples, struct profile_setting *setting,
+                         const struct pilot_timings *timings, struct profile_setting *setting,
                          struct failure *failure)
 {
     char method[JOB_METHOD_SIZE];
-    if (!(is_pooled(sight) ? setting_pooled(sight, origin, samples, setting, failure)
-                           : assemble_setting(samples, 0, largest_timed(samples), sight->workers,
-                                              origin->names, setting, failure)))
+    if (!(is_pooled(sight) ? setting_pooled(origin, timings, setting, failure)
+                           : setting_alike(origin, timings, setting, failure)))
         return false;
+    if (is_pooled(sight))
+        latencies_bound(setting, survey_timings_latency(sight->remaining->timings));
     windows_open(setting, sight->most);
     drifts_suppose(setting);
     job_method(sight->job, method, sizeof method);
@@ -251,13 +291,14 @@ static bool parameters_fill(const struct pilot_sight *sight, struct profile *pro
 }
 
 bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *origin,
-                   const struct samples *samples, struct profile *profile, struct failure *failure)
+                   const struct pilot_timings *timings, struct profile *profile,
+                   struct failure *failure)
 {
     struct profile_setting *setting = calloc(1, sizeof *setting);
     *profile = (struct profile){.kernel = NULL};
     if (!setting)
         return failure_memory(failure, "writing the profile");
-    if (!setting_make(sight, origin, samples, setting, failure)) {
+    if (!setting_make(sight, origin, timings, setting, failure)) {
         free(setting);
         return false;
     }
@@ -278,9 +319,8 @@ bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profi
         return failure_memory(failure, "planning what remains");
     }
     struct profile_setting *setting = &remaining->settings[0];
-    const double timed_s = single_s(&setting->windows[0]);
-    if (sight->remaining->regions > 1 && timed_s > 0)
-        rates_scale(setting, sight->remaining->worth_s / timed_s);
+    if (sight->remaining->regions > 1)
+        rates_scale(setting, sight->remaining->worth_s);
     starts_drop(setting);
     work_release(&setting->map.work);
     return true;

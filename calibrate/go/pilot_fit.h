@@ -2,6 +2,7 @@
 #ifndef CALIBRATE_GO_PILOT_FIT_H
 #define CALIBRATE_GO_PILOT_FIT_H
 
+#include "calibrate/fit/worker_factors.h"
 #include "calibrate/place.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
@@ -20,12 +21,20 @@ struct pilot_origin {
 
 /* The timings in the run's trace so far; FAILURE_INFEASIBLE where there are none. *samples is to be
  * released, also on failure. */
-bool pilot_samples(const struct pilot_sight *sight, struct samples *samples,
-                   struct failure *failure);
+bool pilot_samples(const struct pilot_sight *sight, const struct survey_timings *timings,
+                   struct samples *samples, struct failure *failure);
+
+/* What a profile is made of; all borrowed. */
+struct pilot_timings {
+    const struct samples *samples;
+    const struct worker_factors *workers;
+};
+
 /* A profile from these, of the whole job; its windows reach up to the largest package that may be
  * sent. To be released. */
 bool pilot_profile(const struct pilot_sight *sight, const struct pilot_origin *origin,
-                   const struct samples *samples, struct profile *profile, struct failure *failure);
+                   const struct pilot_timings *timings, struct profile *profile,
+                   struct failure *failure);
 /* The same for what remains, dealt in units of the mean task that remains (survey.h): nothing
  * differs along it, computing has that task's rate, and workers have started. To be released. */
 bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profile *profile,

@@ -32,12 +32,14 @@ static const double GOLDEN = 0.6180339887498949;
 struct probe {
     int64_t first, tasks;
     bool single; /* for the stratum in which it lies */
+    bool out;    /* not reported yet, and its worker is there */
     int64_t worker;
 };
 
 struct survey_worker {
     int64_t sent, outstanding; /* packages */
     int64_t tasks;             /* of those outstanding */
+    double busy_from_s;        /* with the first of them */
     int64_t first;             /* its first probe that was reported; -1: none was */
     double first_s;            /* what its first probe took, until the next one tells whether that
                                 * was its start; 0: none is waiting */
@@ -58,6 +60,7 @@ struct dispatch_survey {
     int64_t singles_out;         /* single tasks of strata that are not reported */
     int stride;                  /* from one of these strata to the next */
     uint64_t random;             /* state */
+    const double *factors;       /* borrowed: of workers, as the planner says; NULL: all alike */
     struct survey_pieces pieces; /* what remains, as it is dealt */
     struct dispatch *remaining;  /* owned; deals that, once it is planned */
     double remaining_s;          /* from when on it is dealt */
@@ -289,12 +292,27 @@ static double probes_s(const struct dispatch_survey *self, const struct survey_w
 
 /* ---- what remains -------------------------------------------------------------------------- */
 
+/* The same by the regions in which they lie: a large package of a heavy one takes long. */
+static double probes_regional_s(const struct dispatch_survey *self, int64_t worker)
+{
+    const struct survey_pieces *pieces = &self->pieces;
+    const double factor = self->factors ? self->factors[worker] : 1;
+    double sum_s = 0;
+    if (pieces->region_count < 2)
+        return probes_s(self, &self->workers[worker]);
+    for (size_t k = 0; k < self->probe_count; k++)
+        if (self->probes[k].out && self->probes[k].worker == worker)
+            sum_s +=
+                factor * survey_pieces_cost(pieces, self->probes[k].first, self->probes[k].tasks);
+    return sum_s;
+}
+
 /* Who still has probes is not late with what comes behind them. */
 static void remaining_wait(struct dispatch_survey *self)
 {
     for (int64_t w = 0; w < self->setup.workers; w++)
         if (self->workers[w].outstanding > 0)
-            dispatch_busy(self->remaining, w, probes_s(self, &self->workers[w]), false);
+            dispatch_busy(self->remaining, w, probes_regional_s(self, w), false);
 }
 
 /* Whoever plans what remains counts with all workers. */
@@ -305,13 +323,24 @@ static void remaining_lose(struct dispatch_survey *self)
             dispatch_lost(self->remaining, w);
 }
 
-/* In the mean of the workers; what they are working on is half done, as far as is known. */
-static double busy_s(const struct dispatch_survey *self)
+/* In the mean of the workers, as far as is known. */
+static double busy_s(const struct dispatch_survey *self, double now_s)
 {
     double sum_s = 0;
     for (int64_t w = 0; w < self->setup.workers; w++)
-        sum_s += probes_s(self, &self->workers[w]) / 2;
+        if (self->workers[w].outstanding > 0)
+            sum_s += fmax(0, self->workers[w].busy_from_s + probes_regional_s(self, w) - now_s);
     return sum_s / (double)self->setup.workers;
+}
+
+/* Who timed a stratum is not what it costs. */
+static void strata_level(struct dispatch_survey *self)
+{
+    const struct survey_planner *planner = &self->setup.planner;
+    if (planner->factors)
+        self->factors = planner->factors(planner->self, &self->timings);
+    if (self->factors)
+        survey_timings_level(&self->timings, self->factors);
 }
 
 /* False: out of memory. */
@@ -320,13 +349,14 @@ static bool replan_remaining(struct dispatch_survey *self, double now_s)
     const struct survey_job job = {
         .most = self->setup.most, .workers = self->setup.workers, .timings = &self->timings};
     const struct survey_planner *planner = &self->setup.planner;
+    strata_level(self);
     if (!survey_pieces_make(&self->pieces, &job, self->free, self->free_count))
         return false;
     const struct survey_remaining remaining = {
         .now_s = now_s,
         .tasks = self->setup.tasks - self->handed,
         .probes = (int64_t)self->probe_count,
-        .busy_s = busy_s(self),
+        .busy_s = busy_s(self, now_s),
         .pieces = self->pieces.count,
         .worth_s = survey_pieces_worth(&self->pieces),
         .total = self->pieces.total,
@@ -372,9 +402,10 @@ static bool has_room(const struct dispatch_survey *self, const struct survey_wor
                              (worker->outstanding == 1 && probes_s(self, worker) < AHEAD_BELOW_S));
 }
 
-static bool probe_send(struct dispatch_survey *self, int64_t worker, enum wish wish, int64_t tasks,
+static bool probe_send(struct dispatch_survey *self, double now_s, enum wish wish, int64_t tasks,
                        struct package *package)
 {
+    const int64_t worker = package->worker;
     struct probe *probes =
         array_reserve(self->probes, &self->probe_capacity, self->probe_count + 1, sizeof *probes);
     int64_t first, count = wish == WISH_SINGLE ? 1 : tasks;
@@ -388,7 +419,7 @@ static bool probe_send(struct dispatch_survey *self, int64_t worker, enum wish w
         return false;
     *package = (struct package){(int64_t)self->probe_count, 0, worker, first, count};
     const bool within = stratum >= 0 && survey_timings_stratum(&self->timings, first) == stratum;
-    probes[self->probe_count++] = (struct probe){first, count, within, worker};
+    probes[self->probe_count++] = (struct probe){first, count, within, true, worker};
     survey_timings_size(&self->timings, count)->sent++;
     self->singles += stratum >= 0 && self->singles < self->strata;
     if (within) {
@@ -396,6 +427,8 @@ static bool probe_send(struct dispatch_survey *self, int64_t worker, enum wish w
         self->timings.strata[stratum].probing++;
     }
     self->handed += count;
+    if (self->workers[worker].outstanding == 0)
+        self->workers[worker].busy_from_s = now_s;
     self->workers[worker].sent++;
     self->workers[worker].outstanding++;
     self->workers[worker].tasks += count;
@@ -430,7 +463,8 @@ static enum dispatch_answer survey_next(struct dispatch *dispatch, double now_s,
         return DISPATCH_WAIT;
     if (wish == WISH_END)
         return replan_remaining(self, now_s) ? DISPATCH_WAIT : DISPATCH_OUT_OF_MEMORY;
-    return probe_send(self, worker, wish, tasks, package) ? DISPATCH_SEND : DISPATCH_OUT_OF_MEMORY;
+    package->worker = worker;
+    return probe_send(self, now_s, wish, tasks, package) ? DISPATCH_SEND : DISPATCH_OUT_OF_MEMORY;
 }
 
 static struct survey_stratum *stratum_of(struct dispatch_survey *self, const struct probe *probe)
@@ -447,6 +481,7 @@ static void probe_count(struct dispatch_survey *self, const struct probe *probe,
     if (probe->single) {
         stratum_of(self, probe)->seconds = seconds;
         stratum_of(self, probe)->place = probe->first;
+        stratum_of(self, probe)->worker = probe->worker;
     }
 }
 
@@ -456,6 +491,7 @@ static void probe_done(struct dispatch_survey *self, const struct package *packa
 {
     const struct probe *probe = &self->probes[package->index];
     struct survey_worker *worker = &self->workers[probe->worker];
+    self->probes[package->index].out = false;
     worker->outstanding--;
     if (probe->single) {
         self->singles_out--;
@@ -480,6 +516,7 @@ static void survey_done(struct dispatch *dispatch, const struct package *package
     struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
     struct package own = *package;
     if (package->index < (int64_t)self->probe_count) {
+        self->workers[package->worker].busy_from_s = end_s;
         probe_done(self, package, end_s - start_s);
         if (self->remaining_begun && self->workers[package->worker].outstanding == 0)
             dispatch_busy(self->remaining, package->worker, end_s - self->remaining_s, true);
@@ -504,9 +541,10 @@ static void survey_lost(struct dispatch *dispatch, int64_t worker)
     struct dispatch_survey *self = (struct dispatch_survey *)dispatch;
     struct survey_worker *lost = &self->workers[worker];
     for (size_t k = self->probe_count; k > 0 && lost->outstanding > 0; k--) {
-        if (self->probes[k - 1].worker != worker)
+        if (self->probes[k - 1].worker != worker || !self->probes[k - 1].out)
             continue;
         probe_lose(self, &self->probes[k - 1]);
+        self->probes[k - 1].out = false;
         lost->outstanding--;
     }
     lost->tasks = 0;

@@ -27,17 +27,22 @@ struct survey_remaining {
     int64_t pieces; /* ranges of remaining tasks; a package across two of them is sent in parts */
     struct strata_total total; /* of the whole job, by its single tasks */
     size_t regions; /* parts of the job whose tasks differ from those of others: strata.h */
-    const struct survey_timings *timings; /* of the probes that are reported */
+    /* Of the probes that are reported; strata as of the mean worker. */
+    const struct survey_timings *timings;
 };
 
 /* The rule for remaining tasks that cannot be planned: factoring, a third of them at a time,
  * because a region may end elsewhere than estimated. */
 #define SURVEY_RULE "fac,part=3"
 
-/* Returns a dispatch for remaining->tasks core tasks, as a job of their own that begins now; if
- * there are several regions, for units of the mean task's cost, as in weighted.h. NULL: they cannot
- * be planned, and SURVEY_RULE hands them out. */
+/* `plan` returns a dispatch for remaining->tasks core tasks, as a job of their own that begins now;
+ * if there are several regions, for units of the mean task's cost, as in weighted.h. NULL: they
+ * cannot be planned, and SURVEY_RULE hands them out. */
 struct survey_planner {
+    /* By how much longer than the mean worker each takes, as far as the timings tell: borrowed, of
+     * mean 1; NULL: workers are alike. Called once, before `plan`, so that slow workers are not
+     * mistaken for expensive parts of the job. NULL: nobody tells. */
+    const double *(*factors)(void *self, const struct survey_timings *timings);
     struct dispatch *(*plan)(void *self, const struct survey_remaining *remaining);
     void *self;
 };

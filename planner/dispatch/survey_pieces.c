@@ -10,26 +10,93 @@
 /* Every task is worth something. */
 static const double WORTH_LEAST_S = 1e-9;
 
-/* ---- regions ------------------------------------------------------------------------------- */
+/* ---- zones --------------------------------------------------------------------------------- */
 
-static bool regions_make(struct survey_pieces *pieces, const struct survey_timings *timings)
+/* The last place that was timed before task `border`, and the first one from there on. */
+static struct task_range border_gap(const struct stratum *strata, size_t count, int64_t border)
+{
+    size_t k = 1;
+    while (k + 1 < count && strata[k].place.first < border)
+        k++;
+    const int64_t first = strata[k - 1].place.first + strata[k - 1].place.count;
+    return (struct task_range){first, strata[k].place.first - first};
+}
+
+static void zone_add(struct survey_pieces *pieces, const struct survey_zone *zone)
+{
+    if (zone->count > 0)
+        pieces->zones[pieces->zone_count++] = *zone;
+}
+
+/* What is heavier is not dealt as if it were not. */
+static struct survey_zone zone_between(const struct region *before, const struct region *after,
+                                       struct task_range gap)
+{
+    const double left = (double)(after->first - gap.first), right = (double)gap.count - left;
+    return (struct survey_zone){.first = gap.first,
+                                .count = gap.count,
+                                .cost_s = (left * before->cost_s + right * after->cost_s) /
+                                          (double)gap.count,
+                                .dealt_s = fmax(before->cost_s, after->cost_s)};
+}
+
+static void zones_fill(struct survey_pieces *pieces, const struct region *regions,
+                       const struct stratum *strata, size_t strata_count)
+{
+    int64_t at = 0;
+    for (size_t k = 0; k < pieces->region_count; k++) {
+        const struct region *own = &regions[k];
+        const bool last = k + 1 == pieces->region_count;
+        const int64_t end = own->first + own->count;
+        const struct task_range gap =
+            last ? (struct task_range){end, 0} : border_gap(strata, strata_count, end);
+        const struct survey_zone zone = {at, gap.first - at, own->cost_s, own->cost_s};
+        zone_add(pieces, &zone);
+        if (gap.count > 0) {
+            const struct survey_zone border = zone_between(own, own + 1, gap);
+            zone_add(pieces, &border);
+        }
+        at = gap.first + gap.count;
+    }
+}
+
+static bool zones_make(struct survey_pieces *pieces, const struct survey_timings *timings)
 {
     struct stratum strata[SURVEY_STRATA_MOST];
     const size_t count = survey_timings_strata(timings, strata);
     if (count == 0)
         return true;
     pieces->total = strata_total(strata, count);
-    pieces->regions = strata_regions(strata, count, &pieces->region_count);
-    return pieces->regions != NULL;
+    struct region *regions = strata_regions(strata, count, &pieces->region_count);
+    if (regions)
+        pieces->zones = calloc(2 * pieces->region_count, sizeof *pieces->zones);
+    if (pieces->zones)
+        zones_fill(pieces, regions, strata, count);
+    free(regions);
+    return pieces->zones != NULL;
 }
 
-/* The region that holds the task; NULL: there is none. */
-static const struct region *region_of(const struct survey_pieces *pieces, int64_t task)
+/* The zone that holds the task; NULL: there is none. */
+static const struct survey_zone *zone_of(const struct survey_pieces *pieces, int64_t task)
 {
     size_t k = 0;
-    while (k + 1 < pieces->region_count && pieces->regions[k + 1].first <= task)
+    while (k + 1 < pieces->zone_count && pieces->zones[k + 1].first <= task)
         k++;
-    return pieces->region_count > 0 ? &pieces->regions[k] : NULL;
+    return pieces->zone_count > 0 ? &pieces->zones[k] : NULL;
+}
+
+double survey_pieces_cost(const struct survey_pieces *pieces, int64_t first, int64_t count)
+{
+    double sum_s = 0;
+    for (size_t k = 0; k < pieces->zone_count; k++) {
+        const struct survey_zone *zone = &pieces->zones[k];
+        const int64_t from = first > zone->first ? first : zone->first;
+        const int64_t zone_end = zone->first + zone->count, end = first + count;
+        const int64_t to = end < zone_end ? end : zone_end;
+        if (to > from)
+            sum_s += zone->cost_s * (double)(to - from);
+    }
+    return sum_s;
 }
 
 /* ---- pieces -------------------------------------------------------------------------------- */
@@ -38,9 +105,9 @@ static const struct region *region_of(const struct survey_pieces *pieces, int64_
 static int64_t piece_length(const struct survey_pieces *pieces, int64_t most,
                             struct task_range range)
 {
-    const struct region *region = region_of(pieces, range.first);
+    const struct survey_zone *zone = zone_of(pieces, range.first);
     const int64_t length = range.count < most ? range.count : most;
-    const int64_t left = region ? region->first + region->count - range.first : length;
+    const int64_t left = zone ? zone->first + zone->count - range.first : length;
     return length < left ? length : left;
 }
 
@@ -61,7 +128,7 @@ bool survey_pieces_make(struct survey_pieces *pieces, const struct survey_job *j
 {
     size_t capacity = 0;
     *pieces = (struct survey_pieces){.items = NULL};
-    if (!regions_make(pieces, job->timings))
+    if (!zones_make(pieces, job->timings))
         return false;
     for (size_t k = 0; k < free_count; k++)
         for (struct task_range left = free[k]; left.count > 0;) {
@@ -77,16 +144,16 @@ bool survey_pieces_make(struct survey_pieces *pieces, const struct survey_job *j
 void survey_pieces_release(struct survey_pieces *pieces)
 {
     free(pieces->items);
-    free(pieces->regions);
+    free(pieces->zones);
     *pieces = (struct survey_pieces){.items = NULL};
 }
 
 double survey_pieces_worth(const struct survey_pieces *pieces)
 {
-    double sum = 0;
-    for (int64_t k = 0; pieces->region_count > 0 && k < pieces->count; k++)
-        sum += region_of(pieces, pieces->items[k].first)->cost_s * (double)pieces->items[k].count;
-    return pieces->tasks > 0 ? sum / (double)pieces->tasks : 0;
+    double sum_s = 0;
+    for (int64_t k = 0; k < pieces->count; k++)
+        sum_s += survey_pieces_cost(pieces, pieces->items[k].first, pieces->items[k].count);
+    return pieces->tasks > 0 ? sum_s / (double)pieces->tasks : 0;
 }
 
 /* ---- dealing ------------------------------------------------------------------------------- */
@@ -99,9 +166,9 @@ static bool work_make(const struct survey_pieces *pieces, struct work *work)
         return false;
     work->region_count = (size_t)pieces->count;
     for (int64_t k = 0; k < pieces->count; k++) {
-        const struct region *region = region_of(pieces, pieces->items[k].first);
+        const struct survey_zone *zone = zone_of(pieces, pieces->items[k].first);
         work->regions[k] = (struct work_region){.tasks = pieces->items[k].count,
-                                                .cost = fmax(region->cost_s, WORTH_LEAST_S)};
+                                                .cost = fmax(zone->dealt_s, WORTH_LEAST_S)};
     }
     return work_settle(work);
 }

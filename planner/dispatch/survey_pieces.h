@@ -14,21 +14,32 @@ struct survey_job {
     const struct survey_timings *timings;
 };
 
+/* Core tasks that count as equal: a region, or what lies between the last place that was timed in
+ * one region and the first one of the next, where the border is. */
+struct survey_zone {
+    int64_t first, count;
+    double cost_s;  /* of a core task, as is to be expected */
+    double dealt_s; /* and at most: a package must not turn out to be far heavier than it counts */
+};
+
 struct survey_pieces {
     struct task_range *items; /* owned; ascending */
     int64_t count, tasks;
     struct strata_total total; /* of the whole job; all 0: no stratum was timed */
-    struct region *regions;    /* owned; of the whole job; NULL: no stratum was timed */
-    size_t region_count;
+    size_t region_count;       /* of the whole job */
+    struct survey_zone *zones; /* owned; of the whole job; NULL: no stratum was timed */
+    size_t zone_count;
 };
 
-/* Cut the free ranges into pieces of at most job->most tasks, each in one region. To be released.
+/* Cut the free ranges into pieces of at most job->most tasks, each in one zone. To be released.
  * False: out of memory. */
 bool survey_pieces_make(struct survey_pieces *pieces, const struct survey_job *job,
                         const struct task_range *free, size_t free_count);
 void survey_pieces_release(struct survey_pieces *pieces);
-/* Mean time of a task of the pieces, by their regions; 0: not known. */
+/* Mean time of a task of the pieces, by their zones; 0: not known. */
 double survey_pieces_worth(const struct survey_pieces *pieces);
+/* Time of a package of the job; 0: not known. */
+double survey_pieces_cost(const struct survey_pieces *pieces, int64_t first, int64_t count);
 /* A dispatch that hands out the pieces' tasks as `inner` says (owned; freed also when this fails;
  * NULL: SURVEY_RULE), by weights if there are several regions. The pieces must outlive it. NULL:
  * out of memory. */

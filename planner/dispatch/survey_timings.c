@@ -46,6 +46,15 @@ size_t survey_timings_strata(const struct survey_timings *timings,
     return count;
 }
 
+void survey_timings_level(struct survey_timings *timings, const double *factors)
+{
+    for (int k = 0; k < timings->stratum_count; k++) {
+        struct survey_stratum *own = &timings->strata[k];
+        if (!isnan(own->seconds))
+            own->seconds /= factors[own->worker];
+    }
+}
+
 /* Of a stratum that is not timed, its neighbour's cost, and no place outside it that a half could
  * have. */
 int survey_timings_halves(const struct survey_timings *timings, struct task_range halves[2])

@@ -16,6 +16,7 @@ struct survey_stratum {
     struct task_range range;
     int64_t place;  /* the single task that was timed */
     double seconds; /* its time; NAN: none was timed */
+    int64_t worker; /* who took it */
     int probing;    /* its probes that are not reported */
 };
 
@@ -43,6 +44,9 @@ int survey_timings_stratum(const struct survey_timings *timings, int64_t task);
  * Returns how many; 0: none. */
 size_t survey_timings_strata(const struct survey_timings *timings,
                              struct stratum strata[SURVEY_STRATA_MOST]);
+/* What strata took as if the mean worker had timed each of them; factors[w]: by how much longer
+ * than that one worker w takes. */
+void survey_timings_level(struct survey_timings *timings, const double *factors);
 /* Choose up to two strata of which a half is to become a stratum of its own, that which holds no
  * place: one whose neighbours differ most, and one of the widest (strata.h). Strata that are not
  * timed are not halved. Returns how many halves there are. */

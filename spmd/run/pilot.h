@@ -39,6 +39,9 @@ struct pilot {
     /* Local to the master, in place of the run, of which nothing is left behind. NULL, on all ranks
      * or on none: there is a run. */
     void (*preview)(struct pilot *self, const struct pilot_preview *preview);
+    /* Local to the master, once, before `plan`. As of a survey_planner; borrowed from the pilot. */
+    const double *(*factors)(struct pilot *self, const struct pilot_sight *sight,
+                             const struct survey_timings *timings);
     /* Local to the master, once. As of a survey_planner; what it returns is freed before the pilot.
      * Fills in what follows. */
     struct dispatch *(*plan)(struct pilot *self, const struct pilot_sight *sight);

@@ -54,13 +54,22 @@ static struct samples samples_of(const struct trace *trace, double now_s)
     return samples;
 }
 
+static void factors_find(const struct samples *samples, int workers, double *factors)
+{
+    const struct worker_timings timings = {.samples = samples, .workers = workers};
+    struct worker_factors found;
+    assert_true(worker_factors_find(&timings, &found));
+    memcpy(factors, found.factors, (size_t)workers * sizeof *factors);
+    worker_factors_release(&found);
+}
+
 /* All workers end together, for a rule deals that learns of them. */
 static struct dispatch *predict(void *self, const struct survey_remaining *remaining)
 {
     struct trial *trial = self;
     struct samples samples = samples_of(&trial->trace, remaining->now_s);
     double sum_s = 0, tasks = 0, speeds = 0, weights[WORKERS_MOST];
-    assert_true(worker_factors(&samples, 0, trial->workers, trial->factors));
+    factors_find(&samples, trial->workers, trial->factors);
     for (int64_t i = 0; i < samples.count; i++) {
         sum_s += samples.items[i].seconds / trial->factors[samples.items[i].rank - 1];
         tasks += (double)samples.items[i].tasks;
@@ -94,7 +103,7 @@ static double trial_run(struct trial *trial, uint64_t seed)
                                        .workers = trial->workers,
                                        .most = TASKS,
                                        .seed = seed,
-                                       .planner = {predict, trial}};
+                                       .planner = {.plan = predict, .self = trial}};
     for (int k = 0; k < TASKS; k++) {
         double normal = -6;
         for (int i = 0; i < 12; i++)
@@ -164,13 +173,13 @@ static void few_timings_tell_nothing(void **state)
     (void)state;
     struct samples samples = {.items = NULL};
     double factors[3] = {0, 0, 0};
-    assert_true(worker_factors(&samples, 0, 3, factors));
+    factors_find(&samples, 3, factors);
     for (int rank = 1; rank <= 3; rank++) {
         const struct sample sample = {
             .rank = rank, .operation = OPERATION_COMPUTE, .tasks = 1, .seconds = rank};
         assert_true(samples_add(&samples, &sample));
     }
-    assert_true(worker_factors(&samples, 0, 3, factors));
+    factors_find(&samples, 3, factors);
     for (int k = 0; k < 3; k++)
         assert_true(factors[k] == 1);
     samples_release(&samples);

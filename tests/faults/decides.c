@@ -133,7 +133,7 @@ static struct dispatch *tasks_dispatch(struct decides *decides, int64_t tasks,
                                         .workers = setup->workers,
                                         .most = setup->largest,
                                         .seed = 1,
-                                        .planner = {survey_plan, decides}};
+                                        .planner = {.plan = survey_plan, .self = decides}};
     if (tasks == 0)
         return dispatch_new_list(NULL, 0, setup->workers, 1);
     if (setup->surveyed)

@@ -76,7 +76,7 @@ static double makespan_with(struct trial *trial, uint64_t seed, int64_t lost_wor
                                        .workers = trial->workers,
                                        .most = trial->tasks,
                                        .seed = seed,
-                                       .planner = {look, trial}};
+                                       .planner = {.plan = look, .self = trial}};
     struct dispatch *dispatch = dispatch_new_survey(&setup);
     assert_non_null(dispatch);
     if (lost_worker >= 0)
@@ -232,8 +232,11 @@ static void probes_make_nobody_late(void **state)
     struct scenario scenario = SCENARIO_INIT;
     struct simulation simulation;
     struct failure failure = FAILURE_INIT;
-    const struct survey_setup setup = {
-        .tasks = 60, .workers = 2, .most = 30, .seed = 1, .planner = {plan_watched, &watched}};
+    const struct survey_setup setup = {.tasks = 60,
+                                       .workers = 2,
+                                       .most = 30,
+                                       .seed = 1,
+                                       .planner = {.plan = plan_watched, .self = &watched}};
     struct dispatch *dispatch = dispatch_new_survey(&setup);
     int64_t changes = 0;
     assert_non_null(dispatch);
@@ -306,8 +309,11 @@ static void our_own_pause_makes_nobody_late(void **state)
     struct driven driven = {.pause_s = 0.1};
     driven.watched.platform =
         platform_of_equals(2, 1, 1000, (struct cost){0, 1e-6}, none, (struct cost){0, s_per_task});
-    const struct survey_setup setup = {
-        .tasks = 600, .workers = 2, .most = 300, .seed = 1, .planner = {plan_slowly, &driven}};
+    const struct survey_setup setup = {.tasks = 600,
+                                       .workers = 2,
+                                       .most = 300,
+                                       .seed = 1,
+                                       .planner = {.plan = plan_slowly, .self = &driven}};
     struct dispatch *dispatch = dispatch_new_survey(&setup);
     struct package package;
     int64_t changes = 0;
