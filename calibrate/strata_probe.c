@@ -37,7 +37,7 @@ static bool outcome_tell(struct strata_probe *probe, struct failure *failure)
         slowest = fmax(slowest, probe->paces[rank]);
     }
     if (fit.differ)
-        probe->s_per_task = slowest * strata_total(fit.strata, fit.count).mean_s;
+        probe->s_per_task = slowest * strata_total(fit.strata, fit.count, NULL, 0).mean_s;
     strata_fit_release(&fit);
     return true;
 }

@@ -207,9 +207,10 @@ static bool do_differ(const struct strata_fit *fit)
 
 static bool map_make(struct strata_fit *fit)
 {
-    const struct strata_total total = strata_total(fit->strata, fit->count);
     size_t count = 0;
     struct region *regions = strata_regions(fit->strata, fit->count, &count);
+    const struct strata_total total =
+        strata_total(fit->strata, fit->count, regions, regions ? count : 0);
     fit->map = (struct cost_map){
         .work = {.tasks = total.tasks}, .sampled = total.sampled, .unseen = fmax(0, total.unseen)};
     if (count > 1)
@@ -271,7 +272,7 @@ void strata_fit_release(struct strata_fit *fit)
 
 double strata_package_s(const struct strata_fit *fit, double latency_s, double *tasks)
 {
-    const struct strata_total total = strata_total(fit->strata, fit->count);
+    const struct strata_total total = strata_total(fit->strata, fit->count, NULL, 0);
     *tasks = (double)total.sampled / (double)fit->count;
     return latency_s + *tasks * total.mean_s;
 }

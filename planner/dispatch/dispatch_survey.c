@@ -211,7 +211,10 @@ static double doubt(const struct survey_timings *timings)
     const size_t count = survey_timings_strata(timings, strata);
     if (count == 0)
         return HUGE_VAL;
-    const struct strata_total total = strata_total(strata, count);
+    size_t region_count = 0;
+    struct region *regions = strata_regions(strata, count, &region_count);
+    const struct strata_total total = strata_total(strata, count, regions, region_count);
+    free(regions);
     return STRATA_NORMAL_95 * total.error + total.unseen / 2;
 }
 

@@ -66,8 +66,9 @@ static bool zones_make(struct survey_pieces *pieces, const struct survey_timings
     const size_t count = survey_timings_strata(timings, strata);
     if (count == 0)
         return true;
-    pieces->total = strata_total(strata, count);
     struct region *regions = strata_regions(strata, count, &pieces->region_count);
+    if (regions)
+        pieces->total = strata_total(strata, count, regions, pieces->region_count);
     if (regions)
         pieces->zones = calloc(2 * pieces->region_count, sizeof *pieces->zones);
     if (pieces->zones)

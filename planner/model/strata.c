@@ -48,48 +48,99 @@ static double half_square(const struct stratum *a, const struct stratum *b)
     return (b->cost_s - a->cost_s) * (b->cost_s - a->cost_s) / 2;
 }
 
-/* Variance of one stratum's cost, seconds squared. */
-static double variance_of(const struct stratum *strata, size_t count, size_t at)
+/* Strata that count as alike: [begin, end) of them. */
+struct alike {
+    const struct stratum *strata;
+    size_t begin, end;
+};
+
+/* Variance of the cost of stratum `at`, seconds squared. */
+static double variance_of(const struct alike *alike, size_t at)
 {
-    const double untimed = 1 - (double)strata[at].place.count / (double)strata[at].count;
+    const struct stratum *own = &alike->strata[at];
+    const double untimed = 1 - (double)own->place.count / (double)own->count;
     double sum = 0;
     int neighbours = 0;
-    if (at > 0) {
-        sum += half_square(&strata[at - 1], &strata[at]);
+    if (at > alike->begin) {
+        sum += half_square(own - 1, own);
         neighbours++;
     }
-    if (at + 1 < count) {
-        sum += half_square(&strata[at], &strata[at + 1]);
+    if (at + 1 < alike->end) {
+        sum += half_square(own, own + 1);
         neighbours++;
     }
     return neighbours > 0 ? untimed * sum / neighbours : 0;
 }
 
-/* Core tasks that were not timed, of the stratum with the most of them. */
-static int64_t untimed_most(const struct stratum *strata, size_t count)
+/* What strata of one region add to the estimate. */
+struct part {
+    double sum_s, variance_s2;
+    int64_t tasks, sampled;
+    double unseen_s;
+};
+
+static struct part part_of(const struct alike *alike)
 {
-    int64_t most = 0;
-    for (size_t k = 0; k < count; k++)
-        if (strata[k].count - strata[k].place.count > most)
-            most = strata[k].count - strata[k].place.count;
-    return most;
+    struct part part = {.sum_s = 0};
+    double heaviest_s = 0;
+    int64_t untimed_most = 0;
+    for (size_t k = alike->begin; k < alike->end; k++) {
+        const struct stratum *own = &alike->strata[k];
+        const double tasks = (double)own->count;
+        const int64_t untimed = own->count - own->place.count;
+        part.tasks += own->count;
+        part.sampled += own->place.count;
+        part.sum_s += tasks * own->cost_s;
+        part.variance_s2 += tasks * tasks * variance_of(alike, k);
+        heaviest_s = fmax(heaviest_s, own->cost_s);
+        untimed_most = untimed > untimed_most ? untimed : untimed_most;
+    }
+    part.unseen_s = (double)untimed_most * (heaviest_s - part.sum_s / (double)part.tasks);
+    return part;
 }
 
-struct strata_total strata_total(const struct stratum *strata, size_t count)
+/* The border lies anywhere between the last place of one region and the first of the next, with
+ * equal probability, and was taken to lie where the strata meet: the mean squared difference. */
+static double border_variance(const struct stratum *before, const struct stratum *after,
+                              double apart_s)
+{
+    const double border = (double)after->first;
+    const double left = border - (double)(before->place.first + before->place.count);
+    const double right = (double)after->place.first - border;
+    const double cubes = left * left * left + right * right * right;
+    return left + right > 0 ? apart_s * apart_s * cubes / (3 * (left + right)) : 0;
+}
+
+static size_t strata_until(const struct stratum *strata, size_t count, size_t begin, int64_t task)
+{
+    size_t end = begin;
+    while (end < count && strata[end].first < task)
+        end++;
+    return end;
+}
+
+struct strata_total strata_total(const struct stratum *strata, size_t count,
+                                 const struct region *regions, size_t region_count)
 {
     struct strata_total total = {.mean_s = 0};
-    double sum_s = 0, variance_s2 = 0, heaviest_s = 0;
-    for (size_t k = 0; k < count; k++) {
-        const double tasks = (double)strata[k].count;
-        total.tasks += strata[k].count;
-        total.sampled += strata[k].place.count;
-        sum_s += tasks * strata[k].cost_s;
-        variance_s2 += tasks * tasks * variance_of(strata, count, k);
-        heaviest_s = fmax(heaviest_s, strata[k].cost_s);
+    double sum_s = 0, variance_s2 = 0, unseen_s = 0;
+    for (size_t r = 0, begin = 0, end; r < region_count || r == 0; r++, begin = end) {
+        const int64_t behind = region_count > 0 ? regions[r].first + regions[r].count : INT64_MAX;
+        end = strata_until(strata, count, begin, behind);
+        const struct alike alike = {strata, begin, end};
+        const struct part part = part_of(&alike);
+        total.tasks += part.tasks;
+        total.sampled += part.sampled;
+        sum_s += part.sum_s;
+        variance_s2 += part.variance_s2;
+        unseen_s = fmax(unseen_s, part.unseen_s);
+        if (r > 0)
+            variance_s2 += border_variance(&strata[begin - 1], &strata[begin],
+                                           regions[r].cost_s - regions[r - 1].cost_s);
     }
     total.mean_s = sum_s / (double)total.tasks;
     total.error = sqrt(variance_s2) / sum_s;
-    total.unseen = (double)untimed_most(strata, count) * (heaviest_s - total.mean_s) / sum_s;
+    total.unseen = unseen_s / sum_s;
     return total;
 }
 

@@ -54,8 +54,9 @@ struct task_range strata_place(struct task_range stratum, int64_t package, uint6
  * place lies across the middle, the larger of the parts before and behind it. */
 struct task_range strata_other_half(const struct stratum *stratum);
 
-/* Of `count` >= 1 strata. */
-struct strata_total strata_total(const struct stratum *strata, size_t count);
+/* Of `count` >= 1 strata with their regions, as of strata_regions (0: one region). */
+struct strata_total strata_total(const struct stratum *strata, size_t count,
+                                 const struct region *regions, size_t region_count);
 
 /* The strata as regions, at least two strata in each, with the job's total unchanged: the partition
  * with the least squared deviations of logarithms plus a penalty for every region, large enough

@@ -150,7 +150,12 @@ static double median(struct outcome *outcome)
 static void outcome_add(struct outcome *outcome, const struct sampling *sampling,
                         const struct job *job)
 {
-    const struct strata_total total = strata_total(sampling->strata, sampling->count);
+    size_t region_count = 0;
+    struct region *regions = strata_regions(sampling->strata, sampling->count, &region_count);
+    assert_non_null(regions);
+    const struct strata_total total =
+        strata_total(sampling->strata, sampling->count, regions, region_count);
+    free(regions);
     const double sum = total.mean_s * (double)total.tasks, off = job->total / sum - 1;
     assert_int_equal(total.tasks, TASKS);
     outcome->errors[outcome->count++] = fabs(sum / job->total - 1);
@@ -216,7 +221,7 @@ static void a_census_is_sure(void **state)
     struct sampling sampling = {.package = 8, .random = &random};
     job = job_make(SCATTERED, &random);
     sampling_begin(&sampling, &job, TASKS / 8);
-    const struct strata_total total = strata_total(sampling.strata, sampling.count);
+    const struct strata_total total = strata_total(sampling.strata, sampling.count, NULL, 0);
     assert_true(fabs(total.mean_s * TASKS / job.total - 1) < 1e-12);
     assert_true(total.error == 0 && total.unseen == 0 && total.sampled == TASKS);
 }
@@ -233,7 +238,7 @@ static size_t regions_count(enum kind kind, size_t strata, uint64_t seed)
     job = job_make(kind, &seed);
     sampling_grow(&sampling, &job, strata);
     struct region *regions = strata_regions(sampling.strata, sampling.count, &found);
-    const struct strata_total total = strata_total(sampling.strata, sampling.count);
+    const struct strata_total total = strata_total(sampling.strata, sampling.count, NULL, 0);
     assert_non_null(regions);
     for (size_t k = 0; k < found; k++) {
         assert_int_equal(regions[k].first, end);
