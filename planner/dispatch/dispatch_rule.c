@@ -31,6 +31,7 @@ struct dispatch_rule {
     double *sent_s;       /* owned; per worker, a ring of `ahead` times of sending */
     int64_t *sent;        /* owned; per worker, packages handed out */
     int64_t *reported;    /* owned; per worker, of those */
+    int64_t *held;        /* owned; per worker, requests that wait until other work is over */
     char *own;            /* owned; what the rule keeps, for itself and of each worker */
     double *ended_s;      /* owned; per worker, end of the last package reported */
     struct package after; /* index, round and first of the package after the last one handed out */
@@ -171,6 +172,33 @@ static void rule_lost(struct dispatch *dispatch, int64_t at)
     }
 }
 
+/* Take all but one of the worker's requests out of the line. */
+static void requests_hold(struct dispatch_rule *self, int64_t worker)
+{
+    int64_t kept = 0;
+    for (int64_t waiting = self->line_count; waiting > 0; waiting--) {
+        const int64_t asks = line_pop(self);
+        if (asks == worker && kept++ > 0)
+            self->held[worker]++;
+        else
+            line_push(self, asks);
+    }
+}
+
+/* Who is busy for long will find less left to be done: what it is given already counts as if it
+ * began at once. */
+static void rule_busy(struct dispatch *dispatch, int64_t worker, double until_s, bool over)
+{
+    struct dispatch_rule *self = (struct dispatch_rule *)dispatch;
+    (void)until_s;
+    if (!over) {
+        requests_hold(self, worker);
+        return;
+    }
+    for (; self->held[worker] > 0; self->held[worker]--)
+        dispatch_rule_ask(dispatch, worker);
+}
+
 void dispatch_rule_hold(struct dispatch *dispatch)
 {
     ((struct dispatch_rule *)dispatch)->line_count = 0;
@@ -265,6 +293,7 @@ static void rule_free(struct dispatch *dispatch)
     free(self->sent_s);
     free(self->sent);
     free(self->reported);
+    free(self->held);
     free(self->ended_s);
     free(self->own);
     free(self);
@@ -344,6 +373,7 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
                                               .done = rule_done,
                                               .lost = rule_lost,
                                               .free = rule_free,
+                                              .busy = rule_busy,
                                               .run = rule_run,
                                               .skip = rule_skip};
     int64_t values[RULE_OPTIONS_MOST];
@@ -373,9 +403,10 @@ struct dispatch *dispatch_new_rule(const struct dispatch_setup *setup, struct fa
     self->sent_s = calloc(places, sizeof *self->sent_s);
     self->sent = calloc(workers, sizeof *self->sent);
     self->reported = calloc(workers, sizeof *self->reported);
+    self->held = calloc(workers, sizeof *self->held);
     self->ended_s = calloc(workers, sizeof *self->ended_s);
-    if (!self->state.worker || !self->line || !self->sent_s || !self->sent || !self->reported ||
-        !self->ended_s || !own_fill(self)) {
+    if (!self->held || !self->state.worker || !self->line || !self->sent_s || !self->sent ||
+        !self->reported || !self->ended_s || !own_fill(self)) {
         rule_free(&self->base);
         failure_memory(failure, "starting a rule");
         return NULL;
