@@ -19,7 +19,7 @@ static const double EFFORT_SHARE = 1e-3, EFFORT_LEAST_S = 0.02;
 static const double ERROR_POOLED = 0.02;
 /* The rest of a job differs from its probes by so much at least, relative: they take a small part
  * of it, and what the machine does beside, it may do later or no more. */
-static const double DRIFT_LEAST = 0.03;
+static const double DRIFT_LEAST = 0.025;
 
 /* ---- timings ------------------------------------------------------------------------------- */
 
@@ -118,18 +118,41 @@ static void rates_scale(struct profile_setting *setting, double seconds)
 }
 
 /* Larger packages lie in lighter parts of the job or in heavier ones, which is easily mistaken for
- * a latency; single tasks are known best, and keep what they take. */
-static void latencies_bound(struct profile_setting *setting, double latency_most_s)
+ * a latency, or for costs that break; single tasks are known best, and keep what they take. */
+static void computing_settle(struct profile_setting *setting, double latency_most_s)
 {
-    const double mean_s = latency_mean(&setting->windows[0]);
-    const double share = mean_s > 0 ? fmin(1, latency_most_s / mean_s) : 1;
-    for (size_t k = 0; k < setting->window_count; k++)
-        for (size_t i = 0; i < setting->windows[k].worker_count; i++) {
-            struct cost *cost = &setting->windows[k].workers[i].compute.cost;
-            const double less_s = fmax(0, cost->latency_s) * (1 - share);
-            cost->latency_s -= less_s;
-            cost->s_per_task += less_s;
-        }
+    struct profile_window *first = &setting->windows[0];
+    const double mean_s = latency_mean(first);
+    const double share = mean_s > latency_most_s ? latency_most_s / mean_s : 1;
+    for (size_t i = 0; i < first->worker_count; i++) {
+        struct cost *cost = &first->workers[i].compute.cost;
+        const double latency_s = share * fmax(0, cost->latency_s);
+        cost->s_per_task += cost->latency_s - latency_s;
+        cost->latency_s = latency_s;
+    }
+    for (size_t k = 1; k < setting->window_count; k++)
+        for (size_t i = 0; i < first->worker_count; i++)
+            setting->windows[k].workers[i].compute = first->workers[i].compute;
+}
+
+/* No core task is timed twice, so that no fit tells what they differ by: as neighbours in a region
+ * do. Of packages their sum, as if they were independent. */
+static bool spreads_suppose(const struct survey_timings *timings, struct profile_setting *setting)
+{
+    struct stratum strata[SURVEY_STRATA_MOST];
+    const size_t count = survey_timings_strata(timings, strata);
+    const double deviation = count > 0 ? strata_deviation(strata, count) : 0;
+    if (setting->spread_count > 0 && setting->spreads[0].deviation > 0)
+        return true;
+    struct spread *spreads = calloc(SPREADS_MOST, sizeof *spreads);
+    if (!spreads)
+        return false;
+    free(setting->spreads);
+    setting->spreads = spreads;
+    setting->spread_count = 0;
+    for (int64_t tasks = 1; tasks <= timings->tasks; tasks *= 2)
+        spreads[setting->spread_count++] = (struct spread){tasks, deviation / sqrt((double)tasks)};
+    return true;
 }
 
 static void drifts_suppose(struct profile_setting *setting)
@@ -138,6 +161,17 @@ static void drifts_suppose(struct profile_setting *setting)
         for (size_t i = 0; i < setting->windows[k].worker_count; i++) {
             struct fit *fit = &setting->windows[k].workers[i].compute.fit;
             fit->drift = fmax(fit->drift, DRIFT_LEAST);
+        }
+}
+
+/* How far the total may be off is known by its strata, and counts beside the interval: what
+ * packages of some sizes were off by is part of that. */
+static void errors_drop(struct profile_setting *setting)
+{
+    for (size_t k = 0; k < setting->window_count; k++)
+        for (size_t i = 0; i < setting->windows[k].worker_count; i++) {
+            struct fit *fit = &setting->windows[k].workers[i].compute.fit;
+            fit->stderr_latency_s = fit->stderr_s_per_task = 0;
         }
 }
 
@@ -260,7 +294,11 @@ static bool setting_make(const struct pilot_sight *sight, const struct pilot_ori
                            : setting_alike(origin, timings, setting, failure)))
         return false;
     if (is_pooled(sight))
-        latencies_bound(setting, survey_timings_latency(sight->remaining->timings));
+        computing_settle(setting, survey_timings_latency(sight->remaining->timings));
+    if (!spreads_suppose(sight->remaining->timings, setting)) {
+        profile_setting_release(setting);
+        return failure_memory(failure, "fitting what core tasks differ by");
+    }
     windows_open(setting, sight->most);
     drifts_suppose(setting);
     job_method(sight->job, method, sizeof method);
@@ -321,6 +359,8 @@ bool pilot_profile_remaining(const struct pilot_sight *sight, const struct profi
     struct profile_setting *setting = &remaining->settings[0];
     if (sight->remaining->regions > 1)
         rates_scale(setting, sight->remaining->worth_s);
+    if (is_pooled(sight))
+        errors_drop(setting);
     starts_drop(setting);
     work_release(&setting->map.work);
     return true;
@@ -385,13 +425,32 @@ bool pilot_plan(const struct pilot_sight *sight, const struct pilot_origin *orig
 
 /* ---- what else it takes ---------------------------------------------------------------------- */
 
+/* Of the slowest worker's computing, relative to the mean worker's. */
+static double slowest_of(const struct profile_window *window)
+{
+    double most_s = 0;
+    for (size_t k = 0; k < window->worker_count; k++)
+        most_s = fmax(most_s, cost_of(window->workers[k].compute.cost, 1));
+    return most_s / single_s(window);
+}
+
+/* Where units of the mean task's cost are predicted and the last tasks are heavier than that, one
+ * of these is under way when all others are done: for half of it in the mean. */
+static double last_task_s(const struct pilot_sight *sight, const struct profile_window *window)
+{
+    const struct survey_remaining *remaining = sight->remaining;
+    if (remaining->regions < 2 || sight->workers < 2)
+        return 0;
+    return slowest_of(window) * fmax(0, remaining->last_s - remaining->worth_s) / 2;
+}
+
 double pilot_beside(const struct pilot_sight *sight, const struct profile *profile)
 {
     const struct profile_window *window = &profile->settings[0].windows[0];
     double latency_s = 0;
     for (size_t k = 0; k < window->worker_count; k++)
         latency_s = fmax(latency_s, window->workers[k].compute.cost.latency_s);
-    return sight->remaining->busy_s +
+    return sight->remaining->busy_s + last_task_s(sight, window) +
            latency_s * (double)(sight->remaining->pieces - 1) / sight->workers;
 }
 

@@ -48,7 +48,8 @@ const char *pilot_rule(const struct profile *profile);
 bool pilot_plan(const struct pilot_sight *sight, const struct pilot_origin *origin,
                 const struct profile *profile, struct plan *plan, struct failure *failure);
 /* Seconds that the remaining tasks take beyond what is predicted of them by themselves: workers are
- * still busy with probes, and packages that cross what is done are sent in pieces. */
+ * still busy with probes, the last tasks may be heavy ones, and packages that cross what is done
+ * are sent in pieces. */
 double pilot_beside(const struct pilot_sight *sight, const struct profile *profile);
 /* What is to be expected of the rule in the plan's place: the median of simulations with tasks as
  * unlike as the profile says, and what 90 % of them are between. */

@@ -362,6 +362,7 @@ static bool replan_remaining(struct dispatch_survey *self, double now_s)
         .busy_s = busy_s(self, now_s),
         .pieces = self->pieces.count,
         .worth_s = survey_pieces_worth(&self->pieces),
+        .last_s = survey_pieces_last(&self->pieces),
         .total = self->pieces.total,
         .regions = self->pieces.region_count,
         .timings = &self->timings,

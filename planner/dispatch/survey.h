@@ -23,6 +23,7 @@ struct survey_remaining {
     int64_t tasks;  /* remaining: not handed out, >= 1 */
     int64_t probes; /* packages so far */
     double worth_s; /* mean time of a remaining task; 0: nothing was timed */
+    double last_s;  /* of the last of them, which is handed out last; 0: likewise */
     double busy_s;  /* mean time that workers still need for the probes that they have */
     int64_t pieces; /* ranges of remaining tasks; a package across two of them is sent in parts */
     struct strata_total total; /* of the whole job, by its single tasks */

@@ -157,6 +157,12 @@ double survey_pieces_worth(const struct survey_pieces *pieces)
     return pieces->tasks > 0 ? sum_s / (double)pieces->tasks : 0;
 }
 
+double survey_pieces_last(const struct survey_pieces *pieces)
+{
+    const struct task_range last = pieces->items[pieces->count - 1];
+    return survey_pieces_cost(pieces, last.first + last.count - 1, 1);
+}
+
 /* ---- dealing ------------------------------------------------------------------------------- */
 
 static bool work_make(const struct survey_pieces *pieces, struct work *work)

@@ -38,6 +38,8 @@ bool survey_pieces_make(struct survey_pieces *pieces, const struct survey_job *j
 void survey_pieces_release(struct survey_pieces *pieces);
 /* Mean time of a task of the pieces, by their zones; 0: not known. */
 double survey_pieces_worth(const struct survey_pieces *pieces);
+/* Time of the last task of the pieces; 0: not known. */
+double survey_pieces_last(const struct survey_pieces *pieces);
 /* Time of a package of the job; 0: not known. */
 double survey_pieces_cost(const struct survey_pieces *pieces, int64_t first, int64_t count);
 /* A dispatch that hands out the pieces' tasks as `inner` says (owned; freed also when this fails;

@@ -246,6 +246,25 @@ struct region *strata_regions(const struct stratum *strata, size_t count, size_t
     return NULL;
 }
 
+double strata_deviation(const struct stratum *strata, size_t count)
+{
+    size_t region_count = 0;
+    struct region *regions = strata_regions(strata, count, &region_count);
+    double squares_s2 = 0, sum_s = 0, pairs = 0;
+    for (size_t r = 0, begin = 0, end; regions && r < region_count; r++, begin = end) {
+        end = strata_until(strata, count, begin, regions[r].first + regions[r].count);
+        for (size_t k = begin; k < end; k++) {
+            sum_s += strata[k].cost_s;
+            if (k > begin) {
+                squares_s2 += half_square(&strata[k - 1], &strata[k]);
+                pairs++;
+            }
+        }
+    }
+    free(regions);
+    return pairs > 0 ? sqrt(squares_s2 / pairs) / (sum_s / (double)count) : 0;
+}
+
 /* ---- which to halve ------------------------------------------------------------------------ */
 
 /* A stratum that may be halved. */

@@ -65,6 +65,10 @@ struct strata_total strata_total(const struct stratum *strata, size_t count,
  * NULL: out of memory. */
 struct region *strata_regions(const struct stratum *strata, size_t count, size_t *found);
 
+/* Standard deviation of core tasks from their neighbours in the same region, relative to the mean;
+ * 0 where nothing is known. */
+double strata_deviation(const struct stratum *strata, size_t count);
+
 /* Choose the strata to be halved next, at most `most`: half of them those whose neighbours differ
  * most, in seconds, the others the widest. A stratum's own cost must not matter: places that are
  * expensive by chance would be timed again, and the total would be too small. A stratum without
