@@ -218,7 +218,9 @@ static bool is_whole(const struct master *master, const struct master_return *ea
            results->first == package->first && results->count == package->count;
 }
 
-/* What was computed, into the store. A run that has failed only lets its workers end. */
+/* What was computed, into the store. A run that has failed only lets its workers end. Whoever is
+ * lost while an emulated master is busy has its package done by others, and nothing is written.
+ * False: it does not count. */
 static bool results_collect(struct master *master, struct master_return *each)
 {
     const struct run *run = master->run;
@@ -233,8 +235,10 @@ static bool results_collect(struct master *master, struct master_return *each)
     if (run->job->state_size > 0)
         results.state = (char *)(each->report + 1);
     const double start_s = comm_now(run->comm);
-    store_write(run->store, &results, master->failure);
     master_sleep(master, OPERATION_COLLECT, package, start_s);
+    if (!master_counts_on(master, each->rank))
+        return false;
+    store_write(run->store, &results, master->failure);
     const double end_s = comm_now(run->comm);
     master_event(master, each->rank, OPERATION_RESULT, package, each->begun_s, each->end_s);
     master_event(master, 0, OPERATION_COLLECT, package, start_s, end_s);
@@ -276,9 +280,10 @@ void master_returns_collect(struct master *master)
     struct master_returns *returns = master->returns;
     for (struct master_return **at; returns && (at = ripe_find(master));) {
         struct master_return *each = return_unlink(returns, at);
-        master->workers[each->rank - 1].returning -= each->counts;
-        if (each->counts && (each->report->returned == 0 || results_collect(master, each)))
+        if (each->counts && (each->report->returned == 0 || results_collect(master, each))) {
+            master->workers[each->rank - 1].returning--; /* until here it is the oldest one */
             master_report_settle(master, each->rank, each->report);
+        }
         return_abandon(returns, each);
         free(each);
         master_hear(master);

@@ -48,18 +48,18 @@ static const char slow_output[] =
     "\"output\": {\"latency_s\": 0.02, \"s_per_task\": 0.002}}]}]}]}";
 static const double slow_output_s = 0.02 + PACKAGE * 0.002;
 
-/* The same with results that return to the master, over a port that is the slowest of all. */
-static const char returned[] =
-    "{\"schema\": \"scow-profile-1\", \"kernel\": \"census-sleeps\", "
-    "\"parameters\": {\"results\": \"package\"}, \"settings\": [{\"windows\": "
-    "[{\"tasks\": [1, 100], \"envelope\": {\"latency_s\": 0.001, \"s_per_task\": 0.0002}, "
-    "\"send\": {\"latency_s\": 0.001, \"s_per_task\": 0}, "
-    "\"collect\": {\"latency_s\": 0.001, \"s_per_task\": 0.0001}, \"workers\": [{\"count\": 2, "
-    "\"link\": {\"latency_s\": 0.002, \"s_per_task\": 0}, "
-    "\"receive\": {\"latency_s\": 0.0005, \"s_per_task\": 0.0001}, "
-    "\"compute\": {\"latency_s\": 0.002, \"s_per_task\": 0.0006}, "
-    "\"result\": {\"latency_s\": 0.01, \"s_per_task\": 0.002}}]}]}]}";
-static const double result_s = 0.01 + PACKAGE * 0.002, collect_s = 0.001 + PACKAGE * 0.0001;
+/* The same with results that return to the master, over a port, or to a master, that is the slowest
+ * of all. */
+#define RETURNED(collect, result)                                                                  \
+    "{\"schema\": \"scow-profile-1\", \"kernel\": \"census-sleeps\", "                             \
+    "\"parameters\": {\"results\": \"package\"}, \"settings\": [{\"windows\": "                    \
+    "[{\"tasks\": [1, 100], \"envelope\": {\"latency_s\": 0.001, \"s_per_task\": 0.0002}, "        \
+    "\"send\": {\"latency_s\": 0.001, \"s_per_task\": 0}, "                                        \
+    "\"collect\": {\"latency_s\": " collect ", \"s_per_task\": 0.0001}, \"workers\": "             \
+    "[{\"count\": 2, \"link\": {\"latency_s\": 0.002, \"s_per_task\": 0}, "                        \
+    "\"receive\": {\"latency_s\": 0.0005, \"s_per_task\": 0.0001}, "                               \
+    "\"compute\": {\"latency_s\": 0.002, \"s_per_task\": 0.0006}, "                                \
+    "\"result\": {\"latency_s\": " result ", \"s_per_task\": 0.002}}]}]}]}"
 
 static const struct census everything = {.parts = CENSUS_ALL & ~CENSUS_REJECTS,
                                          .type = SCOW_I32,
@@ -67,7 +67,7 @@ static const struct census everything = {.parts = CENSUS_ALL & ~CENSUS_REJECTS,
                                          .tile = {1, 1, 1}};
 
 /* How results get into the output. */
-enum ways { WRITTEN, WRITTEN_BEHIND, RETURNED };
+enum ways { WRITTEN, WRITTEN_BEHIND, RETURNING };
 
 static bool sleep_run(const char *profile, enum ways ways, struct run_outcome *outcome,
                       struct failure *failure)
@@ -75,7 +75,7 @@ static bool sleep_run(const char *profile, enum ways ways, struct run_outcome *o
     struct values values;
     census_values(&values, &census_sleeps, &everything);
     values.write_behind = ways == WRITTEN_BEHIND;
-    values.results = ways == RETURNED ? RESULTS_PACKAGE : RESULTS_UNSAID;
+    values.results = ways == RETURNING ? RESULTS_PACKAGE : RESULTS_UNSAID;
     const struct whole_run run = {.comm = &comm,
                                   .task = &census_sleeps,
                                   .values = &values,
@@ -251,14 +251,13 @@ static void check_apart(const struct trace_event *a, const struct trace_event *b
 
 /* One result at a time over the port, from when it is computed on; then the master takes it in,
  * which it does beside nothing else. */
-static void results_return_over_the_port(void **state)
+static void check_returned(const char *profile, double result_s, double collect_s)
 {
-    (void)state;
     struct run_outcome outcome = {0};
     struct failure failure = FAILURE_INIT;
     const struct trace_event *computes[PACKAGES], *results[PACKAGES], *collects[PACKAGES],
         *envelopes[PACKAGES], *sends[PACKAGES];
-    const bool good = sleep_run(returned, RETURNED, &outcome, &failure);
+    const bool good = sleep_run(profile, RETURNING, &outcome, &failure);
     assert_string_equal(failure.text, "");
     assert_true(good);
     if (comm.rank == 0) {
@@ -288,6 +287,19 @@ static void results_return_over_the_port(void **state)
     for (size_t i = 0; comm.rank == 0 && i < outcome.trace.count; i++)
         assert_int_not_equal(outcome.trace.events[i].operation, OPERATION_OUTPUT);
     run_outcome_release(&outcome);
+}
+
+static void results_return_over_the_port(void **state)
+{
+    (void)state;
+    check_returned(RETURNED("0.001", "0.01"), 0.01 + PACKAGE * 0.002, 0.001 + PACKAGE * 0.0001);
+}
+
+/* Reports come while the master is busy with the results of the one before. */
+static void a_slow_master_takes_in_one_after_the_other(void **state)
+{
+    (void)state;
+    check_returned(RETURNED("0.03", "0.0001"), 0.0001 + PACKAGE * 0.002, 0.03 + PACKAGE * 0.0001);
 }
 
 /* Each worker starts once, while its first package is on its way, and then begins it. */
@@ -347,6 +359,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(operations_follow_each_other),
         cmocka_unit_test(output_is_hidden_behind_computing),
         cmocka_unit_test(results_return_over_the_port),
+        cmocka_unit_test(a_slow_master_takes_in_one_after_the_other),
         cmocka_unit_test(workers_start_first),
         cmocka_unit_test(without_a_profile_nobody_knows_how_long),
     };
