@@ -4,8 +4,9 @@
 #
 #     bash tests/run.sh [OPTION OF CTEST]...        for example: bash tests/run.sh -R image
 #
-# Everything it makes is under build/. Benchmarks (label bench) are left out, and what has commands of
-# its own: a virtual Slurm (label slurm, tests/slurm/run.sh), emulated networks (tests/emulated/run.sh).
+# Everything it makes is under build/. Benchmarks (label bench) are left out, the longer tier (label long,
+# tests/README.md), and what has commands of its own: a virtual Slurm (label slurm, tests/slurm/run.sh),
+# emulated networks (tests/emulated/run.sh).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -23,8 +24,8 @@ preset_try() { # PRESET OPTION OF CTEST...
         failed+=("$preset (configuring)")
     elif ! cmake --build --preset "$preset" -j "$jobs"; then
         failed+=("$preset (build)")
-    # Halves of cores (tests/CMakeLists.txt): two tests that wait have one together, and a few more keep all busy.
-    elif ! ctest --preset "$preset" -j "$((5 * jobs / 2))" -LE 'bench|slurm|emulated' --no-label-summary "$@"; then
+    # Halves of cores (tests/CMakeLists.txt) of twice as many as there are: most tests wait for much of their time.
+    elif ! ctest --preset "$preset" -j "$((4 * jobs))" -LE 'bench|slurm|emulated|long' --no-label-summary "$@"; then
         failed+=("$preset (tests)")
     fi
 }
