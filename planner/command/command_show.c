@@ -201,14 +201,14 @@ static bool outputs_write(const struct show_options *options, const struct reade
 static bool records_write(const struct show_options *options, const struct readers *readers,
                           struct failure *failure)
 {
-    const bool typed = formats(options) > 0;
+    const char *named = formats(options) > 0 || !options->file ? "" : options->file;
     const struct records_request request = {
         .path = options->path,
         .file = options->file && strcmp(options->file, "-") != 0 ? options->file : NULL,
         .format = options->csv     ? RECORDS_CSV
                   : options->tsv   ? RECORDS_TSV
                   : options->jsonl ? RECORDS_JSONL
-                                   : ending_find(typed ? "" : options->file)->format};
+                                   : ending_find(named)->format};
     struct text note = TEXT_INIT;
     const bool good = readers->write_records(&request, &note, failure);
     if (good && note.bytes && !options->quiet)

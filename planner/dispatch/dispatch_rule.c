@@ -13,7 +13,7 @@ static const struct rule *const rules[] = {
     &rule_ss,   &rule_fsc,     &rule_gss,   &rule_tss,   &rule_fiss,  &rule_fac,   &rule_wf,
     &rule_dtss, &rule_monitor, &rule_awf_b, &rule_awf_c, &rule_awf_d, &rule_awf_e, &rule_af};
 
-enum { RULE_COUNT = sizeof rules / sizeof *rules, RULE_NAME_SIZE = 64 };
+enum { RULE_COUNT = sizeof rules / sizeof rules[0], RULE_NAME_SIZE = 64 };
 
 /* Sizes that the rule said, before they were cut to those that may be sent. */
 struct asked {

@@ -61,8 +61,9 @@ static bool entries_fill(const struct comparing *comparing, const struct schedul
     const struct scheduler *schedulers = scheduler_list(&all);
     comparison->entries = calloc(all, sizeof *comparison->entries);
     comparison->count = comparison->entries ? set.count : 0;
-    bool good = (comparison->entries || failure_memory(failure, "comparing schedulers")) &&
-                planning_apply_map_all(comparing->planning, &set, failure);
+    if (!comparison->entries)
+        failure_memory(failure, "comparing schedulers");
+    bool good = comparison->entries && planning_apply_map_all(comparing->planning, &set, failure);
     const struct schedule_entry *chosen = schedule_set_choose(&set, SCHEDULE_WITHIN);
     for (size_t k = 0; good && k < comparison->count; k++) {
         good = entry_fill(comparing, &set.entries[k], &comparison->entries[k], failure);

@@ -217,7 +217,7 @@ static void window_draw(struct cost_sample *sample, const struct drawn_window *w
 static void platform_draw(struct cost_sample *sample)
 {
     const struct interval_request *request = sample->request;
-    struct common common;
+    struct common common = {.total = 1};
     struct drawn_window before = {&request->setting->windows[0], &sample->drawn.windows[0]};
     common.history = common_factor(random_normal(&sample->random), profile_drift(request->profile));
     for (int k = 0; k < sample->operations; k++)
