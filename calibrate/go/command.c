@@ -192,20 +192,31 @@ static void beside_tell(const struct beside *beside)
         fprintf(stderr, "scow go: %s is beside the output\n", beside->page);
 }
 
-/* Local to the master, of a run that is complete. The run does not fail for a page. */
+/* The run does not fail for a page. */
 static void page_leave(const struct arguments *arguments, const struct beside *beside,
-                       const struct samples *samples)
+                       const struct run_record *record, const struct samples *samples)
+{
+    struct failure failure = FAILURE_INIT;
+    if (!page_of_run(beside->page, arguments->output, record, samples, readers_available(),
+                     &failure))
+        fprintf(stderr, "scow go: %s\n", failure.text);
+    else if (!arguments->quiet)
+        beside_tell(beside);
+}
+
+/* Local to the master, of a run that is complete: its memory is known now, and what it took before
+ * and after its packages. */
+static void files_complete(const struct arguments *arguments, const struct beside *beside,
+                           struct go_pilot *pilot)
 {
     const struct readers *readers = readers_available();
     struct failure failure = FAILURE_INIT;
     struct run_record record;
-    if (arguments->no_page || !readers ||
-        !readers->read_run(arguments->output, 0, &record, &failure))
+    if (!readers || !readers->read_run(arguments->output, 0, &record, &failure))
         return;
-    if (!page_of_run(beside->page, arguments->output, &record, samples, readers, &failure))
-        fprintf(stderr, "scow go: %s\n", failure.text);
-    else if (!arguments->quiet)
-        beside_tell(beside);
+    go_pilot_complete(pilot, &record);
+    if (!arguments->no_page)
+        page_leave(arguments, beside, &record, &pilot->samples);
     run_record_release(&record);
 }
 
@@ -335,7 +346,7 @@ static void going_run(struct going *going, struct failure_detector *detector,
     const bool done = execute_run(&execution, &outcome, failure);
     if (done && !arguments->dry_run && going->comm->rank == 0) {
         run_outcome_print(arguments->output, &outcome, true);
-        page_leave(arguments, &going->beside, &going->pilot.samples);
+        files_complete(arguments, &going->beside, &going->pilot);
         run_outcome_check(arguments->output, &outcome, failure);
     }
     if (outcome.failures)

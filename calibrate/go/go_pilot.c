@@ -9,6 +9,7 @@
 #include "planner/files/plan_json.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
+#include "planner/studies/advice.h"
 #include "planner/studies/sweep.h"
 
 /* The plan is watched, and what remains planned anew where workers are off by more. */
@@ -198,6 +199,18 @@ void go_pilot_init(struct go_pilot *pilot, const struct pilot_origin *origin, co
                                .origin = *origin,
                                .plan_path = plan_path,
                                .quiet = quiet};
+}
+
+void go_pilot_complete(struct go_pilot *pilot, const struct run_record *record)
+{
+    struct profile *profile = &pilot->profile;
+    if (profile->setting_count == 0)
+        return;
+    profile->peaks = advice_peaks(&record->plan, &profile->settings[0], run_record_peaks(record));
+    profile->overhead = (struct overhead){record->startup_s, record->finish_s};
+    char *text = profile_print(profile);
+    file_leave(pilot->origin.profile, text);
+    free(text);
 }
 
 void go_pilot_release(struct go_pilot *pilot)

@@ -6,6 +6,7 @@
 #define CALIBRATE_GO_GO_PILOT_H
 
 #include "calibrate/go/pilot_fit.h"
+#include "planner/report/report.h"
 #include "spmd/run/decider.h"
 
 struct go_pilot {
@@ -26,6 +27,9 @@ struct go_pilot {
 /* All that the origin and the path say is borrowed. */
 void go_pilot_init(struct go_pilot *pilot, const struct pilot_origin *origin, const char *plan_path,
                    bool quiet);
+/* After a run that is complete: what its processes had in memory, and what it took beside its
+ * packages, goes into the profile that was left, if one was. */
+void go_pilot_complete(struct go_pilot *pilot, const struct run_record *record);
 /* After the run's dispatch is gone. */
 void go_pilot_release(struct go_pilot *pilot);
 

@@ -38,6 +38,10 @@ cmp <(sort -n log) lines || fail "not every line was run once"
 says 'the other '
 for file in one.profile.json one.plan.json one.report.html; do [ -s $file ] || fail "no $file"; done
 expect 0 "$scow" plan -p one.profile.json -X 1000
+# It has measured what a batch job has to ask for.
+says 'measured    '
+grep -q '"memory_bytes": {"rank": [1-9][0-9.]*, "command": [1-9][0-9.]*, "master": [1-9]' one.profile.json || fail "no memory in the profile"
+grep -q '"seal_s": ' one.profile.json || fail "no time of sealing in the profile"
 expect 0 "$scow" report one.h5
 says 'core tasks  150, 150 done'
 cmp <("$scow" show one.h5 --output) lines || fail "outputs are not the lines"
