@@ -36,8 +36,39 @@ static bool no_room(const char *name, struct failure *failure)
 }
 
 #ifdef SCOW_HAVE_ZLIB
+/* The empty block that ends a file of bgzip (the SAM format's specification, 4.1.2: BGZF). */
+static const unsigned char blocks_end[] = {0x1f, 0x8b, 0x08, 0x04, 0, 0, 0,    0, 0, 0xff,
+                                           0x06, 0,    0x42, 0x43, 2, 0, 0x1b, 0, 3, 0,
+                                           0,    0,    0,    0,    0, 0, 0,    0};
+enum { BLOCK_FLAGS = 3, BLOCK_EXTRA = 12, EXTRA_FLAG = 4 };
+
+/* Is it of blocks, each a gzip member with a field of its own? */
+static bool is_of_blocks(FILE *packed)
+{
+    unsigned char head[BLOCK_EXTRA + 2] = {0};
+    const size_t size = fread(head, 1, sizeof head, packed);
+    rewind(packed);
+    return size == sizeof head && (head[BLOCK_FLAGS] & EXTRA_FLAG) && head[BLOCK_EXTRA] == 'B' &&
+           head[BLOCK_EXTRA + 1] == 'C';
+}
+
+/* Cut between two blocks it would be whole gzip. */
+static bool blocks_check(FILE *packed, const char *name, struct failure *failure)
+{
+    unsigned char tail[sizeof blocks_end] = {0};
+    if (!is_of_blocks(packed))
+        return true;
+    const bool whole = fseeko(packed, -(off_t)sizeof tail, SEEK_END) == 0 &&
+                       fread(tail, 1, sizeof tail, packed) == sizeof tail &&
+                       memcmp(tail, blocks_end, sizeof tail) == 0;
+    rewind(packed);
+    return whole || damaged(name, "the empty block is missing with which bgzip ends", failure);
+}
+
 static bool gzip_unpack(FILE *packed, FILE *plain, const char *name, struct failure *failure)
 {
+    if (!blocks_check(packed, name, failure))
+        return false;
     const int descriptor = dup(fileno(packed));
     gzFile file =
         descriptor >= 0 && lseek(descriptor, 0, SEEK_SET) == 0 ? gzdopen(descriptor, "rb") : NULL;

@@ -98,6 +98,8 @@ static void sequences_that_are_compressed(void **state)
 #endif
 }
 
+enum { EMPTY_BLOCK = 28 };
+
 /* As bgzip writes it: blocks with a field of its own, the last of them empty. */
 static void sequences_in_blocks(void **state)
 {
@@ -122,6 +124,11 @@ static void sequences_in_blocks(void **state)
     assert_true(input_read_item(input, 1, &item, &failure));
     assert_string_equal(item.bytes, "TT");
     input_close(&input);
+    /* Cut where a block ends, it would be all that gzip wants. */
+    picture_bytes("cut.fasta.gz", blocks, sizeof blocks - EMPTY_BLOCK);
+    assert_null(input_open(SCOW_INPUT_SEQUENCES, "cut.fasta.gz", &failure));
+    assert_string_equal(failure.text, "cannot unpack 'cut.fasta.gz': the empty block is missing "
+                                      "with which bgzip ends; copy it again");
 #endif
 }
 
