@@ -209,8 +209,9 @@ static bool map_make(struct strata_fit *fit)
 {
     size_t count = 0;
     struct region *regions = strata_regions(fit->strata, fit->count, &count);
-    const struct strata_total total =
-        strata_total(fit->strata, fit->count, regions, regions ? count : 0);
+    if (!regions)
+        return false;
+    const struct strata_total total = strata_total(fit->strata, fit->count, regions, count);
     fit->map = (struct cost_map){
         .work = {.tasks = total.tasks}, .sampled = total.sampled, .unseen = fmax(0, total.unseen)};
     if (count > 1)
@@ -218,7 +219,7 @@ static bool map_make(struct strata_fit *fit)
     for (size_t k = 0; fit->map.work.regions && k < count; k++)
         fit->map.work.regions[k] =
             (struct work_region){.tasks = regions[k].count, .cost = regions[k].cost_s};
-    const bool good = regions && (count == 1 || fit->map.work.regions);
+    const bool good = count == 1 || fit->map.work.regions;
     if (good && count > 1) { /* else rates say how sure the total is */
         fit->map.work.region_count = count;
         fit->map.error = total.error;

@@ -67,10 +67,10 @@ static bool zones_make(struct survey_pieces *pieces, const struct survey_timings
     if (count == 0)
         return true;
     struct region *regions = strata_regions(strata, count, &pieces->region_count);
-    if (regions)
-        pieces->total = strata_total(strata, count, regions, pieces->region_count);
-    if (regions)
-        pieces->zones = calloc(2 * pieces->region_count, sizeof *pieces->zones);
+    if (!regions)
+        return false;
+    pieces->total = strata_total(strata, count, regions, pieces->region_count);
+    pieces->zones = calloc(2 * pieces->region_count, sizeof *pieces->zones);
     if (pieces->zones)
         zones_fill(pieces, regions, strata, count);
     free(regions);
