@@ -190,7 +190,7 @@ static bool measured_make(struct residuals *residuals, struct failure *failure)
 
 bool residuals_untraced(const struct run_record *record)
 {
-    return !run_record_traced(record) && record->resumed > 0 &&
+    return !run_record_traced(record) && (record->resumed > 0 || record->complete) &&
            record->tasks_done + record->tasks_failed == record->tasks;
 }
 
@@ -215,8 +215,8 @@ bool residuals_make(const struct run_record *record, struct residuals *residuals
     if (residuals_untraced(record))
         return failure_set(
             failure, FAILURE_MISMATCH,
-            "the run left no trace: it was killed when all its core tasks were done, "
-            "and resumed only to be completed");
+            "the run left no trace: it could not be written, or the run was killed when all its "
+            "core tasks were done, and resumed only to be completed");
     if (!run_record_traced(record))
         return failure_set(failure, FAILURE_MISMATCH,
                            "the run left no trace: it ended before its last round: go on with it "
@@ -495,8 +495,10 @@ void residuals_explain(const struct residuals *residuals, struct text *text)
     }
     if (residuals_untraced(record)) {
         text_add(text,
-                 "The run was killed when all its core tasks were done, and went on only to be "
-                 "completed: when they were done is not known, so there is nothing to compare.");
+                 "%s: when its core tasks were done is not known, so there is nothing to compare.",
+                 record->resumed > 0 ? "The run was killed when all its core tasks were done, and "
+                                       "went on only to be completed"
+                                     : "The run's trace could not be written");
         return;
     }
     losses_explain(residuals, text);

@@ -164,7 +164,18 @@ static struct curve progress_curve_of(hid_t file)
     return curve;
 }
 
-/* Did that part, or whichever has its place, say how it ended? If not, its trace is all zeros. */
+/* Did that part, or whichever has its place, do all of its plan? */
+static bool is_whole(hid_t group, const struct curve *curve, int64_t times)
+{
+    const int64_t row = curve->older && times == 0 ? curve->resumed : times;
+    int32_t cut = 0;
+    contents_number(group, LAYOUT_TRACE_CUT, H5T_NATIVE_INT32, &cut); /* absent in most */
+    if (cut != 0 || row >= curve->row_count)
+        return cut == 0;
+    return curve->rows[row].outcome == PART_COMPLETE || (curve->complete && row == curve->resumed);
+}
+
+/* Did it say how it ended? */
 static bool is_written(const struct curve *curve, int64_t times)
 {
     const int64_t row = curve->older && times == 0 ? curve->resumed : times;
@@ -173,11 +184,18 @@ static bool is_written(const struct curve *curve, int64_t times)
            outcome == PART_STOPPED;
 }
 
+static struct trace_part trace_part_of(const struct curve *curve, int64_t times)
+{
+    const int64_t row = curve->older && times == 0 ? curve->resumed : times;
+    return (struct trace_part){row, row < curve->row_count ? curve->rows[row].began_s : 0};
+}
+
 /* A plan that was made while its run went on, or was not done in whole, follows from what it sent.
  */
-static bool trace_needed(const struct curve *curve, const struct run_record *part)
+static bool trace_needed(const struct curve *curve, int64_t times, const struct run_record *part)
 {
-    return curve->traced || curve->older || part->surveyed || part->cut_short;
+    const bool tells = curve->older || part->surveyed || part->cut_short;
+    return curve->traced || (tells && is_written(curve, times));
 }
 
 /* The part that went on for the `times`th time. */
@@ -193,10 +211,11 @@ static bool part_read(hid_t file, const char *path, const struct curve *curve, i
     usage_read(group, part);
     dealing_read(times == 0 ? file : group, part);
     part->part = times + 1;
-    part->cut_short = times < curve->row_count && curve->rows[times].outcome == PART_STOPPED;
-    const bool traced = is_written(curve, times) && trace_needed(curve, part);
+    part->cut_short = !is_whole(group, curve, times);
+    const struct trace_part which = trace_part_of(curve, times);
     const bool good = documents_read(file, group, path, part, failure) &&
-                      (!traced || archive_trace_read(file, path, name, part, failure)) &&
+                      (!trace_needed(curve, times, part) ||
+                       archive_trace_read(path, name, &which, part, failure)) &&
                       told_read(group, part, failure);
     H5Gclose(group);
     return good && (!part->surveyed || !run_record_traced(part) || run_record_sent(part) ||
@@ -228,9 +247,8 @@ static bool part_missing(const char *path, const struct curve *curve, int64_t pa
                          struct failure *failure)
 {
     return failure_set(failure, FAILURE_MISMATCH,
-                       "%s: has nothing of a part %" PRId64 ": its run has %d part%s, and those "
-                       "that were killed leave no trace",
-                       path, part, curve->resumed + 1, curve->resumed > 0 ? "s" : "");
+                       "%s: has nothing of a part %" PRId64 ": its run has %d part%s", path, part,
+                       curve->resumed + 1, curve->resumed > 0 ? "s" : "");
 }
 
 static void read_release(struct run_record *read, int64_t count)

@@ -10,16 +10,33 @@
 #include "spmd/layout/layout.h"
 
 struct stored_trace {
-    char *path;
+    char *path;                  /* of the output */
     char name[LAYOUT_NAME_SIZE]; /* of the data set */
+    struct trace_part part;
+    bool beside; /* it is not in the output yet, but in the file beside it */
     bool begun_only;
 };
 
 /* Rows that are read at a time: whole pieces of a compressed trace. */
 enum { ROWS_MOST = 1 << 15 };
 
-/* Negative: there is none. */
-static int64_t rows_count(hid_t dataset)
+/* ---- rows, wherever they are ---------------------------------------------------------------- */
+
+struct rows {
+    const struct stored_trace *stored;
+    int64_t count, next;
+    hid_t file, dataset, type;
+    struct trace_reader reader;
+};
+
+static bool rows_refuse(const struct rows *rows, struct failure *failure)
+{
+    if (failure->code == FAILURE_NONE)
+        archive_not_ours(rows->stored->path, "trace", failure);
+    return false;
+}
+
+static int64_t dataset_rows(hid_t dataset)
 {
     const hid_t space = H5Dget_space(dataset);
     const int64_t rows = (int64_t)H5Sget_simple_extent_npoints(space);
@@ -27,17 +44,67 @@ static int64_t rows_count(hid_t dataset)
     return rows;
 }
 
-static bool rows_read(hid_t dataset, hid_t type, int64_t first, int64_t count,
-                      struct trace_event *events)
+static bool dataset_open(struct rows *rows)
 {
-    const hsize_t start = (hsize_t)first, rows = (hsize_t)count;
-    const hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(1, &rows, NULL);
-    const bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &rows, NULL) >= 0 &&
-                      H5Dread(dataset, type, memory, space, H5P_DEFAULT, events) >= 0;
+    rows->file = H5Fopen(rows->stored->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    rows->dataset = rows->file < 0 ? -1 : contents_open(rows->file, rows->stored->name);
+    rows->count = rows->dataset < 0 ? -1 : dataset_rows(rows->dataset);
+    return rows->count >= 0;
+}
+
+static void rows_close(struct rows *rows)
+{
+    if (rows->dataset >= 0)
+        H5Dclose(rows->dataset);
+    if (rows->file >= 0)
+        H5Fclose(rows->file);
+    H5Tclose(rows->type);
+    trace_reader_close(&rows->reader);
+}
+
+/* To be closed where it is true. */
+static bool rows_open(struct rows *rows, const struct stored_trace *stored, struct failure *failure)
+{
+    *rows = (struct rows){.stored = stored,
+                          .file = -1,
+                          .dataset = -1,
+                          .type = layout_trace_type(),
+                          .reader = {.file = -1}};
+    const bool good = stored->beside
+                          ? trace_reader_open(&rows->reader, stored->path, &stored->part, failure)
+                          : dataset_open(rows);
+    if (stored->beside)
+        rows->count = rows->reader.count;
+    if (!good)
+        rows_close(rows);
+    return good || rows_refuse(rows, failure);
+}
+
+static bool dataset_read(const struct rows *rows, int64_t count, struct trace_event *events)
+{
+    const hsize_t start = (hsize_t)rows->next, size = (hsize_t)count;
+    const hid_t space = H5Dget_space(rows->dataset), memory = H5Screate_simple(1, &size, NULL);
+    const bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &size, NULL) >= 0 &&
+                      H5Dread(rows->dataset, rows->type, memory, space, H5P_DEFAULT, events) >= 0;
     H5Sclose(memory);
     H5Sclose(space);
     return good;
 }
+
+/* How many come next, at most so many; 0: there are no more. Negative: they cannot be read. */
+static int64_t rows_next(struct rows *rows, struct trace_event *events, int64_t most)
+{
+    const int64_t left = rows->count - rows->next, count = left < most ? left : most;
+    if (count <= 0)
+        return 0;
+    const bool good = rows->stored->beside
+                          ? trace_reader_next(&rows->reader, events, count) == count
+                          : dataset_read(rows, count, events);
+    rows->next += count;
+    return good ? count : -1;
+}
+
+/* ---- one that is read block by block -------------------------------------------------------- */
 
 /* What an event is told to; there may be fewer than announced. */
 static bool rows_give(const struct trace_event *events, int64_t count, struct trace_blocks *blocks,
@@ -49,23 +116,15 @@ static bool rows_give(const struct trace_event *events, int64_t count, struct tr
     return true;
 }
 
-static bool dataset_play(hid_t dataset, const struct stored_trace *stored,
-                         struct trace_blocks *blocks, struct failure *failure)
+static bool rows_play(struct rows *rows, struct trace_blocks *blocks, struct failure *failure)
 {
-    const int64_t rows = rows_count(dataset);
-    const hid_t type = layout_trace_type();
     struct trace_event *events = calloc(ROWS_MOST, sizeof *events);
-    bool good = events != NULL;
-    if (!good)
-        failure_memory(failure, "reading a trace");
-    for (int64_t first = 0; good && first < rows; first += ROWS_MOST) {
-        const int64_t count = rows - first < ROWS_MOST ? rows - first : ROWS_MOST;
-        good = (rows_read(dataset, type, first, count, events) ||
-                archive_not_ours(stored->path, "trace", failure)) &&
-               rows_give(events, count, blocks, failure);
+    bool good = events || failure_memory(failure, "reading a trace");
+    for (int64_t count = 1; good && count > 0;) {
+        count = rows_next(rows, events, ROWS_MOST);
+        good = count < 0 ? rows_refuse(rows, failure) : rows_give(events, count, blocks, failure);
     }
     free(events);
-    H5Tclose(type);
     return good &&
            (trace_blocks_end(blocks) || blocks->refused ||
             failure_memory(failure, "reading a trace")) &&
@@ -76,16 +135,13 @@ static bool stored_play(void *self, const struct trace_taker *taker, struct fail
 {
     const struct stored_trace *stored = self;
     struct trace_blocks blocks;
-    const hid_t file = H5Fopen(stored->path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    const hid_t dataset = file < 0 ? file : contents_open(file, stored->name);
+    struct rows rows;
+    if (!rows_open(&rows, stored, failure))
+        return false;
     trace_blocks_init(&blocks, taker, stored->begun_only);
-    const bool good = dataset < 0 ? archive_not_ours(stored->path, "trace", failure)
-                                  : dataset_play(dataset, stored, &blocks, failure);
+    const bool good = rows_play(&rows, &blocks, failure);
     trace_blocks_release(&blocks);
-    if (dataset >= 0)
-        H5Dclose(dataset);
-    if (file >= 0)
-        H5Fclose(file);
+    rows_close(&rows);
     return good;
 }
 
@@ -130,43 +186,73 @@ static bool long_read(const struct stored_trace *like, struct run_record *part,
     return true;
 }
 
-static bool short_read(hid_t dataset, const char *path, struct run_record *part,
-                       struct failure *failure)
+/* ---- one that is in memory ------------------------------------------------------------------ */
+
+static bool short_read(struct rows *rows, struct run_record *part, struct failure *failure)
 {
     struct trace *trace = &part->trace;
-    const int64_t rows = rows_count(dataset);
-    trace->events = calloc((size_t)rows + 1, sizeof *trace->events);
+    const size_t room = (size_t)rows->count + 1;
+    trace->events = calloc(room, sizeof *trace->events);
     if (!trace->events)
         return failure_memory(failure, "reading a trace");
-    trace->capacity = (size_t)rows + 1;
-    const hid_t type = layout_trace_type();
-    const bool good = rows == 0 || rows_read(dataset, type, 0, rows, trace->events) ||
-                      archive_not_ours(path, "trace", failure);
-    H5Tclose(type);
-    for (int64_t k = 0; good && k < rows; k++) /* there may be fewer than announced */
+    trace->capacity = room;
+    const int64_t count = rows_next(rows, trace->events, rows->count);
+    if (count < 0)
+        return rows_refuse(rows, failure);
+    for (int64_t k = 0; k < count; k++) /* there may be fewer than announced */
         if (trace->events[k].tasks > 0)
             trace->events[trace->count++] = trace->events[k];
-    return good && (!part->cut_short || run_record_cut_short(part) ||
-                    failure_memory(failure, "reading a run's output"));
+    return !part->cut_short || run_record_cut_short(part) ||
+           failure_memory(failure, "reading a run's output");
 }
 
-bool archive_trace_read(hid_t file, const char *path, const char *group, struct run_record *part,
+/* ---- whole ---------------------------------------------------------------------------------- */
+
+static bool stored_read(const struct stored_trace *stored, struct run_record *part,
                         struct failure *failure)
 {
-    struct stored_trace stored = {.path = strdup(path), .begun_only = part->cut_short};
+    struct rows rows;
+    if (!rows_open(&rows, stored, failure))
+        return false;
+    const bool is_long = rows.count > TRACE_BLOCK_EVENTS;
+    const bool good = is_long || short_read(&rows, part, failure);
+    rows_close(&rows);
+    return is_long ? long_read(stored, part, failure) : good;
+}
+
+/* Has the file beside the output events of that part? */
+static bool is_beside(const struct stored_trace *stored)
+{
+    struct failure none = FAILURE_INIT;
+    struct trace_reader reader;
+    if (!trace_reader_open(&reader, stored->path, &stored->part, &none))
+        return false;
+    const bool there = reader.count > 0;
+    trace_reader_close(&reader);
+    return there;
+}
+
+static void trace_drop(struct run_record *part)
+{
+    trace_release(&part->trace);
+    if (part->long_trace.release)
+        part->long_trace.release(part->long_trace.self);
+    part->long_trace = (struct run_trace){.self = NULL};
+}
+
+bool archive_trace_read(const char *path, const char *group, const struct trace_part *which,
+                        struct run_record *part, struct failure *failure)
+{
+    struct stored_trace stored = {
+        .path = strdup(path), .part = *which, .begun_only = part->cut_short};
     snprintf(stored.name, sizeof stored.name, "%s/%s", group, LAYOUT_PART_TRACE);
-    const hid_t dataset = contents_open(file, stored.name);
-    const int64_t rows = dataset < 0 ? -1 : rows_count(dataset);
-    bool good = false;
-    if (!stored.path)
-        failure_memory(failure, "reading a trace");
-    else if (rows < 0)
-        archive_not_ours(path, "trace", failure);
-    else
-        good = rows > TRACE_BLOCK_EVENTS ? long_read(&stored, part, failure)
-                                         : short_read(dataset, path, part, failure);
-    if (dataset >= 0)
-        H5Dclose(dataset);
+    bool good = stored.path ? stored_read(&stored, part, failure)
+                            : failure_memory(failure, "reading a trace");
+    if (good && !run_record_traced(part) && is_beside(&stored)) {
+        trace_drop(part);
+        stored.beside = true;
+        good = stored_read(&stored, part, failure);
+    }
     free(stored.path);
     return good;
 }

@@ -1,5 +1,6 @@
 #include "spmd/layout/entries.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
@@ -61,15 +62,16 @@ bool entry_text_replace(hid_t file, const char *name, const char *text)
 
 /* ---- traces -------------------------------------------------------------------------------- */
 
-/* A long trace is compressed, in pieces of so many rows, and has its place when it is written. */
-enum { LONG_ROWS = 100000, PIECE_ROWS = 8192 };
+/* A trace of more than one piece of so many rows is compressed, and has its place when it is
+ * written. */
+enum { PIECE_ROWS = 8192 };
 /* Of an event, which takes 9 as a rule: before HDF5 is involved, which does not survive a disk that
  * fills while it closes a file. */
 static const double compressed_bytes = 24;
 
 static bool is_compressed(int64_t events)
 {
-    return events > LONG_ROWS && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0;
+    return events > PIECE_ROWS && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0;
 }
 
 /* To be closed. */
@@ -87,7 +89,7 @@ static hid_t compressed_rows(hid_t file, const char *name, hid_t type, hsize_t r
     return dataset;
 }
 
-static bool has_room(hid_t file, int64_t events)
+bool entry_trace_fits(hid_t file, int64_t events)
 {
     struct statvfs disk;
     char path[4096];
@@ -137,16 +139,30 @@ bool entry_trace_clear(hid_t file, const char *name)
     return rows >= 0 && H5Ldelete(file, name, H5P_DEFAULT) >= 0 && entry_trace(file, name, rows);
 }
 
-bool entry_trace_write(hid_t file, const char *name, const struct trace *trace)
+/* Piece by piece, so that each is compressed once. */
+static bool rows_copy(hid_t dataset, struct trace_reader *reader)
 {
-    const int64_t count = (int64_t)trace->count;
-    if (!has_room(file, count) || !trace_extend(file, name, count))
+    struct trace_event *events = malloc(PIECE_ROWS * sizeof *events);
+    hid_t type = layout_trace_type();
+    bool good = events != NULL;
+    for (int64_t first = 0, count; good; first += count) {
+        count = trace_reader_next(reader, events, PIECE_ROWS);
+        if (count == 0)
+            break;
+        good = layout_rows_write(dataset, type, first, count, events);
+    }
+    H5Tclose(type);
+    free(events);
+    return good;
+}
+
+bool entry_trace_write(hid_t file, const char *name, struct trace_reader *reader)
+{
+    if (!trace_extend(file, name, reader->count))
         return false;
     hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
     if (dataset < 0)
         return false;
-    hid_t type = layout_trace_type();
-    const bool good = count == 0 || layout_rows_write(dataset, type, 0, count, trace->events);
-    H5Tclose(type);
+    const bool good = rows_copy(dataset, reader);
     return H5Dclose(dataset) >= 0 && good;
 }

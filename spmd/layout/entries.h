@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/model/trace.h"
+#include "spmd/layout/trace_file.h"
 
 /* An attribute, made or, if it is of the same type, overwritten. */
 bool entry_number(hid_t object, const char *name, hid_t type, const void *value);
@@ -24,7 +24,10 @@ bool entry_text_replace(hid_t file, const char *name, const char *text);
 bool entry_trace(hid_t file, const char *name, int64_t events);
 /* Zeros again. */
 bool entry_trace_clear(hid_t file, const char *name);
+/* Has the disk room for so many events, where they take some that nothing has set aside? HDF5 does
+ * not survive a disk that fills while it closes a file. */
+bool entry_trace_fits(hid_t file, int64_t events);
 /* The events into that room, which grows where they are more. */
-bool entry_trace_write(hid_t file, const char *name, const struct trace *trace);
+bool entry_trace_write(hid_t file, const char *name, struct trace_reader *reader);
 
 #endif

@@ -40,6 +40,8 @@
 #define LAYOUT_PART_ENDED "ended"
 #define LAYOUT_PART_LOST_TOLD "lost"
 #define LAYOUT_PART_LOST "lost_workers"
+/* Attribute of a part: 1 where its trace ends before the part did; absent in most. */
+#define LAYOUT_TRACE_CUT "trace_cut"
 /* One row a part of the run, the first ones; a run that goes on more often uses the last again. */
 #define LAYOUT_PARTS "/run/parts"
 enum { LAYOUT_PARTS_MOST = 64 };

@@ -20,6 +20,7 @@
 #include "spmd/layout/parts.h"
 #include "spmd/output/losses_file.h"
 #include "spmd/output/part_file.h"
+#include "spmd/output/trace_writer.h"
 
 /* ---- before anything is created ------------------------------------------------------------ */
 
@@ -381,11 +382,9 @@ static bool run_create(hid_t file, const struct job *job, const struct output_in
         part_file_usage(group, &info->requested) &&
         (!info->command_line || entry_words(group, LAYOUT_COMMAND_LINE, info->command_line));
     H5Gclose(group);
-    struct run_part part = info->part;
-    part.began_s = parts_now();
     return good && entry_trace(file, LAYOUT_TRACE, info->events) && outcome_create(file, job) &&
            (job->results.grid_type == SCOW_NONE || cuts_create(file, job)) && parts_create(file) &&
-           parts_put(file, 0, &part) && losses_create(file, info->part.workers, places) &&
+           parts_put(file, 0, &info->part) && losses_create(file, info->part.workers, places) &&
            entry_text(file, LAYOUT_PLAN, info->plan) &&
            (!info->profile || entry_text(file, LAYOUT_PROFILE, info->profile));
 }
@@ -538,14 +537,17 @@ static bool digest_write(hid_t file, const char *digest)
 }
 
 /* The part at hand is over, as the outcome says. */
-static bool part_end(hid_t file, const struct output_outcome *outcome, enum part_outcome how)
+static bool part_end(hid_t file, const char *path, const struct output_outcome *outcome,
+                     enum part_outcome how, bool *imported)
 {
     struct run_part part;
     int32_t times = 0;
     contents_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &times);
-    if (!part_file_end(file, times, outcome))
+    const bool there = parts_get(file, times, &part);
+    const struct part_trace trace = {path, {times, part.began_s}, outcome->trace_cut};
+    if (!part_file_end(file, outcome, &trace, imported))
         return false;
-    if (!outcome->part || !parts_get(file, times, &part))
+    if (!outcome->part || !there)
         return true;
     part.ended_s = parts_now();
     part.makespan_s = outcome->part->makespan_s;
@@ -558,12 +560,16 @@ static bool part_end(hid_t file, const struct output_outcome *outcome, enum part
 bool outputfile_seal(const char *path, const struct output_outcome *outcome,
                      struct failure *failure)
 {
+    bool imported = false;
     hid_t file = seal_begin(path);
     bool good = file >= 0 && digest_write(file, outcome->input_sha256) &&
-                outcome_write(file, outcome->outcome) && part_end(file, outcome, PART_COMPLETE) &&
+                outcome_write(file, outcome->outcome) &&
+                part_end(file, path, outcome, PART_COMPLETE, &imported) &&
                 attributes_of_outcome(file, outcome->summary, outcome->outcome, outcome->startup_s,
                                       outcome->finish_s, 1);
     good = file >= 0 && H5Fclose(file) >= 0 && good;
+    if (good && imported)
+        trace_writer_remove(path);
     return good || failure_set(failure, FAILURE_FAILED,
                                "%s: the results are there, but its trace and checksum could not "
                                "be written: is the disk full, or the file gone?",
@@ -584,11 +590,15 @@ bool outputfile_stop(const char *path, const struct output_outcome *outcome,
                      struct failure *failure)
 {
     const int32_t stopped = 1;
+    bool imported = false;
     hid_t file = seal_begin(path);
     bool good = file >= 0 && entry_number(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &stopped) &&
-                part_end(file, outcome, PART_STOPPED) && digest_write(file, outcome->input_sha256);
-    good = file >= 0 && H5Fclose(file) >= 0 && good;
-    return (good && flush(path)) ||
+                part_end(file, path, outcome, PART_STOPPED, &imported) &&
+                digest_write(file, outcome->input_sha256);
+    good = file >= 0 && H5Fclose(file) >= 0 && good && flush(path);
+    if (good && imported)
+        trace_writer_remove(path);
+    return good ||
            failure_set(failure, FAILURE_FAILED,
                        "%s: what is done is there, but that the run was stopped could not be "
                        "written: is the disk full, or the file gone?",
@@ -629,9 +639,11 @@ bool outputfile_reopen(const char *path, const struct job *job, int32_t times,
     const int32_t no = 0;
     layout_quiet();
     hid_t file = seal_begin(path);
-    const bool good = file >= 0 && parts_put(file, times - 1, last) &&
-                      parts_put(file, times, next) && part_file_begin(file, path, times, info) &&
-                      attributes_change(file, job) &&
+    const struct part_trace trace = {path, {times - 1, last->began_s}, false};
+    struct run_part before = *last;
+    const bool good = file >= 0 && part_file_import(file, &trace, &before) &&
+                      parts_put(file, times - 1, &before) && parts_put(file, times, next) &&
+                      part_file_begin(file, path, times, info) && attributes_change(file, job) &&
                       entry_number(file, LAYOUT_RESUMED, H5T_NATIVE_INT32, &times) &&
                       entry_number(file, LAYOUT_STOPPED, H5T_NATIVE_INT32, &no) &&
                       entry_number(file, LAYOUT_COMPLETE, H5T_NATIVE_INT32, &no);

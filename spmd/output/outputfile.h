@@ -15,7 +15,6 @@
 #include "planner/base/failure.h"
 #include "planner/model/conditions.h"
 #include "planner/model/part.h"
-#include "planner/model/trace.h"
 #include "planner/model/usage.h"
 #include "spmd/job/job.h"
 #include "spmd/job/summary.h"
@@ -41,7 +40,7 @@ struct output_info {
     struct run_request requested;       /* of the batch system */
     int64_t events;                     /* rows of /run/trace, as far as is known */
     int workers;                        /* that states have room for */
-    struct run_part part;               /* the run's first, as it begins: its workers */
+    struct run_part part;               /* the run's first, as it begins: when, and its workers */
 };
 
 /* What a part does that goes on with a run; strings borrowed. */
@@ -54,11 +53,12 @@ struct part_info {
     int ahead;
     struct run_request requested;
     int64_t events; /* rows of its trace, as far as is known */
+    double began_s; /* as in struct run_part */
 };
 
 /* What is known after it. */
 struct output_outcome {
-    const struct trace *trace; /* at most the events announced; borrowed */
+    bool trace_cut; /* the file with its trace, beside the output, lacks the end */
     const struct summary *summary;
     const char *input_sha256;     /* NULL: as it was made */
     const char *outcome;          /* of a reduction, JSON; NULL: none */

@@ -122,13 +122,64 @@ bool part_file_halt(hid_t file, int64_t times, const char *why)
     return group >= 0 && H5Gclose(group) >= 0 && good;
 }
 
-bool part_file_end(hid_t file, int64_t times, const struct output_outcome *outcome)
+static bool cut_write(hid_t group)
 {
+    const int32_t yes = 1;
+    return entry_number(group, LAYOUT_TRACE_CUT, H5T_NATIVE_INT32, &yes);
+}
+
+/* What the file beside the output has of that part. Where there is no room for it here, it stays
+ * there. */
+static bool trace_import(hid_t group, const struct part_trace *trace, bool *imported)
+{
+    struct failure none = FAILURE_INIT;
+    struct trace_reader reader;
+    *imported = false;
+    if (!trace_reader_open(&reader, trace->output, &trace->part, &none))
+        return true;
+    const bool fits = entry_trace_fits(group, reader.count);
+    const bool good = !fits || (entry_trace_write(group, LAYOUT_PART_TRACE, &reader) &&
+                                (!(reader.torn || trace->cut) || cut_write(group)));
+    *imported = fits && good;
+    trace_reader_close(&reader);
+    return good;
+}
+
+/* How far the part came, as far as its trace says. */
+static void trace_sum(const struct part_trace *trace, struct run_part *part)
+{
+    struct failure none = FAILURE_INIT;
+    struct trace_reader reader;
+    struct trace_event event;
+    if (!trace_reader_open(&reader, trace->output, &trace->part, &none))
+        return;
+    while (trace_reader_next(&reader, &event, 1) > 0) {
+        if (event.rank > 0 && event.end_s > part->makespan_s)
+            part->makespan_s = event.end_s;
+        part->packages += event.rank > 0 && event.operation == OPERATION_COMPUTE;
+    }
+    trace_reader_close(&reader);
+}
+
+bool part_file_import(hid_t file, const struct part_trace *trace, struct run_part *part)
+{
+    bool own, imported;
+    hid_t group = group_open(file, trace->part.times, &own);
+    const bool good = group >= 0 && (!own || trace_import(group, trace, &imported));
+    if (good && part->makespan_s <= 0)
+        trace_sum(trace, part);
+    return group >= 0 && H5Gclose(group) >= 0 && good;
+}
+
+bool part_file_end(hid_t file, const struct output_outcome *outcome, const struct part_trace *trace,
+                   bool *imported)
+{
+    const int64_t times = trace->part.times;
     bool own;
     hid_t group = group_open(file, times, &own);
     const bool good = group >= 0 && (own || entry_trace_clear(group, LAYOUT_PART_TRACE)) &&
                       dealing_write(group, times == 0 ? file : group, outcome) &&
-                      entry_trace_write(group, LAYOUT_PART_TRACE, outcome->trace) &&
+                      trace_import(group, trace, imported) &&
                       entry_text_replace(group, LAYOUT_PART_TOLD, outcome->told) &&
                       entry_text_replace(group, LAYOUT_PART_REPLANNED, outcome->replanned) &&
                       entry_text_replace(group, LAYOUT_PART_ENDED, outcome->ended) &&

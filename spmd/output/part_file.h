@@ -7,6 +7,7 @@
 
 #include <hdf5.h>
 
+#include "spmd/layout/trace_file.h"
 #include "spmd/output/outputfile.h"
 
 /* The group of the first part, with room for the names of what comes later; to be closed. */
@@ -19,7 +20,18 @@ bool part_file_usage(hid_t group, const struct run_request *requested);
 bool part_file_begin(hid_t file, const char *path, int64_t times, const struct part_info *info);
 /* What ended it, of a part that keeps nothing else. */
 bool part_file_halt(hid_t file, int64_t times, const char *why);
-/* It is over: its trace, and what was told meanwhile. */
-bool part_file_end(hid_t file, int64_t times, const struct output_outcome *outcome);
+/* Where the trace of a part is until it is in the output. */
+struct part_trace {
+    const char *output; /* borrowed: the file is beside it (spmd/layout/trace_file.h) */
+    struct trace_part part;
+    bool cut; /* its end is missing */
+};
+
+/* It is over: its trace, and what was told meanwhile. *imported: the file beside the output is not
+ * needed any more. */
+bool part_file_end(hid_t file, const struct output_outcome *outcome, const struct part_trace *trace,
+                   bool *imported);
+/* The trace of a part that did not end so, if it has left one, and how far it came. */
+bool part_file_import(hid_t file, const struct part_trace *trace, struct run_part *part);
 
 #endif

@@ -155,7 +155,7 @@ bool remaining_mend(const struct remaining *remaining, const char *path,
                       (!remaining->partial ||
                        transfer_write(file, remaining->partial, (int64_t)remaining->partial_size,
                                       remaining->places.partial));
-    const struct run_part next = {.began_s = parts_now(),
+    const struct run_part next = {.began_s = info->began_s,
                                   .before = remaining->done + remaining->failed,
                                   .workers = remaining->workers};
     if (file >= 0)

@@ -28,7 +28,7 @@ static struct run_part part_of(const struct run_outcome *outcome)
 {
     return (struct run_part){.makespan_s = outcome->makespan_s,
                              .tasks = outcome->summary.tasks - outcome->kept,
-                             .packages = trace_packages(&outcome->trace)};
+                             .packages = outcome->packages};
 }
 
 /* What the output keeps of this run, whether all is done or not. */
@@ -49,7 +49,7 @@ static void account_make(struct account *account, const struct ending *ending,
                                                .profile = pilot ? pilot->profile_text : NULL,
                                                .tail = pilot ? pilot->tail : NULL,
                                                .replan = pilot ? pilot->replan : NULL,
-                                               .trace = &outcome->trace,
+                                               .trace_cut = outcome->trace_cut,
                                                .input_sha256 = digest_known(ending->digest),
                                                .told = outcome->told,
                                                .replanned = outcome->replanned,

@@ -42,6 +42,8 @@ struct performance {
     struct liveness liveness;     /* while packages are under way */
     struct losses losses;
     struct status_writer status; /* the master's */
+    struct trace_writer tracing; /* the master's */
+    double began_s;              /* the master's; as in struct run_part */
 };
 
 static struct fitting fitting_of(const struct performance *performance)
@@ -203,7 +205,8 @@ static struct resume_setup resume_setup(const struct performance *performance)
         .profile = execution->profile,
         .collects = execution->collects,
         .trust = execution->trust,
-        .part = {.conditions = conditions_of(performance),
+        .part = {.began_s = performance->began_s,
+                 .conditions = conditions_of(performance),
                  .surveyed = execution->pilot != NULL,
                  .command_line = execution->command_line,
                  .requested = requested_of(),
@@ -300,9 +303,19 @@ static void output_create(struct performance *performance, struct output_places 
                       ? 1
                       : plan_packages(execution->plan) * RUN_EVENTS_PER_PACKAGE,
         .workers = slots_wanted(job, execution->comm->size - 1),
-        .part = {.workers = execution->comm->size - 1},
+        .part = {.began_s = performance->began_s, .workers = execution->comm->size - 1},
     };
     performance->created = outputfile_create(execution->output, job, &info, places, failure);
+}
+
+/* Local to the master. From here on the file beside the output is this part's. */
+static void tracing_begin(struct performance *performance)
+{
+    const struct execution *execution = performance->execution;
+    const struct resume *resume = &performance->resume;
+    const struct trace_part part = {resume->on ? resume->remaining.resumed + 1 : 0,
+                                    performance->began_s};
+    trace_writer_begin(&performance->tracing, execution->output, execution->command, &part);
 }
 
 /* Collective. The master makes the file, or mends it; everybody opens it. */
@@ -314,6 +327,7 @@ static bool output_open(struct performance *performance, struct failure *failure
     if (execution->comm->rank == 0) {
         performance->processor = run_conditions_processor();
         job_method(&performance->making.job, performance->method, sizeof performance->method);
+        performance->began_s = until_now();
     }
     const struct resume_setup resuming = resume_setup(performance);
     if (execution->comm->rank == 0)
@@ -323,6 +337,8 @@ static bool output_open(struct performance *performance, struct failure *failure
     if (!comm_agree(execution->comm, failure) ||
         (resume->on && !resume_begin(resume, &resuming, failure)))
         return false;
+    if (execution->comm->rank == 0)
+        tracing_begin(performance);
     const struct store_setup setup = {.path = execution->output,
                                       .emitted =
                                           resume->emitted ? resume->emitted : execution->emitted,
@@ -585,6 +601,8 @@ static void packages_do(struct performance *performance, const struct run *run,
     const bool leads = run->comm->rank == 0, over = resume->on && resume->left == 0;
     if (leads && !over)
         lead(performance, run, outcome, failure);
+    if (leads)
+        outcome->trace_cut = !trace_writer_end(&performance->tracing);
     if (leads && resume->on) {
         resume_join(resume, run->job, outcome);
         outcome->resumed = true;
@@ -655,6 +673,9 @@ static int64_t failing_most(const struct performance *performance)
     return workers > FAILING_LEAST ? workers : FAILING_LEAST;
 }
 
+/* Events that a survey's fits are made of: more than a survey has, as a rule. */
+enum { REMEMBERED = 1 << 17 };
+
 /* Collective. */
 static bool perform(struct performance *performance, struct run_outcome *outcome,
                     struct failure *failure)
@@ -682,6 +703,8 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
         .failing_most = failing_most(performance),
         .threads = execution->threads,
         .buffers = plan_buffers(execution->plan),
+        .tracing = execution->comm->rank == 0 ? &performance->tracing : NULL,
+        .remembered = execution->pilot ? REMEMBERED : 0,
     };
     struct done_packages done = {0};
     conditions_say(performance);
@@ -733,8 +756,10 @@ static void status_finish(struct performance *performance, const struct run_outc
 bool execute_run(const struct execution *execution, struct run_outcome *outcome,
                  struct failure *failure)
 {
-    struct performance performance = {
-        .execution = execution, .plan = execution->plan, .losses = {.file = -1}};
+    struct performance performance = {.execution = execution,
+                                      .plan = execution->plan,
+                                      .losses = {.file = -1},
+                                      .tracing = {.file = -1}};
     bool good = false;
     if (!job_make(&performance, failure) || !work_find(&performance, failure))
         goto out;
@@ -757,8 +782,12 @@ out:
     good = store_close(&performance.store, failure) && good;
     liveness_end(&performance.liveness);
     losses_close(&performance.losses);
-    if (is_in_vain(&performance, outcome, good))
+    if (performance.tracing.path)
+        trace_writer_end(&performance.tracing);
+    if (is_in_vain(&performance, outcome, good)) {
         unlink(execution->output);
+        trace_writer_remove(execution->output);
+    }
     dispatch_free(&performance.dispatch);
     decider_release(&performance.decider);
     resume_release(&performance.resume);

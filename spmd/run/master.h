@@ -15,6 +15,9 @@
 struct master_start {
     bool reported; /* it has reported a package */
     bool known;    /* its start is in the trace */
+    int count;
+    struct trace_correction first[TRACE_CORRECTIONS_MOST]; /* its first package's events, as they
+                                                            * are in the trace */
 };
 
 /* What a worker has told of its core tasks. */
@@ -38,6 +41,7 @@ struct master {
     struct failure *failure;
     struct outstanding outstanding; /* packages that are to be reported */
     int64_t sent;                   /* packages */
+    int64_t events;                 /* of the trace so far */
     double origin_s;                /* the first envelope's start */
     double *sent_s;                 /* owned; per package: end of its send, for its link event */
     size_t sent_capacity;

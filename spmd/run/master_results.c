@@ -10,6 +10,20 @@ void master_listen(struct master *master)
                  WIRE_RESULT, &master->receiving);
 }
 
+/* Into the trace, and among those of its worker's first package, which may be corrected later. */
+static void event_keep(struct master *master, const struct trace_event *event)
+{
+    const struct run *run = master->run;
+    struct master_start *start = event->rank > 0 ? &master->starts[event->rank - 1] : NULL;
+    const int64_t number = master->events++;
+    if (run->tracing)
+        trace_writer_add(run->tracing, event);
+    if ((!run->tracing || number < run->remembered) && !trace_add(&master->outcome->trace, event))
+        failure_memory(master->failure, "keeping the trace of the run");
+    if (start && !start->reported && start->count < TRACE_CORRECTIONS_MOST)
+        start->first[start->count++] = (struct trace_correction){number, *event};
+}
+
 void master_event(struct master *master, int rank, enum operation operation,
                   const struct package *package, double start_s, double end_s)
 {
@@ -23,8 +37,7 @@ void master_event(struct master *master, int rank, enum operation operation,
         .start_s = start_s - master->origin_s,
         .end_s = end_s - master->origin_s,
     };
-    if (!trace_add(&master->outcome->trace, &event))
-        failure_memory(master->failure, "keeping the trace of the run");
+    event_keep(master, &event);
 }
 
 /* A worker's share of the trace. Time inside MPI while computing is shown before computing. */
@@ -49,6 +62,7 @@ static void report_trace(struct master *master, const struct wire_result *report
     master->outcome->worked_s +=
         times->computed_s - times->start_s + times->written_s - times->handed_s;
     master->outcome->stalled_s += times->stalled_s;
+    master->outcome->packages++;
 }
 
 void rejection_keep(struct run_outcome *outcome, const struct rejection *rejection)
@@ -273,6 +287,8 @@ void master_hear(struct master *master)
     }
     master_returns_hear(master);
     master_losses(master);
-    progress_show(master->progress, master->outcome->summary.tasks,
-                  comm_now(master->run->comm) - master->origin_s);
+    const double now_s = comm_now(master->run->comm) - master->origin_s;
+    if (master->run->tracing)
+        trace_writer_tick(master->run->tracing, now_s);
+    progress_show(master->progress, master->outcome->summary.tasks, now_s);
 }

@@ -38,23 +38,28 @@ static void event_mend(struct trace_event *event, double start_s, double receive
     }
 }
 
-/* The worker's first package has been traced as if it had begun when it arrived. One of its events;
- * NULL: it is not in the trace. */
-static const struct trace_event *package_mend(struct master *master, int rank, double start_s)
+/* In the trace, wherever it is kept. */
+static void events_correct(struct master *master, const struct master_start *start)
 {
-    struct trace *trace = &master->outcome->trace;
-    const struct trace_event *first = NULL;
+    struct trace *remembered = &master->outcome->trace;
+    for (int k = 0; k < start->count; k++)
+        if (start->first[k].number < (int64_t)remembered->count)
+            remembered->events[start->first[k].number] = start->first[k].event;
+    if (master->run->tracing)
+        trace_writer_correct(master->run->tracing, start->first, start->count);
+}
+
+/* The worker's first package has been traced as if it had begun when it arrived. */
+static void package_mend(struct master *master, struct master_start *start, double start_s)
+{
     double receive_s = 0;
-    for (size_t k = 0; k < trace->count; k++) {
-        struct trace_event *event = &trace->events[k];
-        if (event->rank != rank || (first && event->package != first->package))
-            continue;
-        first = event;
+    for (int k = 0; k < start->count; k++) {
+        struct trace_event *event = &start->first[k].event;
         if (event->operation == OPERATION_RECEIVE)
             receive_s = event->end_s - event->start_s;
         event_mend(event, start_s, receive_s);
     }
-    return first;
+    events_correct(master, start);
 }
 
 /* That worker starts until then, on the trace's clock; `package` is its first one. */
@@ -68,9 +73,11 @@ static void start_keep(struct master *master, const struct package *package, dou
 /* The same where its first package is in the trace already. */
 static void start_mend(struct master *master, int rank, double start_s)
 {
-    const struct trace_event *begun = package_mend(master, rank, start_s);
-    if (!begun)
+    struct master_start *start = &master->starts[rank - 1];
+    if (start->count == 0)
         return;
+    package_mend(master, start, start_s);
+    const struct trace_event *begun = &start->first[0].event;
     const struct package package = {.worker = rank - 1,
                                     .round = begun->round,
                                     .index = begun->package,
@@ -94,12 +101,11 @@ void master_start_trace(struct master *master, const struct wire_result *report)
 }
 
 /* When the worker's first package was computed, and what it was. */
-static const struct trace_event *first_computed(const struct master *master, int rank)
+static const struct trace_event *first_computed(const struct master_start *start)
 {
-    const struct trace *trace = &master->outcome->trace;
-    for (size_t k = 0; k < trace->count; k++)
-        if (trace->events[k].rank == rank && trace->events[k].operation == OPERATION_COMPUTE)
-            return &trace->events[k];
+    for (int k = 0; k < start->count; k++)
+        if (start->first[k].event.operation == OPERATION_COMPUTE)
+            return &start->first[k].event;
     return NULL;
 }
 
@@ -111,7 +117,7 @@ void master_starts_settle(struct master *master)
         const double expected_s = emulation_cost(costs, OPERATION_START, rank - 1, 1);
         if (start->known || !start->reported || !(expected_s > 0))
             continue;
-        const struct trace_event *first = first_computed(master, rank);
+        const struct trace_event *first = first_computed(start);
         const double compute_s =
             first ? emulation_cost(costs, OPERATION_COMPUTE, rank - 1, first->tasks) : 0;
         if (first && first->end_s - compute_s > first->start_s)

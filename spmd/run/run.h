@@ -17,6 +17,7 @@
 #include "spmd/launch/progress.h"
 #include "spmd/output/losses.h"
 #include "spmd/output/store.h"
+#include "spmd/output/trace_writer.h"
 #include "spmd/run/emulation.h"
 #include "spmd/run/heartbeat.h"
 #include "spmd/run/membership.h"
@@ -47,6 +48,8 @@ struct run {
     int threads;          /* OpenMP threads of this rank */
     const char *again;    /* what to do to go on with it, for sentences */
     int buffers;          /* packages that a worker receives ahead, >= 1 */
+    struct trace_writer *tracing; /* the master's; NULL: the outcome keeps the whole trace */
+    int64_t remembered;           /* then: events that the outcome keeps, too: the first ones */
 };
 
 enum {
@@ -56,7 +59,10 @@ enum { RUN_REJECTIONS = 3 }; /* of which reasons are told */
 
 /* What the master knows at the end. */
 struct run_outcome {
-    struct trace trace; /* owned; times from the first envelope's start */
+    struct trace trace; /* owned; times from the first envelope's start; of a run that writes its
+                         * trace, what is remembered of it */
+    bool trace_cut;     /* what it wrote lacks the end */
+    int64_t packages;   /* reported */
     struct summary summary;
     char *state;            /* owned; of a reduction over all tasks; NULL: none */
     char *told, *replanned; /* owned; of a watched plan, when and why its rest was planned anew:

@@ -84,12 +84,10 @@ static void worker_write(struct store *store, const struct job *job)
 static void seal(void)
 {
     struct failure failure = FAILURE_INIT;
-    const struct trace trace = {0};
     struct summary summary;
     summary_init(&summary);
     summary.failed = 7;
-    const struct output_outcome outcome = {
-        .trace = &trace, .summary = &summary, .outcome = outcome_text};
+    const struct output_outcome outcome = {.summary = &summary, .outcome = outcome_text};
     assert_true(outputfile_seal(path, &outcome, &failure));
 }
 

@@ -34,11 +34,11 @@ wrong() {
     exit 1
 }
 
-# full RANK BYTES SENTENCE: the run fails. The sentence is the last on stderr: MPI_Abort would add its
-# own, and make mpiexec lose the sentence now and then.
+# full RANK BYTES SENTENCE: the run fails. The sentence is the last on stderr, but for those that name
+# what was lost meanwhile: MPI_Abort would add its own, and make mpiexec lose the sentence now and then.
 full() {
     run "$1" "$2"
-    if [[ $code != 1 || $(grep -cv '^scow run: rank [12] is lost: ' errors) != 1 ]] ||
+    if [[ $code != 1 || $(grep -cvE '^scow run: (rank [12] is lost|part\.h5\.trace: cannot be written)' errors) != 1 ]] ||
         ! tail -n 1 errors | grep -qE "^scow run: part\.h5: $3"; then
         wrong "rank $1 after $2 bytes"
     fi
@@ -67,6 +67,20 @@ for bytes in 0 1000 6000; do
     full 0 "$bytes" 'cannot be written in full'
     [[ ! -e part.h5 ]] || { echo "a file that cannot be completed was left behind"; exit 1; }
 done
+# What cannot be traced is computed all the same, and has a report that says so.
+echo "a diary" >part.h5.trace
+run nobody 0
+[[ $code == 0 && $(sed 's/.*checksum//' whole | tail -n 1) == $(grep checksum said | sed 's/.*checksum//') ]] ||
+    wrong "without a trace"
+[[ $(cat errors) == "scow run: part.h5.trace: cannot be written (File exists): the run goes on, without a report of what follows" ]] ||
+    wrong "without a trace"
+[[ $(cat part.h5.trace) == "a diary" ]] || wrong "somebody else's file is another one"
+code=0
+"$scow" report part.h5 >said 2>errors || code=$?
+[[ $code == 0 ]] || wrong "a report without a trace"
+grep -q "trace could not be written: when its core tasks were done is not known" said || wrong "no reason for an empty report"
+rm part.h5 part.h5.trace
 # Full when only the trace and the checksum are left to write.
 full 0 64000 'the results are there, but its trace and checksum could not be written'
+grep -q '^scow run: part\.h5\.trace: cannot be written (No space left on device)' errors || wrong "the trace was not said to be lost"
 [[ $("$check" whole.h5 part.h5 8 6) == "48 of 48 core tasks done, all right" ]] || { echo "the results are not there"; exit 1; }

@@ -29,6 +29,10 @@ part() {
     gather part.h5 || fail "ended by itself: $(cat part.h5.said)"
     reach part.h5 6
     while [[ $(resumed_of part.h5) != "$2" ]]; do sleep 0.1; done
+    # Some packages' events are beside the output, too.
+    while kill -0 "$launcher" 2>/dev/null && (($(stat -c %s part.h5.trace 2>/dev/null || echo 0) < 3000)); do
+        sleep 0.1
+    done
     kill -"$1" "${processes[@]}"
     end part.h5
     left=$((300 - $(done_of part.h5)))
@@ -46,6 +50,8 @@ assert plan["tasks"] == int(sys.argv[1]), plan["tasks"]
 assert plan["predicted"]["makespan_s"] > 0
 assert re.search(r"^#SBATCH --time=00:0[1-9]:00$", lines, re.M), lines
 END_PYTHON
+# One core task at a time, so that some are done soon.
+options=(-p slow.json -s ss)
 part KILL 1
 options=(-p profile.json)
 start part.h5 --resume
@@ -63,9 +69,26 @@ assert sum(part["tasks"] for part in parts) == all["tasks"] == 300, parts
 assert all["parts"] == 3 and all["between_s"] >= 0
 assert abs(all["measured_s"] - sum(part["measured_s"] for part in parts)) < 1e-9
 assert all["measured_s"] > report["measured_s"] > 0
-assert parts[0]["packages"] > 0 and parts[1]["packages"] is None and parts[2]["packages"] > 0
+assert parts[0]["packages"] > 0 and parts[1]["packages"] > 0 and parts[2]["packages"] > 0
 for part in parts:
     assert part["began"] <= part["ended"], part
+END_PYTHON
+
+# The part that was killed has left its trace, but for what happened at the very end.
+[[ ! -e part.h5.trace ]] || fail "the trace is still beside the output"
+"$scow" report part.h5 --part 2 --json >killed.json || fail "the part that was killed has no report"
+/usr/bin/python3 - <<'END_PYTHON' || fail "the part that was killed: $(head -40 killed.json)"
+import h5py, json
+report, killed = json.load(open("report.json")), json.load(open("killed.json"))
+trace = h5py.File("part.h5", "r")["run/part2/trace"][:]
+words = h5py.check_enum_dtype(trace.dtype["operation"])
+done = trace[(trace["operation"] == words["compute"]) & (trace["tasks"] > 0)]
+part = report["parts"][1]
+assert part["packages"] == len(done) and len(set(done["first_task"])) == len(done)
+assert 0 < done["tasks"].sum() <= part["tasks"], (done["tasks"].sum(), part)
+assert abs(part["measured_s"] - trace[trace["rank"] > 0]["end"].max()) < 1e-6
+assert abs(killed["measured_s"] - part["measured_s"]) < 1e-3 * part["measured_s"]
+assert sum(worker["packages"] for worker in killed["workers"]) == len(done)
 END_PYTHON
 code=0
 "$scow" plan --resume part.h5 2>said || code=$?

@@ -10,6 +10,7 @@
 #include "spmd/archive/archive.h"
 #include "spmd/output/outputfile.h"
 #include "spmd/output/store.h"
+#include "spmd/output/trace_writer.h"
 #include "spmd/transport/link_mpi.h"
 #include "tests/spmd/census.h"
 
@@ -138,15 +139,16 @@ static void check_record(void)
 static void seal(void)
 {
     struct failure failure = FAILURE_INIT;
-    struct trace trace = {0};
-    struct trace_event event = {1, OPERATION_COMPUTE, 0, 0, 0, 12, 1.5, 2.5};
+    const struct trace_event event = {1, OPERATION_COMPUTE, 0, 0, 0, 12, 1.5, 2.5};
+    struct trace_writer tracing;
+    trace_writer_begin(&tracing, path, "scow run", &(struct trace_part){0, info.part.began_s});
     for (int i = 0; i < 3; i++)
-        assert_true(trace_add(&trace, &event));
+        trace_writer_add(&tracing, &event);
+    assert_true(trace_writer_end(&tracing));
     struct summary summary = extremes();
     summary.checksum = 0xfedcba9876543210u;
-    const struct output_outcome outcome = {.trace = &trace, .summary = &summary, .finish_s = 0.5};
+    const struct output_outcome outcome = {.summary = &summary, .finish_s = 0.5};
     assert_true(outputfile_seal(path, &outcome, &failure));
-    trace_release(&trace);
 }
 
 static struct store *store_make(void)

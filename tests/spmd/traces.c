@@ -1,15 +1,21 @@
-/* Traces in the output: what comes back is what was written, and a long one takes little room. */
+/* Traces of runs: what comes back from the file beside the output, and from the output, is what was
+ * written; a long one takes little room; and of a file that is damaged the beginning is read. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "planner/base/random.h"
 #include "spmd/layout/contents.h"
 #include "spmd/layout/entries.h"
 #include "spmd/layout/layout.h"
+#include "spmd/output/trace_writer.h"
 #include "tests/checks.h"
 
-static const char name[] = "traces.h5", trace_name[] = "/trace";
+static const char name[] = "traces.h5", beside[] = "traces.h5.trace", trace_name[] = "/trace";
+static const struct trace_part part = {2, 1.5e9};
 enum { EVENTS_PER_PACKAGE = OPERATION_OUTPUT + 2, BYTES_MOST = 100 };
 
 /* Single tasks on two workers, in the order in which a master hears of them. */
@@ -51,14 +57,62 @@ static double stored_bytes(hid_t file)
     return bytes;
 }
 
+/* As a run does. */
+static void trace_put(const struct trace *trace)
+{
+    struct trace_writer writer;
+    trace_writer_begin(&writer, name, "scow run", &part);
+    for (size_t k = 0; k < trace->count; k++) {
+        trace_writer_add(&writer, &trace->events[k]);
+        trace_writer_tick(&writer, trace->events[k].end_s);
+    }
+    assert_true(trace_writer_end(&writer));
+}
+
+static struct trace_reader reader_of(const struct trace_part *which)
+{
+    struct failure failure = FAILURE_INIT;
+    struct trace_reader reader;
+    assert_true(trace_reader_open(&reader, name, which, &failure));
+    return reader;
+}
+
+/* Its events are the first ones of the trace; how many. */
+static int64_t reader_check(struct trace_reader *reader, const struct trace *trace, int64_t most)
+{
+    struct trace_event *events = calloc((size_t)most, sizeof *events);
+    int64_t at = 0;
+    assert_non_null(events);
+    for (int64_t count; (count = trace_reader_next(reader, events, most)) > 0; at += count)
+        for (int64_t k = 0; k < count; k++)
+            if (at + k >= (int64_t)trace->count || !is_same(&events[k], &trace->events[at + k]))
+                fail_msg("event %d is another one", (int)(at + k));
+    assert_int_equal(at, reader->count);
+    free(events);
+    return at;
+}
+
+/* Into an output, where so many events were announced. */
+static void trace_import(hid_t file, const struct trace *trace, int64_t announced)
+{
+    trace_put(trace);
+    struct trace_reader reader = reader_of(&part);
+    assert_int_equal(reader.count, trace->count);
+    assert_false(reader.torn);
+    assert_true(entry_trace(file, trace_name, announced) &&
+                entry_trace_write(file, trace_name, &reader));
+    trace_reader_close(&reader);
+    assert_int_equal(unlink(beside), 0);
+}
+
 /* Announced as so many events, written into a file, and read again; bytes of a package. */
 static double there_and_back(const struct trace *trace, int64_t announced)
 {
     hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     hid_t type = layout_trace_type();
     size_t count = 0;
-    assert_true(file >= 0 && entry_trace(file, trace_name, announced) &&
-                entry_trace_write(file, trace_name, trace));
+    assert_true(file >= 0);
+    trace_import(file, trace, announced);
     const double bytes = stored_bytes(file);
     struct trace_event *read =
         contents_rows(file, trace_name, type, sizeof(struct trace_event), &count);
@@ -88,15 +142,190 @@ static void short_ones_stay_as_they_are(void **state)
 
 static void long_ones_take_little_room(void **state)
 {
+    static const int64_t packages[] = {1200, 30000};
     (void)state;
-    for (uint64_t seed = 1; seed <= 2; seed++) {
-        struct trace trace = trace_make(30000, seed);
+    for (size_t k = 0; k < COUNT_OF(packages); k++) {
+        struct trace trace = trace_make(packages[k], k + 1);
         const int64_t events = (int64_t)trace.count;
-        const double bytes = there_and_back(&trace, seed == 1 ? events + 7 : 1);
-        printf("seed %d: %.1f bytes a package\n", (int)seed, bytes);
+        const double bytes = there_and_back(&trace, k == 0 ? events + 7 : 1);
+        printf("%d packages: %.1f bytes of each\n", (int)packages[k], bytes);
         assert_true(bytes < BYTES_MOST);
         trace_release(&trace);
     }
+}
+
+static void they_are_read_in_any_pieces(void **state)
+{
+    static const int64_t pieces[] = {1, 1000, TRACE_FILE_BLOCK_MOST, 100000};
+    struct trace trace = trace_make(2000, 3);
+    (void)state;
+    trace_put(&trace);
+    struct trace_reader reader = reader_of(&part);
+    for (size_t k = 0; k < COUNT_OF(pieces); k++) {
+        assert_int_equal(reader_check(&reader, &trace, pieces[k]), trace.count);
+        trace_reader_rewind(&reader);
+    }
+    trace_reader_close(&reader);
+    trace_release(&trace);
+    assert_int_equal(unlink(beside), 0);
+}
+
+/* Of events that are long written, and of some that are not. */
+static void corrections_are_put_in_place(void **state)
+{
+    enum { EACH = 500 };
+    struct trace trace = trace_make(3000, 4);
+    struct trace_writer writer;
+    uint64_t seed = 4;
+    (void)state;
+    trace_writer_begin(&writer, name, "scow run", &part);
+    for (size_t k = 0; k < trace.count; k++) {
+        trace_writer_add(&writer, &trace.events[k]);
+        if (k % EACH != EACH - 1)
+            continue;
+        struct trace_correction corrections[TRACE_CORRECTIONS_MOST];
+        const double among = EACH - TRACE_CORRECTIONS_MOST;
+        const size_t first = k + 1 - EACH + (size_t)(random_uniform(&seed) * among);
+        for (int c = 0; c < TRACE_CORRECTIONS_MOST; c++) {
+            struct trace_event *event = &trace.events[first + (size_t)c];
+            event->end_s += 1;
+            corrections[c] = (struct trace_correction){(int64_t)first + c, *event};
+        }
+        trace_writer_correct(&writer, corrections, TRACE_CORRECTIONS_MOST);
+    }
+    assert_true(trace_writer_end(&writer));
+    struct trace_reader reader = reader_of(&part);
+    assert_int_equal(reader_check(&reader, &trace, 77), trace.count);
+    trace_reader_close(&reader);
+    trace_release(&trace);
+    assert_int_equal(unlink(beside), 0);
+}
+
+/* Cut anywhere: what is whole is read, and it says that something is missing. */
+static void the_beginning_of_a_torn_one_is_read(void **state)
+{
+    struct trace trace = trace_make(1500, 5);
+    struct stat status;
+    uint64_t seed = 5;
+    int64_t before = (int64_t)trace.count;
+    (void)state;
+    trace_put(&trace);
+    assert_int_equal(stat(beside, &status), 0);
+    for (off_t size = status.st_size; size > (off_t)sizeof(struct trace_file_head);) {
+        size -= 1 + (off_t)(random_uniform(&seed) * 9000);
+        if (size < (off_t)sizeof(struct trace_file_head))
+            break;
+        assert_int_equal(truncate(beside, size), 0);
+        struct trace_reader reader = reader_of(&part);
+        const int64_t count = reader_check(&reader, &trace, 1000);
+        assert_true(count < before || (count == before && reader.torn));
+        before = count;
+        trace_reader_close(&reader);
+    }
+    trace_release(&trace);
+    assert_int_equal(unlink(beside), 0);
+}
+
+static void byte_flip(off_t place)
+{
+    const int file = open(beside, O_RDWR);
+    char byte;
+    assert_true(file >= 0 && pread(file, &byte, 1, place) == 1);
+    byte ^= 0x10;
+    assert_int_equal(pwrite(file, &byte, 1, place), 1);
+    close(file);
+}
+
+/* One bit is another one: nothing that is wrong is read. */
+static void damaged_ones_are_read_up_to_the_damage(void **state)
+{
+    struct trace trace = trace_make(1500, 6);
+    struct failure failure = FAILURE_INIT;
+    struct stat status;
+    uint64_t seed = 6;
+    (void)state;
+    trace_put(&trace);
+    assert_int_equal(stat(beside, &status), 0);
+    for (int k = 0; k < 200; k++) {
+        const off_t place = (off_t)(random_uniform(&seed) * (double)status.st_size);
+        struct trace_reader reader;
+        byte_flip(place);
+        if (trace_reader_open(&reader, name, &part, &failure)) {
+            assert_true(reader_check(&reader, &trace, 5000) < (int64_t)trace.count);
+            assert_true(reader.torn);
+            trace_reader_close(&reader);
+        } else {
+            assert_true(place < (off_t)sizeof(struct trace_file_head));
+        }
+        byte_flip(place);
+    }
+    trace_release(&trace);
+    assert_int_equal(unlink(beside), 0);
+}
+
+static void those_of_other_parts_are_not_read(void **state)
+{
+    const struct trace_part others[] = {{1, 1.5e9}, {3, 1.5e9}, {2, 1.5e9 + 1}}, unknown = {2, 0};
+    struct trace trace = trace_make(10, 7);
+    struct failure failure = FAILURE_INIT;
+    struct trace_reader reader;
+    (void)state;
+    trace_put(&trace);
+    for (size_t k = 0; k < COUNT_OF(others); k++)
+        assert_false(trace_reader_open(&reader, name, &others[k], &failure));
+    reader = reader_of(&unknown);
+    assert_int_equal(reader_check(&reader, &trace, 5), trace.count);
+    trace_reader_close(&reader);
+    assert_int_equal(unlink(beside), 0);
+    assert_false(trace_reader_open(&reader, name, &part, &failure));
+    assert_int_equal(failure.code, FAILURE_NONE);
+    trace_release(&trace);
+}
+
+static void text_put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_true(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void text_check(const char *path, const char *text)
+{
+    char there[100] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fgets(there, sizeof there, file) && fclose(file) == 0);
+    assert_string_equal(there, text);
+}
+
+/* Somebody else's file of that name is left alone; a trace, whole or not, is replaced. */
+static void only_traces_are_replaced(void **state)
+{
+    static const char other[] = "a diary of mine, which is longer than the head of a trace";
+    struct trace_writer writer;
+    struct trace trace = trace_make(10, 8);
+    (void)state;
+    text_put("target", other);
+    assert_int_equal(symlink("target", beside), 0);
+    for (int k = 0; k < 2; k++) {
+        trace_writer_begin(&writer, name, "scow run", &part);
+        trace_writer_add(&writer, &trace.events[0]);
+        assert_false(trace_writer_end(&writer));
+        trace_writer_remove(name);
+        text_check(beside, other);
+        unlink(beside);
+        text_put(beside, other);
+    }
+    text_put(beside, "scowt"); /* its writer was killed while it made it */
+    trace_put(&trace);
+    trace_put(&trace);
+    struct trace_reader reader = reader_of(&part);
+    assert_int_equal(reader_check(&reader, &trace, 5), trace.count);
+    trace_reader_close(&reader);
+    trace_writer_remove(name);
+    assert_int_equal(access(beside, F_OK), -1);
+    text_check("target", other);
+    unlink("target");
+    trace_release(&trace);
 }
 
 int main(void)
@@ -104,6 +333,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_ones_stay_as_they_are),
         cmocka_unit_test(long_ones_take_little_room),
+        cmocka_unit_test(they_are_read_in_any_pieces),
+        cmocka_unit_test(corrections_are_put_in_place),
+        cmocka_unit_test(the_beginning_of_a_torn_one_is_read),
+        cmocka_unit_test(damaged_ones_are_read_up_to_the_damage),
+        cmocka_unit_test(those_of_other_parts_are_not_read),
+        cmocka_unit_test(only_traces_are_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
