@@ -67,13 +67,15 @@ uint64_t trace_file_block_digest(const struct trace_file_block *block, const voi
 
 bool trace_file_is_ours(const char *path)
 {
+    static const char lost[sizeof magic]; /* what a power failure leaves */
     char there[sizeof magic];
     const int file = own_open(path, O_RDONLY);
     if (file < 0)
         return errno == ENOENT;
     const ssize_t size = pread(file, there, sizeof there, 0);
     close(file);
-    return size >= 0 && memcmp(there, magic, (size_t)size) == 0;
+    return size >= 0 &&
+           (memcmp(there, magic, (size_t)size) == 0 || memcmp(there, lost, (size_t)size) == 0);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */

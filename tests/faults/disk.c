@@ -34,9 +34,17 @@ static struct {
     size_t kept_size, kept_room;
     int64_t writes;
     bool open[RANKS_MOST];
-    int next[RANKS_MOST + 1]; /* descriptor of each rank */
-    int place[PLACES];        /* descriptor that has it; 0: nobody */
+    int next[RANKS_MOST + 1];    /* descriptor of each rank */
+    int place[PLACES];           /* descriptor that has it; 0: nobody */
+    bool of_trace[PLACES][EACH]; /* descriptors */
 } disk;
+
+/* The file beside the output. */
+static struct {
+    char *bytes;
+    size_t size, room;
+    bool there;
+} beside;
 
 void disk_begin(size_t size)
 {
@@ -47,6 +55,7 @@ void disk_begin(size_t size)
     memset(disk.bytes, 0, size);
     disk.size = size;
     disk.writes = 0;
+    beside.there = false;
     disk_settle();
 }
 
@@ -65,6 +74,7 @@ void disk_settle(void)
     disk.unsafe_count = disk.kept_size = 0;
     memset(disk.next, 0, sizeof disk.next);
     memset(disk.place, 0, sizeof disk.place);
+    memset(disk.of_trace, 0, sizeof disk.of_trace);
 }
 
 /* Newest first, so that what is taken back is what was there before. Pieces of one place may then
@@ -77,6 +87,14 @@ void disk_lose_power(void)
             memcpy(disk.bytes + one->place, disk.kept + one->before, one->size);
     }
     disk.unsafe_count = disk.kept_size = 0;
+    /* Of what is beside, the end is missing, or something in between. */
+    enum { SECTOR = 512 };
+    const size_t from =
+        beside.size > 0 ? dice_below(&world.dice, beside.size) / SECTOR * SECTOR : 0;
+    if (beside.size > 0 && dice_hit(&world.dice, 0.5))
+        memset(beside.bytes + from, 0, beside.size - from < SECTOR ? beside.size - from : SECTOR);
+    else
+        beside.size = from;
 }
 
 static void *grown(void *room, size_t *have, size_t want, size_t each)
@@ -107,25 +125,42 @@ static void bytes_put(int64_t place, const void *bytes, size_t size)
     memcpy(disk.bytes + place, bytes, size);
 }
 
+static void beside_put(int64_t place, const void *bytes, size_t size)
+{
+    const size_t end = (size_t)place + size;
+    if (size == 0)
+        return;
+    if (place < 0 || (size_t)place > beside.size) {
+        world_wrong("%zu bytes are written at %lld of the trace, which leaves a hole", size,
+                    (long long)place);
+        return;
+    }
+    beside.bytes = grown(beside.bytes, &beside.room, end, 1);
+    memcpy(beside.bytes + place, bytes, size);
+    beside.size = end > beside.size ? end : beside.size;
+    disk.writes++;
+}
+
 /* By the rank that runs, in two pieces, between which it can be killed. False: only some of it. */
-static bool bytes_write(int64_t place, const void *bytes, size_t size)
+static bool bytes_write(void (*put)(int64_t place, const void *bytes, size_t size), int64_t place,
+                        const void *bytes, size_t size)
 {
     const struct weather *weather = &world.weather;
     if (!world.current) {
-        bytes_put(place, bytes, size);
+        put(place, bytes, size);
         return true;
     }
     const bool fails = dice_hit(&world.dice, weather->unwritten);
     const size_t cut = size > 1 ? dice_below(&world.dice, size) : 0;
     world_sleep(weather->write_s * dice_between(&world.dice, 0, 1), false);
-    bytes_put(place, bytes, cut);
+    put(place, bytes, cut);
     if (cut > 0)
         world_sleep(weather->write_s * dice_between(&world.dice, 0, 1), false);
     if (fails) {
         world_say("a write of rank %d fails", world.current->number);
         return false;
     }
-    bytes_put(place + (int64_t)cut, (const char *)bytes + cut, size - cut);
+    put(place + (int64_t)cut, (const char *)bytes + cut, size - cut);
     return true;
 }
 
@@ -156,7 +191,7 @@ bool shared_file_write(const struct shared_file *file, int64_t place, const void
                        size_t size)
 {
     (void)file;
-    return bytes_write(place, bytes, size);
+    return bytes_write(bytes_put, place, bytes, size);
 }
 
 bool shared_file_sync(const struct shared_file *file)
@@ -178,6 +213,8 @@ bool shared_file_close(struct shared_file *file)
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
+int __real_unlink(const char *path);
+int __wrap_unlink(const char *path);
 int __real_close(int file);
 int __wrap_close(int file);
 ssize_t __real_pread(int file, void *bytes, size_t size, off_t place);
@@ -185,19 +222,49 @@ ssize_t __wrap_pread(int file, void *bytes, size_t size, off_t place);
 ssize_t __real_pwrite(int file, const void *bytes, size_t size, off_t place);
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t place);
 
-static int descriptor_new(void)
+static int descriptor_new(bool of_trace)
 {
     const int rank = world.current ? world.current->number : RANKS_MOST;
-    return FIRST + rank * EACH + disk.next[rank]++ % EACH;
+    const int which = disk.next[rank]++ % EACH;
+    disk.of_trace[rank][which] = of_trace;
+    return FIRST + rank * EACH + which;
+}
+
+static bool is_of_trace(int file)
+{
+    return disk.of_trace[(file - FIRST) / EACH][(file - FIRST) % EACH];
 }
 
 int own_open(const char *path, int flags)
 {
     (void)flags;
     if (strcmp(path, DISK_PATH) == 0)
-        return descriptor_new();
+        return descriptor_new(false);
+    if (strcmp(path, DISK_TRACE) == 0 && beside.there)
+        return descriptor_new(true);
     errno = ENOENT;
     return -1;
+}
+
+int own_make(const char *path)
+{
+    const bool is_trace = strcmp(path, DISK_TRACE) == 0;
+    errno = is_trace ? EEXIST : EACCES;
+    if (!is_trace || beside.there)
+        return -1;
+    beside.there = true;
+    beside.size = 0;
+    return descriptor_new(true);
+}
+
+int __wrap_unlink(const char *path)
+{
+    if (strcmp(path, DISK_TRACE) != 0)
+        return __real_unlink(path);
+    const bool was = beside.there;
+    beside.there = false;
+    errno = was ? 0 : ENOENT;
+    return was ? 0 : -1;
 }
 
 int __wrap_open(const char *path, int flags, ...)
@@ -206,7 +273,7 @@ int __wrap_open(const char *path, int flags, ...)
     va_start(arguments, flags);
     const int mode = flags & O_CREAT ? va_arg(arguments, int) : 0;
     va_end(arguments);
-    return strcmp(path, DISK_PATH) == 0 ? descriptor_new() : __real_open(path, flags, mode);
+    return strcmp(path, DISK_PATH) == 0 ? descriptor_new(false) : __real_open(path, flags, mode);
 }
 
 int __wrap_close(int file)
@@ -222,6 +289,13 @@ ssize_t __wrap_pread(int file, void *bytes, size_t size, off_t place)
 {
     if (file < FIRST)
         return __real_pread(file, bytes, size, place);
+    if (is_of_trace(file)) {
+        const size_t left = (size_t)place < beside.size ? beside.size - (size_t)place : 0;
+        const size_t got = size < left ? size : left;
+        if (got > 0)
+            memcpy(bytes, beside.bytes + place, got);
+        return (ssize_t)got;
+    }
     return bytes_read(place, bytes, size) ? (ssize_t)size : 0;
 }
 
@@ -229,7 +303,7 @@ ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t place)
 {
     if (file < FIRST)
         return __real_pwrite(file, bytes, size, place);
-    if (bytes_write(place, bytes, size))
+    if (bytes_write(is_of_trace(file) ? beside_put : bytes_put, place, bytes, size))
         return (ssize_t)size;
     errno = ENOSPC;
     return -1;

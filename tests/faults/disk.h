@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #define DISK_PATH "simulated.h5"
+/* Of its own length, from no byte on; there while somebody has made it and nobody removed it. */
+#define DISK_TRACE DISK_PATH ".trace"
 
 /* Empty: so many zeros. */
 void disk_begin(size_t size);

@@ -67,6 +67,10 @@ MUTATIONS = [
     ("looked-after-late", "spmd/run/failure_detector.c",
      "    others_tell(detector, HERE);\n    detector->comm->watch = &detector->base;\n}",
      "    others_tell(detector, HERE);\n}"),
+    ("torn-trace-read", "spmd/layout/trace_file.c",
+     " &&\n           trace_file_block_digest(block, reader->bytes) == block->digest", ""),
+    ("trace-not-written-at-the-end", "spmd/output/trace_writer.c",
+     "    if (whole)\n        events_write(writer);", "    if (whole && writer->block->count > 8)\n        events_write(writer);"),
     ("loss-not-blamed", "spmd/run/master_losses.c",
      "    if (at_work)\n        package_blame", "    if (at_work && count > 1000)\n        package_blame"),
 ]

@@ -225,12 +225,6 @@ void fault_unwatch(void)
 
 /* ---- files that there are not ---------------------------------------------------------------- */
 
-int own_make(const char *path)
-{
-    (void)path;
-    return -1;
-}
-
 int own_open_or_make(const char *path)
 {
     (void)path;

@@ -44,6 +44,7 @@ static struct trial {
     bool resumed;
     bool running; /* the part before did not say how it ended */
     bool sealed;
+    struct trace_part part; /* that runs now */
     struct remaining remaining;
     struct summary before;
     char outcome[256]; /* of a reduction, as sealed */
@@ -192,19 +193,84 @@ static void digests_check(void)
     intact_damage_release(&damage);
 }
 
+/* What the file beside the output says, as far as it is whole: only of core tasks that there are,
+ * and that one has been computed only once the ledger calls it done. */
+struct trace_seen {
+    bool there, torn;
+    int64_t packages, tasks; /* computed */
+};
+
+static void event_check(const struct trace_event *event, bool safe)
+{
+    const bool can_be = event->operation >= 0 && event->operation < OPERATION_COUNT &&
+                        event->rank >= 0 && event->rank < RANKS_MOST && event->tasks > 0 &&
+                        event->first >= 0 && event->first <= trial.tasks - event->tasks &&
+                        event->start_s <= event->end_s;
+    if (!can_be)
+        world_wrong("the trace has an event that cannot be: operation %d of rank %d, %" PRId64
+                    " core tasks from %" PRId64 ", from %g s to %g s",
+                    event->operation, event->rank, event->tasks, event->first, event->start_s,
+                    event->end_s);
+    for (int64_t task = event->first; can_be && safe && task < event->first + event->tasks; task++)
+        if (event->operation == OPERATION_COMPUTE && ledger()[task] == 0)
+            world_wrong("by the trace core task %" PRId64 " is computed, and the ledger does not "
+                        "know of it",
+                        task);
+}
+
+/* A master that cannot write what a worker has returned ends the run, and has told of it before. */
+static struct trace_seen trace_check(bool safe)
+{
+    safe = safe && !(trial.collects && world.weather.unwritten > 0);
+    struct failure failure = FAILURE_INIT;
+    struct trace_reader reader;
+    struct trace_event event;
+    struct trace_seen seen = {.there =
+                                  trace_reader_open(&reader, DISK_PATH, &trial.part, &failure)};
+    if (!seen.there)
+        return seen;
+    while (trace_reader_next(&reader, &event, 1) > 0) {
+        const bool computed = event.operation == OPERATION_COMPUTE && event.rank > 0;
+        event_check(&event, safe);
+        seen.packages += computed;
+        seen.tasks += computed ? event.tasks : 0;
+    }
+    seen.torn = reader.torn;
+    trace_reader_close(&reader);
+    return seen;
+}
+
+/* Of a part that ends: every package that was reported is there, unless writing has failed. */
+static void trace_whole_check(const struct output_outcome *outcome)
+{
+    const struct trace_seen seen = trace_check(true);
+    if (outcome->trace_cut && !(world.weather.unwritten > 0))
+        world_wrong("the trace is cut, though nothing hinders its writing");
+    if (outcome->trace_cut)
+        return;
+    if (!seen.there || seen.torn || seen.packages != outcome->part->packages ||
+        seen.tasks > outcome->part->tasks)
+        world_wrong("the trace has %" PRId64 " packages of %" PRId64 " core tasks%s, not %" PRId64
+                    " of %" PRId64,
+                    seen.packages, seen.tasks, seen.torn ? ", and is torn" : "",
+                    outcome->part->packages, outcome->part->tasks);
+}
+
 /* ---- the output's file, in place of spmd/output/outputfile.c ----------------------------------
  */
 
 bool outputfile_seal(const char *path, const struct output_outcome *outcome,
                      struct failure *failure)
 {
-    (void)path, (void)failure;
+    (void)failure;
     world_say("the run is sealed");
     closed_check();
     world_sleep(world.weather.write_s, false);
     ledger_check();
     totals_check(outcome->summary, outcome->outcome);
     digests_check();
+    trace_whole_check(outcome);
+    trace_writer_remove(path);
     trial.sealed = true;
     trial.running = false;
     return true;
@@ -213,10 +279,12 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
 bool outputfile_stop(const char *path, const struct output_outcome *outcome,
                      struct failure *failure)
 {
-    (void)path, (void)outcome, (void)failure;
+    (void)failure;
     world_say("the run has stopped: %s", outcome->ended ? outcome->ended : "");
     world_sleep(world.weather.write_s, false);
     closed_check();
+    trace_whole_check(outcome);
+    trace_writer_remove(path);
     trial.counts->stopped++;
     trial.running = false;
     return true;
@@ -395,6 +463,7 @@ struct part {
     struct run_outcome outcome;
     struct failure failure;
     struct decides decides; /* the master's */
+    struct trace_writer tracing;
 };
 
 static struct dispatch *dispatch_make(struct part *part)
@@ -473,11 +542,13 @@ static void perform(struct part *part)
                             .tasks = trial.resumed ? trial.remaining.left : trial.tasks,
                             .threads = 1,
                             .again = "go on",
+                            .tracing = part->comm.rank == 0 ? &part->tracing : NULL,
                             .buffers = trial.buffers};
     struct done_packages done = {0};
-    if (part->comm.rank == 0)
+    if (part->comm.rank == 0) {
         lead(part, &run);
-    else if (!trial.resumed || trial.remaining.left > 0)
+        part->outcome.trace_cut = !trace_writer_end(&part->tracing);
+    } else if (!trial.resumed || trial.remaining.left > 0)
         worker_run(&run, &done, &part->failure);
     const struct ending ending = {
         .closing = {.run = &run,
@@ -509,6 +580,8 @@ static void part_open(struct part *part)
                                       .resumed = trial.resumed};
     if (!failure_detector_begin(&part->detector, &setup, &part->failure))
         return;
+    if (part->comm.rank == 0)
+        trace_writer_begin(&part->tracing, DISK_PATH, "scow run", &trial.part);
     part->store = store_open(&store, &places, &part->comm, trial.job, &part->failure);
     if (part->comm.rank == 0 || !trial.collects)
         losses_open(&part->losses, DISK_PATH, &trial.places, part->comm.rank,
@@ -518,7 +591,7 @@ static void part_open(struct part *part)
 /* What a rank runs, as spmd/run/execute.c does. */
 static void rank_main(void)
 {
-    struct part part = {.losses = {.file = -1}, .failure = FAILURE_INIT};
+    struct part part = {.losses = {.file = -1}, .tracing = {.file = -1}, .failure = FAILURE_INIT};
     struct rank *self = world.current;
     comm_init(&part.comm, (struct link){0});
     part.comm.offset_s = world.rank[0].skew_s - self->skew_s;
@@ -531,6 +604,8 @@ static void rank_main(void)
     liveness_end(&part.liveness);
     losses_close(&part.losses);
     failure_detector_end(&part.detector);
+    if (part.tracing.path)
+        trace_writer_end(&part.tracing);
     run_outcome_release(&part.outcome);
     decides_release(&part.decides);
     world_say("rank %d ends with %d%s%s", self->number, (int)part.failure.code,
@@ -598,6 +673,7 @@ static void part_run(bool fair)
     trial.running = true;
     /* Parts of one run may do either. */
     trial.collects = !trial.job->values.write_behind && dice_hit(&world.dice, trial.collecting);
+    trial.part.began_s += 1;
     world_begin(workers + 1, rank_main);
     world_say("part with %d workers, %" PRId64 " core tasks, packages of at most %" PRId64
               ", %s%s%s%s%s%s",
@@ -618,6 +694,7 @@ static void part_run(bool fair)
         disk_lose_power();
     else
         ledger_check();
+    trace_check(!world.weather.power);
     disk_settle();
     if (trial.sealed)
         digests_check();
@@ -641,6 +718,7 @@ bool trial_run(uint64_t seed, FILE *log, struct trial_counts *counts)
         if (part == 0 || resume())
             part_run(part >= parts);
         remaining_release(&trial.remaining);
+        trial.part.times++;
     }
     if (!trial.sealed)
         world_wrong("the run does not reach its end, though nothing disturbs it");
