@@ -42,8 +42,9 @@ struct dispatch_recovery {
     bool *lost;               /* owned, per worker */
     int64_t *busy;            /* owned, per worker: packages out */
     struct recovery_list out; /* handed out and not reported */
-    size_t *places;           /* owned; of each package that is out, where it is there */
-    size_t place_capacity;
+    size_t *places; /* owned; by the last digits of a package's number, where it is there, unless
+                     * a later one has the same: then it is searched for */
+    size_t place_count;            /* a power of two */
     struct recovery_list returned; /* to be handed out again; index and worker are old */
     int64_t returned_tasks;
     struct recovery_list suspects; /* the same, of which workers were lost */
@@ -63,18 +64,38 @@ static bool list_reserve(struct recovery_list *list, size_t count)
     return items != NULL;
 }
 
+static size_t *place_of(const struct dispatch_recovery *self, int64_t index)
+{
+    return &self->places[(size_t)index & (self->place_count - 1)];
+}
+
+/* So many that packages which are out together rarely share one. */
+static bool places_reserve(struct dispatch_recovery *self)
+{
+    enum { EACH = 8, LEAST = 1024 };
+    size_t count = self->place_count > 0 ? self->place_count : LEAST;
+    while (count < EACH * (self->out.count + 1))
+        count *= 2;
+    if (count == self->place_count)
+        return true;
+    size_t *places = calloc(count, sizeof *places);
+    if (!places)
+        return false;
+    free(self->places);
+    self->places = places;
+    self->place_count = count;
+    for (size_t k = 0; k < self->out.count; k++)
+        *place_of(self, self->out.items[k].package.index) = k;
+    return true;
+}
+
 /* Room for one more package, out or returned, and for all that are out to return: a loss cannot
  * fail. */
 static bool lists_reserve(struct dispatch_recovery *self)
 {
     const size_t count = self->out.count + self->returned.count + self->suspects.count + 1;
-    size_t *places =
-        array_reserve(self->places, &self->place_capacity, (size_t)self->index + 1, sizeof *places);
-    if (!places)
-        return false;
-    self->places = places;
-    return list_reserve(&self->out, count) && list_reserve(&self->returned, count) &&
-           list_reserve(&self->suspects, count);
+    return places_reserve(self) && list_reserve(&self->out, count) &&
+           list_reserve(&self->returned, count) && list_reserve(&self->suspects, count);
 }
 
 /* What follows on what came back last is one range with it. */
@@ -118,7 +139,7 @@ static void entry_put(struct dispatch_recovery *self, size_t place,
                       const struct recovery_entry *entry)
 {
     self->out.items[place] = *entry;
-    self->places[entry->package.index] = place;
+    *place_of(self, entry->package.index) = place;
 }
 
 /* NULL: it is not out. */
@@ -126,9 +147,13 @@ static struct recovery_entry *entry_find(const struct dispatch_recovery *self, i
 {
     if (index < 0 || index >= self->index)
         return NULL;
-    const size_t place = self->places[index];
-    const bool out = place < self->out.count && self->out.items[place].package.index == index;
-    return out ? &self->out.items[place] : NULL;
+    const size_t place = *place_of(self, index);
+    if (place < self->out.count && self->out.items[place].package.index == index)
+        return &self->out.items[place];
+    for (size_t k = 0; k < self->out.count; k++)
+        if (self->out.items[k].package.index == index)
+            return &self->out.items[k];
+    return NULL;
 }
 
 static void package_out(struct dispatch_recovery *self, struct package *package,
@@ -301,7 +326,7 @@ static void recovery_done(struct dispatch *dispatch, const struct package *packa
         return;
     const struct package original = entry->original;
     self->alone -= is_alone(entry);
-    entry_put(self, self->places[package->index], &self->out.items[self->out.count - 1]);
+    entry_put(self, (size_t)(entry - self->out.items), &self->out.items[self->out.count - 1]);
     self->out.count--;
     self->busy[package->worker]--;
     if (self->deadline)

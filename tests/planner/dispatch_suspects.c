@@ -176,6 +176,36 @@ static void without_blame_nothing_is_cut_up(void **state)
     dispatch_free(&dispatch);
 }
 
+/* One that is out while very many others are done is known all the same, and returned once. */
+static void what_is_out_for_long_is_known(void **state)
+{
+    enum { OTHERS = 20000 };
+    (void)state;
+    for (int lost = 0; lost < 2; lost++) {
+        static struct package packages[OTHERS + 1], package, first;
+        for (int64_t k = 0; k <= OTHERS; k++)
+            packages[k] = (struct package){.worker = k > 0, .first = k, .count = 1};
+        struct dispatch *dispatch =
+            dispatch_new_recovery(dispatch_new_list(packages, OTHERS + 1, 2, 1), 2);
+        assert_non_null(dispatch);
+        assert_int_equal(dispatch_next(dispatch, 0, &first), DISPATCH_SEND);
+        for (int64_t k = 1; k <= OTHERS; k++) {
+            assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_SEND);
+            assert_int_equal(package.first, k);
+            dispatch_done(dispatch, &package, 0, 1);
+        }
+        assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_HANDED_OUT);
+        if (lost) {
+            dispatch_lost(dispatch, 0);
+            assert_int_equal(dispatch_next(dispatch, 0, &first), DISPATCH_SEND);
+            assert_true(first.first == 0 && first.worker == 1);
+        }
+        dispatch_done(dispatch, &first, 0, 1);
+        assert_int_equal(dispatch_next(dispatch, 0, &package), DISPATCH_FINISHED);
+        dispatch_free(&dispatch);
+    }
+}
+
 /* Suspects of runs before: packages of many are cut up, single ones that could not be told apart
  * are out one at a time, and beside others. */
 static void suspects_of_runs_before(void **state)
@@ -206,6 +236,7 @@ int main(void)
         cmocka_unit_test(each_costs_two_workers),
         cmocka_unit_test(the_last_worker_gets_suspects_last_and_alone),
         cmocka_unit_test(without_blame_nothing_is_cut_up),
+        cmocka_unit_test(what_is_out_for_long_is_known),
         cmocka_unit_test(suspects_of_runs_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
