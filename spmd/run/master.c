@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/base/array.h"
 #include "planner/base/process.h"
 #include "planner/model/platform.h"
 #include "spmd/run/interrupt.h"
@@ -31,16 +30,6 @@ static void idle_take(void *self)
 
 /* ---- packages ------------------------------------------------------------------------------ */
 
-static bool sent_reserve(struct master *master, int64_t index)
-{
-    double *room =
-        array_reserve(master->sent_s, &master->sent_capacity, (size_t)index + 1, sizeof *room);
-    if (!room)
-        return failure_memory(master->failure, "keeping the times of sending");
-    master->sent_s = room;
-    return true;
-}
-
 /* Lets results come in and packages leave, for who waits. */
 static bool idle_pulse(void *self)
 {
@@ -62,17 +51,17 @@ void master_sleep(struct master *master, enum operation operation, const struct 
 /* It travels from now on; over an emulated link, since that has begun to carry it. */
 static void package_left(void *self, const struct wire_package *header, double left_s)
 {
-    const struct master *master = self;
+    struct master *master = self;
     if (header->kind == WIRE_WORK && !master->run->emulation)
-        master->sent_s[header->package.index] = left_s;
+        outstanding_left(&master->outstanding, &header->package, left_s);
 }
 
 /* When the package is to leave. Transfers that begin together share the master's link and arrive
  * together; one after the other, as the plan has them, the first arrive long before. So each leaves
  * when by the profile the one before has arrived, where that takes long enough to be timed, or when
  * the link is done with that one: a link that the profile takes for slow must not be made so. An
- * emulated port lets it go when it has carried it. */
-static double departure_of(struct master *master, const struct package *package)
+ * emulated port lets it go when it has carried it, which began at *begun_s. */
+static double departure_of(struct master *master, const struct package *package, double *begun_s)
 {
     const struct run *run = master->run;
     const double link_s =
@@ -82,10 +71,8 @@ static double departure_of(struct master *master, const struct package *package)
         return 0;
     const double start_s = fmax(comm_now(run->comm), master->port_free_s);
     master->port_free_s = start_s + link_s;
-    if (!run->emulation)
-        return start_s;
-    master->sent_s[package->index] = start_s;
-    return master->port_free_s;
+    *begun_s = start_s;
+    return run->emulation ? master->port_free_s : start_s;
 }
 
 /* Into the outbox's next buffer, unless the worker reads by itself. */
@@ -165,14 +152,17 @@ static bool package_send(struct master *master, const struct package *package)
     const struct comm *comm = master->run->comm;
     size_t size;
     worker_catch_up(master, package->worker);
-    if (!sent_reserve(master, package->index) || !package_pack(master, package, &size))
+    if (!package_pack(master, package, &size))
         return false;
     const double packed = comm_now(comm);
     struct wire_package header = {.kind = WIRE_WORK, .package = *package, .size = (int64_t)size};
     master_sleep(master, OPERATION_SEND, package, packed);
-    const double departure_s = departure_of(master, package);
+    double begun_s = 0;
+    const double departure_s = departure_of(master, package, &begun_s);
     if (!package_assign(master, package))
         return master->failure->code == FAILURE_NONE;
+    if (master->run->emulation)
+        outstanding_left(&master->outstanding, package, begun_s);
     outbox_post(master->outbox, (int)package->worker + 1, &header, size, departure_s);
     master->sent++;
     master_event(master, 0, OPERATION_SEND, package, packed, comm_now(comm));
@@ -347,7 +337,6 @@ static void master_release(struct master *master)
     outbox_free(&master->outbox);
     master_returns_release(master);
     free(master->report);
-    free(master->sent_s);
     free(master->starts);
     free(master->workers);
     pending_release(&master->pending);

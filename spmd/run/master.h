@@ -43,8 +43,7 @@ struct master {
     int64_t sent;                   /* packages */
     int64_t events;                 /* of the trace so far */
     double origin_s;                /* the first envelope's start */
-    double *sent_s;                 /* owned; per package: end of its send, for its link event */
-    size_t sent_capacity;
+    double left_s;                  /* when the package that is being reported left */
     struct master_start *starts;    /* owned, by worker */
     double port_free_s;             /* of an emulated port */
     struct pending pending;         /* reports on an emulated network */

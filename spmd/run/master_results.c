@@ -46,7 +46,7 @@ static void report_trace(struct master *master, const struct wire_result *report
     const struct package *package = &report->package;
     const struct wire_times *times = &report->times;
     int rank = (int)package->worker + 1;
-    double left = fmax(master->sent_s[package->index], times->transit_s);
+    double left = fmax(master->left_s, times->transit_s);
     double needed = fmax(fmax(times->free_s, times->prepared_s), master->origin_s);
     master_event(master, rank, OPERATION_LINK, package, left, fmax(left, times->arrived_s));
     master_event(master, rank, OPERATION_IDLE, package, needed, fmax(needed, times->start_s));
@@ -230,6 +230,7 @@ void master_report_settle(struct master *master, int rank, const struct wire_res
         return;
     }
     counts_take(master, rank, &report->counts);
+    master->left_s = outstanding_left_s(&master->outstanding, rank - 1);
     outstanding_take(&master->outstanding, rank - 1);
     report_heard(master, rank, &report->times);
     master->asked = master->asked || report->asked;

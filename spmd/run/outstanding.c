@@ -16,6 +16,8 @@ void outstanding_release(struct outstanding *outstanding)
 {
     for (int64_t k = 0; outstanding->queues && k < outstanding->workers; k++)
         free(outstanding->queues[k].items);
+    for (int64_t k = 0; outstanding->queues && k < outstanding->workers; k++)
+        free(outstanding->queues[k].left_s);
     free(outstanding->queues);
     *outstanding = (struct outstanding){.count = 0};
 }
@@ -26,8 +28,10 @@ static void queue_move(struct outstanding_queue *queue)
     const size_t count = queue->end - queue->first;
     if (queue->first < count)
         return;
-    if (count > 0)
+    if (count > 0) {
         memcpy(queue->items, queue->items + queue->first, count * sizeof *queue->items);
+        memcpy(queue->left_s, queue->left_s + queue->first, count * sizeof *queue->left_s);
+    }
     queue->first = 0;
     queue->end = count;
 }
@@ -42,9 +46,32 @@ bool outstanding_add(struct outstanding *outstanding, const struct package *pack
     if (!items)
         return false;
     queue->items = items;
+    double *left_s =
+        array_reserve(queue->left_s, &queue->left_capacity, queue->end + 1, sizeof *left_s);
+    if (!left_s)
+        return false;
+    queue->left_s = left_s;
+    left_s[queue->end] = 0;
     items[queue->end++] = *package;
     outstanding->count++;
     return true;
+}
+
+/* As a rule it is among the newest ones. */
+void outstanding_left(struct outstanding *outstanding, const struct package *package, double left_s)
+{
+    struct outstanding_queue *queue = &outstanding->queues[package->worker];
+    for (size_t k = queue->end; k-- > queue->first;)
+        if (queue->items[k].index == package->index) {
+            queue->left_s[k] = left_s;
+            return;
+        }
+}
+
+double outstanding_left_s(const struct outstanding *outstanding, int64_t worker)
+{
+    const struct outstanding_queue *queue = &outstanding->queues[worker];
+    return queue->end > queue->first ? queue->left_s[queue->first] : 0;
 }
 
 const struct package *outstanding_of(const struct outstanding *outstanding, int64_t worker,

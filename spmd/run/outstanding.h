@@ -13,7 +13,8 @@
 
 struct outstanding_queue {
     struct package *items; /* owned; those before `first` are reported */
-    size_t first, end, capacity;
+    double *left_s;        /* owned; when each has left for its worker */
+    size_t first, end, capacity, left_capacity;
 };
 
 struct outstanding {
@@ -29,6 +30,11 @@ bool outstanding_add(struct outstanding *outstanding, const struct package *pack
 /* Borrowed until the next call; the oldest first. NULL and 0: there is none. */
 const struct package *outstanding_of(const struct outstanding *outstanding, int64_t worker,
                                      int64_t *count);
+/* That package leaves for its worker; one that is not outstanding any more does not count. */
+void outstanding_left(struct outstanding *outstanding, const struct package *package,
+                      double left_s);
+/* When the oldest one of that worker left. */
+double outstanding_left_s(const struct outstanding *outstanding, int64_t worker);
 /* The oldest one of that worker is reported. */
 void outstanding_take(struct outstanding *outstanding, int64_t worker);
 /* None of that worker's will be. */
