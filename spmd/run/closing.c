@@ -35,8 +35,7 @@ static bool done_normalize(const struct run *run, const struct done_packages *do
                            const struct summary *summary, struct failure *failure)
 {
     for (int64_t i = 0; i < done->count; i++) {
-        const struct task_range range = {done->items[i].first, done->items[i].count};
-        if (!range_normalize(run, range, summary, failure))
+        if (!range_normalize(run, done->items[i], summary, failure))
             return false;
     }
     return true;

@@ -645,17 +645,18 @@ static void end(struct performance *performance, const struct run *run,
 {
     const struct resume *resume = &performance->resume;
     const bool lost = performance->liveness.members.loss_count > 0;
-    const struct ending ending = {
-        .closing = {.run = run,
-                    .input = performance->making.input,
-                    .digest = performance->early,
-                    .even = resume->on || lost || is_one_node(performance)},
-        .output = performance->execution->output,
-        .plan = performance->plan,
-        .pilot = performance->execution->pilot,
-        .again = performance->execution->again,
-        .digest = performance->digest,
-        .begun_with = resume->remaining.input_sha256};
+    const struct ending ending = {.closing = {.run = run,
+                                              .input = performance->making.input,
+                                              .digest = performance->early,
+                                              .even = resume->on || lost ||
+                                                      is_one_node(performance) ||
+                                                      outcome->packages > DONE_MOST},
+                                  .output = performance->execution->output,
+                                  .plan = performance->plan,
+                                  .pilot = performance->execution->pilot,
+                                  .again = performance->execution->again,
+                                  .digest = performance->digest,
+                                  .begun_with = resume->remaining.input_sha256};
     if (run->comm->rank == 0)
         ending_lead(&ending, outcome, failure);
     else

@@ -10,6 +10,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/dispatch/dispatch.h"
+#include "planner/model/task_range.h"
 #include "planner/model/trace.h"
 #include "spmd/input/input.h"
 #include "spmd/job/job.h"
@@ -86,9 +87,12 @@ struct run_outcome {
     struct process_list others; /* on every rank: that it may end when they do not answer */
 };
 
-/* Packages a worker has done, in the order of doing, to be normalised at the end. */
+/* Core tasks a worker has done, in the order of doing, to be normalised at the end; empty where
+ * nothing is. Of a run of more packages than that, everybody normalises an even share. */
+enum { DONE_MOST = 1 << 20 };
+
 struct done_packages {
-    struct package *items; /* owned */
+    struct task_range *items; /* owned */
     int64_t count;
     size_t capacity;
 };

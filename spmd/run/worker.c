@@ -286,12 +286,19 @@ static void package_work(struct worker *worker, const struct inbox_package *in,
 
 static bool done_add(struct done_packages *done, const struct package *package)
 {
-    struct package *room =
+    struct task_range *last = done->count > 0 ? &done->items[done->count - 1] : NULL;
+    if (done->count == DONE_MOST)
+        return true;
+    if (last && last->first + last->count == package->first) {
+        last->count += package->count;
+        return true;
+    }
+    struct task_range *room =
         array_reserve(done->items, &done->capacity, (size_t)done->count + 1, sizeof *room);
     if (!room)
         return false;
     done->items = room;
-    done->items[done->count++] = *package;
+    done->items[done->count++] = (struct task_range){package->first, package->count};
     return true;
 }
 
@@ -317,7 +324,7 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
             inbox_done(worker->context.inbox);
             continue;
         }
-        if (!done_add(done, &in.header.package))
+        if (worker->run->job->results.grid_picture && !done_add(done, &in.header.package))
             failure_memory(failure, "keeping the list of packages done");
         package_work(worker, &in, failure);
         inbox_done(worker->context.inbox);
