@@ -106,7 +106,7 @@ struct profile_peaks {
     double rank;    /* of a worker with the greatest packages of its setting's windows; of any rank
                      * where the master's is not given */
     double command; /* of a command that a core task runs */
-    double master;  /* beside messages under way and the trace */
+    double master;  /* beside messages under way */
 };
 
 /* Time of a run before its first and after its last package. */

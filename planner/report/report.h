@@ -92,7 +92,7 @@ struct run_record {
 };
 
 void run_record_release(struct run_record *record);
-/* What its processes had in memory at most, the master's messages and trace included. */
+/* What its processes had in memory at most, the master's messages included. */
 struct profile_peaks run_record_peaks(const struct run_record *record);
 /* Has it a trace? */
 bool run_record_traced(const struct run_record *record);

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "planner/model/platform.h"
-#include "planner/model/trace.h"
 #include "planner/studies/feeding.h"
 #include "planner/studies/planning.h"
 
@@ -59,11 +58,8 @@ double advice_memory(const struct plan *plan, const struct memory *memory)
 
 double advice_master(const struct plan *plan, const struct memory *memory)
 {
-    /* Of a package: envelope, send, link, receive, compute, output. */
-    const double package_bytes = (OPERATION_OUTPUT + 1) * sizeof(struct trace_event);
     return memory_messages(memory, plan_largest_load(plan), plan_workers_needed(plan),
-                           plan_buffers(plan)) +
-           package_bytes * (double)plan_packages(plan);
+                           plan_buffers(plan));
 }
 
 struct profile_peaks advice_peaks(const struct plan *plan, const struct profile_setting *setting,

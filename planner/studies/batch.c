@@ -44,7 +44,7 @@ static int64_t workers_on_node(const struct batch *batch)
     return batch->ranks <= batch->ranks_per_node ? batch->ranks - 1 : batch->ranks_per_node;
 }
 
-/* Of the master, whose trace grows with the plan's packages; as of a worker where nobody knows. Of
+/* Of the master, with the plan's messages under way; as of a worker where nobody knows. Of
  * several nodes only one has it. */
 static double master_find(const struct advice *advice, const struct batch *batch, double rank)
 {

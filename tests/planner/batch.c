@@ -1,6 +1,5 @@
 /* What a run asks the batch system for. */
 #include "planner/studies/batch.h"
-#include "planner/model/trace.h"
 #include "planner/studies/remaining_plan.h"
 #include "tests/checks.h"
 
@@ -194,7 +193,7 @@ static void memory_is_what_was_measured(void **state)
 }
 
 /* Where the master was measured, too: with a message of ten core tasks for each of two packages
- * ahead and one more, and six events for each of four packages in all. */
+ * ahead and one more. */
 static void memory_of_the_master_is_its_own(void **state)
 {
     (void)state;
@@ -204,12 +203,11 @@ static void memory_of_the_master_is_its_own(void **state)
                             .peaks = {.rank = 40e6, .master = 60e6},
                             .message = 1e6,
                             .message_per_task = 1e5};
-    const double trace = 4 * 6 * sizeof(struct trace_event);
-    assert_near(batch_of(&sample).node_bytes, 1.06 * (80e6 + 60e6 + 5 * 2e6 + trace));
+    assert_near(batch_of(&sample).node_bytes, 1.06 * (80e6 + 60e6 + 5 * 2e6));
     sample.message = 500e6; /* more than the master sends at a time */
-    assert_near(batch_of(&sample).node_bytes, 1.06 * (80e6 + 60e6 + 2 * 501e6 + trace));
+    assert_near(batch_of(&sample).node_bytes, 1.06 * (80e6 + 60e6 + 2 * 501e6));
     sample.message = 99e6;
-    assert_near(batch_of(&sample).node_bytes, 1.06 * (80e6 + 60e6 + 256e6 + trace));
+    assert_near(batch_of(&sample).node_bytes, 1.06 * (80e6 + 60e6 + 256e6));
     /* Of two nodes one is without a master. */
     sample.message = sample.message_per_task = 0;
     sample.peaks.master = 10e6, sample.nodes = 2;
@@ -234,7 +232,7 @@ static void runs_teach_memory_as_profiles_have_it(void **state)
     const struct profile_peaks learnt = advice_peaks(&plan, &setting, measured);
     assert_near(learnt.rank, 40e6 + 990e3);
     assert_true(learnt.command == 7);
-    assert_near(learnt.master, 50e6 - 5 * 2e5 - 2 * 6 * (double)sizeof(struct trace_event));
+    assert_near(learnt.master, 50e6 - 5 * 2e5);
     const struct profile_peaks old = advice_peaks(&plan, &setting, (struct profile_peaks){0, 0, 0});
     assert_true(old.rank == 0 && old.command == 0 && old.master == 0);
 }
