@@ -8,6 +8,7 @@
 
 #include "planner/base/limits.h"
 #include "planner/files/fields.h"
+#include "planner/model/selection.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -65,6 +66,9 @@ static const struct field predicted_fields[] = {
     {"lower_bound_s", FIELD_NUMBER, AT(lower_bound_s), 0, LIMIT_TOTAL_S, .flags = 0},
     {"gap", FIELD_NUMBER, AT(gap), -1, LIMIT_TOTAL_S, .flags = 0},
     {"output_s", FIELD_NUMBER, AT(output_s), 0, LIMIT_TOTAL_S, .flags = 0},
+    {"cpu_s", FIELD_NUMBER, AT(cpu_s), 0, LIMIT_CHARGE, .flags = FIELD_NONZERO},
+    {"charge", FIELD_NUMBER, AT(charge), 0, LIMIT_CHARGE, .flags = FIELD_NONZERO},
+    {"turnaround_s", FIELD_NUMBER, AT(turnaround_s), 0, LIMIT_TOTAL_S, .flags = FIELD_NONZERO},
     {"interval", FIELD_OTHER, 0, .given = interval_given, .parse = interval_parse,
      .print = interval_print},
 };
@@ -166,6 +170,49 @@ static bool workers_distinct(const struct plan *plan, const struct document_plac
                                    sorted[k]);
     free(sorted);
     return good;
+}
+
+static bool selected_parse(void *owner, json_t *value, const struct document_place *place,
+                           struct failure *failure)
+{
+    struct plan_selection *selection = &((struct plan *)owner)->selected;
+    if (!value)
+        return true;
+    if (!document_array(value, place, 1, failure))
+        return false;
+    int64_t before = -1;
+    for (size_t k = 0; k < json_array_size(value); k++) {
+        const struct document_place at = document_element(place, k);
+        int64_t first = 0, last = 0;
+        if (!worker_run(json_array_get(value, k), &at, &first, &last, failure))
+            return false;
+        if (first <= before)
+            return document_refuse(failure, &at, "must come behind the workers before it");
+        if (!selection_add(selection, first, last))
+            return failure_memory(failure, "reading a plan");
+        before = last;
+    }
+    return true;
+}
+
+static void selected_print(struct text *text, const void *owner)
+{
+    const struct plan_selection *selection = &((const struct plan *)owner)->selected;
+    for (size_t k = 0; k < selection->count; k++) {
+        const struct plan_run *run = &selection->runs[k];
+        text_add(text, "%s", k > 0 ? ", " : "[");
+        if (run->last > run->first)
+            text_add(text, "[%" PRId64 ", %" PRId64 "]", run->first, run->last);
+        else
+            text_add(text, "%" PRId64, run->first);
+    }
+    text_add(text, "]");
+}
+
+static bool selected_given(const void *value)
+{
+    const struct plan_selection *selection = value;
+    return selection->count > 0;
 }
 
 /* Count the workers of all runs (plan->workers NULL), or write them out. */
@@ -366,6 +413,13 @@ static void rounds_print(struct text *text, const void *owner)
     text_add(text, "  ]");
 }
 
+static bool selected_own(void *to, const void *from)
+{
+    struct plan *plan = to;
+    plan->selected = (struct plan_selection){.runs = NULL};
+    return selection_copy(&plan->selected, &((const struct plan *)from)->selected);
+}
+
 static bool workers_own(void *to, const void *from)
 {
     const struct plan *source = from;
@@ -405,6 +459,7 @@ static const struct field plan_fields[] = {
     {"kernel", FIELD_WORD, AT(kernel), .flags = FIELD_REQUIRED},
     {"parameters", FIELD_PARAMETERS, AT(parameters), .flags = 0},
     {"scheduler", FIELD_WORD, AT(scheduler), .flags = FIELD_REQUIRED},
+    {"objective", FIELD_WORD, AT(objective), .flags = 0},
     {"tasks", FIELD_WHOLE, AT(tasks), 1, LIMIT_TASKS, .flags = FIELD_REQUIRED},
     {"block", FIELD_BLOCK, AT(parameters), .flags = 0},
     {"threads", FIELD_INT, AT(threads), 1, LIMIT_THREADS, .flags = FIELD_NONZERO},
@@ -416,6 +471,8 @@ static const struct field plan_fields[] = {
     {"profile", FIELD_WORD, AT(profile), .flags = 0},
     {"profile_sha256", FIELD_DIGEST, AT(profile_sha256), .flags = 0},
     {"beyond", FIELD_OBJECT, AT(beyond), .table = &beyond_table, .flags = FIELD_SPARSE},
+    {"selected", FIELD_OTHER, AT(selected), .given = selected_given, .parse = selected_parse,
+     .print = selected_print, .own = selected_own},
     {"workers", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = workers_parse,
      .print = workers_print, .own = workers_own},
     {"rounds", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = rounds_parse,

@@ -64,6 +64,22 @@ static const struct field latency_fields[] = {
 static const struct field_table latency_table = {FIELD_TABLE(latency_fields)};
 #undef AT
 
+/* ---- prices -------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(struct price, member)
+static const struct field price_fields[] = {
+    {"price_s", FIELD_NUMBER, AT(price_s), 0, LIMIT_PRICE, .flags = FIELD_NONZERO},
+    {"fee", FIELD_NUMBER, AT(fee), 0, LIMIT_PRICE, .flags = FIELD_NONZERO},
+};
+#undef AT
+static const struct field_table price_table = {FIELD_TABLE(price_fields)};
+
+static bool price_given(const void *value)
+{
+    const struct price *price = value;
+    return price->price_s > 0 || price->fee > 0;
+}
+
 /* ---- workers ------------------------------------------------------------------------------- */
 
 static bool worker_check(void *object, const struct document_place *place, struct failure *failure)
@@ -88,6 +104,7 @@ static const struct field worker_fields[] = {
     {"result", FIELD_OBJECT, AT(result), .table = &cost_table, .flags = FIELD_SPARSE},
     {"request", FIELD_OBJECT, AT(request), .table = &cost_table, .flags = FIELD_SPARSE},
     {"start", FIELD_OBJECT, AT(start), .table = &latency_table, .flags = FIELD_SPARSE},
+    {.type = FIELD_GROUP, .offset = AT(price), .table = &price_table, .given = price_given},
 };
 #undef AT
 static const struct field_table worker_table = {FIELD_TABLE(worker_fields), 14,
@@ -190,21 +207,35 @@ static const struct field window_fields[] = {
 static const struct field_table window_table = {FIELD_TABLE(window_fields), 10,
                                                 .check = costs_positive};
 
-/* A worker starts once, whatever the window of its packages. */
-static bool starts_equal(const struct profile_window *window, const struct profile_window *before,
-                         const struct document_place *place, struct failure *failure)
+/* A worker starts once and has one price, whatever the window of its packages. */
+static bool worker_agrees(const struct profile_worker *worker, const struct profile_worker *before,
+                          const struct document_place *place, struct failure *failure)
+{
+    const double start_s = worker->start.cost.latency_s;
+    if (start_s != before->start.cost.latency_s)
+        return document_refuse(failure, place,
+                               "starts for %.9g s, but for %.9g s in the window before it: a "
+                               "worker starts once, so give it the same start in all of them",
+                               start_s, before->start.cost.latency_s);
+    if (worker->price.price_s == before->price.price_s && worker->price.fee == before->price.fee)
+        return true;
+    return document_refuse(failure, place,
+                           "costs %.9g a second and %.9g to start, but %.9g and %.9g in the window "
+                           "before it: give it the same price_s and fee in all of them",
+                           worker->price.price_s, worker->price.fee, before->price.price_s,
+                           before->price.fee);
+}
+
+static bool workers_agree(const struct profile_window *window, const struct profile_window *before,
+                          const struct document_place *place, struct failure *failure)
 {
     struct document_place workers = document_at(place, "workers");
     int64_t first = 0, first_before = 0;
     for (size_t k = 0, b = 0; k < window->worker_count && b < before->worker_count;) {
         const struct profile_worker *worker = &window->workers[k], *same = &before->workers[b];
         const struct document_place at = document_element(&workers, k);
-        const double start_s = worker->start.cost.latency_s;
-        if (start_s != same->start.cost.latency_s)
-            return document_refuse(failure, &at,
-                                   "starts for %.9g s, but for %.9g s in the window before it: a "
-                                   "worker starts once, so give it the same start in all of them",
-                                   start_s, same->start.cost.latency_s);
+        if (!worker_agrees(worker, same, &at, failure))
+            return false;
         const int64_t end = first + worker->count, end_before = first_before + same->count;
         if (end <= end_before) {
             first = end;
@@ -239,7 +270,7 @@ static bool window_follows(const void *owner, const struct document_place *place
                                ": all must "
                                "list the same workers",
                                profile_workers(window), profile_workers(before));
-    return starts_equal(window, before, place, failure);
+    return workers_agree(window, before, place, failure);
 }
 
 static const struct field_list windows_list = {sizeof(struct profile_window),
@@ -637,6 +668,7 @@ static const struct field profile_fields[] = {
     {"history", FIELD_OTHER, 0, .given = history_given, .parse = history_parse,
      .print = history_print, .own = history_own},
     {"overhead", FIELD_OBJECT, AT(overhead), .table = &overhead_table, .flags = FIELD_SPARSE},
+    {"master", FIELD_OBJECT, AT(master), .table = &price_table, .flags = FIELD_SPARSE},
     {"settings", FIELD_LIST, AT(settings), .flags = FIELD_REQUIRED, .table = &setting_table,
      .list = &settings_list},
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/base/limits.h"
+#include "planner/model/selection.h"
 
 int64_t beyond_measured(const struct profile *profile)
 {
@@ -98,8 +99,9 @@ bool beyond_extend(struct profile *profile, int64_t workers, int64_t rank, struc
 bool beyond_follow(struct profile *profile, const struct plan *plan, struct failure *failure)
 {
     const struct plan_beyond *beyond = &plan->beyond;
-    return beyond->workers == 0 ||
-           beyond_extend(profile, beyond->measured + beyond->workers, beyond->rank, failure);
+    return selection_follow(profile, &plan->selected, failure) &&
+           (beyond->workers == 0 ||
+            beyond_extend(profile, beyond->measured + beyond->workers, beyond->rank, failure));
 }
 
 struct plan_beyond beyond_of(const struct profile *profile, int64_t workers)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "planner/model/platform.h"
+#include "planner/model/selection.h"
 
 int plan_buffers(const struct plan *plan)
 {
@@ -31,7 +32,7 @@ bool plan_tail_own(const struct plan *plan, const char *tail)
     return tail && plan->tail ? strcmp(tail, plan->tail) == 0 : !tail && !plan->tail;
 }
 
-static bool worker_has_load(const struct plan *plan, int64_t slot)
+bool plan_slot_loaded(const struct plan *plan, int64_t slot)
 {
     for (size_t k = 0; k < plan->round_count; k++)
         if (plan->rounds[k].loads[slot] > 0)
@@ -43,7 +44,7 @@ int64_t plan_workers_needed(const struct plan *plan)
 {
     int64_t needed = 0;
     for (int64_t slot = 0; slot < plan->worker_count; slot++)
-        if (plan->workers[slot] >= needed && worker_has_load(plan, slot))
+        if (plan->workers[slot] >= needed && plan_slot_loaded(plan, slot))
             needed = plan->workers[slot] + 1;
     return needed;
 }
@@ -72,7 +73,7 @@ int64_t plan_workers_used(const struct plan *plan)
 {
     int64_t used = 0;
     for (int64_t slot = 0; slot < plan->worker_count; slot++)
-        used += worker_has_load(plan, slot);
+        used += plan_slot_loaded(plan, slot);
     return used;
 }
 
@@ -162,7 +163,9 @@ void plan_release(struct plan *plan)
     free(plan->profile);
     free(plan->profile_sha256);
     free(plan->beyond.name);
+    selection_release(&plan->selected);
     free(plan->scheduler);
+    free(plan->objective);
     free(plan->tail);
     parameter_list_release(&plan->parameters);
     free(plan->kernel);

@@ -32,6 +32,9 @@ struct plan_prediction {
     double lower_bound_s; /* on any schedule's makespan */
     double gap;           /* makespan / lower bound - 1 */
     double output_s;      /* output's share of the busiest worker's time */
+    double cpu_s;         /* sum of what workers are busy; 0: as below */
+    double charge;        /* for all ranks that the job starts; 0: no rank has a price */
+    double turnaround_s;  /* from submission on; 0: waits in the queue are not known */
     double interval_s[2]; /* 90 % interval of the makespan by the profile's uncertainties; both 0:
                            * the profile has none */
 };
@@ -42,6 +45,18 @@ struct plan_beyond {
     int64_t workers;  /* further ones; 0: none, and the other members are not set */
     int64_t rank;     /* of the measured worker that they are assumed to equal, 1 to `measured` */
     char *name;       /* its class's, owned where a plan holds it; NULL: it has none */
+};
+
+/* Neighbouring workers of a profile. */
+struct plan_run {
+    int64_t first, last;
+};
+
+/* The workers of the profile (those beyond it included) that the job starts, where these are not
+ * its first ones (selection.h); no runs: they are. Runs ascend and do not touch. */
+struct plan_selection {
+    struct plan_run *runs; /* owned where a plan holds them */
+    size_t count;
 };
 
 /* The best plan with another setting of the profile. */
@@ -56,6 +71,7 @@ struct plan {
     char *plugin, *plugin_sha256; /* owned; the plug-in that it is from, NULL for a built-in one */
     struct parameter_list parameters;
     char *scheduler;  /* owned */
+    char *objective;  /* owned; a name of objective.h; NULL: none was asked for */
     double tasks;     /* X, a whole number */
     bool real_valued; /* loads may be fractional: such a plan cannot be run */
     char *profile;    /* owned; the profile's file, as it was named when the plan was made, for the
@@ -71,6 +87,7 @@ struct plan {
     char *tail; /* owned; "RULE" or "RULE:SHARE": the end is assigned on request by it, in place of
                  * the rounds there, also in the prediction; NULL: it is not */
     struct plan_beyond beyond;
+    struct plan_selection selected; /* the workers' indices count only these */
     struct plan_prediction predicted;
     struct plan_other
         *others; /* owned; settings that were planned for the same job but not chosen */
@@ -83,6 +100,8 @@ int plan_buffers(const struct plan *plan);
 bool plan_writes_behind(const struct plan *plan);
 /* Do results come back to the master? Not RESULTS_UNSAID. */
 enum results plan_returns(const struct plan *plan);
+/* Does the worker of this place in the activation order get a package? */
+bool plan_slot_loaded(const struct plan *plan, int64_t slot);
 /* 1 + the highest worker index with a load: how many workers a run must have. */
 int64_t plan_workers_needed(const struct plan *plan);
 /* Packages in the whole plan. */

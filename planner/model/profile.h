@@ -18,6 +18,12 @@
 #include "planner/model/topology.h"
 #include "planner/model/trace.h"
 
+/* What who asks for a rank is charged, in any currency, or in joules where a second costs watts. */
+struct price {
+    double price_s; /* for each second of a run */
+    double fee;     /* once, for the rank's start */
+};
+
 /* `count` equal workers. */
 struct profile_worker {
     char *name;    /* owned; NULL when not given */
@@ -29,6 +35,7 @@ struct profile_worker {
                                    * waiting master has received the report and decided */
     struct measured_cost start; /* start-up before its first package: a latency without a rate, the
                                  * same in every window */
+    struct price price;         /* the same in every window; both 0 when not given */
 };
 
 struct profile_window {
@@ -127,6 +134,7 @@ struct profile {
     size_t history_count;       /* at most HISTORY_MOST */
     struct profile_peaks peaks; /* key "memory_bytes" */
     struct overhead overhead;   /* both 0 when not measured */
+    struct price master;        /* key "master": of the master's rank; both 0 when not given */
     int64_t beyond;    /* how many of the last workers, one class in every window, were not measured
                         * and are in no file (beyond.h) */
     int64_t like_rank; /* of the measured worker that they are assumed to equal; 0: not given */

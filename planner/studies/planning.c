@@ -63,8 +63,7 @@ static bool results_label(const struct planning *planning, struct plan *plan)
            parameter_list_add(&plan->parameters, RESULTS_PARAMETER, results_name(results), 0);
 }
 
-/* Everything that a scheduler does not know. */
-static bool plan_label(const struct planning *planning, struct plan *plan, struct failure *failure)
+bool planning_label(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     const struct profile *profile = planning->profile;
     plan->threads = planning->setting->threads;
@@ -357,7 +356,7 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
                           : best_make(planning, &request, &made, failure);
     if (good && scheduler && effort_spent(request.effort))
         omission_add(planning, scheduler->name, SCHEDULE_CUT_SHORT);
-    good = good && total_check(&made, failure) && plan_label(planning, &made, failure) &&
+    good = good && total_check(&made, failure) && planning_label(planning, &made, failure) &&
            (beyond_note(planning, platform.worker_count, &made) ||
             failure_memory(failure, "making a plan")) &&
            (!planning->tail || tail_add(planning, planning->tail, &made, failure));

@@ -70,6 +70,9 @@ bool planning_apply_map_all(const struct planning *planning, struct schedule_set
 /* A complete plan, kernel and parameters of the profile included; to be released. */
 bool planning_make(const struct planning *planning, struct plan *plan, struct failure *failure);
 
+/* Fill in everything that a scheduler does not know. */
+bool planning_label(const struct planning *planning, struct plan *plan, struct failure *failure);
+
 /* Core tasks, or packages of one size, with a larger relative deviation count as unequal. */
 #define PLANNING_UNEQUAL 0.05
 /* If core tasks are unequal, give the plan a tail by factoring or by factoring with measured

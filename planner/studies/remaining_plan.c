@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "planner/model/selection.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/planning.h"
 
@@ -27,9 +28,14 @@ bool remaining_measured(const struct remaining_request *request, struct plan *pl
 {
     const char *scheduler = request->plan->scheduler;
     *plan = (struct plan){.kernel = NULL};
-    return request->profile &&
-           ((scheduler && scheduler_find(scheduler) && plan_by(scheduler, request, plan)) ||
-            plan_by(SCHEDULER_AUTO, request, plan));
+    if (!request->profile ||
+        (!(scheduler && scheduler_find(scheduler) && plan_by(scheduler, request, plan)) &&
+         !plan_by(SCHEDULER_AUTO, request, plan)))
+        return false;
+    if (selection_copy(&plan->selected, &request->plan->selected))
+        return true;
+    plan_release(plan);
+    return false;
 }
 
 double remaining_pace(const struct plan *plan, const struct run_part *parts, int64_t count)

@@ -27,12 +27,18 @@ static bool cost_equal(const struct measured_cost *a, const struct measured_cost
            f->outliers == g->outliers;
 }
 
+static bool price_equal(const struct price *a, const struct price *b)
+{
+    return a->price_s == b->price_s && a->fee == b->fee;
+}
+
 static bool worker_equal(const struct profile_worker *a, const struct profile_worker *b)
 {
     return word_equal(a->name, b->name) && a->count == b->count && cost_equal(&a->link, &b->link) &&
            cost_equal(&a->receive, &b->receive) && cost_equal(&a->compute, &b->compute) &&
            cost_equal(&a->output, &b->output) && cost_equal(&a->request, &b->request) &&
-           cost_equal(&a->result, &b->result) && cost_equal(&a->start, &b->start);
+           cost_equal(&a->result, &b->result) && cost_equal(&a->start, &b->start) &&
+           price_equal(&a->price, &b->price);
 }
 
 static void assert_window_equal(const struct profile_window *a, const struct profile_window *b)
@@ -63,6 +69,7 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
     assert_memory_equal(&a->origin.kinds, &b->origin.kinds, sizeof a->origin.kinds);
     assert_true(a->overhead.start_s == b->overhead.start_s);
     assert_true(a->overhead.seal_s == b->overhead.seal_s);
+    assert_true(price_equal(&a->master, &b->master));
     assert_int_equal(a->history_count, b->history_count);
     for (size_t k = 0; k < a->history_count; k++)
         assert_true(a->history[k] == b->history[k]);
@@ -98,6 +105,7 @@ static void profiles_round_trip(void **state)
         sample_profile(&dice, 200, (size_t)dice_whole(&dice, 1, 3), &profile);
         sample_starts(&dice, &profile);
         sample_results(&dice, &profile);
+        sample_prices(&dice, &profile);
         profile.peaks.rank = (double)dice_whole(&dice, 0, 2) * 4e7;
         profile.peaks.master = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 3e7 : 0;
         profile.peaks.command = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 1e9 : 0;
@@ -120,6 +128,7 @@ static bool predicted_equal(const struct plan_prediction *a, const struct plan_p
            a->worker_busy_share == b->worker_busy_share &&
            a->network_utilization == b->network_utilization &&
            a->lower_bound_s == b->lower_bound_s && a->gap == b->gap && a->output_s == b->output_s &&
+           a->cpu_s == b->cpu_s && a->charge == b->charge && a->turnaround_s == b->turnaround_s &&
            a->interval_s[0] == b->interval_s[0] && a->interval_s[1] == b->interval_s[1];
 }
 
@@ -133,6 +142,11 @@ static void assert_plan_equal(const struct plan *a, const struct plan *b)
     assert_true(word_equal(a->plugin, b->plugin));
     assert_true(word_equal(a->plugin_sha256, b->plugin_sha256));
     assert_true(word_equal(a->tail, b->tail));
+    assert_true(word_equal(a->objective, b->objective));
+    assert_int_equal(a->selected.count, b->selected.count);
+    for (size_t k = 0; k < a->selected.count; k++)
+        assert_true(a->selected.runs[k].first == b->selected.runs[k].first &&
+                    a->selected.runs[k].last == b->selected.runs[k].last);
     assert_true(word_equal(a->profile, b->profile));
     assert_true(word_equal(a->profile_sha256, b->profile_sha256));
     assert_true(predicted_equal(&a->predicted, &b->predicted));

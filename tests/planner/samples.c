@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/model/selection.h"
+
 /* splitmix64: Steele, Lea, Flood, Fast splittable pseudorandom number generators, 2014. */
 uint64_t dice_bits(struct dice *dice)
 {
@@ -167,6 +169,25 @@ void sample_results(struct dice *dice, struct profile *profile)
     }
 }
 
+static struct price sample_price(struct dice *dice)
+{
+    return (struct price){.price_s = dice_whole(dice, 0, 1) ? dice_scale(dice, 1e-6, 1e3) : 0,
+                          .fee = dice_whole(dice, 0, 1) ? dice_unit(dice) : 0};
+}
+
+void sample_prices(struct dice *dice, struct profile *profile)
+{
+    profile->master = sample_price(dice);
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        const struct profile_setting *setting = &profile->settings[k];
+        for (size_t i = 0; i < setting->windows[0].worker_count; i++) {
+            const struct price price = sample_price(dice);
+            for (size_t w = 0; w < setting->window_count; w++)
+                setting->windows[w].workers[i].price = price;
+        }
+    }
+}
+
 static void sample_setting(struct dice *dice, const int64_t *counts, size_t classes,
                            struct profile_setting *setting)
 {
@@ -299,6 +320,12 @@ void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct pl
                                                    .lower_bound_s = dice_unit(dice),
                                                    .gap = dice_unit(dice),
                                                    .output_s = dice_unit(dice)};
+        plan->predicted.cpu_s = dice_unit(dice);
+        plan->predicted.charge = dice_unit(dice);
+        plan->predicted.turnaround_s = dice_unit(dice);
+        plan->objective = word("cost");
+        if (!selection_add(&plan->selected, 0, 2) || !selection_add(&plan->selected, 4, 4))
+            abort();
         plan->predicted.interval_s[0] = dice_unit(dice);
         plan->predicted.interval_s[1] = 1 + dice_unit(dice);
         plan->others = memory(2, sizeof *plan->others);

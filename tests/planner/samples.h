@@ -26,6 +26,8 @@ void sample_starts(struct dice *dice, struct profile *profile);
 /* Give some of its settings costs of results that come back, each package's or all at a worker's
  * end; such a setting's workers have no output then. */
 void sample_results(struct dice *dice, struct profile *profile);
+/* Give some of its classes a price, the same in all windows, and its master. */
+void sample_prices(struct dice *dice, struct profile *profile);
 /* A plan of random whole loads (or fractional ones) for some of `workers` workers in a random
  * order, 1 to 5 rounds, few repeats. To be released. */
 void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct plan *plan);

@@ -1,0 +1,65 @@
+#include "planner/studies/charge.h"
+
+static bool price_known(struct price price)
+{
+    return price.price_s > 0 || price.fee > 0;
+}
+
+static double charge_of(struct price price, double run_s)
+{
+    return price.price_s * run_s + price.fee;
+}
+
+bool charge_known(const struct profile *profile, const struct profile_setting *setting)
+{
+    const struct profile_window *window = &setting->windows[0];
+    bool known = price_known(profile->master);
+    for (size_t k = 0; k < window->worker_count; k++)
+        known = known || price_known(window->workers[k].price);
+    return known;
+}
+
+double charge_of_run(const struct profile *profile, const struct profile_setting *setting,
+                     int64_t workers, double run_s)
+{
+    const struct profile_window *window = &setting->windows[0];
+    double charge = charge_of(profile->master, run_s);
+    int64_t left = workers;
+    for (size_t k = 0; k < window->worker_count && left > 0; k++) {
+        const struct profile_worker *class = &window->workers[k];
+        const int64_t count = class->count < left ? class->count : left;
+        charge += (double)count * charge_of(class->price, run_s);
+        left -= count;
+    }
+    return charge;
+}
+
+bool charge_evaluate(const struct profile *profile, const struct profile_setting *setting,
+                     const struct waits *waits, const struct plan *plan,
+                     struct evaluation *evaluation)
+{
+    const struct plan_prediction *predicted = &plan->predicted;
+    const struct overhead *overhead = &profile->overhead;
+    const double used = (double)plan_workers_used(plan);
+    const int64_t workers = plan_workers_needed(plan);
+    const double run_s = overhead->start_s + predicted->makespan_s + overhead->seal_s;
+    *evaluation = (struct evaluation){
+        .makespan_s = predicted->makespan_s,
+        .run_s = run_s,
+        .cpu_s = predicted->worker_busy_share * predicted->makespan_s * used,
+        .worker_s = used * predicted->makespan_s,
+        .charge = charge_of_run(profile, setting, workers, run_s),
+        .workers = workers,
+    };
+    return !waits || waits_find(waits, workers + 1, run_s, &evaluation->wait_s);
+}
+
+void charge_predict(const struct profile *profile, const struct profile_setting *setting,
+                    const struct waits *waits, struct plan *plan)
+{
+    struct evaluation evaluation;
+    const bool known = charge_evaluate(profile, setting, waits, plan, &evaluation);
+    plan->predicted.cpu_s = evaluation.cpu_s;
+    plan->predicted.charge = evaluation.charge;
+    plan->predicted.turnaround_s = waits && known ? evaluation.wait_s + evaluation.run_s : 0;
+}

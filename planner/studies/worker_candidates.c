@@ -1,0 +1,210 @@
+#include "planner/studies/worker_candidates.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/array.h"
+#include "planner/model/selection.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/studies/charge.h"
+#include "planner/studies/selected_plan.h"
+
+/* ---- one plan ------------------------------------------------------------------------------ */
+
+/* For these workers only; the setting is to be released. */
+static bool planning_for(const struct planning *from, const struct kinds *kinds,
+                         const int64_t *counts, struct profile_setting *setting,
+                         struct planning *planning, struct failure *failure)
+{
+    struct plan_selection selection;
+    if (!kinds_select(kinds, counts, &selection))
+        return failure_memory(failure, "choosing workers");
+    const bool good = selection_setting(from->setting, &selection, setting);
+    selection_release(&selection);
+    *planning = *from;
+    planning->setting = setting;
+    planning->workers = 0;
+    planning->omissions = NULL;
+    return good || failure_memory(failure, "choosing workers");
+}
+
+/* The plan of one scheduler for all of them. */
+static bool plan_by(const struct planning *planning, const char *scheduler, struct plan *plan,
+                    struct failure *failure)
+{
+    struct platform platform;
+    struct plan made = {.kernel = NULL};
+    if (!planning_platform(planning, &platform, failure))
+        return false;
+    const struct schedule_request request = {
+        .platform = &platform, .tasks = planning->tasks, .real_valued = planning->real_valued};
+    const bool good = scheduler_make_for_all(scheduler_find(scheduler), &request, &made, failure) &&
+                      planning_apply_map(planning, &made, failure);
+    platform_release(&platform);
+    if (good && (made.scheduler = strdup(scheduler)) != NULL) {
+        *plan = made;
+        return true;
+    }
+    plan_release(&made);
+    return good ? failure_memory(failure, "choosing workers") : false;
+}
+
+/* By the asked scheduler; for "auto" by the quickest, and where that does not apply by those that
+ * nearly always do. */
+static bool plan_quickly(const struct planning *planning, struct plan *plan,
+                         struct failure *failure)
+{
+    static const char *const quick[] = {SCHEDULER_QUICK, "single", "static"};
+    if (strcmp(planning->scheduler, SCHEDULER_AUTO) != 0)
+        return plan_by(planning, planning->scheduler, plan, failure);
+    for (size_t k = 0; k < sizeof quick / sizeof quick[0]; k++) {
+        struct failure refused = FAILURE_INIT;
+        if (plan_by(planning, quick[k], plan, &refused))
+            return true;
+        failure_set(failure, refused.code, "%s", refused.text);
+    }
+    return false;
+}
+
+/* Does the plan use a class of workers that is like this one? */
+static bool class_used(const struct kinds *kinds, const int64_t *used, const struct kind *kind)
+{
+    for (size_t k = 0; k < kinds->count; k++)
+        if (used[k] > 0 && kinds_alike(&kinds->items[k], kind))
+            return true;
+    return false;
+}
+
+static bool required_used(const struct kinds *kinds, const int64_t *used)
+{
+    for (size_t k = 0; k < kinds->count; k++)
+        if (kinds->items[k].required && !class_used(kinds, used, &kinds->items[k]))
+            return false;
+    return true;
+}
+
+/* Give the plan the workers that it uses and no others; the evaluation is that of these. */
+static bool plan_settle(const struct planning *planning, const struct kinds *kinds,
+                        const struct waits *waits, const int64_t *counts,
+                        struct counts_plan *result, struct failure *failure)
+{
+    struct planning own;
+    struct profile_setting setting;
+    result->used = calloc(kinds->count, sizeof *result->used);
+    if (!result->used || !selected_plan_settle(&result->plan, kinds, counts, result->used))
+        return failure_memory(failure, "choosing workers");
+    if (!planning_for(planning, kinds, result->used, &setting, &own, failure))
+        return false;
+    const bool waited =
+        charge_evaluate(planning->profile, &setting, waits, &result->plan, &result->evaluation);
+    selection_setting_release(&setting);
+    if (!waited)
+        failure_set(&result->refused, FAILURE_INFEASIBLE,
+                    "--waits says nothing of jobs with more than %" PRId64
+                    " ranks: give a line for more, or allow fewer workers",
+                    waits->rows[waits->count - 1].ranks);
+    result->made = waited && required_used(kinds, result->used);
+    return true;
+}
+
+bool counts_plan(const struct planning *planning, const struct kinds *kinds,
+                 const struct waits *waits, const int64_t *counts, bool quick,
+                 struct counts_plan *result, struct failure *failure)
+{
+    struct planning own;
+    struct profile_setting setting;
+    *result = (struct counts_plan){.refused = FAILURE_INIT};
+    if (!planning_for(planning, kinds, counts, &setting, &own, failure))
+        return false;
+    const bool made = quick ? plan_quickly(&own, &result->plan, &result->refused)
+                            : planning_make(&own, &result->plan, &result->refused);
+    selection_setting_release(&setting);
+    if (made)
+        return plan_settle(planning, kinds, waits, counts, result, failure);
+    return result->refused.code == FAILURE_INFEASIBLE ||
+           failure_set(failure, result->refused.code, "%s", result->refused.text);
+}
+
+void counts_plan_release(struct counts_plan *result)
+{
+    plan_release(&result->plan);
+    free(result->used);
+    result->used = NULL;
+}
+
+/* ---- candidates ---------------------------------------------------------------------------- */
+
+static bool counts_allowed(const struct kinds *kinds, const int64_t *counts)
+{
+    int64_t sum = 0;
+    for (size_t k = 0; k < kinds->count; k++) {
+        if (counts[k] < 0 || counts[k] > kinds->items[k].most)
+            return false;
+        sum += counts[k];
+    }
+    return sum > 0 && required_used(kinds, counts);
+}
+
+static size_t candidate_find(const struct worker_choice *choice, const int64_t *counts)
+{
+    const size_t size = choice->kinds.count * sizeof *counts;
+    size_t k = 0;
+    while (k < choice->count && memcmp(choice->candidates[k].counts, counts, size) != 0)
+        k++;
+    return k;
+}
+
+static bool candidate_add(struct worker_choice *choice, const int64_t *counts,
+                          struct failure *failure)
+{
+    const size_t size = choice->kinds.count * sizeof *counts;
+    struct worker_candidate *candidates =
+        array_reserve(choice->candidates, &choice->capacity, choice->count + 1, sizeof *candidates);
+    if (candidates)
+        choice->candidates = candidates;
+    int64_t *copy = candidates ? malloc(size) : NULL;
+    if (!copy)
+        return failure_memory(failure, "choosing workers");
+    memcpy(copy, counts, size);
+    candidates[choice->count++] = (struct worker_candidate){.counts = copy};
+    return true;
+}
+
+static bool candidate_plan(struct choosing *choosing, struct worker_candidate *candidate,
+                           struct failure *failure)
+{
+    struct counts_plan quick;
+    const bool good = counts_plan(choosing->planning, &choosing->choice->kinds,
+                                  choosing->wish->waits, candidate->counts, true, &quick, failure);
+    candidate->made = good && quick.made;
+    candidate->evaluation = quick.evaluation;
+    if (good && !quick.made && quick.refused.code != FAILURE_NONE)
+        failure_set(&choosing->refused, quick.refused.code, "%s", quick.refused.text);
+    counts_plan_release(&quick);
+    return good;
+}
+
+bool counts_try(struct choosing *choosing, bool *better, struct failure *failure)
+{
+    struct worker_choice *choice = choosing->choice;
+    const size_t at = candidate_find(choice, choosing->counts);
+    *better = false;
+    if (at == choice->count) {
+        if (choosing->tries <= 0 || !counts_allowed(&choice->kinds, choosing->counts))
+            return true;
+        choosing->tries--;
+        if (!candidate_add(choice, choosing->counts, failure))
+            return false;
+        if (!candidate_plan(choosing, &choice->candidates[at], failure))
+            return false;
+    }
+    const struct worker_candidate *candidate = &choice->candidates[at];
+    if (!candidate->made || (choosing->best < choice->count &&
+                             !worker_choice_better(&choosing->pass, &candidate->evaluation,
+                                                   &choice->candidates[choosing->best].evaluation)))
+        return true;
+    *better = choosing->best != at;
+    choosing->best = at;
+    return true;
+}
