@@ -12,6 +12,7 @@
 #include "planner/files/load.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/textfile.h"
+#include "planner/files/waits_tsv.h"
 #include "planner/library/planned.h"
 #include "planner/library/wanted.h"
 #include "planner/model/beyond.h"
@@ -25,25 +26,34 @@
 #include "planner/studies/advice.h"
 #include "planner/studies/batch.h"
 #include "planner/studies/comparison.h"
+#include "planner/studies/pareto.h"
 #include "planner/studies/planning.h"
 #include "planner/studies/remaining_plan.h"
 #include "planner/studies/sweep.h"
 
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;
-    const char *within, *svg;
+    const char *within, *svg, *objective, *require, *exclude, *at_most, *price, *waits;
     int64_t tasks, workers, block, seeds, buffers, gpus;
-    double deadline_s, noise, risk_percent, effort_s, period_s;
-    bool real_valued, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose, pairs;
+    double deadline_s, budget, noise, risk_percent, effort_s, period_s;
+    bool real_valued, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose, pairs, pareto, why;
 };
+
+/* Are workers to be chosen, or the choice explained? */
+static bool choice_wanted(const struct plan_options *options)
+{
+    return options->objective || options->budget != 0 || options->require || options->exclude ||
+           options->at_most || options->price || options->waits || options->pareto || options->why;
+}
 
 /* Everything but the workers is as it was begun. */
 static bool resume_check(const struct plan_options *options, struct failure *failure)
 {
     if (options->profile || options->input || options->tasks > 0 || options->set ||
         options->block > 0 || options->deadline_s > 0 || options->within || options->tail ||
-        options->kernel || options->compare || options->sweep || options->real_valued ||
-        options->buffers > 0 || strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
+        options->kernel || choice_wanted(options) || options->compare || options->sweep ||
+        options->real_valued || options->buffers > 0 ||
+        strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "--resume plans what is left of a run with the run's own profile, "
                            "scheduler and parameters: of what to plan, give at most -n WORKERS");
@@ -67,6 +77,15 @@ static bool options_check(const struct plan_options *options, struct failure *fa
     if (options->compare && options->sweep)
         return failure_set(failure, FAILURE_USAGE,
                            "--compare and --sweep exclude each other: choose one");
+    if (choice_wanted(options) && (options->compare || options->sweep))
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s is about all workers, and objectives and limits choose some: leave "
+                           "one of them out",
+                           options->compare ? "--compare" : "--sweep");
+    if (options->pareto && (options->sbatch || options->pbs))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--pareto prints a table, and --sbatch and --pbs print lines: leave one "
+                           "of them out");
     if ((options->sbatch && options->pbs) ||
         ((options->sbatch || options->pbs) &&
          (options->json || options->compare || options->sweep || options->real_valued)))
@@ -130,6 +149,23 @@ static bool sweep_print(const struct plan_options *options, const struct plannin
     else
         sweep_text(&sweep, &text);
     sweep_release(&sweep);
+    return text_print(&text, "describing the plan", failure);
+}
+
+static bool pareto_print(const struct plan_options *options, const struct planned *planned,
+                         struct failure *failure)
+{
+    struct pareto pareto;
+    struct text text = TEXT_INIT;
+    if (!pareto_make(&planned->chosen, &pareto))
+        return failure_memory(failure, "describing the plan");
+    if (options->json)
+        pareto_json(&pareto, &text);
+    else
+        pareto_text(&pareto, &text);
+    pareto_release(&pareto);
+    if (planned->why && !options->json)
+        text_add(&text, "\n%s", planned->why);
     return text_print(&text, "describing the plan", failure);
 }
 
@@ -205,6 +241,8 @@ static bool table_print(const struct plan_options *options, const struct planned
     describe_plan(advice->plan, platform.worker_count, &text);
     platform_release(&platform);
     planning_omissions(&planned->omissions, planned->planning.effort_s, &text);
+    if (planned->why)
+        text_add(&text, "%s", planned->why);
     extrapolation_describe(&advice->setting->extrapolation, &text);
     platform_describe_results(advice->setting, &text);
     if (outlook_add(options, &planned->planning, *advice, &text, failure))
@@ -233,6 +271,8 @@ static void omissions_tell(const struct planned *planned)
 {
     struct text text = TEXT_INIT;
     planning_omissions(&planned->omissions, planned->planning.effort_s, &text);
+    if (planned->why)
+        text_add(&text, "%s", planned->why);
     extrapolation_describe(&planned->planning.setting->extrapolation, &text);
     platform_describe_results(planned->planning.setting, &text);
     if (text.bytes)
@@ -251,7 +291,8 @@ static bool plan_put(const struct plan_options *options, const struct planned *p
 {
     const struct advice advice = planned_advice(planned, options->risk_percent / 100, pace);
     const bool piped = plan_piped(options);
-    const bool alone = piped || (options->json && !options->compare && !options->sweep);
+    const bool alone =
+        piped || (options->json && !options->compare && !options->sweep && !options->pareto);
     if (alone && !options->quiet)
         omissions_tell(planned);
     char *text = plan_print(&planned->plan);
@@ -267,6 +308,8 @@ static bool plan_put(const struct plan_options *options, const struct planned *p
         return good;
     if (options->sbatch || options->pbs)
         return lines_print(options, &advice, failure);
+    if (options->pareto)
+        return pareto_print(options, planned, failure);
     if (options->compare)
         return compare_print(options, planned, failure);
     if (options->sweep)
@@ -312,11 +355,29 @@ static struct plan_request request_of(const struct plan_options *options)
                                  .workers = options->workers,
                                  .buffers = options->buffers,
                                  .deadline_s = options->deadline_s,
+                                 .objective = options->objective,
+                                 .budget = options->budget,
+                                 .require = options->require,
+                                 .exclude = options->exclude,
+                                 .at_most = options->at_most,
+                                 .price = options->price,
+                                 .front = options->pareto,
+                                 .why = options->why,
                                  .within = options->within,
                                  .effort_s = options->effort_s,
                                  .real_valued = options->real_valued,
                                  .bare = sweep_alone(options),
                                  .count = tasks_count};
+}
+
+/* NULL: none. */
+static bool waits_load(const char *path, struct waits *waits, struct failure *failure)
+{
+    size_t length = 0;
+    char *text = path ? textfile_read(path, &length, failure) : NULL;
+    const bool good = !path || (text && waits_parse(waits, text, path, failure));
+    free(text);
+    return good;
 }
 
 static bool plan_run(const struct plan_options *options, const struct readers *readers,
@@ -329,9 +390,16 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     struct plan_request request = request_of(options);
     request.digest = digest;
     request.context = &counting;
-    if (!load_profile(options->profile, &profile, digest, failure))
+    struct waits waits = {.rows = NULL};
+    if (!waits_load(options->waits, &waits, failure))
         return false;
+    request.waits = options->waits ? &waits : NULL;
+    if (!load_profile(options->profile, &profile, digest, failure)) {
+        waits_release(&waits);
+        return false;
+    }
     bool good = planned_make(&profile, &request, &planned, failure);
+    waits_release(&waits);
     if (good) {
         good = plan_put(options, &planned, 1, failure);
         planned_release(&planned);
@@ -463,7 +531,9 @@ static bool periods_run(const struct plan_options *options, struct failure *fail
 static bool checked_run(const struct plan_options *options, const struct readers *readers,
                         struct failure *failure)
 {
-    const struct plan_request request = request_of(options);
+    struct plan_request request = request_of(options);
+    static const struct waits waited = {.rows = NULL}; /* read where a plan is made */
+    request.waits = options->waits ? &waited : NULL;
     if (options->pairs || options->svg || !isnan(options->period_s))
         return periods_run(options, failure);
     if (!options_check(options, failure) || !plan_request_check(&request, failure))
@@ -513,7 +583,26 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {0, "html", "FILE", OPTION_TEXT, &options.html,
          "write one self-contained HTML page with charts of the plan"},
         {0, "deadline", "SECONDS", OPTION_NUMBER, &options.deadline_s,
-         "use the fewest workers whose plan meets the deadline"},
+         "take no longer; without an objective, use the fewest workers whose plan meets that"},
+        {0, "objective", "NAME", OPTION_TEXT, &options.objective,
+         "choose workers for the least makespan, cpu (sum of busy times), cost, turnaround (with "
+         "the wait in the queue) or workers"},
+        {0, "budget", "CHARGE", OPTION_NUMBER, &options.budget,
+         "choose workers whose plan costs no more, in the unit of the prices"},
+        {0, "price", "[CLASS=]P,...", OPTION_TEXT, &options.price,
+         "what a rank of a class, or master, costs a second (or its watts); without a class: every "
+         "rank"},
+        {0, "require", "CLASS,...", OPTION_TEXT, &options.require,
+         "use at least one worker of each of these classes (names, or ranks)"},
+        {0, "exclude", "CLASS,...", OPTION_TEXT, &options.exclude,
+         "use no worker of these classes"},
+        {0, "at-most", "CLASS=N,...", OPTION_TEXT, &options.at_most,
+         "use at most N workers of a class"},
+        {0, "waits", "FILE", OPTION_TEXT, &options.waits,
+         "waits in the queue: lines of ranks, walltime_s and wait_s"},
+        {0, "pareto", NULL, OPTION_FLAG, &options.pareto,
+         "show all plans than which none is both as fast and as cheap"},
+        {0, "why", NULL, OPTION_FLAG, &options.why, "say why workers are left out"},
         {0, "within", "PERCENT", OPTION_TEXT, &options.within,
          "accept a makespan longer by this much, such as 5%, if that saves worker-seconds (0.1%)"},
         {0, "compare", NULL, OPTION_FLAG, &options.compare, "compare the plans of all schedulers"},

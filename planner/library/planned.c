@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/text.h"
 #include "planner/library/request.h"
 #include "planner/library/wanted.h"
+#include "planner/model/beyond.h"
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
+#include "planner/studies/charge.h"
+#include "planner/studies/left_out.h"
 #include "planner/studies/planning.h"
 #include "planner/studies/sweep.h"
 
@@ -84,16 +88,17 @@ static bool settings_check(const struct plan_request *request, const struct prof
     return true;
 }
 
-/* The best plan so far; found false: none, and *refused says why. */
-struct choice {
-    struct planning planning;
-    struct plan plan; /* owned */
-    bool found;
-    struct plan_other *others; /* owned; of every setting with a plan, the best one's included */
-    size_t other_count, best;  /* the best one's place among them */
-    struct schedule_omissions omissions; /* of the best one's */
-    struct failure refused;
-};
+static struct worker_wish wish_of(const struct plan_request *request)
+{
+    const double within = plan_request_within(request);
+    return (struct worker_wish){.objective = plan_request_objective(request),
+                                .kinds = {request->require, request->exclude, request->at_most},
+                                .deadline_s = request->deadline_s,
+                                .budget = request->budget > 0 ? request->budget : -1,
+                                .waits = request->waits,
+                                .within = within > 0 ? within : 0,
+                                .front = request->front};
+}
 
 /* With a deadline the fewest workers win, else the least makespan. */
 static bool plan_better(const struct plan_request *request, const struct plan *plan,
@@ -105,6 +110,51 @@ static bool plan_better(const struct plan_request *request, const struct plan *p
     return plan->predicted.makespan_s < than->predicted.makespan_s;
 }
 
+/* The best plan so far; found false: none, and *refused says why. */
+struct choice {
+    struct planning planning;
+    struct plan plan; /* owned */
+    bool found;
+    struct plan_other *others; /* owned; of every setting with a plan, the best one's included */
+    size_t other_count, best;  /* the best one's place among them */
+    struct schedule_omissions omissions; /* of the best one's */
+    struct worker_choice chosen;         /* owned; the best one's, where workers are chosen */
+    struct failure refused;
+};
+
+/* The plan for one setting, and the choice of workers that it comes from, if there was one. */
+static bool setting_plan(const struct plan_request *request, const struct planning *planning,
+                         struct plan *plan, struct worker_choice *chosen, struct failure *failure)
+{
+    const struct worker_wish wish = wish_of(request);
+    *chosen = (struct worker_choice){.candidates = NULL};
+    if (!plan_request_chooses(request))
+        return request->deadline_s > 0
+                   ? sweep_deadline(planning, request->deadline_s, plan, failure)
+                   : planning_make(planning, plan, failure);
+    if (!worker_choice_make(planning, &wish, chosen, failure))
+        return false;
+    if (worker_choice_take(chosen, &wish, plan, failure))
+        return true;
+    worker_choice_release(chosen);
+    return false;
+}
+
+static const struct evaluation *evaluation_of(const struct worker_choice *chosen)
+{
+    return &chosen->candidates[chosen->best].evaluation;
+}
+
+/* Is what was made for one setting better than the best one so far? */
+static bool choice_better(const struct choice *choice, const struct plan_request *request,
+                          const struct plan *made, const struct worker_choice *chosen)
+{
+    const struct worker_wish wish = wish_of(request);
+    if (!choice->found || !plan_request_chooses(request))
+        return !choice->found || plan_better(request, made, &choice->plan);
+    return worker_choice_better(&wish, evaluation_of(chosen), evaluation_of(&choice->chosen));
+}
+
 /* Let one setting compete. What is infeasible with one may be feasible with another; any other
  * failure ends the choice. */
 static bool choice_try(struct choice *choice, const struct plan_request *request,
@@ -114,9 +164,8 @@ static bool choice_try(struct choice *choice, const struct plan_request *request
     struct schedule_omissions omissions = {.count = 0};
     struct failure here = FAILURE_INIT;
     planning->omissions = request->deadline_s > 0 ? NULL : &omissions;
-    bool good = request->deadline_s > 0
-                    ? sweep_deadline(planning, request->deadline_s, &made, &here)
-                    : planning_make(planning, &made, &here);
+    struct worker_choice chosen;
+    bool good = setting_plan(request, planning, &made, &chosen, &here);
     planning->omissions = NULL;
     if (!good) {
         failure_set(&choice->refused, here.code, "%s", here.text);
@@ -127,14 +176,18 @@ static bool choice_try(struct choice *choice, const struct plan_request *request
                                  .makespan_s = made.predicted.makespan_s};
     if (!parameter_list_copy(&other->parameters, &planning->setting->parameters)) {
         plan_release(&made);
+        worker_choice_release(&chosen);
         return failure_memory(failure, "comparing settings");
     }
-    if (choice->found && !plan_better(request, &made, &choice->plan)) {
+    if (!choice_better(choice, request, &made, &chosen)) {
         plan_release(&made);
+        worker_choice_release(&chosen);
         return true;
     }
     plan_release(&choice->plan);
+    worker_choice_release(&choice->chosen);
     choice->plan = made;
+    choice->chosen = chosen;
     choice->best = choice->other_count - 1;
     choice->planning = *planning;
     choice->omissions = omissions;
@@ -177,6 +230,7 @@ static void others_hand_over(struct choice *choice)
 static void choice_release(struct choice *choice)
 {
     plan_release(&choice->plan);
+    worker_choice_release(&choice->chosen);
     for (size_t k = 0; k < choice->other_count; k++)
         parameter_list_release(&choice->others[k].parameters);
     free(choice->others);
@@ -187,11 +241,11 @@ static void choice_release(struct choice *choice)
  * several settings, the plan lists the makespans of the others. FAILURE_MISMATCH: the profile has
  * no such setting; FAILURE_INFEASIBLE: none has a plan. */
 static bool choice_make(const struct plan_request *request, struct planning *planning,
-                        struct plan *plan, struct schedule_omissions *omissions,
-                        struct failure *failure)
+                        struct plan *plan, struct worker_choice *chosen,
+                        struct schedule_omissions *omissions, struct failure *failure)
 {
     struct choice choice = {.refused = FAILURE_INIT};
-    if (request->within)
+    if (request->within || plan_request_chooses(request))
         planning->within = -1; /* the least makespan is what others are compared with */
     struct parameter_list wanted = {0};
     choice.others = calloc(planning->profile->setting_count, sizeof *choice.others);
@@ -206,13 +260,14 @@ static bool choice_make(const struct plan_request *request, struct planning *pla
         choice_release(&choice);
         return false;
     }
-    const double within = plan_request_within(request);
+    const double within = plan_request_chooses(request) ? -1 : plan_request_within(request);
     if (within >= 0 && !sweep_within(&choice.planning, within, &choice.plan, failure)) {
         choice_release(&choice);
         return false;
     }
     others_hand_over(&choice);
     *plan = choice.plan;
+    *chosen = choice.chosen;
     *planning = choice.planning;
     *omissions = choice.omissions;
     return true;
@@ -252,23 +307,113 @@ bool planned_draw(struct planned *planned, struct failure *failure)
     return true;
 }
 
+/* How many workers of each kind a plan uses that was made without a choice; owned. */
+static int64_t *used_find(const struct kinds *kinds, const struct plan *plan)
+{
+    int64_t *all = calloc(kinds->count, sizeof *all), *used = calloc(kinds->count, sizeof *used);
+    for (size_t k = 0; all && k < kinds->count; k++)
+        all[k] = kind_workers(&kinds->items[k]);
+    for (int64_t slot = 0; all && used && slot < plan->worker_count; slot++)
+        if (plan_slot_loaded(plan, slot))
+            used[kinds_of(kinds, all, plan->workers[slot])]++;
+    if (!all) {
+        free(used);
+        used = NULL;
+    }
+    free(all);
+    return used;
+}
+
+static bool why_plain(const struct planned *planned, const struct worker_wish *wish,
+                      struct text *text, struct failure *failure)
+{
+    const struct planning *planning = &planned->planning;
+    const struct plan *plan = &planned->plan;
+    struct evaluation evaluation;
+    struct kinds kinds;
+    if (!kinds_init(&kinds, planning->profile, planning->setting, planning->workers, &wish->kinds,
+                    failure))
+        return false;
+    int64_t *used = used_find(&kinds, plan);
+    charge_evaluate(planning->profile, planning->setting, NULL, plan, &evaluation);
+    const bool good = used ? left_out_text(planning, wish, &kinds, used, &evaluation, text, failure)
+                           : failure_memory(failure, "saying why workers are left out");
+    free(used);
+    kinds_release(&kinds);
+    return good;
+}
+
+/* Before the profile has the chosen workers only. */
+static bool why_tell(struct planned *planned, const struct plan_request *request,
+                     struct failure *failure)
+{
+    const struct worker_wish wish = wish_of(request);
+    const struct worker_choice *chosen = &planned->chosen;
+    struct text text = TEXT_INIT;
+    if (!request->why)
+        return true;
+    const bool good = chosen->count > 0 ? left_out_text(&planned->planning, &wish, &chosen->kinds,
+                                                        chosen->candidates[chosen->best].used,
+                                                        evaluation_of(chosen), &text, failure)
+                                        : why_plain(planned, &wish, &text, failure);
+    planned->why = text_finish(&text, good, "saying why workers are left out", failure);
+    return planned->why != NULL;
+}
+
+/* From here on there are only the workers that the plan starts. */
+static bool workers_settle(struct profile *profile, struct planned *planned,
+                           struct failure *failure)
+{
+    if (planned->chosen.count == 0)
+        return true;
+    planned->planning.workers = 0;
+    beyond_settle(profile, beyond_measured(profile));
+    return beyond_follow(profile, &planned->plan, failure);
+}
+
+static bool prices_check(const struct profile *profile, const struct plan_request *request,
+                         struct failure *failure)
+{
+    const struct objective *objective = plan_request_objective(request);
+    if (charge_known(profile, &profile->settings[0]) ||
+        !(objective->priced || request->budget > 0 || request->front))
+        return true;
+    return failure_set(failure, FAILURE_USAGE,
+                       "no rank has a price, so no plan costs anything: give --price CLASS=P, or "
+                       "price_s in '%s'",
+                       request->path);
+}
+
+static void costs_predict(struct planned *planned, const struct plan_request *request)
+{
+    const struct planning *planning = &planned->planning;
+    if (planned->chosen.count > 0 || charge_known(planning->profile, planning->setting))
+        charge_predict(planning->profile, planning->setting, request->waits, &planned->plan);
+}
+
 bool planned_make(struct profile *profile, const struct plan_request *request,
                   struct planned *planned, struct failure *failure)
 {
     struct planned made = {.planning = planning_begin(profile, request)};
     if (!plan_request_check(request, failure) ||
         !wanted_workers(profile, request->path, request->workers, request->like, failure) ||
-        !choice_make(request, &made.planning, &made.plan, &made.omissions, failure))
+        !wanted_prices(profile, request->path, request->price, failure) ||
+        !prices_check(profile, request, failure) ||
+        !choice_make(request, &made.planning, &made.plan, &made.chosen, &made.omissions, failure))
         return false;
+    bool good = why_tell(&made, request, failure) && workers_settle(profile, &made, failure);
     made.planning.omissions = &made.omissions;
-    const bool good = (!plan_request_tail_open(request) ||
-                       planning_tail_unequal(&made.planning, &made.plan, failure)) &&
-                      (request->bare || planned_draw(&made, failure));
+    good = good &&
+           (!plan_request_tail_open(request) ||
+            planning_tail_unequal(&made.planning, &made.plan, failure)) &&
+           (request->bare || planned_draw(&made, failure));
     made.planning.omissions = NULL;
-    if (good)
+    if (good) {
+        costs_predict(&made, request);
         *planned = made;
-    else
+    } else {
         planned_release(&made);
+    }
     return good;
 }
 
@@ -289,5 +434,7 @@ void planned_release(struct planned *planned)
 {
     plan_release(&planned->plan);
     interval_release(&planned->interval);
+    worker_choice_release(&planned->chosen);
+    free(planned->why);
     *planned = (struct planned){.planning = {.profile = NULL}};
 }

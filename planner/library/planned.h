@@ -8,11 +8,14 @@
 #include "planner/studies/advice.h"
 #include "planner/studies/interval.h"
 #include "planner/studies/planning.h"
+#include "planner/studies/worker_choice.h"
 
 struct planned {
     struct planning planning; /* its profile is borrowed, and may have more workers than before */
     struct plan plan;         /* owned */
     struct schedule_omissions omissions;
+    struct worker_choice chosen; /* owned; empty: no workers were to be chosen */
+    char *why; /* owned: lines that say why workers are left out; NULL: not asked for */
     struct interval interval; /* owned; empty: the profile has no uncertainties */
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "planner/base/limits.h"
+#include "planner/base/nearest.h"
 #include "planner/replan/watching.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/planning.h"
@@ -33,7 +34,7 @@ static bool within_check(const struct plan_request *request, struct failure *fai
 {
     if (!request->within)
         return true;
-    if (request->deadline_s > 0)
+    if (request->deadline_s > 0 && !plan_request_chooses(request))
         return failure_set(failure, FAILURE_USAGE,
                            "--within and --deadline both say how long a plan may take: choose one");
     return plan_request_within(request) >= 0 ||
@@ -41,6 +42,45 @@ static bool within_check(const struct plan_request *request, struct failure *fai
                        "--within '%.40s': say by how much longer than the least makespan a plan "
                        "may take, from 0.1%% to 1000%%, such as 5%%",
                        request->within);
+}
+
+const struct objective *plan_request_objective(const struct plan_request *request)
+{
+    if (request->objective)
+        return objective_find(request->objective);
+    return objective_find(request->deadline_s > 0 ? "workers"
+                          : request->waits        ? "turnaround"
+                                                  : "makespan");
+}
+
+bool plan_request_chooses(const struct plan_request *request)
+{
+    return request->objective || request->budget > 0 || request->require || request->exclude ||
+           request->at_most || request->waits || request->front;
+}
+
+static bool objective_refuse(const char *name, struct failure *failure)
+{
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = name};
+    size_t count = 0;
+    const struct objective *list = objective_list(&count);
+    for (size_t k = 0; k < count; k++)
+        nearest_try(&nearest, list[k].name);
+    return failure_set(
+        failure, FAILURE_USAGE, "unknown objective '%.60s': %s", name,
+        nearest_hint(&nearest, "", "choose makespan, cpu, cost, turnaround or workers", hint));
+}
+
+static bool objective_check(const struct plan_request *request, struct failure *failure)
+{
+    if (request->objective && !objective_find(request->objective))
+        return objective_refuse(request->objective, failure);
+    if (!(request->budget >= 0))
+        return failure_set(failure, FAILURE_USAGE, "--budget must not be negative");
+    return !plan_request_objective(request)->waits || request->waits ||
+           failure_set(failure, FAILURE_USAGE,
+                       "the objective turnaround needs waits in the queue: give --waits FILE");
 }
 
 bool plan_request_check(const struct plan_request *request, struct failure *failure)
@@ -57,7 +97,8 @@ bool plan_request_check(const struct plan_request *request, struct failure *fail
     if (request->tail && request->real_valued)
         return failure_set(failure, FAILURE_USAGE,
                            "--tail needs whole loads: leave --real-valued out");
-    return within_check(request, failure) && planning_check_scheduler(request->scheduler, failure);
+    return within_check(request, failure) && objective_check(request, failure) &&
+           planning_check_scheduler(request->scheduler, failure);
 }
 
 const char *plan_request_tail(const struct plan_request *request)

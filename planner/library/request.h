@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/model/objective.h"
 #include "planner/model/profile.h"
+#include "planner/model/waits.h"
 
 /* All borrowed. */
 struct plan_request {
@@ -25,7 +27,16 @@ struct plan_request {
     double deadline_s;  /* the fewest workers that keep it; 0: none */
     const char *within; /* "5%": accept a plan that takes at most this much longer and has fewer
                          * worker-seconds; NULL: SCHEDULE_WITHIN */
-    double effort_s;    /* what "auto" may take (planning.h) */
+    const char *objective; /* a name of objective.h; NULL: by what else is asked for
+                            * (plan_request_objective) */
+    double budget;         /* of the charge; 0: none */
+    const char *require, *exclude, *at_most; /* as kinds_wish; NULL: all classes */
+    const char *price;         /* CLASS=P,... a second, "master" among them, or P for every rank;
+                                * NULL: those of the profile */
+    const struct waits *waits; /* in the queue; NULL: not known */
+    bool front;                /* also look for all compromises between makespan and charge */
+    bool why;                  /* also say why workers are left out */
+    double effort_s;           /* what "auto" may take (planning.h) */
     bool real_valued;
     bool bare; /* for studies of many plans: no automatic tail, no interval */
     /* Core tasks of the job with the setting's parameters. */
@@ -38,6 +49,12 @@ struct plan_request {
 bool plan_request_check(const struct plan_request *request, struct failure *failure);
 /* request->within, relative; -1 where it is NULL. The request has been checked. */
 double plan_request_within(const struct plan_request *request);
+/* Are workers to be chosen, by an objective or within limits? */
+bool plan_request_chooses(const struct plan_request *request);
+/* The objective that was asked for or, where none was: with a deadline the fewest workers, with
+ * waits the least time from submission on, else the least makespan. The request has been checked.
+ */
+const struct objective *plan_request_objective(const struct plan_request *request);
 /* The requested tail; NULL: none. */
 const char *plan_request_tail(const struct plan_request *request);
 /* May the plan get a tail automatically? */

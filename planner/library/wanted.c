@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 #include "planner/model/beyond.h"
 
@@ -113,4 +114,79 @@ bool wanted_workers(struct profile *profile, const char *path, int64_t workers, 
     if (like && rank == 0)
         return like_refuse(profile, path, like, failure);
     return beyond_extend(profile, workers, rank, failure);
+}
+
+/* ---- prices -------------------------------------------------------------------------------- */
+
+/* The classes of that name, or of that rank, in every window; NULL: all of them. How many. */
+static size_t classes_price(struct profile_setting *setting, const char *name, int64_t rank,
+                            double price_s)
+{
+    size_t count = 0;
+    for (size_t w = 0; w < setting->window_count; w++) {
+        struct profile_window *window = &setting->windows[w];
+        const size_t of_rank = rank > 0 ? profile_class(window, rank - 1) : 0;
+        for (size_t k = 0; k < window->worker_count; k++) {
+            struct profile_worker *class = &window->workers[k];
+            const bool named = name && class->name && strcmp(class->name, name) == 0;
+            if (name && !named && !(rank > 0 && k == of_rank))
+                continue;
+            class->price.price_s = price_s;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* A rank that is given by its number where no class has that name. */
+static int64_t rank_of(const struct profile *profile, const char *name)
+{
+    const bool digits = name && *name >= '0' && *name <= '9';
+    return digits ? beyond_find(profile, name) : 0;
+}
+
+static bool price_set(struct profile *profile, const char *path, const char *name, double price_s,
+                      struct failure *failure)
+{
+    const bool master = !name || strcmp(name, "master") == 0;
+    const int64_t rank = rank_of(profile, name);
+    size_t count = master;
+    if (master)
+        profile->master.price_s = price_s;
+    for (size_t k = 0; k < profile->setting_count; k++)
+        count += classes_price(&profile->settings[k], name, rank, price_s);
+    return count > 0 ||
+           failure_set(
+               failure, FAILURE_USAGE,
+               "--price %.60s: '%s' has no class of workers of that name, and no such rank: "
+               "'scow show' lists them",
+               name, path);
+}
+
+static bool price_take(struct profile *profile, const char *path, char *word,
+                       struct failure *failure)
+{
+    char *equals = strrchr(word, '='), *end = NULL;
+    const char *number = equals ? equals + 1 : word;
+    const double price_s = strtod(number, &end);
+    if (end == number || *end || !(price_s >= 0 && price_s <= LIMIT_PRICE) || equals == word)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--price %.60s: give CLASS=P or P, what a rank costs a second, from 0 "
+                           "to %g",
+                           word, LIMIT_PRICE);
+    if (equals)
+        *equals = '\0';
+    return price_set(profile, path, equals ? word : NULL, price_s, failure);
+}
+
+bool wanted_prices(struct profile *profile, const char *path, const char *prices,
+                   struct failure *failure)
+{
+    char *words = prices ? strdup(prices) : NULL, *rest = NULL;
+    bool good = words || !prices || failure_memory(failure, "reading the command line");
+    for (char *word = words ? strtok_r(words, ",", &rest) : NULL; good && word;
+         word = strtok_r(NULL, ",", &rest))
+        good = price_take(profile, path, word, failure);
+    free(words);
+    return good;
 }

@@ -21,5 +21,9 @@ bool wanted_check(const struct profile *profile, const char *path,
  * Unknown classes are usage. */
 bool wanted_workers(struct profile *profile, const char *path, int64_t workers, const char *like,
                     struct failure *failure);
+/* --price CLASS=P,... (may be NULL): a class, by its name or one of its ranks, or the master, costs
+ * P a second; P without a class: every rank does. Fees stay. `path` is the profile's. */
+bool wanted_prices(struct profile *profile, const char *path, const char *prices,
+                   struct failure *failure);
 
 #endif

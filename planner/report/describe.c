@@ -79,6 +79,25 @@ static void predicted_describe(const struct plan_prediction *predicted, struct t
     text_add(text, "; gap %.1f %%\n", 100 * predicted->gap);
 }
 
+static void costs_describe(const struct plan *plan, struct text *text)
+{
+    const struct plan_prediction *predicted = &plan->predicted;
+    if (plan->objective)
+        text_add(text, "objective   %s\n", plan->objective);
+    if (predicted->charge > 0)
+        text_add(text, "charge      %.6g\n", predicted->charge);
+    if (predicted->cpu_s > 0) {
+        text_add(text, "busy        ");
+        text_add_seconds(text, predicted->cpu_s);
+        text_add(text, " of all workers together\n");
+    }
+    if (predicted->turnaround_s > 0) {
+        text_add(text, "turnaround  ");
+        text_add_seconds(text, predicted->turnaround_s);
+        text_add(text, " from submission on\n");
+    }
+}
+
 static void rounds_describe(const struct plan *plan, struct text *text)
 {
     text_add(text, "\n%8s  %s\n", "repeat", "package sizes, in order of sending");
@@ -139,6 +158,7 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     text_add(text, "packages    %" PRId64 ", of %.10g to %.10g tasks\n", plan_packages(plan),
              least_load(plan), plan_largest_load(plan));
     predicted_describe(&plan->predicted, text);
+    costs_describe(plan, text);
     describe_others(plan, text);
     rounds_describe(plan, text);
 }
