@@ -216,7 +216,7 @@ static bool map_make(struct strata_fit *fit)
         .work = {.tasks = total.tasks}, .sampled = total.sampled, .unseen = fmax(0, total.unseen)};
     if (count > 1)
         fit->map.work.regions = calloc(count, sizeof *fit->map.work.regions);
-    for (size_t k = 0; fit->map.work.regions && k < count; k++)
+    for (size_t k = 0; regions && fit->map.work.regions && k < count; k++)
         fit->map.work.regions[k] =
             (struct work_region){.tasks = regions[k].count, .cost = regions[k].cost_s};
     const bool good = count == 1 || fit->map.work.regions;

@@ -542,13 +542,26 @@ static bool checked_run(const struct plan_options *options, const struct readers
                            : plan_run(options, readers, failure);
 }
 
+static struct option_table table_of(const struct option_row *rows, size_t count)
+{
+    return (struct option_table){
+        .usage = "scow plan {-p PROFILE [-i INPUT | -X TASKS] | --resume OUT.h5} [options]",
+        .purpose = "Choose workers, rounds and package sizes for a job, and predict its makespan.",
+        .rows = rows,
+        .row_count = count,
+        .list = schedulers_list,
+    };
+}
+
+static const struct plan_options usual = {.scheduler = SCHEDULER_AUTO,
+                                          .seeds = 100,
+                                          .period_s = NAN, /* not given */
+                                          .risk_percent = 100 * ADVICE_RISK,
+                                          .effort_s = PLANNING_EFFORT_S};
+
 bool command_plan(int argc, char **argv, const struct readers *readers, struct failure *failure)
 {
-    struct plan_options options = {.scheduler = SCHEDULER_AUTO,
-                                   .seeds = 100,
-                                   .period_s = NAN, /* not given */
-                                   .risk_percent = 100 * ADVICE_RISK,
-                                   .effort_s = PLANNING_EFFORT_S};
+    struct plan_options options = usual;
     int operands = 0;
     const struct option_row rows[] = {
         {'p', "profile", "PROFILE", OPTION_TEXT, &options.profile,
@@ -635,13 +648,7 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         {'q', "quiet", NULL, OPTION_FLAG, &options.quiet, "do not print the plan"},
         {'v', "verbose", NULL, OPTION_FLAG, &options.verbose, "also print the chart"},
     };
-    const struct option_table table = {
-        .usage = "scow plan {-p PROFILE [-i INPUT | -X TASKS] | --resume OUT.h5} [options]",
-        .purpose = "Choose workers, rounds and package sizes for a job, and predict its makespan.",
-        .rows = rows,
-        .row_count = sizeof rows / sizeof *rows,
-        .list = schedulers_list,
-    };
+    const struct option_table table = table_of(rows, sizeof rows / sizeof *rows);
     const enum options_outcome outcome =
         options_read(&table, argc, argv, NULL, 0, &operands, failure);
     if (outcome != OPTIONS_READ)

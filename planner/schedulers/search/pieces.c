@@ -51,7 +51,7 @@ static void round_put(struct plan *plan, double *loads)
 {
     const size_t bytes = (size_t)plan->worker_count * sizeof *loads;
     struct plan_round *last = plan->round_count > 0 ? &plan->rounds[plan->round_count - 1] : NULL;
-    if (last && memcmp(last->loads, loads, bytes) == 0) {
+    if (last && last->loads && memcmp(last->loads, loads, bytes) == 0) {
         last->repeat++;
         free(loads);
         return;
@@ -64,7 +64,7 @@ bool pieces_to_rounds(const struct pieces *pieces, struct plan *plan)
     size_t rounds = 0;
     for (size_t at = 0; at < pieces->count; at += round_length(pieces, at))
         rounds++;
-    plan->rounds = calloc(rounds, sizeof *plan->rounds);
+    plan->rounds = calloc(rounds + 1, sizeof *plan->rounds);
     for (size_t at = 0, length; plan->rounds && at < pieces->count; at += length) {
         double *loads = calloc((size_t)plan->worker_count, sizeof *loads);
         if (!loads)
