@@ -31,6 +31,7 @@ import json
 operations = json.load(open("report.json", encoding="utf-8"))["operations"]
 for name in "result", "collect":
     assert operations[name]["measured_s"] > 0, name
+    assert operations[name]["predicted_s"] > 0, name
 assert operations["output"]["measured_s"] == 0
 END
 

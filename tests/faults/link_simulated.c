@@ -1,7 +1,8 @@
 /*
  * A link among the ranks of the world: messages take their time, arrive in the order of sending for
  * one sender, receiver and tag, and in any order otherwise. Those that are large are under way
- * until they are received, and for ever to who is gone. Steps of all ranks together wait for all.
+ * until they are received, and for ever to and from who is gone. Steps of all ranks together wait
+ * for all.
  */
 #include "spmd/transport/link.h"
 
@@ -21,7 +22,8 @@ struct message {
     int from, to, tag;
     size_t size;
     char *bytes;
-    struct pending *sending; /* NULL: it has left its sender */
+    struct pending *sending; /* NULL: its sender need not know that it is received */
+    bool stays;              /* with its sender until then */
 };
 
 /* What a request's handle points to. */
@@ -73,9 +75,15 @@ int link_size(struct link link)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
+/* It moves only while its sender lives. */
+static bool is_stuck(const struct message *message)
+{
+    return message->stays && !world_lives(message->from);
+}
+
 static bool is_for(const struct pending *receive, const struct message *message)
 {
-    return receive->tag == message->tag &&
+    return receive->tag == message->tag && !is_stuck(message) &&
            (receive->peer == LINK_ANYBODY || receive->peer == message->from);
 }
 
@@ -164,13 +172,15 @@ static void message_post(struct message *message)
     world_event(*free_s - world.now_s, EVENT_DELIVER, message->to, 0, message);
 }
 
-static void message_send(const void *data, size_t bytes, int peer, int tag, bool over,
+static void message_send(const void *data, size_t bytes, int peer, int tag, bool taken,
                          struct link_request *request)
 {
+    const bool large = bytes > world.weather.eager;
     struct message *message = message_new(data, bytes, peer, tag);
     *request = (struct link_request){.pending = true};
     struct pending *sending = world_room(sizeof *sending);
-    *sending = (struct pending){.over = over};
+    *sending = (struct pending){.over = !large && !taken};
+    message->stays = large || (taken && dice_hit(&world.dice, 0.5));
     request->handle = (intptr_t)sending;
     message_damage(message);
     world.given_up = world.given_up || tag == WIRE_LOST;
@@ -189,14 +199,14 @@ void link_send(struct link link, const void *data, size_t bytes, int peer, int t
                struct link_request *request)
 {
     (void)link;
-    message_send(data, bytes, peer, tag, bytes <= world.weather.eager, request);
+    message_send(data, bytes, peer, tag, false, request);
 }
 
 void link_send_taken(struct link link, const void *data, size_t bytes, int peer, int tag,
                      struct link_request *request)
 {
     (void)link;
-    message_send(data, bytes, peer, tag, false, request);
+    message_send(data, bytes, peer, tag, true, request);
 }
 
 void link_receive(struct link link, void *data, size_t bytes, int peer, int tag,
