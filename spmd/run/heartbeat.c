@@ -103,10 +103,9 @@ void heartbeat_stop(struct heartbeat *heartbeat)
 
 bool heartbeat_misses(const struct heartbeat *heartbeat)
 {
-    bool misses = heartbeat && !master_lives(heartbeat);
-    for (int rank = 1; heartbeat && heartbeat->sight.sees && rank < heartbeat->comm->size; rank++)
-        misses = misses ||
-                 (rank != heartbeat->comm->rank && !file_lock_taken(heartbeat->sight.lock, rank));
+    bool misses = heartbeat && !heartbeat->sight.sees;
+    for (int rank = 0; heartbeat && !misses && rank < heartbeat->comm->size; rank++)
+        misses = rank != heartbeat->comm->rank && !file_lock_taken(heartbeat->sight.lock, rank);
     return misses;
 }
 

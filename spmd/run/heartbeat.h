@@ -49,7 +49,8 @@ void heartbeat_begin(struct heartbeat *heartbeat, struct comm *comm,
 void heartbeat_pass(struct heartbeat *heartbeat);
 /* Local. From here on it says nothing any more: all that the master waits for has been said. */
 void heartbeat_stop(struct heartbeat *heartbeat);
-/* Local. Is a rank of the run gone, as far as that can be seen? Of NULL: no. */
+/* Local. Is a rank of the run gone, or may one be, for this one sees nobody? Then what the launcher
+ * tells all ranks is for the master to judge. Of NULL: no. */
 bool heartbeat_misses(const struct heartbeat *heartbeat);
 void heartbeat_end(struct heartbeat *heartbeat);
 

@@ -5,6 +5,7 @@
 # usage: run_collect.sh SCOW MPIEXEC IMAGE
 set -euo pipefail
 scow=$1 mpiexec=$2 image=$3
+here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -168,6 +169,36 @@ wait $launcher || code=$?
 apart 2 part.h5 -i lines.txt -q --resume --collect
 ((code == 0)) || fail "gone on with what workers wrote: exit $code: $(cat errors)"
 shown out/part.h5 | cmp -s - written.txt || fail "gone on with what workers wrote: not the same"
+
+# ---- losses -------------------------------------------------------------------------------------
+# Of workers that hold no lock, and a launcher that tells everybody of the one that is killed.
+(
+    mkdir losses
+    cd losses
+    # shellcheck source=tests/spmd/faults.sh
+    source "$here/faults.sh"
+    job_make sleep
+    start whole.h5
+    end whole.h5
+    expected=$(checksum_of whole.h5)
+    [[ $expected =~ ^[0-9a-f]{16}$ ]] || fail "undisturbed: $(cat whole.h5.said)"
+    start lost.h5 --collect --patience 5
+    gather lost.h5 || fail "over before anybody could be lost"
+    reach lost.h5 5
+    kill -KILL "${processes[2]}"
+    end lost.h5
+    [[ $(checksum_of lost.h5) == "$expected" ]] || fail "after the loss of a worker: $(cat lost.h5.said)"
+    "$scow" report lost.h5 | grep -q 'lost *rank 2' || fail "nobody is told of the loss"
+    start gone.h5 --collect --patience 5
+    gather gone.h5 || fail "over before the master could be killed"
+    reach gone.h5 5
+    kill -KILL "${processes[0]}"
+    end gone.h5
+    "$scow" show gone.h5 --check >/dev/null 2>&1 && fail "complete without a master"
+    start gone.h5 --collect --patience 5 --resume
+    end gone.h5
+    [[ $(checksum_of gone.h5) == "$expected" ]] || fail "after the loss of the master: $(cat gone.h5.said)"
+)
 
 # ---- what cannot be -----------------------------------------------------------------------------
 refused() { # CODE SENTENCE OPTION...
