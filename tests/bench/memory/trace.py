@@ -49,7 +49,7 @@ def plan_make(folder, packages):
 def trial(build, packages):
     with tempfile.TemporaryDirectory() as folder:
         scow(build, folder, "calibrate", "-k", "mandelbrot", "--width", 1, "--height", packages, "--iterations", 1,
-             "--budget", "2s", "-q", "-o", "profile.json", ranks=WORKERS + 1)
+             "--write-behind", "no", "--budget", "2s", "-q", "-o", "profile.json", ranks=WORKERS + 1)
         plan_make(folder, packages)
         scow(build, folder, "run", "plan.json", "-p", "profile.json", "-q", "-o", "out.h5", ranks=WORKERS + 1)
         size = os.stat(os.path.join(folder, "out.h5")).st_blocks * 512  # it has holes
