@@ -6,6 +6,7 @@
 
 #include "planner/base/array.h"
 #include "planner/model/selection.h"
+#include "planner/schedulers/bounds/bound.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/charge.h"
 #include "planner/studies/selected_plan.h"
@@ -185,6 +186,70 @@ static bool candidate_plan(struct choosing *choosing, struct worker_candidate *c
     return good;
 }
 
+/* ---- candidates that need no plan ---------------------------------------------------------- */
+
+/* What no plan that uses all of these workers is below; its busy time is not known. */
+static bool least_find(const struct choosing *choosing, struct evaluation *least, bool *known,
+                       struct failure *failure)
+{
+    const struct planning *planning = choosing->planning;
+    const struct overhead *overhead = &planning->profile->overhead;
+    struct planning own;
+    struct profile_setting setting;
+    struct platform platform;
+    if (!planning_for(planning, &choosing->choice->kinds, choosing->counts, &setting, &own,
+                      failure))
+        return false;
+    *least = (struct evaluation){.workers = profile_workers(&setting.windows[0])};
+    bool good = planning_platform(&own, &platform, failure);
+    if (good) {
+        good = bound_makespan(&platform, planning->tasks, planning->real_valued, &least->makespan_s,
+                              failure);
+        platform_release(&platform);
+    }
+    least->run_s = overhead->start_s + least->makespan_s + overhead->seal_s;
+    least->worker_s = (double)least->workers * least->makespan_s;
+    least->charge = charge_of_run(planning->profile, &setting, least->workers, least->run_s);
+    *known = !choosing->wish->waits ||
+             waits_find(choosing->wish->waits, least->workers + 1, least->run_s, &least->wait_s);
+    selection_setting_release(&setting);
+    return good;
+}
+
+/* Could no plan that uses all of these workers be the choice? One that uses fewer of them is
+ * another candidate's. Where compromises or two limits are looked for, all candidates count. */
+static bool counts_hopeless(const struct choosing *choosing, bool *hopeless,
+                            struct failure *failure)
+{
+    const struct worker_wish *pass = &choosing->pass;
+    const bool limits = pass->deadline_s > 0 && pass->budget >= 0;
+    struct evaluation least;
+    bool known;
+    *hopeless = false;
+    if (choosing->best >= choosing->choice->count || pass->front || limits ||
+        planning_regions(choosing->planning) > 0)
+        return true;
+    if (!least_find(choosing, &least, &known, failure))
+        return false;
+    const struct evaluation *best = &choosing->choice->candidates[choosing->best].evaluation;
+    const double within = pass->within > 0 ? pass->within : SCHEDULE_WITHIN;
+    const double excess = worker_choice_excess(pass, best);
+    *hopeless = known && (worker_choice_excess(pass, &least) > excess ||
+                          (excess == 0 && pass->objective->value(&least) >
+                                              (1 + within) * pass->objective->value(best)));
+    return true;
+}
+
+/* What a candidate costs of the tries: more where there are many workers. */
+static int64_t counts_tries(const struct choosing *choosing)
+{
+    enum { WORKERS_OF_A_TRY = 64 };
+    int64_t workers = 0;
+    for (size_t k = 0; k < choosing->choice->kinds.count; k++)
+        workers += choosing->counts[k];
+    return 1 + workers / WORKERS_OF_A_TRY;
+}
+
 bool counts_try(struct choosing *choosing, bool *better, struct failure *failure)
 {
     struct worker_choice *choice = choosing->choice;
@@ -193,7 +258,12 @@ bool counts_try(struct choosing *choosing, bool *better, struct failure *failure
     if (at == choice->count) {
         if (choosing->tries <= 0 || !counts_allowed(&choice->kinds, choosing->counts))
             return true;
-        choosing->tries--;
+        bool hopeless;
+        if (!counts_hopeless(choosing, &hopeless, failure))
+            return false;
+        if (hopeless)
+            return true;
+        choosing->tries -= counts_tries(choosing);
         if (!candidate_add(choice, choosing->counts, failure))
             return false;
         if (!candidate_plan(choosing, &choice->candidates[at], failure))

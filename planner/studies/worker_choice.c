@@ -253,6 +253,7 @@ static bool orders_try(struct choosing *choosing, struct failure *failure)
     size_t best = SIZE_MAX;
     for (enum order order = 0; good && order < ORDERS; order++) {
         choosing->best = SIZE_MAX;
+        choosing->tries = WORKER_CHOICE_TRIES;
         good = ranks_make(choosing, order, ranks, failure) &&
                prefixes_try(choosing, ranks, workers_most(kinds), failure) &&
                descend(choosing, failure);
@@ -319,7 +320,6 @@ static bool pass_run(struct choosing *choosing, const struct objective *objectiv
     choosing->pass = *choosing->wish;
     choosing->pass.objective = objective;
     choosing->best = SIZE_MAX;
-    choosing->tries += WORKER_CHOICE_TRIES;
     if (!limited) {
         choosing->pass.deadline_s = 0;
         choosing->pass.budget = -1;
@@ -333,7 +333,7 @@ static bool passes_run(struct choosing *choosing, struct failure *failure)
     const int64_t all_most = wish->all_most > 0 ? wish->all_most : WORKER_CHOICE_ALL;
     const bool priced = wish->front || wish->budget >= 0;
     if (counts_few(&choosing->choice->kinds, all_most)) {
-        choosing->tries = all_most;
+        choosing->tries = INT64_MAX;
         choosing->pass = *wish;
         choosing->best = SIZE_MAX;
         return all_try(choosing, failure);
@@ -368,6 +368,9 @@ static void candidate_keep(struct worker_candidate *candidate, struct counts_pla
     *result = (struct counts_plan){.made = true};
 }
 
+/* Of the effort; the first plans take the rest of it. */
+static const double AGAIN_SHARE = 0.5;
+
 /* By the asked scheduler. What was found quickly stands where that has nothing better. */
 static bool candidate_again(struct choosing *choosing, struct worker_candidate *candidate,
                             struct failure *failure)
@@ -376,7 +379,7 @@ static bool candidate_again(struct choosing *choosing, struct worker_candidate *
     const struct waits *waits = choosing->wish->waits;
     struct planning planning = *choosing->planning;
     struct counts_plan result;
-    planning.effort_s = planning.effort_s / WORKER_CHOICE_AGAIN;
+    planning.effort_s = AGAIN_SHARE * planning.effort_s / WORKER_CHOICE_AGAIN;
     bool good = counts_plan(&planning, kinds, waits, candidate->counts, false, &result, failure);
     if (good && (!result.made || worker_choice_better(choosing->wish, &candidate->evaluation,
                                                       &result.evaluation))) {

@@ -6,8 +6,8 @@
  * planned for. Otherwise the first workers in three orders are (least price of a task, fastest,
  * least of the port), the distance between numbers halved around the best one; and from the best of
  * each order on, more and fewer of one kind and exchanges between two, by halved steps, until
- * nothing is better. They are planned by the quickest scheduler, the best ones again by the asked
- * one.
+ * nothing is better. A lower bound of the makespan excludes candidates; the others are planned by
+ * the quickest scheduler, and the best ones again by the asked one.
  */
 #ifndef PLANNER_STUDIES_WORKER_CHOICE_H
 #define PLANNER_STUDIES_WORKER_CHOICE_H
@@ -17,9 +17,9 @@
 #include "planner/studies/kinds.h"
 #include "planner/studies/planning.h"
 
-/* Numbers up to which all are tried; that are planned for at most in a pass, otherwise; and how
- * many of the best are planned again. */
-enum { WORKER_CHOICE_ALL = 256, WORKER_CHOICE_TRIES = 200, WORKER_CHOICE_AGAIN = 5 };
+/* Numbers up to which all are tried; that are planned for at most by one order, otherwise, those
+ * with many workers counting more; and how many of the best are planned again. */
+enum { WORKER_CHOICE_ALL = 256, WORKER_CHOICE_TRIES = 64, WORKER_CHOICE_AGAIN = 5 };
 
 struct worker_wish {
     const struct objective *objective;
