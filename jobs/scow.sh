@@ -18,6 +18,8 @@
 #   --profile FILE      in place of OUT.profile.json. One that is there is kept if it is of the same
 #                       nodes, core task and settings, and ends the chain with a sentence if not
 #   --deadline SECONDS  use the fewest workers whose plan takes no longer
+#   --objective NAME, --budget CHARGE, --price [CLASS=]P, --require CLASS, --exclude CLASS,
+#   --at-most CLASS=N, --waits FILE, --within PERCENT  choose workers as scow plan does
 #
 # After -- comes what scow calibrate shall know: -k KERNEL, parameters, --quick, --budget (of more than
 # ten minutes: with SBATCH_TIMELIMIT=2:00:00, which is not the run's).
@@ -82,7 +84,7 @@ pbs_submit() (
 # ---- the chain -------------------------------------------------------------------------------
 
 options_read() {
-    input='' output='' nodes=2 ranks='' threads=1 profile='' deadline=''
+    input='' output='' nodes=2 ranks='' threads=1 profile='' choices=()
     while [ $# -gt 0 ]; do
         case $1 in
         -h | --help)
@@ -93,14 +95,14 @@ options_read() {
             shift
             break
             ;;
-        -i | -o | -N | -T | -c | --profile | --deadline) [ $# -gt 1 ] || fail "$1 needs a value" ;;&
+        -i | -o | -N | -T | -c | --profile | --deadline | --objective | --budget | --price | --require | --exclude | --at-most | --waits | --within) [ $# -gt 1 ] || fail "$1 needs a value" ;;&
         -i) input=$2 ;;
         -o) output=$2 ;;
         -N) nodes=$2 ;;
         -T) ranks=$2 ;;
         -c) threads=$2 ;;
         --profile) profile=$2 ;;
-        --deadline) deadline=$2 ;;
+        --deadline | --objective | --budget | --price | --require | --exclude | --at-most | --waits | --within) choices+=("$1" "$2") ;;
         *) fail "unknown option '$1': see 'bash jobs/scow.sh --help'; what scow calibrate shall know comes after --" ;;
         esac
         shift 2
@@ -144,7 +146,7 @@ resources_of_plan() {
 plan_make() {
     local lines=--sbatch
     [ "$batch" = slurm ] || lines=--pbs
-    scow plan -p "$profile" ${input:+-i "$input"} ${deadline:+--deadline "$deadline"} -o "$plan" "$lines" >"$request.new"
+    scow plan -p "$profile" ${input:+-i "$input"} ${choices[@]+"${choices[@]}"} -o "$plan" "$lines" >"$request.new"
     mv "$request.new" "$request"
     cat "$request"
 }
@@ -180,7 +182,7 @@ chain_submit() {
     calibration=$("${batch}_submit" calibrate '' ${input:+-i "$input"} -o "$profile" "${calibrate[@]}")
     resources=()
     planning=$("${batch}_submit" plan "$calibration" "$jobs/scow.sh" continue ${input:+-i "$input"} -o "$output" \
-        --profile "$profile" ${deadline:+--deadline "$deadline"})
+        --profile "$profile" ${choices[@]+"${choices[@]}"})
     echo "calibrate $calibration, plan $planning, which submits the run and its report: $output, $stem.report.html"
 }
 
