@@ -119,7 +119,9 @@ static bool rows_give(const struct trace_event *events, int64_t count, struct tr
 static bool rows_play(struct rows *rows, struct trace_blocks *blocks, struct failure *failure)
 {
     struct trace_event *events = calloc(ROWS_MOST, sizeof *events);
-    bool good = events || failure_memory(failure, "reading a trace");
+    bool good = events != NULL;
+    if (!good)
+        failure_memory(failure, "reading a trace");
     for (int64_t count = 1; good && count > 0;) {
         count = rows_next(rows, events, ROWS_MOST);
         good = count < 0 ? rows_refuse(rows, failure) : rows_give(events, count, blocks, failure);
@@ -246,8 +248,9 @@ bool archive_trace_read(const char *path, const char *group, const struct trace_
     struct stored_trace stored = {
         .path = strdup(path), .part = *which, .begun_only = part->cut_short};
     snprintf(stored.name, sizeof stored.name, "%s/%s", group, LAYOUT_PART_TRACE);
-    bool good = stored.path ? stored_read(&stored, part, failure)
-                            : failure_memory(failure, "reading a trace");
+    if (!stored.path)
+        return failure_memory(failure, "reading a trace");
+    bool good = stored_read(&stored, part, failure);
     if (good && !run_record_traced(part) && is_beside(&stored)) {
         trace_drop(part);
         stored.beside = true;
