@@ -19,6 +19,7 @@
 #include "planner/studies/planning.h"
 #include "spmd/run/execute.h"
 #include "spmd/transport/link_mpi.h"
+#include "tests/simgrid/store.h"
 #include "tests/simgrid/task.h"
 
 enum { AHEAD = 2 };
@@ -168,14 +169,14 @@ static void plan_share(const struct trial *trial, struct decided *decided, struc
 
 /* ---- running ------------------------------------------------------------------------------- */
 
-static void trace_write(const struct trial *trial, const struct decided *decided,
-                        const struct run_outcome *outcome)
+static void trace_write(const struct trial *trial, const struct decided *decided)
 {
+    const struct trace *trace = store_trace();
     char path[4096];
     snprintf(path, sizeof path, "%s.%s.tsv", trial->arguments->trace, decided->name);
     FILE *file = fopen(path, "w");
-    for (size_t k = 0; file && k < outcome->trace.count; k++) {
-        const struct trace_event *event = &outcome->trace.events[k];
+    for (size_t k = 0; file && k < trace->count; k++) {
+        const struct trace_event *event = &trace->events[k];
         fprintf(file, "%d\t%s\t%" PRId64 "\t%" PRId64 "\t%.6f\t%.6f\n", event->rank,
                 operation_name((enum operation)event->operation), event->package, event->tasks,
                 event->start_s, event->end_s);
@@ -191,7 +192,7 @@ static void decided_tell(const struct trial *trial, const struct decided *decide
            decided->predicted_s, outcome->makespan_s, decided->packages, outcome->summary.checksum);
     fflush(stdout);
     if (trial->arguments->trace)
-        trace_write(trial, decided, outcome);
+        trace_write(trial, decided);
 }
 
 /* Collective. */

@@ -7,6 +7,7 @@
 #include "spmd/layout/emitted.h"
 #include "spmd/layout/task_digest.h"
 #include "spmd/output/file_lock.h"
+#include "spmd/output/trace_writer.h"
 #include "spmd/resume/remaining.h"
 
 #include <inttypes.h>
@@ -14,6 +15,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "tests/simgrid/store.h"
 #include "tests/simgrid/task.h"
 
 struct store {
@@ -39,6 +41,56 @@ bool outputfile_seal(const char *path, const struct output_outcome *outcome,
     (void)path, (void)outcome, (void)failure;
     return true;
 }
+
+/* ---- the trace of the run at hand, which stays in memory ------------------------------------- */
+
+static struct trace kept;
+
+const struct trace *store_trace(void)
+{
+    return &kept;
+}
+
+void trace_writer_begin(struct trace_writer *writer, const char *output, const char *command,
+                        const struct trace_part *part)
+{
+    (void)output, (void)command, (void)part;
+    *writer = (struct trace_writer){.file = -1};
+    kept.count = 0;
+}
+
+void trace_writer_add(struct trace_writer *writer, const struct trace_event *event)
+{
+    (void)writer;
+    if (!trace_add(&kept, event))
+        abort();
+}
+
+void trace_writer_correct(struct trace_writer *writer, const struct trace_correction *corrections,
+                          int count)
+{
+    (void)writer;
+    for (int k = 0; k < count; k++)
+        kept.events[corrections[k].number] = corrections[k].event;
+}
+
+void trace_writer_tick(struct trace_writer *writer, double now_s)
+{
+    (void)writer, (void)now_s;
+}
+
+bool trace_writer_end(struct trace_writer *writer)
+{
+    (void)writer;
+    return true;
+}
+
+void trace_writer_remove(const char *output)
+{
+    (void)output;
+}
+
+/* ---- results -------------------------------------------------------------------------------- */
 
 struct store *store_open(const struct store_setup *setup, const struct output_places *places,
                          const struct comm *comm, const struct job *job, struct failure *failure)
