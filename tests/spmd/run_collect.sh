@@ -83,6 +83,40 @@ without_prediction='made for workers that write'
 apart 2 loud.h5 -i "$image" --collect
 grep -q "$without_prediction" errors || fail "nothing is said of a plan for workers that write: $(cat errors)"
 
+# ---- a port that is slow to take results --------------------------------------------------------
+# Workers wait where too many are not taken yet, which the trace says, and no more than four are under
+# way, two of each worker wait and one is held.
+cp plan.json grid.json
+cat >slow.json <<'END'
+{"schema": "scow-profile-1", "kernel": "sleep", "parameters": {"results": "package"}, "settings": [{"windows": [{"tasks": [1, 100],
+   "envelope": {"latency_s": 1e-4, "s_per_task": 0}, "send": {"latency_s": 0, "s_per_task": 0},
+   "workers": [{"count": 2, "receive": {"latency_s": 0, "s_per_task": 0}, "link": {"latency_s": 0, "s_per_task": 0},
+                "compute": {"latency_s": 1e-3, "s_per_task": 1e-3}, "result": {"latency_s": 2e-2, "s_per_task": 0}}]}]}]}
+END
+cat >plan.json <<'END'
+{"schema": "scow-plan-1", "kernel": "sleep", "parameters": {"results": "package"}, "scheduler": "by hand", "tasks": 60,
+ "workers": [0, 1], "rounds": [{"repeat": 30, "loads": [1, 1]}]}
+END
+together 2 slow.h5 -p slow.json -q
+((code == 0)) || fail "a slow port: exit $code: $(cat errors)"
+/usr/bin/python3 - out/slow.h5 <<'END' || fail "a slow port does not hold up workers"
+import collections
+import sys
+
+import h5py
+
+with h5py.File(sys.argv[1], "r") as file:
+    trace = file["/run/trace"][:]
+names = h5py.check_enum_dtype(trace.dtype["operation"])
+rows = {name: [row for row in trace if row["operation"] == names[name]] for name in ("idle", "compute", "result")}
+waited = sum(count > 1 for count in collections.Counter(row["package"] for row in rows["idle"]).values())
+computed = {row["package"]: row["end"] for row in rows["compute"]}
+taken = {row["package"]: row["end"] for row in rows["result"]}
+most = max(sum(computed[a] <= computed[b] < taken[a] for a in computed) for b in computed)
+sys.exit(f"{waited} packages waited, {most} were not taken" if waited < 10 or most > 4 + 2 * 3 else 0)
+END
+mv grid.json plan.json
+
 # ---- records, outputs of commands, failures ---------------------------------------------------
 seq 1 60 >lines.txt
 cat >plan.json <<'END'
