@@ -9,6 +9,7 @@
 #include "planner/command/command.h"
 #include "planner/command/pages.h"
 #include "planner/command/plan_periods.h"
+#include "planner/command/plan_weights.h"
 #include "planner/files/load.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/textfile.h"
@@ -34,6 +35,7 @@
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;
     const char *within, *svg, *objective, *require, *exclude, *at_most, *price, *waits;
+    struct weights_options weights;
     int64_t tasks, workers, block, seeds, buffers, gpus;
     double deadline_s, budget, noise, risk_percent, effort_s, period_s;
     bool real_valued, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose, pairs, pareto, why;
@@ -52,7 +54,7 @@ static bool resume_check(const struct plan_options *options, struct failure *fai
     if (options->profile || options->input || options->tasks > 0 || options->set ||
         options->block > 0 || options->deadline_s > 0 || options->within || options->tail ||
         options->kernel || choice_wanted(options) || options->compare || options->sweep ||
-        options->real_valued || options->buffers > 0 ||
+        options->real_valued || options->buffers > 0 || weights_asked(&options->weights) ||
         strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "--resume plans what is left of a run with the run's own profile, "
@@ -103,6 +105,9 @@ static bool options_check(const struct plan_options *options, struct failure *fa
         return failure_set(failure, FAILURE_USAGE,
                            "--risk must be from 0.001 to 50: the percentage of runs that may "
                            "outlast the walltime");
+    if (weights_asked(&options->weights) && options->real_valued)
+        return failure_set(failure, FAILURE_USAGE,
+                           "weights are of whole core tasks: leave --real-valued out");
     if (options->noise > 0 && options->real_valued)
         return failure_set(failure, FAILURE_USAGE,
                            "--noise needs whole loads: leave --real-valued out");
@@ -391,6 +396,7 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     request.digest = digest;
     request.context = &counting;
     struct waits waits = {.rows = NULL};
+    struct task_weights *weights = NULL;
     if (!waits_load(options->waits, &waits, failure))
         return false;
     request.waits = options->waits ? &waits : NULL;
@@ -398,12 +404,17 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
         waits_release(&waits);
         return false;
     }
-    bool good = planned_make(&profile, &request, &planned, failure);
+    bool good = weights_find(&options->weights, readers, &weights, failure);
+    request.weights = weights;
+    if (weights && !options->input && options->tasks == 0)
+        request.tasks = weights->work.tasks;
+    good = good && planned_make(&profile, &request, &planned, failure);
     waits_release(&waits);
     if (good) {
         good = plan_put(options, &planned, 1, failure);
         planned_release(&planned);
     }
+    weights_free(weights);
     profile_release(&profile);
     return good;
 }
@@ -536,7 +547,8 @@ static bool checked_run(const struct plan_options *options, const struct readers
     request.waits = options->waits ? &waited : NULL;
     if (options->pairs || options->svg || !isnan(options->period_s))
         return periods_run(options, failure);
-    if (!options_check(options, failure) || !plan_request_check(&request, failure))
+    if (!options_check(options, failure) || !weights_options_check(&options->weights, failure) ||
+        !plan_request_check(&request, failure))
         return false;
     return options->resume ? rest_run(options, readers, failure)
                            : plan_run(options, readers, failure);
@@ -574,6 +586,12 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
          "plug-in of the profile's core task (default: where it was when calibrated)"},
         {'X', "tasks", "TASKS", OPTION_COUNT, &options.tasks,
          "number of core tasks of the job, in place of -i"},
+        {0, "weights", "FILE", OPTION_TEXT, &options.weights.file,
+         "what core tasks are worth, a number a line; size: that of the files that lines name"},
+        {0, "weights-from", "LOG", OPTION_TEXT, &options.weights.from,
+         "the times of a run's output, a --joblog of GNU parallel or 'sacct -P' as weights"},
+        {0, "weights-column", "N", OPTION_COUNT, &options.weights.column,
+         "column N of the input's lines as weights"},
         {'n', "workers", "N", OPTION_COUNT, &options.workers,
          "use the first N workers; where the profile has fewer, more like its last ones"},
         {0, "like", "CLASS", OPTION_TEXT, &options.like,
@@ -653,6 +671,7 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
         options_read(&table, argc, argv, NULL, 0, &operands, failure);
     if (outcome != OPTIONS_READ)
         return outcome == OPTIONS_HELPED;
+    options.weights.input = options.input;
     options.gantt = options.gantt || options.verbose;
     return checked_run(&options, readers, failure);
 }

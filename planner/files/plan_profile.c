@@ -12,6 +12,7 @@ bool plan_profile_init(struct plan_profile *seen, const struct profile *profile,
     if (!beyond_follow(&seen->profile, plan, failure))
         return false;
     seen->setting = profile_find(&seen->profile, &plan->parameters, plan->threads);
+    profile_weigh(&seen->profile, plan->weights);
     return seen->setting ||
            failure_set(failure, FAILURE_MISMATCH,
                        "the profile has no setting with the plan's parameters: plan again with "

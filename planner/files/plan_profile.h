@@ -16,8 +16,8 @@ struct plan_profile {
     const struct profile_setting *setting; /* of it, with the plan's parameters and threads */
 };
 
-/* A copy. To be released, also on failure: FAILURE_MISMATCH where the profile has no such setting;
- * too many workers, or out of memory. */
+/* A copy, which borrows the plan's weights. To be released, also on failure: FAILURE_MISMATCH where
+ * the profile has no such setting; too many workers, or out of memory. */
 bool plan_profile_init(struct plan_profile *seen, const struct profile *profile,
                        const struct plan *plan, struct failure *failure);
 void plan_profile_release(struct plan_profile *seen);

@@ -110,6 +110,17 @@ static bool plan_better(const struct plan_request *request, const struct plan *p
     return plan->predicted.makespan_s < than->predicted.makespan_s;
 }
 
+static bool weights_check(const struct plan_request *request, int64_t tasks,
+                          struct failure *failure)
+{
+    const struct task_weights *weights = request->weights;
+    return !weights || weights->work.tasks == tasks ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: %" PRId64 " weights, but the job has %" PRId64
+                       " core tasks: give one for each of them",
+                       weights->source, weights->work.tasks, tasks);
+}
+
 /* The best plan so far; found false: none, and *refused says why. */
 struct choice {
     struct planning planning;
@@ -207,7 +218,8 @@ static bool settings_try(const struct plan_request *request, const struct parame
         planning->setting = &profile->settings[k];
         if (!profile_setting_suits(planning->setting, wanted))
             continue;
-        good = tasks_count(request, profile, planning->setting, &tasks, failure);
+        good = tasks_count(request, profile, planning->setting, &tasks, failure) &&
+               weights_check(request, tasks, failure);
         planning->tasks = (double)tasks;
         good = good && choice_try(choice, request, planning, failure);
     }
@@ -395,6 +407,7 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
                   struct planned *planned, struct failure *failure)
 {
     struct planned made = {.planning = planning_begin(profile, request)};
+    profile_weigh(profile, request->weights);
     if (!plan_request_check(request, failure) ||
         !wanted_workers(profile, request->path, request->workers, request->like, failure) ||
         !wanted_prices(profile, request->path, request->price, failure) ||

@@ -37,6 +37,7 @@ struct plan_request {
     bool front;                /* also look for all compromises between makespan and charge */
     bool why;                  /* also say why workers are left out */
     double effort_s;           /* what "auto" may take (planning.h) */
+    const struct task_weights *weights; /* of the job's core tasks; NULL: not known */
     bool real_valued;
     bool bare; /* for studies of many plans: no automatic tail, no interval */
     /* Core tasks of the job with the setting's parameters. */

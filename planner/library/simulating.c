@@ -233,6 +233,7 @@ bool simulated_make(struct profile *profile, const struct plan *plan,
         !platform_init(&made.platform, setting, request->workers, failure))
         return false;
     made.beyond = beyond_of(profile, made.platform.worker_count);
+    profile_weigh(profile, plan ? plan->weights : NULL);
     if (plan)
         made.platform.buffers = plan_buffers(plan);
     if (request->buffers > 0)

@@ -167,6 +167,7 @@ void plan_release(struct plan *plan)
     free(plan->scheduler);
     free(plan->objective);
     free(plan->tail);
+    weights_free(plan->weights);
     parameter_list_release(&plan->parameters);
     free(plan->kernel);
     free(plan->plugin);

@@ -12,6 +12,7 @@
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
 #include "planner/model/results.h"
+#include "planner/model/weights.h"
 
 struct plan_round {
     int64_t repeat; /* >= 1 */
@@ -88,6 +89,8 @@ struct plan {
                  * the rounds there, also in the prediction; NULL: it is not */
     struct plan_beyond beyond;
     struct plan_selection selected; /* the workers' indices count only these */
+    struct task_weights *weights;   /* owned: what its packages were cut by, with the plan's tasks;
+                                     * NULL: the profile's map, or their number */
     struct plan_prediction predicted;
     struct plan_other
         *others; /* owned; settings that were planned for the same job but not chosen */

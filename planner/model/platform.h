@@ -84,8 +84,8 @@ void platform_describe_results(const struct profile_setting *setting, struct tex
 bool platform_init(struct platform *platform, const struct profile_setting *setting,
                    int64_t worker_most, struct failure *failure);
 void platform_release(struct platform *platform);
-/* Copy the work of the setting's cost map for simulations of a job of `tasks` core tasks. False:
- * out of memory. */
+/* Copy what is known of the setting's core tasks for simulations of a job of `tasks` core tasks.
+ * False: out of memory. */
 bool platform_map(struct platform *platform, const struct profile_setting *setting, double tasks,
                   struct failure *failure);
 /* Computing time of the core tasks [first, first + load) over that of as many mean ones, by their

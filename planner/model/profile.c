@@ -15,7 +15,13 @@ bool profile_setting_suits(const struct profile_setting *setting,
     return true;
 }
 
-double profile_setting_deviation(const struct profile_setting *setting, double tasks)
+void profile_weigh(struct profile *profile, const struct task_weights *weights)
+{
+    for (size_t k = 0; k < profile->setting_count; k++)
+        profile->settings[k].weights = weights;
+}
+
+static double spread_at(const struct profile_setting *setting, double tasks)
 {
     const struct spread *spreads = setting->spreads;
     size_t above = 0;
@@ -31,10 +37,22 @@ double profile_setting_deviation(const struct profile_setting *setting, double t
     return low->deviation + share * (high->deviation - low->deviation);
 }
 
+/* Core tasks whose weights are independent: by the root of their number. What neighbours have in
+ * common beyond that stays in the spread. */
+double profile_setting_deviation(const struct profile_setting *setting, double tasks)
+{
+    const double all = spread_at(setting, tasks);
+    if (!setting->weights)
+        return all;
+    const double known = setting->weights->deviation / sqrt(fmax(1, tasks));
+    return sqrt(fmax(0, all * all - known * known));
+}
+
 double profile_setting_unequal(const struct profile_setting *setting, double tasks)
 {
-    const double regions = work_deviation(&setting->map.work);
-    return hypot(profile_setting_deviation(setting, tasks), fmax(regions, setting->map.unseen));
+    const double regions = work_deviation(profile_setting_work(setting));
+    return hypot(profile_setting_deviation(setting, tasks),
+                 fmax(regions, profile_setting_unseen(setting)));
 }
 
 double profile_setting_region(const struct profile_setting *setting)

@@ -17,6 +17,7 @@
 #include "planner/model/results.h"
 #include "planner/model/topology.h"
 #include "planner/model/trace.h"
+#include "planner/model/weights.h"
 
 /* What who asks for a rank is charged, in any currency, or in joules where a second costs watts. */
 struct price {
@@ -83,7 +84,10 @@ struct profile_setting {
     struct memory memory;
     struct spread *spreads; /* owned; ascending in tasks; NULL when not given */
     size_t spread_count;
-    struct cost_map map;  /* of the job that was calibrated; no tasks: not given */
+    struct cost_map map; /* of the job that was calibrated; no tasks: not given */
+    /* Borrowed: of the job's core tasks, as their plan knows them; they take the place of the map's
+     * regions, and explain their part of the spreads. In no file; NULL: not known. */
+    const struct task_weights *weights;
     bool write_behind;    /* asynchronous writing (platform.h) by the profile's parameters; the
                            * setting's own, if any, take precedence */
     enum results results; /* by the profile's parameters, likewise */
@@ -145,8 +149,20 @@ struct profile_peaks peaks_most(struct profile_peaks a, struct profile_peaks b);
 /* Does none of these parameters contradict the setting's own? */
 bool profile_setting_suits(const struct profile_setting *setting,
                            const struct parameter_list *parameters);
+/* What is known of the job's core tasks: by the weights, or by the map. */
+static inline const struct work *profile_setting_work(const struct profile_setting *setting)
+{
+    return setting->weights ? &setting->weights->work : &setting->map.work;
+}
+/* What heavy core tasks that nobody has seen could add; none where all weights are known. */
+static inline double profile_setting_unseen(const struct profile_setting *setting)
+{
+    return setting->weights ? 0 : setting->map.unseen;
+}
+/* All settings see the job with these weights (borrowed; NULL: without). */
+void profile_weigh(struct profile *profile, const struct task_weights *weights);
 /* Relative deviation of packages of `tasks` core tasks, interpolated between the measured sizes by
- * the logarithm of the size; 0 if nothing is known. */
+ * the logarithm of the size, without what weights explain of it; 0 if nothing is known. */
 double profile_setting_deviation(const struct profile_setting *setting, double tasks);
 /* The same including differences between regions of the job and the part that was not sampled. */
 double profile_setting_unequal(const struct profile_setting *setting, double tasks);

@@ -73,9 +73,12 @@ static bool decision_predict(const struct run_record *record, const struct profi
     if (!platform_init(&platform, setting, 0, failure))
         return false;
     platform.buffers = plan_buffers(&record->plan);
-    const bool good = record->rule
-                          ? rule_predict(record, setting, &platform, trace, interval_s, failure)
-                          : simulate_plan(&platform, &record->plan, trace, &simulation, failure);
+    /* Where the tasks of a part lie in the job is not known. */
+    const bool whole = record->plan.tasks == (double)record->tasks;
+    const bool good =
+        (!whole || platform_map(&platform, setting, record->plan.tasks, failure)) &&
+        (record->rule ? rule_predict(record, setting, &platform, trace, interval_s, failure)
+                      : simulate_plan(&platform, &record->plan, trace, &simulation, failure));
     platform_release(&platform);
     return good;
 }

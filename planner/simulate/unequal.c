@@ -50,14 +50,16 @@ static double regions_mean(const struct unequal *unequal, double first, double c
 }
 
 /* As wide as what lies between two core tasks that were timed, as heavy as it may be at most. */
-static void unseen_draw(struct unequal *unequal, const struct cost_map *map, double tasks)
+static void unseen_draw(struct unequal *unequal, double tasks)
 {
+    const struct cost_map *map = &unequal->setting->map;
+    const double unseen = profile_setting_unseen(unequal->setting);
     uint64_t random = unequal->seed + KIND_UNSEEN;
-    if (map->work.tasks == 0 || !(map->unseen > 0))
+    if (map->work.tasks == 0 || !(unseen > 0))
         return;
     unequal->unseen_tasks = fmax(1, tasks / (double)map->sampled);
     unequal->unseen_first = random_uniform(&random) * fmax(0, tasks - unequal->unseen_tasks);
-    unequal->unseen_more = random_uniform(&random) * map->unseen * tasks / unequal->unseen_tasks;
+    unequal->unseen_more = random_uniform(&random) * unseen * tasks / unequal->unseen_tasks;
 }
 
 /* By how many times longer a package takes for that. */
@@ -82,7 +84,7 @@ struct unequal unequal_draw(const struct profile_setting *setting, double speed,
                               .region = profile_setting_region(setting),
                               .seed = 0xd1b54a32d192ed03u * (uint64_t)(draw + 1),
                               .region_tasks = least * pow(fmax(1, tasks / least), share)};
-    unseen_draw(&unequal, &setting->map, tasks);
+    unseen_draw(&unequal, tasks);
     return unequal;
 }
 

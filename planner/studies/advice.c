@@ -142,8 +142,23 @@ bool advice_unequal(const struct advice *advice, struct text *text, struct failu
     return true;
 }
 
+static void weights_describe(const struct task_weights *weights, struct text *text)
+{
+    text_add(text,
+             "weights     %s: core tasks differ by %.0f %%, the heaviest tenth is %.0f %% of the "
+             "work, the heaviest one %.3g mean ones\n",
+             weights->source, 100 * weights->deviation, 100 * work_heaviest(&weights->work, 0.1),
+             work_greatest(&weights->work));
+    text_add(text, "            the plan goes by them; its bound is the whole work, perfectly "
+                   "balanced, or the heaviest core task\n");
+}
+
 void advice_places(const struct advice *advice, struct text *text)
 {
+    if (advice->setting->weights && !advice->remaining) {
+        weights_describe(advice->setting->weights, text);
+        return;
+    }
     const struct cost_map *map = &advice->setting->map;
     const double tasks = advice->plan->tasks;
     if (map->work.region_count > 0)

@@ -222,9 +222,9 @@ static void platform_draw(struct cost_sample *sample)
     common.history = common_factor(random_normal(&sample->random), profile_drift(request->profile));
     for (int k = 0; k < sample->operations; k++)
         common.drifts[k] = random_normal(&sample->random);
-    common.total = request->setting->map.work.tasks > 0
-                       ? cost_map_total(&request->setting->map, random_normal(&sample->random))
-                       : 1;
+    struct cost_map map = request->setting->map;
+    map.unseen = profile_setting_unseen(request->setting);
+    common.total = map.work.tasks > 0 ? cost_map_total(&map, random_normal(&sample->random)) : 1;
     for (int64_t w = 0; w < sample->drawn.window_count; w++) {
         const struct drawn_window window = {&request->setting->windows[w],
                                             &sample->drawn.windows[w]};

@@ -8,6 +8,7 @@
 #include "planner/base/limits.h"
 #include "planner/base/nearest.h"
 #include "planner/model/beyond.h"
+#include "planner/model/plan_cursor.h"
 #include "planner/schedulers/bounds/bound_unequal.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/schedulers/search/cut.h"
@@ -63,6 +64,43 @@ static bool results_label(const struct planning *planning, struct plan *plan)
            parameter_list_add(&plan->parameters, RESULTS_PARAMETER, results_name(results), 0);
 }
 
+/* Regions of weights beyond which a plan keeps one for each of its packages. */
+enum { REGIONS_KEPT = 4096 };
+
+/* The mean weights of the plan's packages in their order, so that a package costs what it did. */
+static bool work_of_packages(const struct work *work, const struct plan *plan, struct work *made)
+{
+    const size_t packages = (size_t)plan_packages(plan);
+    struct plan_cursor cursor = PLAN_CURSOR(plan);
+    *made = (struct work){.tasks = work->tasks};
+    made->regions = calloc(packages, sizeof *made->regions);
+    while (made->regions && plan_cursor_next(&cursor))
+        made->regions[made->region_count++] = (struct work_region){
+            .tasks = (int64_t)cursor.load,
+            .cost = work_mean_cost(work, plan->tasks, cursor.first, cursor.load)};
+    return made->regions && work_settle(made);
+}
+
+/* What the plan says of the job's weights, its own copy. */
+static bool weights_note(const struct task_weights *weights, struct plan *plan)
+{
+    struct work made;
+    if (!weights || plan->real_valued)
+        return true;
+    plan->weights = weights_copy(weights);
+    if (!plan->weights || weights->work.region_count <= REGIONS_KEPT ||
+        plan_packages(plan) > CUT_PACKAGES_MOST)
+        return plan->weights != NULL;
+    if (!work_of_packages(&weights->work, plan, &made)) {
+        work_release(&made);
+        return false;
+    }
+    work_release(&plan->weights->work);
+    plan->weights->work = made;
+    return true;
+}
+
+/* Everything that a scheduler does not know. */
 bool planning_label(const struct planning *planning, struct plan *plan, struct failure *failure)
 {
     const struct profile *profile = planning->profile;
@@ -155,14 +193,15 @@ static bool tail_add(const struct planning *planning, const char *tail, struct p
 
 size_t planning_regions(const struct planning *planning)
 {
-    return planning->remaining ? 0 : planning->setting->map.work.region_count;
+    return planning->remaining ? 0 : profile_setting_work(planning->setting)->region_count;
 }
 
 /* Do core tasks differ by more than what is known of them may be off? */
 static bool work_known(const struct planning *planning)
 {
-    const struct cost_map *map = &planning->setting->map;
-    return work_deviation(&map->work) > map->error;
+    const struct profile_setting *setting = planning->setting;
+    const double error = setting->weights ? 0 : setting->map.error;
+    return work_deviation(profile_setting_work(setting)) > error;
 }
 
 /* The plan's rounds by weight in place of those by number, where that is better; `platform` has the
@@ -357,7 +396,8 @@ bool planning_make(const struct planning *planning, struct plan *plan, struct fa
     if (good && scheduler && effort_spent(request.effort))
         omission_add(planning, scheduler->name, SCHEDULE_CUT_SHORT);
     good = good && total_check(&made, failure) && planning_label(planning, &made, failure) &&
-           (beyond_note(planning, platform.worker_count, &made) ||
+           ((beyond_note(planning, platform.worker_count, &made) &&
+             (planning->remaining || weights_note(planning->setting->weights, &made))) ||
             failure_memory(failure, "making a plan")) &&
            (!planning->tail || tail_add(planning, planning->tail, &made, failure));
     if (planning->used_s && limited)

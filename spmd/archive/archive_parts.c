@@ -32,6 +32,7 @@ static bool documents_read(hid_t file, hid_t group, const char *path, struct run
         good = profile_parse(&part->profile, profile, strlen(profile), path, failure);
         part->has_profile = good;
         good = good && beyond_follow(&part->profile, &part->plan, failure);
+        profile_weigh(&part->profile, part->plan.weights);
     }
     free(plan);
     free(profile);

@@ -1,0 +1,144 @@
+#include "planner/command/plan_weights.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/files/textfile.h"
+#include "planner/files/weights_file.h"
+
+bool weights_asked(const struct weights_options *options)
+{
+    return options->file || options->from || options->column > 0;
+}
+
+static bool from_input(const struct weights_options *options)
+{
+    return options->column > 0 || (options->file && strcmp(options->file, WEIGHTS_SIZES) == 0);
+}
+
+bool weights_options_check(const struct weights_options *options, struct failure *failure)
+{
+    if ((options->file != NULL) + (options->from != NULL) + (options->column > 0) > 1)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--weights, --weights-from and --weights-column all say what core tasks "
+                           "are worth: give one of them");
+    if (from_input(options) && (!options->input || strcmp(options->input, "-") == 0))
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s takes weights from the job's lines: name their file with -i",
+                           options->column > 0 ? "--weights-column" : "--weights size");
+    return true;
+}
+
+/* ---- an earlier run ------------------------------------------------------------------------ */
+
+/* Seconds of core tasks, below 0 where they are not known yet. */
+struct measuring {
+    double *seconds; /* owned */
+    int64_t tasks;
+};
+
+/* What a package took to compute, spread evenly over its core tasks. */
+static bool block_take(void *self, const struct trace *block)
+{
+    const struct measuring *measuring = self;
+    for (size_t k = 0; k < block->count; k++) {
+        const struct trace_event *event = &block->events[k];
+        if (event->operation != OPERATION_COMPUTE || event->tasks < 1)
+            continue;
+        for (int64_t at = event->first;
+             at >= 0 && at < event->first + event->tasks && at < measuring->tasks; at++)
+            measuring->seconds[at] = (event->end_s - event->start_s) / (double)event->tasks;
+    }
+    return true;
+}
+
+static bool record_measure(const struct run_record *record, struct measuring *measuring,
+                           struct failure *failure)
+{
+    const struct trace_taker taker = {.self = measuring, .take = block_take};
+    measuring->tasks = record->tasks;
+    measuring->seconds = malloc((size_t)record->tasks * sizeof *measuring->seconds);
+    if (!measuring->seconds)
+        return failure_memory(failure, "reading weights");
+    for (int64_t k = 0; k < record->tasks; k++)
+        measuring->seconds[k] = -1;
+    for (int64_t k = 0; k < record->other_count; k++)
+        if (!run_record_play(&record->others[k], &taker, failure))
+            return false;
+    return run_record_play(record, &taker, failure);
+}
+
+static bool measured_check(const struct measuring *measuring, const char *path,
+                           struct failure *failure)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < measuring->tasks; k++) {
+        if (measuring->seconds[k] < 0)
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "%s: has no time of core task %" PRId64
+                               ": take the output of a run that "
+                               "is whole and left its trace",
+                               path, k);
+        sum += measuring->seconds[k];
+    }
+    return sum > 0 || failure_set(failure, FAILURE_MISMATCH,
+                                  "%s: its core tasks took no time: they weigh nothing", path);
+}
+
+static bool run_weigh(const char *path, const struct readers *readers,
+                      struct task_weights **weights, struct failure *failure)
+{
+    struct run_record record = {0};
+    struct measuring measuring = {NULL, 0};
+    char digest[65];
+    if (!readers)
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s: this scow was built without readers of outputs: give a log with "
+                           "--weights-from, or numbers with --weights",
+                           path);
+    bool good = readers->read_run(path, 0, &record, failure) &&
+                record_measure(&record, &measuring, failure) &&
+                measured_check(&measuring, path, failure);
+    if (good) {
+        textfile_sha256((const char *)measuring.seconds,
+                        (size_t)measuring.tasks * sizeof *measuring.seconds, digest);
+        *weights = weights_new(path, digest, measuring.seconds, measuring.tasks);
+        good = *weights || failure_memory(failure, "reading weights");
+    }
+    free(measuring.seconds);
+    run_record_release(&record);
+    return good;
+}
+
+/* ---- which --------------------------------------------------------------------------------- */
+
+static bool file_is_output(const char *path)
+{
+    static const char signature[] = "\x89HDF\r\n\x1a\n";
+    char begin[sizeof signature - 1];
+    FILE *file = fopen(path, "rb");
+    const bool is = file && fread(begin, 1, sizeof begin, file) == sizeof begin &&
+                    memcmp(begin, signature, sizeof begin) == 0;
+    if (file)
+        fclose(file);
+    return is;
+}
+
+bool weights_find(const struct weights_options *options, const struct readers *readers,
+                  struct task_weights **weights, struct failure *failure)
+{
+    *weights = NULL;
+    if (options->from && file_is_output(options->from))
+        return run_weigh(options->from, readers, weights, failure);
+    if (options->from)
+        *weights = weights_read_log(options->from, failure);
+    else if (options->column > 0)
+        *weights = weights_read_column(options->input, options->column, failure);
+    else if (from_input(options))
+        *weights = weights_read_sizes(options->input, failure);
+    else if (options->file)
+        *weights = weights_read(options->file, failure);
+    return failure->code == FAILURE_NONE;
+}

@@ -1,0 +1,364 @@
+#include "planner/files/weights_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "planner/base/array.h"
+#include "planner/base/limits.h"
+#include "planner/files/textfile.h"
+
+/* Weights of core tasks as they are read. */
+struct reading {
+    const char *path;
+    double *items; /* owned; below 0: not given yet */
+    size_t count, capacity;
+    int64_t line; /* that is read, from 1 */
+};
+
+/* ---- numbers ------------------------------------------------------------------------------- */
+
+static bool weight_refuse(const struct reading *reading, const char *word, size_t length,
+                          struct failure *failure)
+{
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s:%" PRId64 ": '%.*s' is no weight: it must be a number, 0 or greater",
+                       reading->path, reading->line, (int)(length < 40 ? length : 40), word);
+}
+
+/* All of the word, blanks around it left out. */
+static bool number_read(const char *word, size_t length, double *number)
+{
+    char copy[64], *end;
+    while (length > 0 && strchr(" \t\r", word[length - 1]))
+        length--;
+    if (length == 0 || length >= sizeof copy)
+        return false;
+    memcpy(copy, word, length);
+    copy[length] = '\0';
+    *number = strtod(copy, &end);
+    return end != copy && *end == '\0' && isfinite(*number) && *number >= 0;
+}
+
+static bool weight_add(struct reading *reading, double weight, struct failure *failure)
+{
+    double *items =
+        array_reserve(reading->items, &reading->capacity, reading->count + 1, sizeof *items);
+    if (!items)
+        return failure_memory(failure, "reading weights");
+    reading->items = items;
+    items[reading->count++] = weight;
+    return true;
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+/* What a line gives; false with *failure set. */
+typedef bool line_taker(struct reading *reading, void *context, const char *line, size_t length,
+                        struct failure *failure);
+
+static bool lines_take(struct reading *reading, const char *text, size_t length, line_taker *take,
+                       void *context, struct failure *failure)
+{
+    const char *at = text, *const end = text + length;
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t size = (size_t)((stop ? stop : end) - at);
+        reading->line++;
+        if (size > 0 && at[size - 1] == '\r')
+            size--;
+        if (!take(reading, context, at, size, failure))
+            return false;
+        at = stop ? stop + 1 : end;
+    }
+    return true;
+}
+
+static bool number_take(struct reading *reading, void *context, const char *line, size_t length,
+                        struct failure *failure)
+{
+    double weight;
+    (void)context;
+    return (number_read(line, length, &weight) || weight_refuse(reading, line, length, failure)) &&
+           weight_add(reading, weight, failure);
+}
+
+/* ---- columns ------------------------------------------------------------------------------- */
+
+/* A column of a line, from 1; NULL: it has fewer. Quotes of CSV hold separators. */
+static const char *column_find(const char *line, size_t length, char separator, int64_t column,
+                               size_t *size)
+{
+    const char *at = line, *const end = line + length;
+    for (int64_t k = 1;; k++) {
+        const char *stop = at;
+        for (bool quoted = false; stop < end && (quoted || *stop != separator); stop++)
+            quoted ^= separator == ',' && *stop == '"';
+        if (k == column) {
+            *size = (size_t)(stop - at);
+            return at;
+        }
+        if (stop == end)
+            return NULL;
+        at = stop + 1;
+        while (separator == ' ' && at < end && *at == ' ')
+            at++;
+    }
+}
+
+struct columns {
+    int64_t column;
+    bool csv;
+};
+
+static bool column_take(struct reading *reading, void *context, const char *line, size_t length,
+                        struct failure *failure)
+{
+    const struct columns *columns = context;
+    const char separator = columns->csv ? ',' : memchr(line, '\t', length) ? '\t' : ' ';
+    size_t size = 0;
+    double weight;
+    const char *word = column_find(line, length, separator, columns->column, &size);
+    if (!word)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s:%" PRId64 ": has no column %" PRId64
+                           " for --weights-column: name another",
+                           reading->path, reading->line, columns->column);
+    if (size >= 2 && word[0] == '"' && word[size - 1] == '"') {
+        word++;
+        size -= 2;
+    }
+    return (number_read(word, size, &weight) || weight_refuse(reading, word, size, failure)) &&
+           weight_add(reading, weight, failure);
+}
+
+/* ---- sizes --------------------------------------------------------------------------------- */
+
+/* The last word of a line that is a file. */
+static bool size_find(const char *line, size_t length, double *bytes)
+{
+    char *copy = strndup(line, length), *rest = NULL;
+    bool found = false;
+    struct stat status;
+    for (char *word = copy ? strtok_r(copy, " \t\"'=<>,;", &rest) : NULL; word;
+         word = strtok_r(NULL, " \t\"'=<>,;", &rest))
+        if (stat(word, &status) == 0 && S_ISREG(status.st_mode)) {
+            *bytes = (double)status.st_size;
+            found = true;
+        }
+    free(copy);
+    return found;
+}
+
+static bool size_take(struct reading *reading, void *context, const char *line, size_t length,
+                      struct failure *failure)
+{
+    double bytes = 0;
+    (void)context;
+    return (size_find(line, length, &bytes) ||
+            failure_set(failure, FAILURE_MISMATCH,
+                        "%s:%" PRId64 ": names no file that is there, whose size could be its "
+                        "weight",
+                        reading->path, reading->line)) &&
+           weight_add(reading, bytes, failure);
+}
+
+/* ---- logs ---------------------------------------------------------------------------------- */
+
+/* Which columns say the task and for how long it ran; 0: not known yet. */
+struct log {
+    char separator;
+    int64_t task, seconds;
+    bool slurm;
+    int64_t least, greatest; /* numbers of tasks */
+};
+
+static int64_t header_find(const char *line, size_t length, char separator, const char *name)
+{
+    size_t size = 0;
+    for (int64_t k = 1;; k++) {
+        const char *word = column_find(line, length, separator, k, &size);
+        if (!word)
+            return 0;
+        if (size == strlen(name) && memcmp(word, name, size) == 0)
+            return k;
+    }
+}
+
+static bool header_read(const struct reading *reading, struct log *log, const char *line,
+                        size_t length, struct failure *failure)
+{
+    log->slurm = memchr(line, '|', length) != NULL;
+    log->separator = log->slurm ? '|' : '\t';
+    log->task = header_find(line, length, log->separator, log->slurm ? "JobID" : "Seq");
+    log->seconds =
+        header_find(line, length, log->separator, log->slurm ? "ElapsedRaw" : "JobRuntime");
+    if (log->slurm && log->seconds == 0)
+        log->seconds = header_find(line, length, log->separator, "Elapsed");
+    return (log->task > 0 && log->seconds > 0) ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: is no log that --weights-from knows: give a --joblog of GNU parallel, "
+                       "what 'sacct -P -o JobID,ElapsedRaw' prints of a job array, or the output "
+                       "of an earlier run",
+                       reading->path);
+}
+
+/* Seconds, or [days-]hours:minutes:seconds. */
+static bool seconds_read(const char *word, size_t length, double *seconds)
+{
+    char copy[64];
+    int days = 0, hours = 0, minutes = 0, used = 0;
+    double rest = 0;
+    if (number_read(word, length, seconds))
+        return true;
+    if (length >= sizeof copy)
+        return false;
+    memcpy(copy, word, length);
+    copy[length] = '\0';
+    if (sscanf(copy, "%d-%d:%d:%lf%n", &days, &hours, &minutes, &rest, &used) != 4) {
+        days = 0;
+        if (sscanf(copy, "%d:%d:%lf%n", &hours, &minutes, &rest, &used) != 3)
+            return false;
+    }
+    *seconds = ((days * 24. + hours) * 60 + minutes) * 60 + rest;
+    return (size_t)used == length && *seconds >= 0;
+}
+
+/* A job's number or, of a job array, what follows its underscore; below 0: another kind of line,
+ * such as a job's steps. */
+static int64_t task_read(const struct log *log, const char *word, size_t length)
+{
+    double number;
+    const char *under = log->slurm ? memchr(word, '_', length) : NULL;
+    if (log->slurm && !under)
+        return -1;
+    if (under) {
+        length -= (size_t)(under + 1 - word);
+        word = under + 1;
+    }
+    return number_read(word, length, &number) && number == floor(number) &&
+                   number <= (double)LIMIT_TASKS
+               ? (int64_t)number
+               : -1;
+}
+
+/* The last line of a task counts: what was tried again was needed again. */
+static bool task_put(struct reading *reading, int64_t task, double seconds, struct failure *failure)
+{
+    enum { HOLES_MOST = 1 << 20 };
+    if ((size_t)task > reading->count + HOLES_MOST)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s:%" PRId64 ": has task %" PRId64 ", but those before it are missing",
+                           reading->path, reading->line, task);
+    while (reading->count <= (size_t)task)
+        if (!weight_add(reading, -1, failure))
+            return false;
+    reading->items[task] = seconds;
+    return true;
+}
+
+static bool log_take(struct reading *reading, void *context, const char *line, size_t length,
+                     struct failure *failure)
+{
+    struct log *log = context;
+    size_t task_size = 0, size = 0;
+    double seconds;
+    if (log->task == 0)
+        return header_read(reading, log, line, length, failure);
+    const char *task = column_find(line, length, log->separator, log->task, &task_size);
+    const char *word = column_find(line, length, log->separator, log->seconds, &size);
+    const int64_t number = task ? task_read(log, task, task_size) : -1;
+    if (number < 0 || !word)
+        return true;
+    if (!seconds_read(word, size, &seconds))
+        return weight_refuse(reading, word, size, failure);
+    return task_put(reading, number, seconds, failure);
+}
+
+/* Tasks count from 0 or from 1; between the first and the last none is missing. */
+static bool log_close(struct reading *reading, struct failure *failure)
+{
+    size_t first = 0;
+    while (first < reading->count && reading->items[first] < 0)
+        first++;
+    reading->count -= first;
+    if (reading->count > 0)
+        memmove(reading->items, reading->items + first, reading->count * sizeof *reading->items);
+    for (size_t k = 0; k < reading->count; k++)
+        if (reading->items[k] < 0)
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "%s: has no time of task %zu: take the log of a run that is whole",
+                               reading->path, first + k);
+    return true;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static struct task_weights *weights_make(const struct reading *reading, const char *source,
+                                         struct failure *failure)
+{
+    char digest[65];
+    double sum = 0;
+    for (size_t k = 0; k < reading->count; k++)
+        sum += reading->items[k];
+    if (reading->count == 0 || !(sum > 0) || !isfinite(sum)) {
+        failure_set(failure, FAILURE_MISMATCH, "%s: %s", reading->path,
+                    reading->count == 0 ? "has no weights: give one for each core task"
+                    : sum > 0           ? "has weights whose sum is beyond all numbers"
+                              : "all weights are 0: some core task must be worth something");
+        return NULL;
+    }
+    textfile_sha256((const char *)reading->items, reading->count * sizeof *reading->items, digest);
+    struct task_weights *made =
+        weights_new(source, digest, reading->items, (int64_t)reading->count);
+    if (!made)
+        failure_memory(failure, "reading weights");
+    return made;
+}
+
+static struct task_weights *
+file_read(const char *path, const char *source, line_taker *take, void *context,
+          bool (*close)(struct reading *reading, struct failure *failure), struct failure *failure)
+{
+    size_t length = 0;
+    char *text = textfile_read(path, &length, failure);
+    struct reading reading = {.path = path};
+    struct task_weights *made = NULL;
+    if (text && lines_take(&reading, text, length, take, context, failure) &&
+        (!close || close(&reading, failure)))
+        made = weights_make(&reading, source, failure);
+    free(reading.items);
+    free(text);
+    return made;
+}
+
+struct task_weights *weights_read(const char *path, struct failure *failure)
+{
+    return file_read(path, path, number_take, NULL, NULL, failure);
+}
+
+struct task_weights *weights_read_column(const char *path, int64_t column, struct failure *failure)
+{
+    const size_t length = strlen(path);
+    struct columns columns = {column, length > 4 && strcmp(path + length - 4, ".csv") == 0};
+    char source[300];
+    snprintf(source, sizeof source, "column %" PRId64 " of %.240s", column, path);
+    return file_read(path, source, column_take, &columns, NULL, failure);
+}
+
+struct task_weights *weights_read_sizes(const char *path, struct failure *failure)
+{
+    char source[300];
+    snprintf(source, sizeof source, "sizes of the files in %.240s", path);
+    return file_read(path, source, size_take, NULL, NULL, failure);
+}
+
+struct task_weights *weights_read_log(const char *path, struct failure *failure)
+{
+    struct log log = {.task = 0};
+    return file_read(path, path, log_take, &log, log_close, failure);
+}

@@ -1,0 +1,23 @@
+/*
+ * Weights of core tasks from files: one number a line; a column of the lines that are the job's
+ * input; the sizes of the files that they name; the times that a log of an earlier run has.
+ */
+#ifndef PLANNER_FILES_WEIGHTS_FILE_H
+#define PLANNER_FILES_WEIGHTS_FILE_H
+
+#include "planner/base/failure.h"
+#include "planner/model/weights.h"
+
+/* Owned. NULL with *failure set: a line that is no number of at least 0, none at all, nothing but
+ * zeros, a file that cannot be read; FAILURE_MISMATCH names the line. */
+struct task_weights *weights_read(const char *path, struct failure *failure);
+/* Column `column`, from 1, of lines that are separated by commas (names ending on .csv), tabs or
+ * blanks. */
+struct task_weights *weights_read_column(const char *path, int64_t column, struct failure *failure);
+/* Sizes of the files that lines name: the last word of each that is a file's path. */
+struct task_weights *weights_read_sizes(const char *path, struct failure *failure);
+/* Of a log of GNU parallel (--joblog), or what `sacct -P` prints of a job array with its columns
+ * JobID and ElapsedRaw or Elapsed. */
+struct task_weights *weights_read_log(const char *path, struct failure *failure);
+
+#endif
