@@ -62,7 +62,8 @@ static bool near(const struct measured_cost *cost, double tasks, double seconds)
     return fabs(cost_of(cost->cost, tasks) / seconds - 1) < 0.05;
 }
 
-/* Results that return cost the port as much from every worker, and the master when it writes them. */
+/* Results that return cost the port as much from every worker, and the master when it writes them.
+ */
 static void test_returned_results(void **state)
 {
     (void)state;
