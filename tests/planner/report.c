@@ -680,6 +680,28 @@ static void stopped_parts_are_compared_as_far_as_they_came(void **state)
     }
 }
 
+/* A quarter of the charge is fees, which do not grow with the time. */
+static void what_was_paid_stands_beside_what_was_planned(void **state)
+{
+    struct run_record record;
+    (void)state;
+    run_sample(5, 0.1, &record);
+    record.plan.predicted.charge = 0; /* no rank had a price */
+    json_t *json = run_report(&record);
+    assert_null(json_object_get(json, "charge"));
+    const double ratio = run_member(json, "measured_s") / record.plan.predicted.makespan_s;
+    json_decref(json);
+    record.profile.overhead = (struct overhead){0, 0};
+    record.profile.master.fee = 25;
+    record.plan.predicted.charge = 100;
+    json = run_report(&record);
+    assert_true(ratio != 1);
+    assert_true(fabs(run_member(json, "charge") / (25 + 75 * ratio) - 1) < 1e-9);
+    assert_true(run_member(json, "predicted_charge") == 100);
+    json_decref(json);
+    run_record_release(&record);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -702,6 +724,7 @@ int main(void)
         cmocka_unit_test(parts_are_listed_and_summed),
         cmocka_unit_test(what_is_done_again_counts_once),
         cmocka_unit_test(requests_stand_beside_what_was_used),
+        cmocka_unit_test(what_was_paid_stands_beside_what_was_planned),
         cmocka_unit_test(stopped_parts_are_compared_as_far_as_they_came),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
