@@ -129,6 +129,27 @@ static const struct field beyond_fields[] = {
 #undef AT
 static const struct field_table beyond_table = {FIELD_TABLE(beyond_fields)};
 
+/* ---- how many workers it is worth ---------------------------------------------------------- */
+
+#define AT(member) offsetof(struct plan_choice, member)
+static const struct field choice_fields[] = {
+    {"workers", FIELD_COUNT, AT(workers), 1, LIMIT_WORKERS, .flags = FIELD_NONZERO},
+    {"mp_workers", FIELD_COUNT, AT(mp_workers), 1, LIMIT_WORKERS, .flags = FIELD_NONZERO},
+    {"mp_makespan_s", FIELD_NUMBER, AT(mp_makespan_s), 0, LIMIT_TOTAL_S, .flags = FIELD_NONZERO},
+    {"mp_worker_utilization", FIELD_NUMBER, AT(mp_worker_utilization), 0, LIMIT_TOTAL_S,
+     .flags = FIELD_NONZERO},
+    {"pwu_workers", FIELD_COUNT, AT(pwu_workers), 1, LIMIT_WORKERS, .flags = FIELD_NONZERO},
+    {"pwu_makespan_s", FIELD_NUMBER, AT(pwu_makespan_s), 0, LIMIT_TOTAL_S, .flags = FIELD_NONZERO},
+    {"pwu_worker_utilization", FIELD_NUMBER, AT(pwu_worker_utilization), 0, LIMIT_TOTAL_S,
+     .flags = FIELD_NONZERO},
+    {"send_s_per_task", FIELD_NUMBER, AT(send_s_per_task), 0, LIMIT_TOTAL_S,
+     .flags = FIELD_NONZERO},
+    {"compute_s_per_task", FIELD_NUMBER, AT(compute_s_per_task), 0, LIMIT_TOTAL_S,
+     .flags = FIELD_NONZERO},
+};
+#undef AT
+static const struct field_table choice_table = {FIELD_TABLE(choice_fields)};
+
 /* ---- workers and rounds -------------------------------------------------------------------- */
 
 /* An element of "workers" is an index or, for large plans, a run [first, last]. */
@@ -582,6 +603,7 @@ static const struct field plan_fields[] = {
     {"weights", FIELD_OTHER, AT(weights), .flags = 0, .given = weights_given,
      .parse = weights_parse, .print = weights_print, .own = weights_own},
     {"predicted", FIELD_OBJECT, AT(predicted), .table = &predicted_table, .given = predicted_given},
+    {"choice", FIELD_OBJECT, AT(choice), .table = &choice_table, .flags = FIELD_SPARSE},
     {"others", FIELD_LIST, AT(others), .table = &other_table, .list = &others_list,
      .flags = FIELD_SPARSE},
 };

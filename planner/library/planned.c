@@ -11,6 +11,7 @@
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
 #include "planner/studies/charge.h"
+#include "planner/studies/choice.h"
 #include "planner/studies/left_out.h"
 #include "planner/studies/planning.h"
 #include "planner/studies/sweep.h"
@@ -403,6 +404,22 @@ static void costs_predict(struct planned *planned, const struct plan_request *re
         charge_predict(planning->profile, planning->setting, request->waits, &planned->plan);
 }
 
+/* It costs a part of what the plan may. Where something else than the makespan is wanted, it is no
+ * question. */
+static bool choice_add(const struct plan_request *request, struct planned *planned,
+                       struct failure *failure)
+{
+    static const double SHARE = 0.25;
+    struct platform platform;
+    if (planned->plan.objective)
+        return true;
+    if (!planning_platform(&planned->planning, &platform, failure))
+        return false;
+    const bool good = choice_find(&platform, SHARE * request->effort_s, &planned->plan, failure);
+    platform_release(&platform);
+    return good;
+}
+
 bool planned_make(struct profile *profile, const struct plan_request *request,
                   struct planned *planned, struct failure *failure)
 {
@@ -419,7 +436,7 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
     good = good &&
            (!plan_request_tail_open(request) ||
             planning_tail_unequal(&made.planning, &made.plan, failure)) &&
-           (request->bare || planned_draw(&made, failure));
+           (request->bare || (choice_add(request, &made, failure) && planned_draw(&made, failure)));
     made.planning.omissions = NULL;
     if (good) {
         costs_predict(&made, request);

@@ -60,6 +60,18 @@ struct plan_selection {
     size_t count;
 };
 
+/* How many workers the job is worth (studies/choice.h). All 0: not known. */
+struct plan_choice {
+    int64_t workers;              /* p: that there are */
+    int64_t mp_workers;           /* q: that one master can use for maximal production */
+    double mp_makespan_s;         /* with them */
+    double mp_worker_utilization; /* in a period */
+    int64_t pwu_workers; /* of the `workers`, for perfect utilization; 0: no number of them */
+    double pwu_makespan_s, pwu_worker_utilization;
+    /* Where one worker is as good as any number, and nothing else is given. */
+    double send_s_per_task, compute_s_per_task;
+};
+
 /* The best plan with another setting of the profile. */
 struct plan_other {
     struct parameter_list parameters; /* owned; the setting's own */
@@ -92,6 +104,7 @@ struct plan {
     struct task_weights *weights;   /* owned: what its packages were cut by, with the plan's tasks;
                                      * NULL: the profile's map, or their number */
     struct plan_prediction predicted;
+    struct plan_choice choice;
     struct plan_other
         *others; /* owned; settings that were planned for the same job but not chosen */
     size_t other_count;

@@ -98,6 +98,57 @@ static void costs_describe(const struct plan *plan, struct text *text)
     }
 }
 
+/* One master can use more workers than there are. */
+static void fewer_describe(const struct plan_choice *choice, struct text *text)
+{
+    text_add(text,
+             "choice      the cluster has fewer workers (%" PRId64
+             ") than one master could use (%" PRId64 "): perfect utilization is the aim; %" PRId64
+             " workers would take ",
+             choice->workers, choice->mp_workers, choice->mp_workers);
+    text_add_seconds(text, choice->mp_makespan_s);
+    text_add(text, "\n");
+    if (choice->pwu_workers == 0)
+        return;
+    text_add(text, "            perfect utilization takes ");
+    text_add_seconds(text, choice->pwu_makespan_s);
+    text_add(text, " with %" PRId64 " worker%s\n", choice->pwu_workers,
+             choice->pwu_workers == 1 ? "" : "s");
+}
+
+/* There are as many as one master can use, or more. */
+static void enough_describe(const struct plan_choice *choice, struct text *text)
+{
+    text_add(text,
+             "choice      one master uses %" PRId64 " of %" PRId64 " workers: production takes ",
+             choice->mp_workers, choice->workers);
+    text_add_seconds(text, choice->mp_makespan_s);
+    text_add(text, ", workers %.1f %% busy in a period\n", 100 * choice->mp_worker_utilization);
+    if (choice->pwu_workers == 0)
+        return;
+    text_add(text, "            or perfect utilization: ");
+    text_add_seconds(text, choice->pwu_makespan_s);
+    text_add(text, " with %" PRId64 " worker%s, %.1f %% busy\n", choice->pwu_workers,
+             choice->pwu_workers == 1 ? "" : "s", 100 * choice->pwu_worker_utilization);
+}
+
+static void choice_describe(const struct plan_choice *choice, struct text *text)
+{
+    if (choice->send_s_per_task > 0) {
+        text_add(text, "choice      sending a core task takes ");
+        text_add_seconds(text, choice->send_s_per_task);
+        text_add(text, " and computing it ");
+        text_add_seconds(text, choice->compute_s_per_task);
+        text_add(text, ": more than one worker brings no more core tasks per second; give core "
+                       "tasks more to compute, or have workers read the input (calibrate "
+                       "--staged-too)\n");
+    } else if (choice->mp_workers > choice->workers) {
+        fewer_describe(choice, text);
+    } else if (choice->mp_workers > 0) {
+        enough_describe(choice, text);
+    }
+}
+
 static void rounds_describe(const struct plan *plan, struct text *text)
 {
     text_add(text, "\n%8s  %s\n", "repeat", "package sizes, in order of sending");
@@ -160,5 +211,6 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     predicted_describe(&plan->predicted, text);
     costs_describe(plan, text);
     describe_others(plan, text);
+    choice_describe(&plan->choice, text);
     rounds_describe(plan, text);
 }

@@ -150,6 +150,7 @@ static void assert_plan_equal(const struct plan *a, const struct plan *b)
     assert_true(word_equal(a->profile, b->profile));
     assert_true(word_equal(a->profile_sha256, b->profile_sha256));
     assert_true(predicted_equal(&a->predicted, &b->predicted));
+    assert_memory_equal(&a->choice, &b->choice, sizeof a->choice);
     assert_true(word_equal(a->beyond.name, b->beyond.name));
     assert_int_equal(a->beyond.measured, b->beyond.measured);
     assert_int_equal(a->beyond.workers, b->beyond.workers);

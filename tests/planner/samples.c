@@ -328,6 +328,15 @@ void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct pl
             abort();
         plan->predicted.interval_s[0] = dice_unit(dice);
         plan->predicted.interval_s[1] = 1 + dice_unit(dice);
+        plan->choice = (struct plan_choice){.workers = 64,
+                                            .mp_workers = 16,
+                                            .mp_makespan_s = dice_unit(dice),
+                                            .mp_worker_utilization = dice_unit(dice),
+                                            .pwu_workers = 13,
+                                            .pwu_makespan_s = dice_unit(dice),
+                                            .pwu_worker_utilization = dice_unit(dice),
+                                            .send_s_per_task = dice_unit(dice),
+                                            .compute_s_per_task = dice_unit(dice)};
         plan->others = memory(2, sizeof *plan->others);
         plan->other_count = 2;
         plan->others[1].threads = 2;
