@@ -57,6 +57,23 @@ static void busy_text(const struct simulation *simulation, struct text *text)
     }
 }
 
+/* Sizes of the packages, in the order of sending. */
+static void packages_text(const struct trace *trace, struct text *text)
+{
+    enum { PACKAGES_MOST = 40 };
+    int listed = 0;
+    text_add(text, "sent       ");
+    for (size_t k = 0; k < trace->count && listed <= PACKAGES_MOST; k++) {
+        if (trace->events[k].operation != OPERATION_COMPUTE)
+            continue;
+        if (listed++ < PACKAGES_MOST)
+            text_add(text, " %" PRId64, trace->events[k].tasks);
+        else
+            text_add(text, " ...");
+    }
+    text_add(text, "\n");
+}
+
 static void simulated_text(const struct simulated *simulated, bool verbose, struct text *text)
 {
     const struct simulation *simulation = &simulated->simulation;
@@ -83,6 +100,8 @@ static void simulated_text(const struct simulated *simulated, bool verbose, stru
     text_add(text, ", variation %.4f\n", simulation->end_variation);
     if (verbose)
         busy_text(simulation, text);
+    if (simulated->request->packages)
+        packages_text(&simulated->trace, text);
     if (simulated->has_robustness)
         robustness_text(simulated, text);
     if (simulated->tail)
@@ -188,6 +207,8 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
          "the profile's setting with those parameters"},
         {0, "ahead", "N", OPTION_COUNT, &options.request.ahead,
          "packages that a worker may have at a time: with -s (1), with --tail (2)"},
+        {0, "packages", NULL, OPTION_FLAG, &options.request.packages,
+         "with -s: list the sizes of the packages in the order of sending"},
         {0, "replan", "TOLERANCE", OPTION_TEXT, &options.request.replan,
          "watch the plan, and plan the remaining tasks again when workers deviate by more than "
          "this (10%)"},

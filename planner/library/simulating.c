@@ -35,6 +35,9 @@ double simulated_network_share(const struct simulated *simulated)
     return ratio(network_busy(&simulated->simulation), simulated->simulation.makespan_s);
 }
 
+/* Core tasks, and so packages at most, of which a list is of use. */
+enum { PACKAGES_KEPT = 1000000 };
+
 bool simulation_request_check(const struct simulation_request *request, bool planned,
                               struct failure *failure)
 {
@@ -49,6 +52,11 @@ bool simulation_request_check(const struct simulation_request *request, bool pla
     if (request->rule && (request->replan || request->tail))
         return failure_set(failure, FAILURE_USAGE,
                            "--replan and --tail are for plans: leave -s RULE out and name a plan");
+    if (request->packages && (!request->rule || request->tasks > PACKAGES_KEPT))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--packages lists what a rule (-s) sends, for at most %d core tasks: a "
+                           "plan names its packages itself",
+                           (int)PACKAGES_KEPT);
     if (request->ahead > 1000 || request->buffers > LIMIT_BUFFERS || request->block > INT32_MAX ||
         request->seeds > 1000000)
         return failure_set(
@@ -104,7 +112,8 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
     scenario.played = PLAYED_MOST;
     struct dispatch *dispatch =
         decision_dispatch(decision, &simulated->platform, &scenario, failure);
-    bool good = dispatch && simulate_scenario(&simulated->platform, dispatch, &scenario, NULL,
+    struct trace *trace = simulated->request->packages ? &simulated->trace : NULL;
+    bool good = dispatch && simulate_scenario(&simulated->platform, dispatch, &scenario, trace,
                                               &simulated->simulation, failure);
     /* A recovering dispatch does not show what is in it. */
     const struct dispatch *watch =
@@ -248,6 +257,7 @@ bool simulated_make(struct profile *profile, const struct plan *plan,
 
 void simulated_release(struct simulated *simulated)
 {
+    trace_release(&simulated->trace);
     text_release(&simulated->told);
     text_release(&simulated->listed);
     platform_release(&simulated->platform);
@@ -262,6 +272,22 @@ static void members_json(const struct member *members, size_t count, struct json
 {
     for (size_t k = 0; k < count; k++)
         json_number(json, members[k].key, members[k].value);
+}
+
+/* [worker, core tasks] of every package, in the order of sending. */
+static void packages_json(const struct trace *trace, struct json_text *json)
+{
+    struct json_text sent = json_open_in(json, "sent", "[", ", ");
+    for (size_t k = 0; k < trace->count; k++) {
+        const struct trace_event *event = &trace->events[k];
+        if (event->operation != OPERATION_COMPUTE)
+            continue;
+        struct json_text package = json_open_in(&sent, NULL, "[", ", ");
+        json_count(&package, NULL, event->rank - 1);
+        json_count(&package, NULL, event->tasks);
+        json_close(&package, "]");
+    }
+    json_close(&sent, "]");
 }
 
 void simulated_json(const struct simulated *simulated, struct text *text)
@@ -300,5 +326,7 @@ void simulated_json(const struct simulated *simulated, struct text *text)
         json_count(&json, "tail_tasks", simulated->tail_tasks);
     if (simulated->listed.bytes)
         json_raw(&json, "replanned", simulated->listed.bytes);
+    if (simulated->request->packages)
+        packages_json(&simulated->trace, &json);
     json_close(&json, "}\n");
 }

@@ -7,6 +7,7 @@
 #include "planner/model/beyond.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
+#include "planner/model/trace.h"
 #include "planner/simulate/ensemble.h"
 #include "planner/simulate/simulate.h"
 
@@ -20,6 +21,7 @@ struct simulation_request {
     int64_t tasks;                 /* of a rule */
     int64_t workers;               /* 0: the profile's */
     int64_t block, ahead, buffers; /* 0: as usual */
+    bool packages;                 /* keep those of a rule, in the order of sending */
     int64_t seeds;                 /* number of seeds of the scenario, for median and percentile */
     struct scenario scenario;      /* noise and other disturbances */
 };
@@ -34,6 +36,7 @@ struct simulated {
     struct ensemble_summary robustness;
     const char *tail;          /* borrowed; NULL: none */
     int64_t tail_tasks;        /* core tasks that the tail's rule assigns */
+    struct trace trace;        /* owned; where packages are kept */
     struct text told, listed;  /* owned; when tasks were planned again: lines, JSON */
     struct plan_beyond beyond; /* workers that the profile did not measure; the name is its own */
 };
