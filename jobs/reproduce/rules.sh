@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# The published tables of request-driven rules beside what scow finds, as Markdown (README.md). Exit code 1: a
+# number that was met is met no longer.
+# usage: [SCOW=path/of/scow] bash jobs/reproduce/rules.sh
+set -euo pipefail
+command -v python3 >/dev/null || { echo "python3 is not installed" >&2; exit 77; }
+exec python3 -B "$(dirname "$0")/rules.py" "$@"
