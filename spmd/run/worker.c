@@ -28,6 +28,7 @@ struct worker {
     int64_t begun, reported;
     int64_t last;             /* the highest index of packages that have come; -1: none has */
     bool writing;             /* the results of the package that is to be reported next */
+    bool retired;             /* the master counts on it no more: nobody would take its reports */
     struct failure unwritten; /* what became of results that were written behind */
     double free_s;
     struct wire_result interim; /* travelling while `telling` is pending */
@@ -52,17 +53,27 @@ static struct wire_result *report_begin(struct worker *worker, const struct pack
     return report->result;
 }
 
+/* Does the master hand out again, from this report on, what this worker had? */
+static bool report_retires(const struct worker *worker, const struct wire_result *report)
+{
+    return report->own && worker->run->heartbeat &&
+           wire_result_told(report, worker->run->job->state_size)->failure.code != FAILURE_NONE;
+}
+
 static void report_send(struct worker *worker)
 {
     struct report *report = report_next(worker);
     const size_t state_size = worker->run->job->state_size;
     const size_t size = wire_result_size(state_size, report->result->troubled);
+    worker->reported++;
+    if (worker->retired)
+        return;
+    worker->retired = report_retires(worker, report->result);
     report->result->summary.rank_peak = process_peak();
     wire_result_seal(report->result, state_size);
     link_send(worker->run->comm->link, report->result, size, 0, WIRE_RESULT, &report->sending);
     if (report->result->returned > 0)
         returns_send(worker->context.returns);
-    worker->reported++;
 }
 
 static bool reports_init(struct worker *worker, struct failure *failure)
@@ -259,7 +270,7 @@ static void package_done(struct worker *worker, const struct inbox_package *in,
 }
 
 /* After a failure, or when asked to stop, packages are only acknowledged, so that the master can
- * count them. */
+ * count them; where it has retired this worker it counts none. */
 static void package_work(struct worker *worker, const struct inbox_package *in,
                          struct failure *failure)
 {

@@ -42,6 +42,8 @@ MUTATIONS = [
      "    if (results.first % 5 != 3)\n        store_write(run->store, &results, master->failure);"),
     ("returned-by-lost-taken", "spmd/run/master_losses.c",
      "    master_returns_drop(master, rank, state == MEMBER_LOST);\n", ""),
+    ("retired-worker-acknowledges", "spmd/run/worker.c",
+     "    if (worker->retired)\n        return;\n", ""),
     ("lost-work-not-handed-out", "spmd/run/master_losses.c",
      "    dispatch_lost(master->dispatch, rank - 1);\n", ""),
     ("master-gone-unseen", "spmd/run/heartbeat.c",
