@@ -405,13 +405,13 @@ static void costs_predict(struct planned *planned, const struct plan_request *re
 }
 
 /* It costs a part of what the plan may. Where something else than the makespan is wanted, it is no
- * question. */
+ * question; and where core tasks differ along the job, mean ones would answer it wrongly. */
 static bool choice_add(const struct plan_request *request, struct planned *planned,
                        struct failure *failure)
 {
     static const double SHARE = 0.25;
     struct platform platform;
-    if (planned->plan.objective)
+    if (planned->plan.objective || planning_regions(&planned->planning) > 0)
         return true;
     if (!planning_platform(&planned->planning, &platform, failure))
         return false;
