@@ -81,7 +81,7 @@ static bool lines_take(struct reading *reading, const char *text, size_t length,
 static bool number_take(struct reading *reading, void *context, const char *line, size_t length,
                         struct failure *failure)
 {
-    double weight;
+    double weight = 0;
     (void)context;
     return (number_read(line, length, &weight) || weight_refuse(reading, line, length, failure)) &&
            weight_add(reading, weight, failure);
@@ -121,7 +121,7 @@ static bool column_take(struct reading *reading, void *context, const char *line
     const struct columns *columns = context;
     const char separator = columns->csv ? ',' : memchr(line, '\t', length) ? '\t' : ' ';
     size_t size = 0;
-    double weight;
+    double weight = 0;
     const char *word = column_find(line, length, separator, columns->column, &size);
     if (!word)
         return failure_set(failure, FAILURE_MISMATCH,
@@ -207,25 +207,25 @@ static bool header_read(const struct reading *reading, struct log *log, const ch
                        reading->path);
 }
 
-/* Seconds, or [days-]hours:minutes:seconds. */
+/* Seconds, or [days-]hours:minutes:seconds: from the left, each part is so many of the next. */
 static bool seconds_read(const char *word, size_t length, double *seconds)
 {
-    char copy[64];
-    int days = 0, hours = 0, minutes = 0, used = 0;
-    double rest = 0;
-    if (number_read(word, length, seconds))
-        return true;
-    if (length >= sizeof copy)
-        return false;
-    memcpy(copy, word, length);
-    copy[length] = '\0';
-    if (sscanf(copy, "%d-%d:%d:%lf%n", &days, &hours, &minutes, &rest, &used) != 4) {
-        days = 0;
-        if (sscanf(copy, "%d:%d:%lf%n", &hours, &minutes, &rest, &used) != 3)
+    const char *at = word, *const end = word + length;
+    *seconds = 0;
+    for (int parts = 0; parts < 4; parts++) {
+        double part = 0;
+        const char *stop = at;
+        while (stop < end && *stop != '-' && *stop != ':')
+            stop++;
+        if (!number_read(at, (size_t)(stop - at), &part))
             return false;
+        *seconds += part;
+        if (stop == end)
+            return true;
+        *seconds *= *stop == '-' ? 24 : 60;
+        at = stop + 1;
     }
-    *seconds = ((days * 24. + hours) * 60 + minutes) * 60 + rest;
-    return (size_t)used == length && *seconds >= 0;
+    return false;
 }
 
 /* A job's number or, of a job array, what follows its underscore; below 0: another kind of line,
