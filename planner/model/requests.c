@@ -25,6 +25,8 @@ static size_t packages_of(const struct request_finding *finding, const struct tr
 
 static void event_take(struct request_package *dealt, const struct trace_event *event)
 {
+    if (event->operation == OPERATION_RESULT || event->operation == OPERATION_COLLECT)
+        return;
     if (event->rank == 0) {
         dealt->begun_s = fmin(dealt->begun_s, event->start_s);
         dealt->sent_s = fmax(dealt->sent_s, event->end_s);

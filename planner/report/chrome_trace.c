@@ -94,7 +94,8 @@ static void span_add(struct lanes *lanes, const struct trace_event *event, const
     const int64_t start_ns = llround(1e9 * event->start_s);
     const int64_t end_ns = llround(1e9 * fmax(event->start_s, event->end_s));
     const enum lane lane = event->operation == OPERATION_LINK ? LANE_LINK
-                           : event->operation == OPERATION_OUTPUT && lanes->writes_behind
+                           : (event->operation == OPERATION_OUTPUT && lanes->writes_behind) ||
+                                   event->operation == OPERATION_RESULT
                                ? LANE_OUTPUT
                                : LANE_OWN;
     lanes->spans[lanes->span_count++] = (struct span){event, name, start_ns, end_ns, lane, 0};

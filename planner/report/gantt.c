@@ -11,6 +11,7 @@ struct chart {
     double (*cells)[COLUMNS][OPERATION_COUNT]; /* owned */
     int64_t lines, left_out;                   /* workers without one */
     bool starts;                               /* there are workers that start for a while */
+    bool results;                              /* and results that come back */
     double column_s;
 };
 
@@ -34,13 +35,14 @@ static void trace_draw(struct chart *chart, const struct trace *trace, const int
 {
     for (size_t k = 0; k < trace->count; k++) {
         const struct trace_event *event = &trace->events[k];
-        if (event->operation == OPERATION_LINK)
+        if (event->operation == OPERATION_LINK || event->operation == OPERATION_RESULT)
             span_add(chart, 1, event);
         else if (event->rank == 0)
             span_add(chart, 0, event);
         else if (line_of[event->rank - 1] > 0 && event->operation != OPERATION_IDLE)
             span_add(chart, line_of[event->rank - 1], event);
         chart->starts = chart->starts || event->operation == OPERATION_START;
+        chart->results = chart->results || event->operation == OPERATION_RESULT;
     }
 }
 
@@ -86,8 +88,8 @@ static void chart_print(const struct chart *chart, const int64_t *drawn, double 
     text_add(text, "         0%*s", COLUMNS - 1 - 12, "");
     text_add_seconds_column(text, makespan_s);
     text_add(text,
-             "\n         e envelope  s send  = link  r receive  c compute  o output  . idle%s\n",
-             chart->starts ? "  S start" : "");
+             "\n         e envelope  s send  = link  r receive  c compute  o output  . idle%s%s\n",
+             chart->starts ? "  S start" : "", chart->results ? "  < result  w collect" : "");
 }
 
 /* The next worker gets a line, as long as there are some. */

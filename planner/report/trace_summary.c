@@ -90,6 +90,8 @@ static void event_add(struct trace_summary *summary, const struct trace_event *e
     double duration_s = event->end_s - event->start_s - hidden_s;
     if (event->operation == OPERATION_IDLE)
         return;
+    if (event->operation == OPERATION_RESULT || event->operation == OPERATION_COLLECT)
+        summary->makespan_s = fmax(summary->makespan_s, event->end_s - start_s);
     summary->seconds[event->operation] += duration_s;
     summary->hidden_s += hidden_s;
     if (event->rank == 0)
@@ -139,7 +141,8 @@ static void workers_sum(struct trace_summary *summary)
     if (!(busy_s > 0) || !(summary->makespan_s > 0))
         return;
     double used = (double)summary->workers_used;
-    double master_s = summary->seconds[OPERATION_ENVELOPE] + summary->seconds[OPERATION_SEND];
+    double master_s = summary->seconds[OPERATION_ENVELOPE] + summary->seconds[OPERATION_SEND] +
+                      summary->seconds[OPERATION_COLLECT];
     double network_s = fmax(master_s, summary->seconds[OPERATION_LINK]);
     summary->worker_busy_share = busy_s / (used * summary->makespan_s);
     summary->network_utilization = fmin(network_s / summary->makespan_s, 1);

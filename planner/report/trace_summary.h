@@ -22,7 +22,8 @@ struct worker_summary {
 };
 
 struct trace_summary {
-    double makespan_s; /* last end of a worker's operation minus the first envelope's start */
+    double makespan_s; /* last end of a worker's operation, or of what is done with its results,
+                        * minus the first envelope's start */
     double seconds[OPERATION_COUNT]; /* master's and workers' together */
     double hidden_s;                 /* likewise, of output */
     struct worker_summary *workers;  /* owned */

@@ -168,12 +168,13 @@ static void rounds_fill(struct period_sums *sums, const struct trace *block)
         if (at < 0 || at >= sums->count)
             continue;
         struct round_times *round = &sums->rounds[at];
-        if (event->operation == OPERATION_ENVELOPE || event->operation == OPERATION_SEND)
+        if (event->operation == OPERATION_ENVELOPE || event->operation == OPERATION_SEND ||
+            event->operation == OPERATION_COLLECT)
             round->master_s += seconds;
         else if (event->operation == OPERATION_LINK)
             round->link_s += seconds;
-        else if (event->operation != OPERATION_IDLE && event->operation != OPERATION_START &&
-                 seconds > 0)
+        else if (event->operation != OPERATION_RESULT && event->operation != OPERATION_IDLE &&
+                 event->operation != OPERATION_START && seconds > 0)
             work_add(round, &sums->workers[(int64_t)event->rank * LATEST], event, sums->behind);
     }
 }
