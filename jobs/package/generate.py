@@ -6,6 +6,7 @@
 SCOW is the built command, MPIEXEC what starts its parallel ones. Writes man/ and completion/ below
 FOLDER: after a change of options, jobs/package. A test (cli-generated) tells when they are old."""
 
+import itertools
 import os
 import pathlib
 import re
@@ -46,9 +47,14 @@ class Table:
             elif line:
                 self.list.append(line)
 
-    def listed(self):
-        """The words that the list explains."""
-        return [match[1] for match in (re.match(r"  (\S+)  ", line) for line in self.list) if match]
+    def listed(self, head):
+        """The words that the list explains below that head."""
+        lines = iter(self.list)
+        for line in lines:
+            if line.startswith(head):
+                break
+        below = itertools.takewhile(lambda line: line.startswith(" "), lines)
+        return [match[1] for match in (re.match(r"  (\S+)  ", line) for line in below) if match]
 
 
 class Program:
@@ -85,9 +91,11 @@ class Program:
         if option.name == "kernel" and command in PARAMETRIC:
             return self.kernels
         if option.name == "scheduler" and command == "plan":
-            return self.tables["plan"].listed()
+            return self.tables["plan"].listed("Schedulers")
+        if option.name == "model":
+            return self.tables["plan"].listed("Operating models")
         if option.argument and option.argument.startswith("RULE"):
-            return self.tables["simulate"].listed()
+            return self.tables["simulate"].listed("Rules")
         return []
 
 

@@ -34,7 +34,7 @@
 
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;
-    const char *within, *svg, *objective, *require, *exclude, *at_most, *price, *waits;
+    const char *within, *svg, *model, *objective, *require, *exclude, *at_most, *price, *waits;
     struct weights_options weights;
     int64_t tasks, workers, block, seeds, buffers, gpus;
     double deadline_s, budget, noise, risk_percent, effort_s, period_s;
@@ -355,6 +355,7 @@ static struct plan_request request_of(const struct plan_options *options)
                                  .set = options->set,
                                  .block = options->block,
                                  .tail = options->tail,
+                                 .model = options->model,
                                  .like = options->like,
                                  .tasks = options->tasks,
                                  .workers = options->workers,
@@ -485,7 +486,16 @@ static bool rest_run(const struct plan_options *options, const struct readers *r
     return good;
 }
 
-static void schedulers_list(FILE *out)
+static void models_list(FILE *out)
+{
+    fprintf(out, "\nOperating models:\n");
+    for (int k = 0; k < OPERATING_COUNT; k++) {
+        const struct operating_traits *traits = operating_traits((enum operating)k);
+        fprintf(out, "  %-19s  %s\n", traits->name, traits->summary);
+    }
+}
+
+static void names_list(FILE *out)
 {
     size_t count = 0;
     const struct scheduler *schedulers = scheduler_list(&count);
@@ -493,6 +503,7 @@ static void schedulers_list(FILE *out)
             "the least predicted makespan, and within 0.1 % of it the least worker-seconds");
     for (size_t k = 0; k < count; k++)
         fprintf(out, "  %-10s  %s\n", schedulers[k].name, schedulers[k].summary);
+    models_list(out);
 }
 
 /* Pairs and periods are of every job: what one job or its plan alone has does not go with them. */
@@ -561,7 +572,7 @@ static struct option_table table_of(const struct option_row *rows, size_t count)
         .purpose = "Choose workers, rounds and package sizes for a job, and predict its makespan.",
         .rows = rows,
         .row_count = count,
-        .list = schedulers_list,
+        .list = names_list,
     };
 }
 
@@ -606,6 +617,9 @@ bool command_plan(int argc, char **argv, const struct readers *readers, struct f
          "allow fractions of tasks, to compare with published tables"},
         {0, "buffers", "N", OPTION_COUNT, &options.buffers,
          "packages that a worker receives ahead of the one it works on (2)"},
+        {0, "model", "MODEL", OPTION_TEXT, &options.model,
+         "operating model: what master and workers do at the same time (the profile's, or "
+         "single-port)"},
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options.tail,
          "let the run assign the plan's end on request, more of it the more packages differ; or "
          "none"},

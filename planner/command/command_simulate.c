@@ -215,6 +215,9 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
         {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options.request.tail,
          "assign the end of the plan on request, as much of it as spread or noise requires (the "
          "plan's own; none)"},
+        {0, "model", "MODEL", OPTION_TEXT, &options.request.model,
+         "operating model: what master and workers do at the same time (the plan's, or the "
+         "profile's; 'scow plan --help' lists them)"},
         {0, "buffers", "B", OPTION_COUNT, &options.request.buffers,
          "packages that a worker receives ahead (the plan's, or 2)"},
         {0, "noise", "FRACTION", OPTION_NUMBER, &options.request.scenario.noise,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/model/operating.h"
 #include "planner/model/results.h"
 
 enum { KEYS_MOST = 32 };
@@ -73,13 +74,23 @@ static bool count_parse(const struct field *field, const void *owner, void *valu
 static bool parameters_parse(json_t *member, const struct document_place *at,
                              struct parameter_list *list, struct failure *failure)
 {
-    const struct document_place place = document_at(at, RESULTS_PARAMETER);
+    const struct document_place returned = document_at(at, RESULTS_PARAMETER);
     enum results known;
     if (!document_parameters(member, at, list, failure))
         return false;
     const struct parameter *results = parameter_list_find(list, RESULTS_PARAMETER);
-    return !results || (results->word && results_find(results->word, &known)) ||
-           document_refuse(failure, &place, "must be \"none\", \"package\" or \"end\"");
+    if (results && !(results->word && results_find(results->word, &known)))
+        return document_refuse(failure, &returned, "must be \"none\", \"package\" or \"end\"");
+    return true;
+}
+
+static bool model_parse(const json_t *member, const struct document_place *at,
+                        enum operating *operating, struct failure *failure)
+{
+    const char *name = json_string_value(member);
+    return !member || (name && operating_find(name, operating)) ||
+           document_refuse(failure, at,
+                           "is no operating model: 'scow plan --help' lists their names");
 }
 
 static bool member_parse(const struct field *field, void *owner, json_t *member,
@@ -98,6 +109,8 @@ static bool member_parse(const struct field *field, void *owner, json_t *member,
         return document_number(member, at, field->least, field->greatest, value, failure);
     if (field->type == FIELD_PARAMETERS)
         return parameters_parse(member, at, value, failure);
+    if (field->type == FIELD_MODEL)
+        return model_parse(member, at, value, failure);
     if (field->type == FIELD_BLOCK)
         return document_block(member, at, value, failure);
     if (field->type == FIELD_OBJECT)
@@ -190,6 +203,8 @@ static bool is_zero(const struct field *field, const void *owner)
         return *(const int64_t *)value == 0;
     case FIELD_INT:
         return *(const int *)value == 0;
+    case FIELD_MODEL:
+        return *(const enum operating *)value == OPERATING_SINGLE_PORT;
     case FIELD_PARAMETERS:
         return ((const struct parameter_list *)value)->count == 0;
     case FIELD_BLOCK:
@@ -211,6 +226,7 @@ static bool is_given(const struct field *field, const void *owner)
     const void *value = (const char *)owner + field->offset;
     const bool optional = field->type == FIELD_WORD || field->type == FIELD_DIGEST ||
                           field->type == FIELD_FLAG || field->type == FIELD_BLOCK ||
+                          field->type == FIELD_MODEL ||
                           (field->flags & (FIELD_NONZERO | FIELD_SPARSE)) != 0;
     return (!optional || !is_zero(field, owner)) && (!field->given || field->given(value));
 }
@@ -257,6 +273,8 @@ static void value_print(const struct writer *writer, const struct field *field, 
         text_add(text, "%" PRId64, *(const int64_t *)value);
     else if (field->type == FIELD_INT)
         text_add(text, "%d", *(const int *)value);
+    else if (field->type == FIELD_MODEL)
+        text_add_quoted(text, operating_traits(*(const enum operating *)value)->name);
     else if (field->type == FIELD_BLOCK)
         text_add_number(text, parameter_list_block(value)->number);
     else
@@ -357,6 +375,7 @@ static bool field_own(const struct field *field, void *to_owner, const void *fro
     case FIELD_WHOLE:
     case FIELD_COUNT:
     case FIELD_INT:
+    case FIELD_MODEL:
         break;
     }
     return true;
@@ -430,6 +449,8 @@ static bool field_equal(const struct field *field, const void *a_owner, const vo
         return *(const int64_t *)a == *(const int64_t *)b;
     case FIELD_INT:
         return *(const int *)a == *(const int *)b;
+    case FIELD_MODEL:
+        return *(const enum operating *)a == *(const enum operating *)b;
     case FIELD_PARAMETERS:
         return parameter_list_equal(a, b);
     case FIELD_BLOCK: /* in the parameters */

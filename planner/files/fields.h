@@ -21,6 +21,7 @@ enum field_type {
     FIELD_COUNT,      /* int64_t */
     FIELD_INT,        /* int */
     FIELD_PARAMETERS, /* struct parameter_list, but for the block */
+    FIELD_MODEL,      /* enum operating: its name; not written for single-port */
     FIELD_BLOCK,      /* the block of a struct parameter_list; not written where there is none */
     FIELD_OBJECT,     /* a structure of the field's table */
     FIELD_GROUP,      /* the same without an object of its own: its keys are among the others */

@@ -588,6 +588,7 @@ static const struct field plan_fields[] = {
     {"threads", FIELD_INT, AT(threads), 1, LIMIT_THREADS, .flags = FIELD_NONZERO},
     {"buffers", FIELD_INT, AT(buffers), 1, LIMIT_BUFFERS, .flags = FIELD_NONZERO},
     {"tail", FIELD_WORD, AT(tail), .flags = 0},
+    {"model", FIELD_MODEL, AT(operating), .flags = 0},
     {"plugin", FIELD_WORD, AT(plugin), .flags = 0},
     {"plugin_sha256", FIELD_DIGEST, AT(plugin_sha256), .flags = 0},
     {"real_valued", FIELD_FLAG, AT(real_valued), .flags = 0},

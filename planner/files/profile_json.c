@@ -411,6 +411,7 @@ static const struct field setting_fields[] = {
     {"parameters", FIELD_PARAMETERS, AT(parameters), .given = parameters_given},
     {"memory", FIELD_OBJECT, AT(memory), .table = &memory_table, .flags = FIELD_SPARSE},
     {"method", FIELD_WORD, AT(method), .flags = 0},
+    {"model", FIELD_MODEL, AT(operating), .flags = 0},
     {"threads", FIELD_INT, AT(threads), 1, LIMIT_THREADS, .flags = FIELD_NONZERO},
     {"score", FIELD_OBJECT, AT(score), .table = &score_table, .flags = FIELD_SPARSE},
     {"extrapolated", FIELD_OBJECT, AT(extrapolation), .table = &extrapolation_table,
@@ -602,19 +603,6 @@ static const struct field overhead_fields[] = {
 };
 static const struct field_table overhead_table = {FIELD_TABLE(overhead_fields)};
 
-static void settings_inherit(struct profile *profile)
-{
-    const struct parameter *behind =
-        parameter_list_find(&profile->parameters, PLATFORM_WRITE_BEHIND);
-    const struct parameter *results = parameter_list_find(&profile->parameters, RESULTS_PARAMETER);
-    for (size_t k = 0; k < profile->setting_count; k++) {
-        struct profile_setting *setting = &profile->settings[k];
-        setting->write_behind = behind && parameter_is_yes(behind);
-        if (results && results->word)
-            results_find(results->word, &setting->results);
-    }
-}
-
 static bool output_given(const struct profile_setting *setting)
 {
     for (size_t w = 0; w < setting->window_count; w++)
@@ -646,7 +634,7 @@ static bool profile_check(void *object, const struct document_place *place, stru
     struct profile *profile = object;
     const struct document_place settings = document_at(place, "settings");
     bool good = true;
-    settings_inherit(profile);
+    profile_inherit(profile);
     for (size_t k = 0; good && k < profile->setting_count; k++) {
         const struct document_place at = document_element(&settings, k);
         good = results_check(&profile->settings[k], &at, failure);

@@ -425,7 +425,7 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
 {
     struct planned made = {.planning = planning_begin(profile, request)};
     profile_weigh(profile, request->weights);
-    if (!plan_request_check(request, failure) ||
+    if (!plan_request_check(request, failure) || !wanted_model(profile, request->model, failure) ||
         !wanted_workers(profile, request->path, request->workers, request->like, failure) ||
         !wanted_prices(profile, request->path, request->price, failure) ||
         !prices_check(profile, request, failure) ||

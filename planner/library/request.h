@@ -19,6 +19,7 @@ struct plan_request {
     const char *scheduler; /* "auto" or a name of the table */
     const char *set;       /* NAME=VALUE,...: settings with these parameters; NULL: all */
     int64_t block;         /* settings with this block; 0: all */
+    const char *model;     /* operating model; NULL: the profile's */
     const char *tail;      /* RULE[,...][:SHARE], or "none"; NULL: chosen automatically */
     const char *like;   /* class or rank that workers beyond the profile are like; NULL: the last */
     int64_t tasks;      /* of the job; 0: `count` says, for each setting */

@@ -235,7 +235,10 @@ bool simulated_make(struct profile *profile, const struct plan *plan,
 {
     struct simulated made = {.request = request};
     const struct profile_setting *setting;
+    if (plan && plan->operating != OPERATING_SINGLE_PORT)
+        profile_operate(profile, plan->operating);
     if (!simulation_request_check(request, plan != NULL, failure) ||
+        !wanted_model(profile, request->model, failure) ||
         (plan && !beyond_follow(profile, plan, failure)) ||
         !beyond_extend(profile, request->workers, 0, failure) ||
         !setting_find(request, profile, plan, &setting, failure) ||

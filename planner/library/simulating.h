@@ -17,6 +17,7 @@ struct simulation_request {
     const char *rule;              /* "RULE[,NAME=VALUE...]"; NULL: the plan */
     const char *set;               /* the profile's setting with these parameters */
     const char *replan;            /* tolerance of a plan that is watched; NULL: it is not */
+    const char *model;             /* operating model; NULL: the plan's, or else the profile's */
     const char *tail;              /* "RULE[,...][:SHARE]" or "none"; NULL: the plan's own */
     int64_t tasks;                 /* of a rule */
     int64_t workers;               /* 0: the profile's */

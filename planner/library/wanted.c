@@ -190,3 +190,20 @@ bool wanted_prices(struct profile *profile, const char *path, const char *prices
     free(words);
     return good;
 }
+
+bool wanted_model(struct profile *profile, const char *model, struct failure *failure)
+{
+    char hint[NEAREST_HINT_SIZE];
+    struct nearest nearest = {.word = model};
+    enum operating found;
+    if (!model)
+        return true;
+    if (operating_find(model, &found)) {
+        profile_operate(profile, found);
+        return true;
+    }
+    for (int k = 0; k < OPERATING_COUNT; k++)
+        nearest_try(&nearest, operating_traits((enum operating)k)->name);
+    return failure_set(failure, FAILURE_USAGE, "unknown operating model '%.60s': %s", model,
+                       nearest_hint(&nearest, "", "'scow plan --help' lists them", hint));
+}

@@ -25,5 +25,8 @@ bool wanted_workers(struct profile *profile, const char *path, int64_t workers, 
  * P a second; P without a class: every rank does. Fees stay. `path` is the profile's. */
 bool wanted_prices(struct profile *profile, const char *path, const char *prices,
                    struct failure *failure);
+/* Have the profile's settings the operating model of that name; NULL: their own. FAILURE_USAGE:
+ * there is none. */
+bool wanted_model(struct profile *profile, const char *model, struct failure *failure);
 
 #endif

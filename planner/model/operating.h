@@ -12,9 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The parameter of a setting or of its profile. */
-#define OPERATING_PARAMETER "model"
-
 enum operating {
     OPERATING_SINGLE_PORT, /* of every platform where nobody says */
     OPERATING_MULTI_PORT,

@@ -11,6 +11,7 @@
 
 #include "planner/base/failure.h"
 #include "planner/base/parameter.h"
+#include "planner/model/operating.h"
 #include "planner/model/results.h"
 #include "planner/model/weights.h"
 
@@ -96,6 +97,7 @@ struct plan {
     struct plan_round *rounds; /* owned */
     size_t round_count;        /* entries; a run has sum of repeat rounds */
     int buffers;               /* packages that a worker receives ahead; 0: PLATFORM_BUFFERS */
+    enum operating operating;  /* the model that it was made for */
     int threads;               /* of a worker, where the profile's setting says so; 0: any */
     char *tail; /* owned; "RULE" or "RULE:SHARE": the end is assigned on request by it, in place of
                  * the rounds there, also in the prediction; NULL: it is not */

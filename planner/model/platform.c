@@ -175,6 +175,7 @@ bool platform_init(struct platform *platform, const struct profile_setting *sett
     struct platform made = {.worker_count = workers, .buffers = PLATFORM_BUFFERS};
     made.write_behind = platform_writes_behind(setting);
     made.results = platform_returns(setting);
+    made.operating = setting->operating;
     const struct classing classing = {
         .largest = made.write_behind ? &setting->windows[setting->window_count - 1] : NULL,
         .returns = results_return(made.results)};

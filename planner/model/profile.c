@@ -157,6 +157,19 @@ size_t profile_class(const struct profile_window *window, int64_t worker)
     return class;
 }
 
+void profile_inherit(struct profile *profile)
+{
+    const struct parameter_list *list = &profile->parameters;
+    const struct parameter *behind = parameter_list_find(list, "write-behind");
+    const struct parameter *results = parameter_list_find(list, RESULTS_PARAMETER);
+    for (size_t k = 0; k < profile->setting_count; k++) {
+        struct profile_setting *setting = &profile->settings[k];
+        setting->write_behind = behind && parameter_is_yes(behind);
+        if (results && results->word)
+            results_find(results->word, &setting->results);
+    }
+}
+
 static void window_release(struct profile_window *window)
 {
     for (size_t k = 0; k < window->worker_count; k++)
@@ -193,4 +206,10 @@ void profile_release(struct profile *profile)
     free(profile->origin.created);
     free(profile->origin.version);
     *profile = (struct profile){0};
+}
+
+void profile_operate(struct profile *profile, enum operating operating)
+{
+    for (size_t k = 0; k < profile->setting_count; k++)
+        profile->settings[k].operating = operating;
 }

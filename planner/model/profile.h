@@ -14,6 +14,7 @@
 #include "planner/base/parameter.h"
 #include "planner/model/cost.h"
 #include "planner/model/cost_map.h"
+#include "planner/model/operating.h"
 #include "planner/model/results.h"
 #include "planner/model/topology.h"
 #include "planner/model/trace.h"
@@ -88,11 +89,12 @@ struct profile_setting {
     /* Borrowed: of the job's core tasks, as their plan knows them; they take the place of the map's
      * regions, and explain their part of the spreads. In no file; NULL: not known. */
     const struct task_weights *weights;
-    bool write_behind;    /* asynchronous writing (platform.h) by the profile's parameters; the
-                           * setting's own, if any, take precedence */
-    enum results results; /* by the profile's parameters, likewise */
-    int threads;          /* of a worker when this was measured; 0: as the profile's host says */
-    struct score score;   /* both 0 when not given */
+    bool write_behind;        /* asynchronous writing (platform.h) by the profile's parameters; the
+                               * setting's own, if any, take precedence */
+    enum results results;     /* by the profile's parameters, likewise */
+    enum operating operating; /* what goes on side by side */
+    int threads;        /* of a worker when this was measured; 0: as the profile's host says */
+    struct score score; /* both 0 when not given */
     struct extrapolation extrapolation;
     char *method;                   /* owned: how tasks were computed, NULL when not given */
     struct profile_window *windows; /* owned, ascending, disjoint */
@@ -199,6 +201,10 @@ struct profile_costs {
 };
 struct profile_costs profile_costs(const struct profile_window *window,
                                    const struct profile_worker *worker);
+/* Tell the settings what the profile's parameters say for all of them. */
+void profile_inherit(struct profile *profile);
+/* Have all settings this operating model in place of their own. */
+void profile_operate(struct profile *profile, enum operating operating);
 void profile_setting_release(struct profile_setting *setting);
 void profile_release(struct profile *profile);
 

@@ -3,6 +3,7 @@ scow_room(scow-bounds
     SOURCES
         schedulers/bounds/bound.c
         schedulers/bounds/bound_lines.c
+        schedulers/bounds/bound_models.c
         schedulers/bounds/bound_priced.c
         schedulers/bounds/bound_unequal.c
     ON scow-model)

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/simulate/star.h"
+#include "planner/simulate/extrapolate.h"
+#include "planner/simulate/loop.h"
 
 /* Costs of one window, by worker: a class look-up per package would cost more than the package. */
 struct window_costs {
@@ -384,8 +385,23 @@ static double output_of(const struct evaluator *evaluator, const struct plan *pl
     return cost_of(window_find(evaluator, load)->output[plan->workers[place]], load);
 }
 
+/* Where there is no short cut. */
+static double plan_play(struct evaluator *evaluator, const struct plan *plan, double *ends)
+{
+    enum { EVENTS = 8 }; /* what a package costs, in packages that are evaluated */
+    struct simulation simulation;
+    struct failure none = FAILURE_INIT;
+    int64_t played;
+    if (!extrapolate_plan(evaluator->platform, plan, &simulation, ends, &played, &none))
+        return HUGE_VAL;
+    evaluator->effort += EVENTS * played;
+    return simulation.makespan_s;
+}
+
 double evaluator_makespan(struct evaluator *evaluator, const struct plan *plan, double *ends)
 {
+    if (loop_needs_events(evaluator->platform))
+        return plan_play(evaluator, plan, ends);
     evaluator_begin(evaluator, plan);
     return evaluator_go(evaluator, plan, ends);
 }
@@ -395,6 +411,8 @@ double evaluator_makespan_below(struct evaluator *evaluator, const struct plan *
 {
     static const double ROUNDING = 1e-9;
     const int64_t before = evaluator->effort;
+    if (loop_needs_events(evaluator->platform))
+        return plan_play(evaluator, plan, NULL);
     evaluator_begin(evaluator, plan);
     evaluator->limit_s = limit_s * (1 + ROUNDING);
     for (int64_t k = 0; k < plan->worker_count; k++)

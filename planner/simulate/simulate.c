@@ -5,6 +5,7 @@
 
 #include "planner/model/plan_cursor.h"
 #include "planner/simulate/evaluate.h"
+#include "planner/simulate/extrapolate.h"
 #include "planner/simulate/loop.h"
 #include "planner/simulate/scenario.h"
 
@@ -159,6 +160,9 @@ static bool loads_fit(const struct platform *platform, const struct plan *plan,
 static bool large_simulate(const struct platform *platform, const struct plan *plan,
                            struct simulation *simulation, struct failure *failure)
 {
+    if (loop_needs_events(platform))
+        return loads_fit(platform, plan, failure) &&
+               extrapolate_plan(platform, plan, simulation, NULL, NULL, failure);
     if (!work_differs(&platform->work) || plan->real_valued)
         return evaluate_plan(platform, plan, simulation, failure);
     return loads_fit(platform, plan, failure) &&
@@ -188,8 +192,9 @@ static bool source_init(struct plan_source *source, const struct platform *platf
     return source->costs && source->lasts;
 }
 
-static bool plan_play(const struct platform *platform, const struct plan *plan, struct trace *trace,
-                      struct simulation *simulation, struct failure *failure)
+bool simulate_packages(const struct platform *platform, const struct plan *plan,
+                       struct trace *trace, struct simulation *simulation, double *ends,
+                       struct failure *failure)
 {
     struct plan_source source;
     struct loop loop = {.trace = NULL};
@@ -204,6 +209,8 @@ static bool plan_play(const struct platform *platform, const struct plan *plan, 
     }
     if (good)
         star_sum(&loop.star, simulation);
+    for (int64_t k = 0; good && ends && k < plan->worker_count; k++)
+        ends[k] = loop.star.workers[k].packages > 0 ? loop.star.workers[k].end_s : 0;
     loop_release(&loop);
     source_release(&source);
     return good;
@@ -218,7 +225,7 @@ bool simulate_plan(const struct platform *platform, const struct plan *plan, str
     const int64_t most = work_differs(&platform->work) ? PACKAGES_MAPPED : PACKAGES_MOST;
     if (!trace && plan_packages(plan) > most)
         return large_simulate(platform, plan, simulation, failure);
-    const bool good = plan_play(platform, plan, trace, simulation, failure);
+    const bool good = simulate_packages(platform, plan, trace, simulation, NULL, failure);
     if (!good && trace)
         trace->count = events;
     return good;

@@ -35,5 +35,11 @@ struct simulation {
  * in no window, a worker does not exist, or memory runs out. Loads may be fractional. */
 bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure);
+/* The same, with every package played, however many there are. `ends` (may be NULL) gets, for each
+ * of the plan's workers in activation order, when it has done its last package, 0 for one without
+ * work. */
+bool simulate_packages(const struct platform *platform, const struct plan *plan,
+                       struct trace *trace, struct simulation *simulation, double *ends,
+                       struct failure *failure);
 
 #endif

@@ -80,7 +80,8 @@ static bool platform_copy(struct platform *platform, const struct profile_settin
     *platform = (struct platform){.worker_count = profile_workers(&setting->windows[0]),
                                   .buffers = buffers,
                                   .write_behind = platform_writes_behind(setting),
-                                  .results = platform_returns(setting)};
+                                  .results = platform_returns(setting),
+                                  .operating = setting->operating};
     platform->windows = calloc(setting->window_count, sizeof *platform->windows);
     bool good = platform->windows != NULL;
     for (size_t k = 0; good && k < setting->window_count; k++) {

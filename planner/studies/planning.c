@@ -105,6 +105,7 @@ bool planning_label(const struct planning *planning, struct plan *plan, struct f
 {
     const struct profile *profile = planning->profile;
     plan->threads = planning->setting->threads;
+    plan->operating = planning->setting->operating;
     plan->buffers = planning->buffers;
     plan->kernel = strdup(profile->kernel);
     if (planning->path)

@@ -56,6 +56,12 @@ bool fitting_plan(const struct fitting *fitting, const struct fitting_packages *
                            "%s: has fractional loads and cannot be run: plan again without "
                            "--real-valued",
                            fitting->plan_name);
+    /* What another model forbids, a real transport does all the same. */
+    if (packages->plan->operating != OPERATING_SINGLE_PORT && !packages->by_rule)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: is for the operating model %s and cannot be run, for a run's is "
+                           "single-port: plan again with --model single-port",
+                           fitting->plan_name, operating_traits(packages->plan->operating)->name);
     if (needed > workers && !packages->by_rule && !packages->resumed)
         return failure_set(failure, FAILURE_MISMATCH,
                            "%s: needs %" PRId64 " workers, but there are %" PRId64

@@ -4,9 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "planner/schedulers/scheduler.h"
+#include "planner/simulate/extrapolate.h"
 #include "planner/simulate/loop.h"
 #include "planner/simulate/simulate.h"
 #include "tests/checks.h"
+#include "tests/planner/bounds.h"
 #include "tests/planner/samples.h"
 
 enum { WORKERS_MOST = 10, PACKAGES_MOST = 400 };
@@ -60,6 +63,14 @@ static void stage_round(struct stage *stage, int64_t repeat, const double *loads
         stage->plan.tasks += (double)repeat * loads[k];
     }
     stage->rounds[at] = (struct plan_round){repeat, stage->loads[at]};
+}
+
+static double loads_of(const struct stage *stage, size_t round)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < stage->plan.worker_count; k++)
+        sum += stage->loads[round][k];
+    return sum;
 }
 
 static double stage_play(const struct stage *stage, struct trace *trace)
@@ -408,6 +419,99 @@ static void both_ways_are_equal(void **state)
     }
 }
 
+/* ---- plans --------------------------------------------------------------------------------- */
+
+enum { PLATFORMS = 60, EACH_MOST = 3 };
+
+/* Every scheduler's plan ends no earlier than the bound says, `optimal` no later than the others,
+ * and all are plans of every core task. */
+static void plans_keep_to_the_bound(void **state)
+{
+    (void)state;
+    struct stage stage;
+    size_t count, made = 0;
+    const struct scheduler *list = scheduler_list(&count);
+    for (uint64_t seed = 1; seed <= PLATFORMS; seed++) {
+        struct dice dice = {seed};
+        any_stage(&dice, &stage, (enum results)(RESULTS_NONE + (int)(seed % 3)));
+        stage.platform.operating = models[seed / 3 % OPERATING_COUNT];
+        if (dice_unit(&dice) < 0.5)
+            stage.window.collect = any_cost(&dice, 0.3);
+        stage.window.greatest = dice_whole(&dice, 5, 60);
+        const double tasks = (double)dice_whole(&dice, 20, 200);
+        double best_s = HUGE_VAL;
+        for (size_t k = 0; k < count; k++) {
+            const struct schedule_request request = {.platform = &stage.platform, .tasks = tasks};
+            struct plan plan = {.kernel = NULL};
+            struct failure failure = FAILURE_INIT;
+            if (!scheduler_make(&list[k], &request, &plan, &failure)) {
+                assert_int_equal(failure.code, FAILURE_INFEASIBLE);
+                continue;
+            }
+            made++;
+            struct simulation simulation;
+            assert_true(simulate_plan(&stage.platform, &plan, NULL, &simulation, &failure));
+            assert_true(simulation.makespan_s == plan.predicted.makespan_s);
+            if (simulation.makespan_s < bound_of(&stage.platform, tasks, false))
+                fail_msg("seed %" PRIu64 ", %s: %.9g s, below the bound of %.9g s", seed,
+                         list[k].name, simulation.makespan_s,
+                         bound_of(&stage.platform, tasks, false));
+            if (strcmp(list[k].name, "optimal") == 0 && simulation.makespan_s > best_s * (1 + 1e-9))
+                fail_msg("seed %" PRIu64 ": optimal takes %.9g s, another one %.9g s", seed,
+                         simulation.makespan_s, best_s);
+            best_s = fmin(best_s, simulation.makespan_s);
+            plan_release(&plan);
+        }
+    }
+    assert_true(made > PLATFORMS * EACH_MOST);
+}
+
+/* Random plans, too: any schedule is above the bound. */
+static void any_plan_keeps_to_the_bound(void **state)
+{
+    (void)state;
+    struct stage stage;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        for (int k = 0; k < OPERATING_COUNT; k++) {
+            struct dice dice = {seed};
+            any_stage(&dice, &stage, (enum results)(RESULTS_NONE + (int)(seed % 3)));
+            stage.platform.operating = models[k];
+            if (seed % 2 == 0)
+                stage.window.collect = any_cost(&dice, 0.3);
+            stage.window.greatest = 4;
+            const double made_s = stage_play(&stage, NULL);
+            const double bound_s = bound_of(&stage.platform, stage.plan.tasks, false);
+            if (made_s < bound_s)
+                fail_msg("seed %" PRIu64 ", %s: %.12g s, below the bound of %.12g s", seed,
+                         operating_traits(models[k])->name, made_s, bound_s);
+        }
+}
+
+/* Long plans are shortened and extended: as if all had been played, once they have their period. */
+static void long_plans_are_extrapolated(void **state)
+{
+    (void)state;
+    struct stage stage;
+    double worst = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct dice dice = {seed};
+        struct simulation whole, made;
+        struct failure failure = FAILURE_INIT;
+        any_stage(&dice, &stage, (enum results)(RESULTS_NONE + (int)(seed % 3)));
+        stage.platform.operating = models[seed % OPERATING_COUNT];
+        for (size_t r = 0; r < stage.plan.round_count; r++) {
+            stage.plan.tasks += 399 * loads_of(&stage, r);
+            stage.rounds[r].repeat = 400;
+        }
+        assert_true(simulate_packages(&stage.platform, &stage.plan, NULL, &whole, NULL, &failure));
+        assert_true(extrapolate_plan(&stage.platform, &stage.plan, &made, NULL, NULL, &failure));
+        worst = fmax(worst, fabs(made.makespan_s / whole.makespan_s - 1));
+        assert_int_equal(made.packages, whole.packages);
+    }
+    printf("extrapolated makespans are off by %.2g at worst\n", worst);
+    assert_true(worst < 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +526,9 @@ int main(void)
         cmocka_unit_test(every_task_once_in_every_model),
         cmocka_unit_test(models_are_ordered),
         cmocka_unit_test(both_ways_are_equal),
+        cmocka_unit_test(plans_keep_to_the_bound),
+        cmocka_unit_test(any_plan_keeps_to_the_bound),
+        cmocka_unit_test(long_plans_are_extrapolated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,8 @@ static const struct malformed profiles[] = {
     {"\"sleep\"", "7", "p.json: kernel: must be a string, not 7"},
     {"{\"bank\": \"x\"}", "{\"results\": \"all\"}",
      "p.json: parameters.results: must be \"none\", \"package\" or \"end\""},
+    {"\"block\": 64", "\"model\": \"many-port\"",
+     "p.json: settings[0].model: is no operating model: 'scow plan --help' lists their names"},
     {"{\"bank\": \"x\"}", "{\"results\": 1}",
      "p.json: parameters.results: must be \"none\", \"package\" or \"end\""},
     {"\"receive\"",

@@ -79,6 +79,7 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
         assert_memory_equal(&a->settings[k].memory, &b->settings[k].memory, sizeof(struct memory));
         assert_true(word_equal(a->settings[k].method, b->settings[k].method));
         assert_int_equal(a->settings[k].threads, b->settings[k].threads);
+        assert_int_equal(a->settings[k].operating, b->settings[k].operating);
         assert_int_equal(platform_returns(&a->settings[k]), platform_returns(&b->settings[k]));
         assert_true(a->settings[k].score.held_out == b->settings[k].score.held_out);
         assert_true(a->settings[k].score.noise == b->settings[k].score.noise);
@@ -106,6 +107,7 @@ static void profiles_round_trip(void **state)
         sample_starts(&dice, &profile);
         sample_results(&dice, &profile);
         sample_prices(&dice, &profile);
+        profile_operate(&profile, (enum operating)(seed % OPERATING_COUNT));
         profile.peaks.rank = (double)dice_whole(&dice, 0, 2) * 4e7;
         profile.peaks.master = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 3e7 : 0;
         profile.peaks.command = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 1e9 : 0;
@@ -156,6 +158,7 @@ static void assert_plan_equal(const struct plan *a, const struct plan *b)
     assert_int_equal(a->beyond.workers, b->beyond.workers);
     assert_int_equal(a->beyond.rank, b->beyond.rank);
     assert_int_equal(a->threads, b->threads);
+    assert_int_equal(a->operating, b->operating);
     assert_int_equal(a->other_count, b->other_count);
     for (size_t k = 0; k < a->other_count; k++) {
         assert_true(parameter_list_equal(&a->others[k].parameters, &b->others[k].parameters));
@@ -195,6 +198,7 @@ static void plans_round_trip(void **state)
         int64_t workers = seed % 50 == 0 ? 3000 : dice_whole(&dice, 1, 50);
         sample_plan(&dice, workers, seed % 3 == 0, &plan);
         plan.buffers = (int)(seed % 4); /* 0: does not say */
+        plan.operating = (enum operating)(seed % OPERATING_COUNT);
         plan.tail = seed % 5 == 0 ? strdup("fac:20%") : NULL;
         if (seed % 5 > 0)
             plan.beyond = (struct plan_beyond){7, (int64_t)seed, dice_whole(&dice, 1, 7),

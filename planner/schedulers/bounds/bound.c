@@ -290,8 +290,8 @@ static bool makespan_possible(const struct bound_problem *problem, double makesp
            port_suffices(problem, makespan_s, workers);
 }
 
-bool bound_makespan(const struct platform *platform, double tasks, bool real_valued,
-                    double *bound_s, struct failure *failure)
+bool bound_single_port(const struct platform *platform, double tasks, bool real_valued,
+                       double *bound_s, struct failure *failure)
 {
     enum { HALVINGS = 100 };
     struct bound_problem problem;

@@ -460,6 +460,11 @@ static double prices_exclude(const struct priced_problem *problem, const double 
     return low_s;
 }
 
+bool bound_priced_applies(const struct platform *platform)
+{
+    return platform->operating == OPERATING_SINGLE_PORT && !results_return(platform->results);
+}
+
 bool bound_priced(const struct platform *platform, double tasks, bool real_valued, double above_s,
                   struct effort *effort, double *bound_s, struct prices *prices,
                   struct failure *failure)

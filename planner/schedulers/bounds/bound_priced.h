@@ -26,6 +26,9 @@ struct chain {
     double to_go[CHAIN_MOST];
 };
 
+/* Is it one of these platforms? Not where results come back, nor in other operating models than
+ * single-port: the bound below does not know them. */
+bool bound_priced_applies(const struct platform *platform);
 /* Raise *bound_s, a lower bound of the makespan, where a better one is found below `above_s`, the
  * makespan of some plan; the proof is in bound_priced.c. *prices are the best ones found before
  * `effort` (may be NULL: no limit), less what it has taken, is used up. Fails where memory ends. */

@@ -149,7 +149,9 @@ static bool passing_bound(const struct platform *platform, double tasks, bool re
 {
     struct platform light = {.worker_count = platform->worker_count,
                              .buffers = platform->buffers,
-                             .write_behind = platform->write_behind};
+                             .write_behind = platform->write_behind,
+                             .results = platform->results,
+                             .operating = platform->operating};
     light.windows = calloc((size_t)platform->window_count, sizeof *light.windows);
     bool good = light.windows != NULL;
     for (int64_t k = 0; good && k < platform->window_count; k++) {

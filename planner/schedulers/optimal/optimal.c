@@ -382,8 +382,9 @@ static bool bound_make(const struct search *search, struct starts *starts, struc
     const struct schedule_request *request = search->request;
     return bound_makespan(request->platform, request->tasks, request->real_valued, &starts->bound_s,
                           failure) &&
-           bound_priced(request->platform, request->tasks, request->real_valued, search->best_s,
-                        request->effort, &starts->bound_s, &starts->prices, failure);
+           (!bound_priced_applies(request->platform) ||
+            bound_priced(request->platform, request->tasks, request->real_valued, search->best_s,
+                         request->effort, &starts->bound_s, &starts->prices, failure));
 }
 
 /* Programs over what the workers would choose at the prices of the bound, improved by themselves:
@@ -429,9 +430,11 @@ bool optimal_make(const struct schedule_request *request, struct plan *plan,
     optimal_basis_release(&starts.basis);
     search_allot(&search, 1);
     search_improve(&search);
-    if (search.best_s < HUGE_VAL && !search.out_of_memory && !is_enough(&search, starts.bound_s))
+    const bool priced = bound_priced_applies(request->platform);
+    if (priced && search.best_s < HUGE_VAL && !search.out_of_memory &&
+        !is_enough(&search, starts.bound_s))
         priced_search(&search, &starts);
-    if (request->known == NULL && !fewer_take(&search, &starts.prices, failure)) {
+    if (priced && request->known == NULL && !fewer_take(&search, &starts.prices, failure)) {
         search_release(&search);
         return false;
     }

@@ -136,6 +136,28 @@ static bool offer_rounds(struct steady *steady, double rounds, double sum)
     return accepted;
 }
 
+/* K of a worker's results: of a package, or of all that it will have done. */
+static double returned_of(const struct steady *steady, int64_t i, double rounds)
+{
+    const struct ranked_worker *worker = &steady->ranking->workers[i];
+    const bool end = steady->ranking->results == RESULTS_END;
+    return cost_of(worker->result, steady->plain[i] * (end ? fmax(rounds, 1) : 1));
+}
+
+/* Workers end as far apart as a result takes to come back, the one before it (5.16 to 5.20). */
+static void delays_space(struct steady *steady)
+{
+    const double sum = loads_sum(steady->plain, steady->ranking->count);
+    int64_t before = -1;
+    for (int64_t i = 0; i < steady->ranking->count; i++) {
+        if (!(steady->plain[i] > 0))
+            continue;
+        if (before >= 0)
+            steady->delays[i] -= returned_of(steady, before, steady->tasks / sum);
+        before = i;
+    }
+}
+
 /* D_i = h_i(Y_i); in the published tables a partial worker counts as a full one (5.16). */
 static void delays_fill(struct steady *steady, double period_s)
 {
@@ -146,6 +168,8 @@ static void delays_fill(struct steady *steady, double period_s)
                                 : steady->plain[i];
         steady->delays[i] = cost_of(worker->feed, load);
     }
+    if (results_return(steady->ranking->results))
+        delays_space(steady);
 }
 
 void steady_offer_whole(struct steady *steady, double period_s)

@@ -72,21 +72,78 @@ static int (*const order_compare[RANKING_ORDERS])(const void *, const void *) = 
     [RANKING_BY_START] = by_start,
 };
 
-static void ranking_fill(struct ranking *ranking, const struct platform_window *window)
+/* What (4.5) and (4.6) have of a package, and what holds its worker, by the operating model. Where
+ * the master's processor sends, that is one operation with what it prepares; where results share a
+ * port with packages, or the greater of the two is what takes a period, they count there. */
+static struct ranked_worker operated(const struct ranking *ranking, const struct platform *platform,
+                                     const struct platform_window *window,
+                                     const struct platform_class *class)
+{
+    const struct operating_traits *traits = operating_traits(platform->operating);
+    const struct cost none = {0, 0}, prepared = cost_sum(window->envelope, window->send);
+    const struct cost returned = platform->results == RESULTS_PACKAGE ? class->result : none;
+    struct ranked_worker worker = {.link = class->link,
+                                   .work = platform_class_work(class),
+                                   .beside = platform_class_beside(class),
+                                   .result = class->result,
+                                   .start_s = class->start_s};
+    if (traits->master_sends)
+        worker.link =
+            cost_sum(cost_sum(prepared, class->link), traits->master_takes ? returned : none);
+    else if (traits->half_duplex)
+        worker.link = cost_sum(class->link, returned);
+    else if (traits->port_each)
+        worker.link = none;
+    else
+        worker.link = cost_dominating(
+            class->link, traits->master_takes ? cost_sum(prepared, returned) : returned,
+            ranking->greatest);
+    if (traits->worker_takes)
+        worker.work = cost_sum(worker.work, class->link);
+    if (traits->worker_returns)
+        worker.work = cost_sum(worker.work, returned);
+    worker.feed = cost_dominating(ranking->master, worker.link, ranking->greatest);
+    return worker;
+}
+
+static struct ranked_worker ranked(const struct ranking *ranking, const struct platform *platform,
+                                   const struct platform_window *window,
+                                   const struct platform_class *class)
+{
+    if (results_return(platform->results) || platform->operating != OPERATING_SINGLE_PORT)
+        return operated(ranking, platform, window, class);
+    return (struct ranked_worker){
+        .feed = cost_dominating(ranking->master, class->link, ranking->greatest),
+        .link = class->link,
+        .work = platform_class_work(class),
+        .beside = platform_class_beside(class),
+        .start_s = class->start_s};
+}
+
+static void ranking_fill(struct ranking *ranking, const struct platform *platform,
+                         const struct platform_window *window)
 {
     int64_t place = 0;
     for (int64_t c = 0; c < window->class_count; c++) {
         const struct platform_class *class = &window->classes[c];
-        const struct cost work = platform_class_work(class);
-        for (int64_t i = 0; i < class->count && place < ranking->count; i++)
-            ranking->workers[place++] = (struct ranked_worker){
-                .id = class->first + i,
-                .feed = cost_dominating(ranking->master, class->link, ranking->greatest),
-                .link = class->link,
-                .work = work,
-                .beside = platform_class_beside(class),
-                .start_s = class->start_s};
+        const struct ranked_worker like = ranked(ranking, platform, window, class);
+        for (int64_t i = 0; i < class->count && place < ranking->count; i++) {
+            ranking->workers[place] = like;
+            ranking->workers[place++].id = class->first + i;
+        }
     }
+}
+
+/* What (4.5) has of every package alike. */
+static struct cost master_cost(const struct platform *platform,
+                               const struct platform_window *window)
+{
+    const struct cost none = {0, 0};
+    const struct cost collected = platform->results == RESULTS_PACKAGE ? window->collect : none;
+    if (operating_traits(platform->operating)->master_sends)
+        return collected;
+    const struct cost prepared = cost_sum(window->envelope, window->send);
+    return results_return(platform->results) ? cost_sum(prepared, collected) : prepared;
 }
 
 static bool ranking_equal(const struct ranking *ranking)
@@ -96,6 +153,7 @@ static bool ranking_equal(const struct ranking *ranking)
         if (cost_compare(first->link, ranking->workers[i].link) != 0 ||
             cost_compare(first->work, ranking->workers[i].work) != 0 ||
             cost_compare(first->beside, ranking->workers[i].beside) != 0 ||
+            cost_compare(first->result, ranking->workers[i].result) != 0 ||
             number_compare(first->start_s, ranking->workers[i].start_s) != 0)
             return false;
     return true;
@@ -114,12 +172,13 @@ bool ranking_init(struct ranking *ranking, const struct platform *platform,
     struct ranking made = {.least = (double)window->least,
                            .greatest = (double)window->greatest,
                            .real_valued = real_valued,
-                           .master = cost_sum(window->envelope, window->send),
+                           .master = master_cost(platform, window),
+                           .results = platform->results,
                            .count = platform->worker_count};
     made.workers = calloc((size_t)made.count, sizeof *made.workers);
     if (made.workers == NULL)
         return false;
-    ranking_fill(&made, window);
+    ranking_fill(&made, platform, window);
     made.equal = ranking_equal(&made);
     ranking_sort(&made, order);
     *ranking = made;
@@ -162,7 +221,7 @@ void ranking_release(struct ranking *ranking)
 }
 
 /* Where the parts of a worker's costs lie, for what is done to each of them alike. */
-enum { RANKING_NUMBERS = 9 };
+enum { RANKING_NUMBERS = 11 };
 
 static void worker_numbers(struct ranked_worker *worker, double *number[RANKING_NUMBERS])
 {
@@ -175,6 +234,8 @@ static void worker_numbers(struct ranked_worker *worker, double *number[RANKING_
     number[6] = &worker->beside.latency_s;
     number[7] = &worker->beside.s_per_task;
     number[8] = &worker->start_s;
+    number[9] = &worker->result.latency_s;
+    number[10] = &worker->result.s_per_task;
 }
 
 bool ranking_homogeneous(const struct ranking *ranking, double tolerance)

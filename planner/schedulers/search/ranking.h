@@ -20,6 +20,7 @@ struct ranked_worker {
     struct cost link;
     struct cost work;   /* what holds the worker: platform_class_work */
     struct cost beside; /* what is left of receive + compute + output */
+    struct cost result; /* until its results are with the master; zero where they stay */
     double start_s;     /* before its first package */
 };
 
@@ -29,6 +30,7 @@ struct ranking {
     struct cost master;            /* envelope + send */
     struct ranked_worker *workers; /* owned, in activation order */
     int64_t count;
+    enum results results;
     bool equal;    /* all workers have the same costs, and the same start */
     bool two_rows; /* (4.5) and (4.6) both, not the one row sum h_i(x_i) <= T */
 };
