@@ -1,5 +1,6 @@
 #include "planner/studies/selected_plan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ bool selected_plan_settle(struct plan *plan, const struct kinds *kinds, const in
     int64_t all = 0;
     for (size_t k = 0; k < kinds->count; k++)
         all += counts[k];
+    assert(all > 0); /* a plan has workers */
     int64_t *numbers = calloc((size_t)all, sizeof *numbers);
     int64_t *place = calloc(kinds->count, sizeof *place);
     if (!numbers || !place) {

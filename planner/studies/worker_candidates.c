@@ -27,7 +27,9 @@ static bool planning_for(const struct planning *from, const struct kinds *kinds,
     planning->setting = setting;
     planning->workers = 0;
     planning->omissions = NULL;
-    return good || failure_memory(failure, "choosing workers");
+    if (!good)
+        failure_memory(failure, "choosing workers");
+    return good;
 }
 
 /* The plan of one scheduler for all of them. */

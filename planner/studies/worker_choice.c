@@ -294,7 +294,9 @@ static bool all_try(struct choosing *choosing, struct failure *failure)
 {
     const struct kinds *kinds = &choosing->choice->kinds;
     int64_t *counts = calloc(kinds->count, sizeof *counts);
-    bool good = counts || failure_memory(failure, "choosing workers"), better;
+    bool good = counts != NULL, better;
+    if (!good)
+        failure_memory(failure, "choosing workers");
     while (good && counts_next(kinds, counts)) {
         memcpy(choosing->counts, counts, kinds->count * sizeof *counts);
         good = counts_try(choosing, &better, failure);
@@ -522,8 +524,11 @@ bool worker_choice_make(const struct planning *planning, const struct worker_wis
                     &wish->kinds, failure))
         return false;
     choosing.counts = calloc(made.kinds.count, sizeof *choosing.counts);
-    const bool good = (choosing.counts || failure_memory(failure, "choosing workers")) &&
-                      choose(&choosing, failure);
+    bool good = choosing.counts != NULL;
+    if (good)
+        good = choose(&choosing, failure);
+    else
+        failure_memory(failure, "choosing workers");
     free(choosing.counts);
     if (good)
         *choice = made;

@@ -30,7 +30,7 @@ sum_of() { # output plan option...
         sed -n 's/.*checksum //p'
 }
 
-mapfile -t schedulers < <("$scow" plan --help | sed -n '/^Schedulers:/,$ s/^  \([a-z0-9-][a-z0-9-]*\) .*/\1/p')
+mapfile -t schedulers < <("$scow" plan --help | sed -n '/^Schedulers:/,/^$/ s/^  \([a-z0-9-][a-z0-9-]*\) .*/\1/p')
 ((${#schedulers[@]} >= 10)) || fail "few schedulers: ${schedulers[*]}"
 first=
 for scheduler in "${schedulers[@]}"; do

@@ -1,0 +1,277 @@
+#include "planner/command/plan_options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "planner/base/options.h"
+#include "planner/schedulers/scheduler.h"
+#include "planner/studies/advice.h"
+#include "planner/studies/planning.h"
+
+/* ---- what goes together -------------------------------------------------------------------- */
+
+/* Are workers to be chosen, or the choice explained? */
+static bool choice_wanted(const struct plan_options *options)
+{
+    return options->objective || options->budget != 0 || options->require || options->exclude ||
+           options->at_most || options->price || options->waits || options->pareto || options->why;
+}
+
+/* Everything but the workers is as it was begun. */
+static bool resume_check(const struct plan_options *options, struct failure *failure)
+{
+    if (options->profile || options->input || options->tasks > 0 || options->set ||
+        options->block > 0 || options->deadline_s > 0 || options->within || options->tail ||
+        options->kernel || choice_wanted(options) || options->compare || options->sweep ||
+        options->real_valued || options->buffers > 0 || weights_asked(&options->weights) ||
+        strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--resume plans what is left of a run with the run's own profile, "
+                           "scheduler and parameters: of what to plan, give at most -n WORKERS");
+    return true;
+}
+
+bool plan_options_check(const struct plan_options *options, struct failure *failure)
+{
+    if (options->resume && !resume_check(options, failure))
+        return false;
+    if (!options->profile && !options->resume)
+        return failure_set(failure, FAILURE_USAGE,
+                           "no profile given: add -p PROFILE, which 'scow calibrate' writes");
+    if (options->input && options->profile && strcmp(options->input, "-") == 0 &&
+        strcmp(options->profile, "-") == 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "-p - and -i - both read standard input: name a file for one of them");
+    if (options->input && options->tasks > 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "the size of the job is given twice: give either -i INPUT or -X TASKS");
+    if (options->compare && options->sweep)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--compare and --sweep exclude each other: choose one");
+    if (choice_wanted(options) && (options->compare || options->sweep))
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s is about all workers, and objectives and limits choose some: leave "
+                           "one of them out",
+                           options->compare ? "--compare" : "--sweep");
+    if (options->pareto && (options->sbatch || options->pbs))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--pareto prints a table, and --sbatch and --pbs print lines: leave one "
+                           "of them out");
+    if ((options->sbatch && options->pbs) ||
+        ((options->sbatch || options->pbs) &&
+         (options->json || options->compare || options->sweep || options->real_valued)))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--sbatch and --pbs print what a job that runs the plan asks for, and "
+                           "nothing else: leave the other one, --json, --compare, --sweep and "
+                           "--real-valued out");
+    if (options->gpus > 0 && !options->sbatch && !options->pbs)
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "--gpus-per-worker is a request to a batch system: add --sbatch or --pbs");
+    if (!(options->noise >= 0 && options->noise <= 10))
+        return failure_set(failure, FAILURE_USAGE, "--noise must be from 0 to 10");
+    if (!(options->risk_percent >= 0.001 && options->risk_percent <= 50))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--risk must be from 0.001 to 50: the percentage of runs that may "
+                           "outlast the walltime");
+    if (weights_asked(&options->weights) && options->real_valued)
+        return failure_set(failure, FAILURE_USAGE,
+                           "weights are of whole core tasks: leave --real-valued out");
+    if (options->noise > 0 && options->real_valued)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--noise needs whole loads: leave --real-valued out");
+    return true;
+}
+
+/* Pairs and periods are of every job: what one job or its plan alone has does not go with them. */
+bool plan_options_check_periods(const struct plan_options *options, struct failure *failure)
+{
+    const char *const option = options->pairs ? "--pairs" : "--period";
+    if (options->pairs && !isnan(options->period_s))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--pairs and --period exclude each other: choose one");
+    if (options->svg && !options->pairs)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--svg draws the perfect pairs: add --pairs, or leave it out");
+    if (options->period_s <= 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--period must be above 0: it is a time in "
+                           "seconds");
+    if (!options->profile)
+        return failure_set(failure, FAILURE_USAGE,
+                           "no profile given: add -p PROFILE, which 'scow calibrate' writes");
+    if (options->input || options->tasks > 0 || options->resume || options->kernel ||
+        options->tail || options->output || options->html || options->within ||
+        options->deadline_s > 0 || options->compare || options->sweep || options->gantt ||
+        options->sbatch || options->pbs || options->buffers > 0 || options->noise > 0 ||
+        strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
+        return failure_set(failure, FAILURE_USAGE,
+                           "%s is about the costs and not about a job: give at most -n, --like, "
+                           "--block, --set and --json beside it",
+                           option);
+    return true;
+}
+
+/* ---- the command line ---------------------------------------------------------------------- */
+
+static size_t rows_add(const struct option_row *own, size_t count, struct option_row *rows)
+{
+    memcpy(rows, own, count * sizeof *own);
+    return count;
+}
+
+/* What is to be done, and by whom. */
+static size_t job_rows(struct plan_options *options, struct option_row *rows)
+{
+    const struct option_row own[] = {
+        {'p', "profile", "PROFILE", OPTION_TEXT, &options->profile,
+         "profile written by 'scow calibrate'"},
+        {'i', "input", "INPUT", OPTION_TEXT, &options->input,
+         "input of the job; its core tasks are counted; -: standard input"},
+        {0, "resume", "OUT.h5", OPTION_TEXT, &options->resume,
+         "plan what is left of a run, as scow run --resume does, in place of -p and -i"},
+        {'k', "kernel", "./FILE.so", OPTION_TEXT, &options->kernel,
+         "plug-in of the profile's core task (default: where it was when calibrated)"},
+        {'X', "tasks", "TASKS", OPTION_COUNT, &options->tasks,
+         "number of core tasks of the job, in place of -i"},
+        {0, "weights", "FILE", OPTION_TEXT, &options->weights.file,
+         "what core tasks are worth, a number a line; size: that of the files that lines name"},
+        {0, "weights-from", "LOG", OPTION_TEXT, &options->weights.from,
+         "the times of a run's output, a --joblog of GNU parallel or 'sacct -P' as weights"},
+        {0, "weights-column", "N", OPTION_COUNT, &options->weights.column,
+         "column N of the input's lines as weights"},
+        {'n', "workers", "N", OPTION_COUNT, &options->workers,
+         "use the first N workers; where the profile has fewer, more like its last ones"},
+        {0, "like", "CLASS", OPTION_TEXT, &options->like,
+         "workers that the profile does not have are like these: a class's name, or a rank"},
+    };
+    return rows_add(own, sizeof own / sizeof *own, rows);
+}
+
+/* How a plan is made. */
+static size_t making_rows(struct plan_options *options, struct option_row *rows)
+{
+    const struct option_row own[] = {
+        {'s', "scheduler", "SCHEDULER", OPTION_TEXT, &options->scheduler,
+         "auto (the default) or one of those listed below"},
+        {0, "block", "B", OPTION_COUNT, &options->block,
+         "use the profile's setting with this block (default: the best one)"},
+        {0, "set", "NAME=VALUE,...", OPTION_TEXT, &options->set,
+         "use the settings with these values of the core task's parameters"},
+        {0, "real-valued", NULL, OPTION_FLAG, &options->real_valued,
+         "allow fractions of tasks, to compare with published tables"},
+        {0, "buffers", "N", OPTION_COUNT, &options->buffers,
+         "packages that a worker receives ahead of the one it works on (2)"},
+        {0, "model", "MODEL", OPTION_TEXT, &options->model,
+         "operating model: what master and workers do at the same time (the profile's, or "
+         "single-port)"},
+        {0, "tail", "RULE[,...][:SHARE]", OPTION_TEXT, &options->tail,
+         "let the run assign the plan's end on request, more of it the more packages differ; or "
+         "none"},
+    };
+    return rows_add(own, sizeof own / sizeof *own, rows);
+}
+
+/* Where it goes, and what it is chosen for. */
+static size_t choosing_rows(struct plan_options *options, struct option_row *rows)
+{
+    const struct option_row own[] = {
+        {'o', "output", "FILE", OPTION_TEXT, &options->output,
+         "write the plan to FILE (-: standard output)"},
+        {0, "html", "FILE", OPTION_TEXT, &options->html,
+         "write one self-contained HTML page with charts of the plan"},
+        {0, "deadline", "SECONDS", OPTION_NUMBER, &options->deadline_s,
+         "take no longer; without an objective, use the fewest workers whose plan meets that"},
+        {0, "objective", "NAME", OPTION_TEXT, &options->objective,
+         "choose workers for the least makespan, cpu (sum of busy times), cost, turnaround (with "
+         "the wait in the queue) or workers"},
+        {0, "budget", "CHARGE", OPTION_NUMBER, &options->budget,
+         "choose workers whose plan costs no more, in the unit of the prices"},
+        {0, "price", "[CLASS=]P,...", OPTION_TEXT, &options->price,
+         "what a rank of a class, or master, costs a second (or its watts); without a class: every "
+         "rank"},
+        {0, "require", "CLASS,...", OPTION_TEXT, &options->require,
+         "use at least one worker of each of these classes (names, or ranks)"},
+        {0, "exclude", "CLASS,...", OPTION_TEXT, &options->exclude,
+         "use no worker of these classes"},
+        {0, "at-most", "CLASS=N,...", OPTION_TEXT, &options->at_most,
+         "use at most N workers of a class"},
+        {0, "waits", "FILE", OPTION_TEXT, &options->waits,
+         "waits in the queue: lines of ranks, walltime_s and wait_s"},
+        {0, "pareto", NULL, OPTION_FLAG, &options->pareto,
+         "show all plans than which none is both as fast and as cheap"},
+        {0, "why", NULL, OPTION_FLAG, &options->why, "say why workers are left out"},
+        {0, "within", "PERCENT", OPTION_TEXT, &options->within,
+         "accept a makespan longer by this much, such as 5%, if that saves worker-seconds (0.1%)"},
+    };
+    return rows_add(own, sizeof own / sizeof *own, rows);
+}
+
+/* What is shown of it. */
+static size_t showing_rows(struct plan_options *options, struct option_row *rows)
+{
+    const struct option_row own[] = {
+        {0, "compare", NULL, OPTION_FLAG, &options->compare, "compare the plans of all schedulers"},
+        {0, "sweep", NULL, OPTION_FLAG, &options->sweep,
+         "show makespan and efficiency (of the speed that each worker has alone) by the number of "
+         "workers, beyond the profile's, too"},
+        {0, "pairs", NULL, OPTION_FLAG, &options->pairs,
+         "for any job: show which numbers of workers one master keeps busy without a gap, with "
+         "which packages"},
+        {0, "svg", "FILE", OPTION_TEXT, &options->svg, "with --pairs: draw them, too"},
+        {0, "period", "SECONDS", OPTION_NUMBER, &options->period_s,
+         "for any job: show the packages for one such period that produce most, and that use port "
+         "and workers best"},
+        {0, "noise", "FRACTION", OPTION_NUMBER, &options->noise,
+         "simulate with this relative standard deviation of every operation"},
+        {0, "seeds", "N", OPTION_COUNT, &options->seeds, "number of simulations with noise (100)"},
+        {0, "risk", "PERCENT", OPTION_NUMBER, &options->risk_percent,
+         "share of runs that may outlast the walltime (1)"},
+        {0, "effort", "SECONDS", OPTION_NUMBER, &options->effort_s,
+         "about how long planning with auto may take; with another scheduler, ten times as long "
+         "(1)"},
+        {0, "gantt", NULL, OPTION_FLAG, &options->gantt, "print a Gantt chart"},
+        {0, "json", NULL, OPTION_FLAG, &options->json,
+         "print JSON: the plan, the comparison, the sweep, the pairs or the period"},
+        {0, "sbatch", NULL, OPTION_FLAG, &options->sbatch,
+         "print what a Slurm job that runs the plan must ask for, as lines of its script"},
+        {0, "pbs", NULL, OPTION_FLAG, &options->pbs, "the same for PBS"},
+        {0, "gpus-per-worker", "N", OPTION_COUNT, &options->gpus,
+         "with --sbatch or --pbs: also ask for N GPUs for each worker of a node"},
+        {'q', "quiet", NULL, OPTION_FLAG, &options->quiet, "do not print the plan"},
+        {'v', "verbose", NULL, OPTION_FLAG, &options->verbose, "also print the chart"},
+    };
+    return rows_add(own, sizeof own / sizeof *own, rows);
+}
+
+enum { ROWS_MOST = 64 };
+
+enum options_outcome plan_options_read(struct plan_options *options, int argc, char **argv,
+                                       void (*list)(FILE *out), struct failure *failure)
+{
+    static const struct plan_options usual = {.scheduler = SCHEDULER_AUTO,
+                                              .seeds = 100,
+                                              .period_s = NAN, /* not given */
+                                              .risk_percent = 100 * ADVICE_RISK,
+                                              .effort_s = PLANNING_EFFORT_S};
+    struct option_row rows[ROWS_MOST];
+    size_t count = 0;
+    int operands = 0;
+    *options = usual;
+    count += job_rows(options, rows + count);
+    count += making_rows(options, rows + count);
+    count += choosing_rows(options, rows + count);
+    count += showing_rows(options, rows + count);
+    const struct option_table table = {
+        .usage = "scow plan {-p PROFILE [-i INPUT | -X TASKS] | --resume OUT.h5} [options]",
+        .purpose = "Choose workers, rounds and package sizes for a job, and predict its makespan.",
+        .rows = rows,
+        .row_count = count,
+        .list = list,
+    };
+    const enum options_outcome outcome =
+        options_read(&table, argc, argv, NULL, 0, &operands, failure);
+    options->weights.input = options->input;
+    options->gantt = options->gantt || options->verbose;
+    return outcome;
+}

@@ -1,0 +1,30 @@
+/* The options of scow plan. */
+#ifndef PLANNER_COMMAND_PLAN_OPTIONS_H
+#define PLANNER_COMMAND_PLAN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "planner/base/options.h"
+#include "planner/command/plan_weights.h"
+
+/* As given, borrowed from the command line; texts that are not given are NULL. */
+struct plan_options {
+    const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;
+    const char *within, *svg, *model, *objective, *require, *exclude, *at_most, *price, *waits;
+    struct weights_options weights;
+    int64_t tasks, workers, block, seeds, buffers, gpus;
+    double deadline_s, budget, noise, risk_percent, effort_s, period_s;
+    bool real_valued, compare, sweep, gantt, json, sbatch, pbs, quiet, verbose, pairs, pareto, why;
+};
+
+/* `list` ends the help. */
+enum options_outcome plan_options_read(struct plan_options *options, int argc, char **argv,
+                                       void (*list)(FILE *out), struct failure *failure);
+/* Do they go together, for a plan? FAILURE_USAGE and which do not. */
+bool plan_options_check(const struct plan_options *options, struct failure *failure);
+/* Pairs and periods are of every job: what one job or its plan alone has does not go with them. */
+bool plan_options_check_periods(const struct plan_options *options, struct failure *failure);
+
+#endif
