@@ -104,9 +104,11 @@ bool extrapolate_plan(const struct platform *platform, const struct plan *plan,
 {
     struct shortened shortened;
     struct simulation base;
-    bool good = shortened_init(&shortened, platform, plan)
-                    ? shortened_play(&shortened, SIZE_MAX, &base, shortened.ends, failure)
-                    : failure_memory(failure, "simulating a plan");
+    bool good = shortened_init(&shortened, platform, plan);
+    if (good)
+        good = shortened_play(&shortened, SIZE_MAX, &base, shortened.ends, failure);
+    else
+        failure_memory(failure, "simulating a plan");
     if (good) {
         *simulation = base;
         if (ends)

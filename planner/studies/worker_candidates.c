@@ -19,8 +19,10 @@ static bool planning_for(const struct planning *from, const struct kinds *kinds,
                          struct planning *planning, struct failure *failure)
 {
     struct plan_selection selection;
-    if (!kinds_select(kinds, counts, &selection))
-        return failure_memory(failure, "choosing workers");
+    if (!kinds_select(kinds, counts, &selection)) {
+        failure_memory(failure, "choosing workers");
+        return false;
+    }
     const bool good = selection_setting(from->setting, &selection, setting);
     selection_release(&selection);
     *planning = *from;
