@@ -201,7 +201,7 @@ static void parameters_of_runs(void **state)
     assert_false(task_run_parameter(kernel.task, "power"));
     kernel_close(&kernel);
     check_unusable("run-unknown", "'speed', which it says is for runs, is none of its parameters");
-    check_unusable("run-taken", "'results', which it says is for runs, is an option of scow run's "
+    check_unusable("run-taken", "'until', which it says is for runs, is an option of scow run's "
                                 "own: call the parameter otherwise");
 }
 
