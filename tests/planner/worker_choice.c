@@ -12,8 +12,11 @@
 #include "planner/model/selection.h"
 #include "planner/studies/charge.h"
 #include "planner/studies/worker_choice.h"
+#include "tests/cases.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
+
+static char core_task[] = "sleep";
 
 /* Fast: one worker, 1 s a task, price 3. Slow: two workers, 2 s a task, price 0.5. */
 static struct profile_worker two_classes[] = {
@@ -41,8 +44,8 @@ static void golden_make(struct golden *golden)
     golden->window = (struct profile_window){
         .least = 1, .greatest = 100, .workers = golden->workers, .worker_count = 2};
     golden->setting = (struct profile_setting){.windows = &golden->window, .window_count = 1};
-    golden->profile = (struct profile){
-        .kernel = (char[]){"sleep"}, .settings = &golden->setting, .setting_count = 1};
+    golden->profile =
+        (struct profile){.kernel = core_task, .settings = &golden->setting, .setting_count = 1};
     golden->planning = (struct planning){.profile = &golden->profile,
                                          .setting = &golden->setting,
                                          .scheduler = "auto",
@@ -312,8 +315,8 @@ static void star_roll(struct dice *dice, struct random_star *star)
                       .fee = dice_whole(dice, 0, 1) ? dice_scale(dice, 0.1, 10) : 0}};
     }
     star->setting = (struct profile_setting){.windows = &star->window, .window_count = 1};
-    star->profile = (struct profile){
-        .kernel = (char[]){"sleep"}, .settings = &star->setting, .setting_count = 1};
+    star->profile =
+        (struct profile){.kernel = core_task, .settings = &star->setting, .setting_count = 1};
 }
 
 /* The best value of all sets, each planned by the same scheduler; slow and simple: every set of
@@ -381,10 +384,11 @@ static void choice_compare(uint64_t seed, double *worst)
 
 static void choices_equal_the_best_of_all_sets(void **state)
 {
+    const uint64_t seeds = cases_of(200);
     double worst = 1;
     (void)state;
-    printf("seeds 1 to 200\n");
-    for (uint64_t seed = 1; seed <= 200; seed++)
+    printf("seeds 1 to %" PRIu64 "\n", seeds);
+    for (uint64_t seed = 1; seed <= seeds; seed++)
         choice_compare(seed, &worst);
     printf("without trying all numbers: at most %.2f %% worse\n", 100 * (worst - 1));
     assert_true(worst <= 1.05);
