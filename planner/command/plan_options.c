@@ -251,7 +251,7 @@ enum options_outcome plan_options_read(struct plan_options *options, int argc, c
 {
     static const struct plan_options usual = {.scheduler = SCHEDULER_AUTO,
                                               .seeds = 100,
-                                              .period_s = NAN, /* not given */
+                                              .period_s = (double)NAN, /* not given */
                                               .risk_percent = 100 * ADVICE_RISK,
                                               .effort_s = PLANNING_EFFORT_S};
     struct option_row rows[ROWS_MOST];
