@@ -75,17 +75,13 @@ static bool sweep_print(const struct plan_options *options, const struct plannin
 }
 
 static bool pareto_print(const struct plan_options *options, const struct planned *planned,
-                         struct failure *failure)
+                         const struct pareto *pareto, struct failure *failure)
 {
-    struct pareto pareto;
     struct text text = TEXT_INIT;
-    if (!pareto_make(&planned->chosen, &pareto))
-        return failure_memory(failure, "describing the plan");
     if (options->json)
-        pareto_json(&pareto, &text);
+        pareto_json(pareto, &text);
     else
-        pareto_text(&pareto, &text);
-    pareto_release(&pareto);
+        pareto_text(pareto, &text);
     if (planned->why && !options->json)
         text_add(&text, "\n%s", planned->why);
     return text_print(&text, "describing the plan", failure);
@@ -208,35 +204,60 @@ static bool plan_piped(const struct plan_options *options)
     return options->output && strcmp(options->output, "-") == 0;
 }
 
-static bool plan_put(const struct plan_options *options, const struct planned *planned, double pace,
-                     struct failure *failure)
+/* Is standard output the plan and nothing else? */
+static bool plan_alone(const struct plan_options *options)
 {
-    const struct advice advice = planned_advice(planned, options->risk_percent / 100, pace);
-    const bool piped = plan_piped(options);
-    const bool alone =
-        piped || (options->json && !options->compare && !options->sweep && !options->pareto);
-    if (alone && !options->quiet)
-        omissions_tell(planned);
+    return plan_piped(options) ||
+           (options->json && !options->compare && !options->sweep && !options->pareto);
+}
+
+/* The files that were asked for, and the plan where it is all of standard output. */
+static bool plan_write(const struct plan_options *options, const struct planned *planned,
+                       const struct advice *advice, const struct pareto *pareto,
+                       struct failure *failure)
+{
     char *text = plan_print(&planned->plan);
     if (!text)
         return failure_memory(failure, "writing the plan");
     bool good = !options->output || textfile_write(options->output, text, failure);
-    good = good &&
-           (!options->html || page_of_plan(options->html, &planned->planning, &advice, failure));
-    if (good && alone && !piped)
+    good = good && (!options->html ||
+                    page_of_plan(options->html, &planned->planning, advice, pareto, failure));
+    if (good && plan_alone(options) && !plan_piped(options))
         fputs(text, stdout);
     free(text);
-    if (!good || alone || options->quiet)
-        return good;
+    return good;
+}
+
+static bool plan_show(const struct plan_options *options, const struct planned *planned,
+                      const struct advice *advice, const struct pareto *pareto,
+                      struct failure *failure)
+{
     if (options->sbatch || options->pbs)
-        return lines_print(options, &advice, failure);
+        return lines_print(options, advice, failure);
     if (options->pareto)
-        return pareto_print(options, planned, failure);
+        return pareto_print(options, planned, pareto, failure);
     if (options->compare)
         return compare_print(options, planned, failure);
     if (options->sweep)
         return sweep_print(options, &planned->planning, failure);
-    return table_print(options, planned, &advice, failure);
+    return table_print(options, planned, advice, failure);
+}
+
+static bool plan_put(const struct plan_options *options, const struct planned *planned, double pace,
+                     struct failure *failure)
+{
+    const struct advice advice = planned_advice(planned, options->risk_percent / 100, pace);
+    const bool alone = plan_alone(options);
+    struct pareto pareto = {.rows = NULL};
+    if (options->pareto && !pareto_make(&planned->chosen, &pareto))
+        return failure_memory(failure, "describing the plan");
+    if (alone && !options->quiet)
+        omissions_tell(planned);
+    const bool good =
+        plan_write(options, planned, &advice, options->pareto ? &pareto : NULL, failure) &&
+        (alone || options->quiet || plan_show(options, planned, &advice, &pareto, failure));
+    pareto_release(&pareto);
+    return good;
 }
 
 /* ---- a job --------------------------------------------------------------------------------- */

@@ -119,6 +119,15 @@ static bool studies_add(struct draft *draft, const struct planning *planning,
     return draft_take(draft, "schedulers", &text, failure);
 }
 
+static bool pareto_add(struct draft *draft, const struct pareto *pareto, struct failure *failure)
+{
+    struct text text = TEXT_INIT;
+    if (!pareto)
+        return true;
+    pareto_json(pareto, &text);
+    return draft_take(draft, "pareto", &text, failure);
+}
+
 static bool walltime_add(struct draft *draft, const struct advice *advice, struct failure *failure)
 {
     struct text text = TEXT_INIT;
@@ -294,7 +303,7 @@ static bool plan_events_add(struct draft *draft, const struct planning *planning
 }
 
 bool page_of_plan(const char *html, const struct planning *planning, const struct advice *advice,
-                  struct failure *failure)
+                  const struct pareto *pareto, struct failure *failure)
 {
     struct draft draft = {.count = 0};
     struct text plain = TEXT_INIT;
@@ -305,7 +314,7 @@ bool page_of_plan(const char *html, const struct planning *planning, const struc
            walltime_add(&draft, advice, failure) &&
            plan_events_add(&draft, planning, advice->plan, failure) &&
            profile_add(&draft, planning->profile, planning->setting, failure) &&
-           studies_add(&draft, planning, failure) &&
+           pareto_add(&draft, pareto, failure) && studies_add(&draft, planning, failure) &&
            draft_write(&draft, html, planning->profile->kernel, plain.bytes, failure);
     draft_release(&draft);
     text_release(&plain);

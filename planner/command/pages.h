@@ -9,6 +9,7 @@
 #include "planner/model/sample.h"
 #include "planner/model/trace.h"
 #include "planner/studies/advice.h"
+#include "planner/studies/pareto.h"
 #include "planner/studies/planning.h"
 
 /* One run, of the output `path`, with the timings that its profile comes from where they are known
@@ -23,8 +24,9 @@ bool page_of_runs(const char *html, char *const *paths, const struct run_record 
  * all timings, and some lines that say how sure it is. */
 bool page_of_calibration(const char *html, const struct profile *profile, int best,
                          const struct samples *probes, const char *told, struct failure *failure);
-/* A plan before it runs, and what it was made from. */
+/* A plan before it runs, what it was made from, and the compromises that it was chosen among (NULL:
+ * they were not looked for). */
 bool page_of_plan(const char *html, const struct planning *planning, const struct advice *advice,
-                  struct failure *failure);
+                  const struct pareto *pareto, struct failure *failure);
 
 #endif

@@ -52,6 +52,21 @@ cat >heavy.json <<'PROFILE'
 PROFILE
 scow plan -p heavy.json -X 1000 -q -o heavy-plan.json --html heavy.html
 
+# Three classes with prices: compromises, of which the fastest within a budget is chosen.
+cat >priced.json <<'PROFILE'
+{ "schema": "scow-profile-1", "kernel": "sleep",
+  "settings": [ { "windows": [ { "tasks": [1, 100],
+    "envelope": {"latency_s": 0, "s_per_task": 1e-3}, "send": {"latency_s": 0, "s_per_task": 0},
+    "workers": [
+      {"name": "fast", "count": 4, "receive": {"latency_s": 0, "s_per_task": 0},
+       "compute": {"latency_s": 0, "s_per_task": 0.2}, "price_s": 3, "fee": 5},
+      {"name": "middle", "count": 8, "receive": {"latency_s": 0, "s_per_task": 0},
+       "compute": {"latency_s": 0, "s_per_task": 0.5}, "price_s": 0.9},
+      {"name": "slow", "count": 20, "receive": {"latency_s": 0, "s_per_task": 0},
+       "compute": {"latency_s": 0, "s_per_task": 1}, "price_s": 0.3} ] } ] } ] }
+PROFILE
+scow plan -p priced.json -X 1000 --pareto --budget 400 -q --html pareto.html
+
 # Two settings, with their probes; the folded one is printed, too.
 "$mpiexec" -n 3 scow calibrate -k mandelbrot --width 400,800 --height 400 --budget 4s -q -o measured.json \
     --html calibration.html

@@ -76,9 +76,20 @@ def plan_check(scow):
         assert data["plan"] == json.load(file)
     sweep = json.loads(run(scow, "plan", "-p", "sure.json", "-X", "300", "--sweep", "--json"))
     assert data["sweep"] == sweep
+    assert "pareto" not in data
     columns = data["events"]["predicted"]
     end_s = max(start + length for start, length in zip(columns["start_ns"], columns["length_ns"])) / 1e9
     assert abs(end_s / data["plan"]["predicted"]["makespan_s"] - 1) < 1e-6
+
+
+def pareto_check(scow):
+    """The compromises are those of the table, whatever else is asked for."""
+    run(scow, "plan", "-p", "priced.json", "-X", "100", "--pareto", "--budget", "150", "-q", "--html", "pareto.html")
+    pareto = json.loads(run(scow, "plan", "-p", "priced.json", "-X", "100", "--pareto", "--budget", "150", "--json"))
+    _, data = page_read("pareto.html")
+    assert data["pareto"] == pareto
+    assert [(row["charge"], row["knee"], row["chosen"]) for row in pareto["rows"]] == [(200, True, False), (100, False, True)]
+    assert data["plan"]["predicted"]["charge"] == 100
 
 
 def run_make(scow, mpiexec, image):
@@ -164,6 +175,7 @@ def main():
         shutil.copytree(fixtures, folder, dirs_exist_ok=True)
         os.chdir(folder)
         plan_check(scow)
+        pareto_check(scow)
         if len(sys.argv) > 3:
             run_check(scow, sys.argv[3])
             calibration_check(scow, sys.argv[3])

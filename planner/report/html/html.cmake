@@ -31,6 +31,7 @@ scow_embed(embedded_script
     script/calibration.js
     script/regions.js
     script/workers.js
+    script/pareto.js
     script/result.js
     script/provenance.js
     script/comparison.js

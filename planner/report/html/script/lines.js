@@ -27,7 +27,7 @@ function lineSeries(series) {
     const stroke = colours.get(series.colour);
     return { stroke, width: series.width ?? 1.5, fill: series.fill ? colours.get(series.fill) : undefined, fillTo: 0, dash: series.dash,
         scale: series.scale ?? 'y', spanGaps: true,
-        paths: series.pointsOnly ? () => null : undefined,
+        paths: series.pointsOnly ? () => null : series.stepped ? uPlot.paths.stepped({ align: 1 }) : undefined,
         points: { show: Boolean(series.points || series.pointsOnly), size: series.pointsOnly ? 7 : 5, fill: stroke } };
 }
 
@@ -37,18 +37,19 @@ function areaRange(low, high) {
     return [least < 0 ? least - room : 0, most > 0 ? most + room : 0];
 }
 
-/* Of series: colour, width, fill, dash, scale, points, pointsOnly, hidden (only the axis has room for it).
+/* Of series: colour, width, fill, dash, scale, points, pointsOnly, stepped, hidden (only the axis has room for it).
  * request: label, height, x, series, say(k) -> words, choose(k), xLabel, yLabel, log, yFrom0, share (a right axis of
- * percentages), padRight (room for one, in pixels), logX (the x axis alone), paint(u) for more, follow(point): hands over
+ * percentages), padRight (room for one, in pixels), logX and logY (one axis
+ * alone), fractions (x is no count), paint(u) for more, follow(point): hands over
  * what points at x[k], help: what stands below as long as nothing is pointed at. */
 function lineOptions(request, width) {
-    const log = request.log ? 3 : 1, logX = request.log || request.logX;
-    const scales = { x: { time: false, distr: logX ? 3 : 1 }, y: { distr: log } };
+    const logX = request.log || request.logX, logY = request.log || request.logY;
+    const scales = { x: { time: false, distr: logX ? 3 : 1 }, y: { distr: logY ? 3 : 1 } };
     if (logX)
         scales.x.range = (_, low, high) => (low < high ? [low, high] : [low / 2, high * 2]);
     const axes = [lineAxis(request.xLabel, (tick) => words.count(Number(tick.toPrecision(6))), false, logX),
-        lineAxis(request.yLabel, tickSeconds, true, request.log)];
-    if (!logX)
+        lineAxis(request.yLabel, tickSeconds, true, logY)];
+    if (!logX && !request.fractions)
         axes[0].incrs = WHOLE_STEPS;
     if (request.yFrom0)
         scales.y.range = (_, low, high) => [0, 1.05 * high];

@@ -31,6 +31,8 @@ function onePage(data) {
         sections.push(calibrationSection(data));
     if (data.told !== undefined && data.profile.settings.length > 1)
         sections.push(settingsSection(data));
+    if (data.pareto)
+        sections.push(paretoSection(data.pareto));
     if (data.sweep || data.schedulers || data.report?.others?.length)
         sections.push(workersSection(data));
     if (data.report)
