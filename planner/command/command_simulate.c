@@ -231,6 +231,12 @@ bool command_simulate(int argc, char **argv, const struct readers *readers, stru
          "how many times slower they are (2)"},
         {0, "slow-from", "SECONDS", OPTION_NUMBER, &options.request.scenario.slow_from_s,
          "since when they are (0)"},
+        {0, "loads", "FILE", OPTION_TEXT, &options.request.loads,
+         "what others leave of processors and links: lines of worker (a rank, a class or master), "
+         "start_s, end_s, cpu and bandwidth, the last two as shares from 0 to 1"},
+        {0, "load-patterns", "SECONDS", OPTION_NUMBER, &options.request.patterns_s,
+         "others take half of each worker's processor by the seven patterns of 'scow load', the "
+         "first worker by the first, for so long; --seed draws the random ones"},
         {0, "lose", "N", OPTION_COUNT, &options.lost, "lose the worker that is rank N, from 1 on"},
         {0, "at", "SECONDS", OPTION_NUMBER, &options.request.scenario.lost_s,
          "when that worker is lost (0)"},

@@ -6,6 +6,7 @@
 
 #include "planner/base/json_text.h"
 #include "planner/base/limits.h"
+#include "planner/files/availability_tsv.h"
 #include "planner/library/wanted.h"
 #include "planner/replan/watching.h"
 
@@ -33,6 +34,29 @@ double simulated_busy_share(const struct simulated *simulated)
 double simulated_network_share(const struct simulated *simulated)
 {
     return ratio(network_busy(&simulated->simulation), simulated->simulation.makespan_s);
+}
+
+static bool loads_wanted(const struct simulation_request *request)
+{
+    return request->loads || request->patterns_s > 0;
+}
+
+/* Of patterns: workers times seconds, which are steps in memory. */
+#define PATTERNS_MOST 1e8
+
+static bool loads_check(const struct simulation_request *request, struct failure *failure)
+{
+    if (!(request->patterns_s >= 0 && request->patterns_s <= PATTERNS_MOST))
+        return failure_set(failure, FAILURE_USAGE,
+                           "--load-patterns must be seconds, at most %g: give fewer",
+                           PATTERNS_MOST);
+    if ((request->loads && request->patterns_s > 0) ||
+        (loads_wanted(request) && request->scenario.slow_workers > 0))
+        return failure_set(
+            failure, FAILURE_USAGE,
+            "--loads, --load-patterns and --slow each say how fast workers are: give "
+            "one of them");
+    return true;
 }
 
 /* Core tasks, and so packages at most, of which a list is of use. */
@@ -68,7 +92,7 @@ bool simulation_request_check(const struct simulation_request *request, bool pla
         return failure_set(failure, FAILURE_USAGE,
                            "--noise must be from 0 to 10, --outliers from 0 to 1, factors positive "
                            "and times not negative");
-    return true;
+    return loads_check(request, failure);
 }
 
 static bool setting_find(const struct simulation_request *request, const struct profile *profile,
@@ -90,10 +114,11 @@ static bool setting_find(const struct simulation_request *request, const struct 
                        request->path);
 }
 
-static bool scenario_usual(const struct scenario *scenario)
+static bool request_usual(const struct simulation_request *request)
 {
-    return !(scenario->noise > 0) && !(scenario->outlier_rate > 0) && scenario->slow_workers == 0 &&
-           scenario->lost_worker < 0;
+    const struct scenario *scenario = &request->scenario;
+    return !loads_wanted(request) && !(scenario->noise > 0) && !(scenario->outlier_rate > 0) &&
+           scenario->slow_workers == 0 && scenario->lost_worker < 0;
 }
 
 /* Packages that are played in one simulation, and in all for the seeds; more are summed up. */
@@ -110,6 +135,8 @@ static bool decision_simulate(struct simulated *simulated, const struct decision
 {
     struct scenario scenario = simulated->request->scenario;
     scenario.played = PLAYED_MOST;
+    if (loads_wanted(simulated->request))
+        scenario.availability = &simulated->availability;
     struct dispatch *dispatch =
         decision_dispatch(decision, &simulated->platform, &scenario, failure);
     struct trace *trace = simulated->request->packages ? &simulated->trace : NULL;
@@ -170,12 +197,12 @@ static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
     simulated->tasks = plan->tasks;
     if (!simulate_plan(&simulated->platform, plan, NULL, &simulated->simulation, failure))
         return false;
-    if (scenario_usual(&simulated->request->scenario))
+    if (request_usual(simulated->request))
         return true;
     if (plan->real_valued)
         return failure_set(failure, FAILURE_MISMATCH,
-                           "the plan has fractional loads, which only the simulation without noise "
-                           "can handle: plan again without --real-valued");
+                           "the plan has fractional loads, which only the simulation without "
+                           "disturbances can handle: plan again without --real-valued");
     return decision_simulate(simulated, &decision, NULL, failure);
 }
 
@@ -229,6 +256,24 @@ static bool either_simulate(struct simulated *simulated, const struct plan *plan
                : plan_simulate(simulated, plan, failure);
 }
 
+static bool loads_find(struct simulated *simulated, const struct profile_setting *setting,
+                       struct failure *failure)
+{
+    const struct simulation_request *request = simulated->request;
+    const int64_t workers = simulated->platform.worker_count;
+    if (request->loads)
+        return availability_read(&simulated->availability, request->loads, failure) &&
+               availability_place(&simulated->availability, setting, workers, failure);
+    if (request->patterns_s * (double)workers > PATTERNS_MOST)
+        return failure_set(failure, FAILURE_USAGE,
+                           "--load-patterns is too long for %" PRId64
+                           " workers: seconds times workers are at most %g",
+                           workers, PATTERNS_MOST);
+    return !(request->patterns_s > 0) ||
+           availability_patterns(&simulated->availability, workers, request->patterns_s,
+                                 request->scenario.seed, failure);
+}
+
 bool simulated_make(struct profile *profile, const struct plan *plan,
                     const struct simulation_request *request, struct simulated *simulated,
                     struct failure *failure)
@@ -250,7 +295,8 @@ bool simulated_make(struct profile *profile, const struct plan *plan,
         made.platform.buffers = plan_buffers(plan);
     if (request->buffers > 0)
         made.platform.buffers = (int)request->buffers;
-    const bool good = either_simulate(&made, plan, setting, failure);
+    const bool good =
+        loads_find(&made, setting, failure) && either_simulate(&made, plan, setting, failure);
     if (good)
         *simulated = made;
     else
@@ -263,6 +309,7 @@ void simulated_release(struct simulated *simulated)
     trace_release(&simulated->trace);
     text_release(&simulated->told);
     text_release(&simulated->listed);
+    availability_release(&simulated->availability);
     platform_release(&simulated->platform);
 }
 

@@ -4,6 +4,7 @@
 #define PLANNER_LIBRARY_SIMULATING_H
 
 #include "planner/base/text.h"
+#include "planner/model/availability.h"
 #include "planner/model/beyond.h"
 #include "planner/model/plan.h"
 #include "planner/model/profile.h"
@@ -24,13 +25,17 @@ struct simulation_request {
     int64_t block, ahead, buffers; /* 0: as usual */
     bool packages;                 /* keep those of a rule, in the order of sending */
     int64_t seeds;                 /* number of seeds of the scenario, for median and percentile */
-    struct scenario scenario;      /* noise and other disturbances */
+    struct scenario scenario; /* noise and other disturbances; its availability is made from the
+                               * following two */
+    const char *loads;        /* file of shares over time (availability_tsv.h); NULL: none */
+    double patterns_s;        /* seconds that the workers' patterns of load last; 0: none */
 };
 
 /* The results. */
 struct simulated {
     const struct simulation_request *request; /* borrowed */
     struct platform platform;                 /* owned */
+    struct availability availability;         /* owned; placed where loads were asked for */
     double tasks;
     struct simulation simulation;
     bool has_robustness;

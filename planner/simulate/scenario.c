@@ -34,6 +34,8 @@ struct scenario_state {
     struct package package;
     struct star_cost cost, mean;
     double port_s;
+    struct availability_step slow_steps[2];
+    struct availability_series slow; /* of slow workers; its steps are the ones before */
 };
 
 static bool heap_push(struct report_heap *heap, const struct report *report)
@@ -162,17 +164,29 @@ static struct star_cost package_mean(const struct scenario_state *state,
                               outliers * cost.result_s,         outliers * cost.collect_s};
 }
 
-/* What is done after the slowing down takes longer. */
+/* What slow workers have of their processors: all of them until they become slow. */
+static void slow_prepare(struct scenario_state *state)
+{
+    const struct scenario *scenario = state->scenario;
+    state->slow_steps[0] = (struct availability_step){0, 1};
+    state->slow_steps[1] = (struct availability_step){scenario->slow_from_s, scenario->slow_factor};
+    state->slow = (struct availability_series){.cpu = {state->slow_steps, 2, 0}};
+}
+
+/* NULL: the worker, or (-1) the master, has all of its own. */
+static const struct availability_series *series_of(const struct scenario_state *state,
+                                                   int64_t worker)
+{
+    if (state->scenario->availability)
+        return availability_of(state->scenario->availability, worker);
+    return worker_slow(state->scenario, worker) ? &state->slow : NULL;
+}
+
 static double scenario_lasts(void *self, int64_t worker, enum operation operation, double start_s,
                              double seconds)
 {
-    const struct scenario *scenario = ((const struct scenario_state *)self)->scenario;
-    const bool work = operation == OPERATION_RECEIVE || operation == OPERATION_COMPUTE ||
-                      operation == OPERATION_OUTPUT;
-    if (!work || !worker_slow(scenario, worker))
-        return seconds;
-    const double fast_s = fmin(fmax(scenario->slow_from_s - start_s, 0), seconds);
-    return fast_s + (seconds - fast_s) * scenario->slow_factor;
+    const struct availability_series *series = series_of(self, worker);
+    return series ? availability_lasts(series, operation, start_s, seconds) : seconds;
 }
 
 /* What the package at hand takes. */
@@ -238,7 +252,9 @@ static void event_tell(struct scenario_state *state)
         dispatch_lost(state->dispatch, scenario->lost_worker);
         return;
     }
-    const struct report report = heap_pop(&state->heap);
+    struct report report = heap_pop(&state->heap);
+    report.answer_s =
+        scenario_lasts(state, -1, OPERATION_COLLECT, state->loop->star.master_s, report.answer_s);
     state->loop->star.master_s += report.answer_s;
     state->loop->star.master_busy_s += report.answer_s;
     if (state->forward)
@@ -320,11 +336,12 @@ static const struct platform *starts_of(const struct scenario *scenario,
     return variation && variation->starts ? variation->starts : platform;
 }
 
-/* Nothing is summed up in what goes from event to event, or is traced. */
+/* Nothing is summed up in what goes from event to event, is traced, or changes with time. */
 static bool forwards(const struct platform *platform, const struct scenario *scenario,
                      const struct trace *trace)
 {
-    return scenario->played > 0 && !trace && !loop_needs_events(platform);
+    return scenario->played > 0 && !trace && !scenario->availability &&
+           !loop_needs_events(platform);
 }
 
 bool simulate_scenario(const struct platform *platform, struct dispatch *dispatch,
@@ -335,13 +352,15 @@ bool simulate_scenario(const struct platform *platform, struct dispatch *dispatc
     struct fast_forward forward = {.workers = NULL};
     struct scenario_state state = {
         .platform = platform, .scenario = scenario, .dispatch = dispatch, .loop = &loop};
+    const bool varies = scenario->slow_workers > 0 || scenario->availability;
     const struct loop_source source = {.next = scenario_next,
                                        .sent = package_sent,
                                        .event_s = next_event,
                                        .due_s = scenario_due,
                                        .waited = scenario_waited,
-                                       .lasts = scenario->slow_workers > 0 ? scenario_lasts : NULL,
+                                       .lasts = varies ? scenario_lasts : NULL,
                                        .self = &state};
+    slow_prepare(&state);
     if (forwards(platform, scenario, trace))
         state.forward = &forward;
     bool good = (loop_init(&loop, platform, platform->worker_count) &&

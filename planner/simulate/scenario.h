@@ -6,6 +6,7 @@
 #define PLANNER_SIMULATE_SCENARIO_H
 
 #include "planner/dispatch/dispatch.h"
+#include "planner/model/availability.h"
 #include "planner/simulate/simulate.h"
 #include "planner/simulate/variation.h"
 
@@ -27,12 +28,15 @@ struct scenario {
     /* About how many packages are simulated one by one where they repeat themselves; the others are
      * summed up (fast_forward.h). 0: all are simulated. Not with a trace. */
     int64_t played;
+    /* Which shares of their processors and links workers have over time, placed; borrowed; NULL:
+     * all of them. Then every package is played, and nobody is slow beside. */
+    const struct availability *availability;
 };
 
 /* No disturbances. */
 #define SCENARIO_INIT                                                                              \
     {                                                                                              \
-        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, 0                                                     \
+        0, 0, 0, 1, 0, 1, -1, 0, 0, 0, NULL, 0, NULL                                               \
     }
 
 /* Simulate what `dispatch` decides. Without disturbances and with a plan's dispatch the result is

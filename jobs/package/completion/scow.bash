@@ -130,6 +130,8 @@ _scow_value() {
     simulate:--slow) ;;
     simulate:--slow-factor) ;;
     simulate:--slow-from) ;;
+    simulate:--loads) _scow_files -f "$3" ;;
+    simulate:--load-patterns) ;;
     simulate:--lose) ;;
     simulate:--at) ;;
     simulate:--seed) ;;
@@ -173,7 +175,7 @@ _scow_from() {
     report:-*) _scow_words "--json --compare --part --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
-    simulate:-*) _scow_words "--profile --rule --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --lose --at --seed --seeds --json --quiet --verbose --help" "$word" ;;
+    simulate:-*) _scow_words "--profile --rule --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --lose --at --seed --seeds --json --quiet --verbose --help" "$word" ;;
     tasks:*) _scow_words "matched-filter command mandelbrot motif sleep" "$word" ;;
     report:* | run:* | show:* | simulate:*) _scow_files -f "$word" ;;
     esac
