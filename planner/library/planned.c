@@ -397,9 +397,12 @@ static bool prices_check(const struct profile *profile, const struct plan_reques
                        request->path);
 }
 
+/* What the plan was asked to keep to, and what it costs. */
 static void costs_predict(struct planned *planned, const struct plan_request *request)
 {
     const struct planning *planning = &planned->planning;
+    planned->plan.deadline_s = request->deadline_s;
+    planned->plan.budget = request->budget;
     if (planned->chosen.count > 0 || charge_known(planning->profile, planning->setting))
         charge_predict(planning->profile, planning->setting, request->waits, &planned->plan);
 }

@@ -84,8 +84,11 @@ struct plan {
     char *kernel;                 /* owned; name of the core task */
     char *plugin, *plugin_sha256; /* owned; the plug-in that it is from, NULL for a built-in one */
     struct parameter_list parameters;
-    char *scheduler;  /* owned */
-    char *objective;  /* owned; a name of objective.h; NULL: none was asked for */
+    char *scheduler; /* owned */
+    char *objective; /* owned; a name of objective.h; NULL: none was asked for */
+    double deadline_s,
+        budget;       /* that were asked for, of the whole job; 0: none. The deadline is for
+                       * the makespan or, where waits are predicted, from submission on */
     double tasks;     /* X, a whole number */
     bool real_valued; /* loads may be fractional: such a plan cannot be run */
     char *profile;    /* owned; the profile's file, as it was named when the plan was made, for the

@@ -84,6 +84,13 @@ static void costs_describe(const struct plan *plan, struct text *text)
     const struct plan_prediction *predicted = &plan->predicted;
     if (plan->objective)
         text_add(text, "objective   %s\n", plan->objective);
+    if (plan->deadline_s > 0) {
+        text_add(text, "deadline    ");
+        text_add_seconds(text, plan->deadline_s);
+        text_add(text, "%s\n", predicted->turnaround_s > 0 ? " from submission on" : "");
+    }
+    if (plan->budget > 0)
+        text_add(text, "budget      %.6g\n", plan->budget);
     if (predicted->charge > 0)
         text_add(text, "charge      %.6g\n", predicted->charge);
     if (predicted->cpu_s > 0) {

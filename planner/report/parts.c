@@ -42,8 +42,7 @@ static const char *ended_of(const struct run_record *record, int64_t k)
     return NULL;
 }
 
-/* Of one that did not measure it: as long as it is known to have lived. */
-static double seconds_of(const struct run_part *part)
+double parts_seconds(const struct run_part *part)
 {
     return part->makespan_s > 0 || !is_broken(part) ? part->makespan_s
                                                     : fmax(part->ended_s - part->began_s, 0);
@@ -67,7 +66,7 @@ struct parts_total parts_sum(const struct run_part *parts, int64_t count, const 
     struct parts_total total = {0};
     for (int64_t k = 0; k < count; k++) {
         const int64_t again = again_of(parts, count, k);
-        total.measured_s += seconds_of(&parts[k]);
+        total.measured_s += parts_seconds(&parts[k]);
         total.tasks += parts[k].tasks - again;
         total.again += again;
         total.packages += parts[k].packages;
@@ -141,7 +140,7 @@ static void part_text(const struct run_record *record, int64_t k, double predict
     if (again > 0)
         text_add(text, " (%" PRId64 " of them done again later)", again);
     text_add(text, ", ");
-    text_add_seconds(text, seconds_of(part));
+    text_add_seconds(text, parts_seconds(part));
     const char *ended = ended_of(record, k);
     if (!is_measured(part) && part->outcome == PART_KILLED)
         text_add(text, " to its last sign of life");
@@ -203,7 +202,7 @@ static void part_json(const struct run_record *record, int64_t k, double predict
     struct json_text json = json_open_in(parts, NULL, "    {", ", ");
     moment_json(&json, "began", part->began_s);
     moment_json(&json, "ended", part->ended_s);
-    json_number(&json, "measured_s", seconds_of(part));
+    json_number(&json, "measured_s", parts_seconds(part));
     promise_json(is_measured(part) ? part->makespan_s : (double)NAN, predicted_s, &json);
     json_count(&json, "tasks", part->tasks);
     json_count(&json, "again", again_of(record->parts, record->part_count, k));

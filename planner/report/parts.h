@@ -17,6 +17,8 @@ struct parts_total {
                                      * both 0: none has */
 };
 
+/* How long a part took; of one that did not measure it, as long as it is known to have lived. */
+double parts_seconds(const struct run_part *part);
 /* `predicted_s`: of each part, NaN where it is not known; NULL: of none. */
 struct parts_total parts_sum(const struct run_part *parts, int64_t count,
                              const double *predicted_s);

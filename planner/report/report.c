@@ -171,9 +171,7 @@ static void head_add(struct text *text, const struct residuals *residuals)
     if (record->resumed > 0 && !residuals_untraced(record))
         resumed_add(text, record);
     parts_text(record, makespan_predicted(residuals), text);
-    struct run_costs costs;
-    if (run_costs_find(residuals, &costs))
-        text_add(text, "charge      %.6g, %.6g predicted\n", costs.used, costs.asked);
+    run_costs_text(residuals, text);
     if (record->outcome)
         text_add(text, "result      %s\n", record->outcome);
     memory_text(record, text);
@@ -626,11 +624,7 @@ static void head_json(struct json_text *json, const struct residuals *residuals)
     parts_json(record, makespan_predicted(residuals), json);
     told_json(json, record);
     makespan_json(json, residuals);
-    struct run_costs costs;
-    if (run_costs_find(residuals, &costs)) {
-        json_number(json, "charge", costs.used);
-        json_number(json, "predicted_charge", costs.asked);
-    }
+    run_costs_json(residuals, json);
     anew_json(json, residuals);
     undisturbed_json(json, residuals);
     beyond_json(&record->plan.beyond, json);

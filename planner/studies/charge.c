@@ -1,5 +1,7 @@
 #include "planner/studies/charge.h"
 
+#include <math.h>
+
 static bool price_known(struct price price)
 {
     return price.price_s > 0 || price.fee > 0;
@@ -34,6 +36,25 @@ double charge_of_run(const struct profile *profile, const struct profile_setting
     return charge;
 }
 
+bool charge_rate_find(const struct profile *profile, const struct profile_setting *setting,
+                      const struct plan *plan, int64_t workers, struct charge_rate *rate)
+{
+    static const double ROUNDING = 1e-9;
+    const struct overhead *overhead = &profile->overhead;
+    const double charge = plan->predicted.charge;
+    const double planned_s = overhead->start_s + plan->predicted.makespan_s + overhead->seal_s;
+    const int64_t own = plan_workers_needed(plan);
+    if (!plan->predicted.known || !(charge > 0) || !(planned_s > 0))
+        return false;
+    if (workers != own &&
+        fabs(charge_of_run(profile, setting, own, planned_s) - charge) > ROUNDING * charge)
+        return false;
+    rate->fees = charge_of_run(profile, setting, workers, 0);
+    rate->per_s = workers == own ? (charge - rate->fees) / planned_s
+                                 : charge_of_run(profile, setting, workers, 1) - rate->fees;
+    return true;
+}
+
 bool charge_evaluate(const struct profile *profile, const struct profile_setting *setting,
                      const struct waits *waits, const struct plan *plan,
                      struct evaluation *evaluation)
@@ -62,4 +83,14 @@ void charge_predict(const struct profile *profile, const struct profile_setting 
     plan->predicted.cpu_s = evaluation.cpu_s;
     plan->predicted.charge = evaluation.charge;
     plan->predicted.turnaround_s = waits && known ? evaluation.wait_s + evaluation.run_s : 0;
+}
+
+void charge_predict_remaining(const struct profile *profile, const struct profile_setting *setting,
+                              const struct plan *whole, struct plan *plan)
+{
+    const struct overhead *overhead = &profile->overhead;
+    const double run_s = overhead->start_s + plan->predicted.makespan_s + overhead->seal_s;
+    struct charge_rate rate;
+    if (charge_rate_find(profile, setting, whole, plan_workers_needed(plan), &rate))
+        plan->predicted.charge = rate.fees + rate.per_s * run_s;
 }

@@ -20,6 +20,16 @@ bool charge_known(const struct profile *profile, const struct profile_setting *s
 /* Of the master and the setting's first `workers` workers, for a run that takes `run_s` in all. */
 double charge_of_run(const struct profile *profile, const struct profile_setting *setting,
                      int64_t workers, double run_s);
+/* What the ranks of a run cost together: for their start, and for each second. */
+struct charge_rate {
+    double fees, per_s;
+};
+
+/* For the master and so many workers of the setting: by what the plan predicts, for prices may have
+ * been the plan's own (--price), and fees are the profile's. False: the plan predicts no charge, or
+ * has another number of workers and prices that are not the profile's. */
+bool charge_rate_find(const struct profile *profile, const struct profile_setting *setting,
+                      const struct plan *plan, int64_t workers, struct charge_rate *rate);
 /* Of a plan with a prediction that starts the setting's first workers, up to the last one with a
  * package. False: `waits` (may be NULL) does not know such a job, and the wait is 0. */
 bool charge_evaluate(const struct profile *profile, const struct profile_setting *setting,
@@ -28,5 +38,9 @@ bool charge_evaluate(const struct profile *profile, const struct profile_setting
 /* Write what is known of it into the plan's prediction. */
 void charge_predict(const struct profile *profile, const struct profile_setting *setting,
                     const struct waits *waits, struct plan *plan);
+/* The same of a plan for what remains of another one's job, by that one's prices; nothing where
+ * these are not known. */
+void charge_predict_remaining(const struct profile *profile, const struct profile_setting *setting,
+                              const struct plan *whole, struct plan *plan);
 
 #endif

@@ -1,9 +1,11 @@
 #include "planner/studies/remaining_plan.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "planner/model/selection.h"
 #include "planner/schedulers/scheduler.h"
+#include "planner/studies/charge.h"
 #include "planner/studies/planning.h"
 
 static bool plan_by(const char *scheduler, const struct remaining_request *request,
@@ -24,6 +26,20 @@ static bool plan_by(const char *scheduler, const struct remaining_request *reque
     return planning.setting && planning_make(&planning, plan, &cannot);
 }
 
+/* What the whole job was planned for, and who works. */
+static bool wish_keep(const struct remaining_request *request, struct plan *plan)
+{
+    const struct plan *whole = request->plan;
+    const struct profile_setting *setting =
+        profile_find(request->profile, &whole->parameters, whole->threads);
+    if (whole->objective && !(plan->objective = strdup(whole->objective)))
+        return false;
+    plan->deadline_s = whole->deadline_s;
+    plan->budget = whole->budget;
+    charge_predict_remaining(request->profile, setting, whole, plan);
+    return selection_copy(&plan->selected, &whole->selected);
+}
+
 bool remaining_measured(const struct remaining_request *request, struct plan *plan)
 {
     const char *scheduler = request->plan->scheduler;
@@ -32,7 +48,7 @@ bool remaining_measured(const struct remaining_request *request, struct plan *pl
         (!(scheduler && scheduler_find(scheduler) && plan_by(scheduler, request, plan)) &&
          !plan_by(SCHEDULER_AUTO, request, plan)))
         return false;
-    if (selection_copy(&plan->selected, &request->plan->selected))
+    if (wish_keep(request, plan))
         return true;
     plan_release(plan);
     return false;

@@ -324,6 +324,8 @@ void sample_plan(struct dice *dice, int64_t workers, bool real_valued, struct pl
         plan->predicted.charge = dice_unit(dice);
         plan->predicted.turnaround_s = dice_unit(dice);
         plan->objective = word("cost");
+        plan->deadline_s = dice_unit(dice);
+        plan->budget = dice_unit(dice);
         if (!selection_add(&plan->selected, 0, 2) || !selection_add(&plan->selected, 4, 4))
             abort();
         plan->predicted.interval_s[0] = dice_unit(dice);

@@ -96,6 +96,22 @@ function walltimeFigure(report) {
         report.next_pace > 1 ? `, as slow as this run (${words.short(report.next_pace)} ×)` : ''}`);
 }
 
+/* What was asked for beside what it came to; null: nothing was. */
+function keptWords(kept) {
+    return kept === null ? 'not exceeded so far' : kept ? 'kept' : 'exceeded';
+}
+
+function deadlineFigure(deadline) {
+    return deadline ? figure('Deadline', keptWords(deadline.kept), `${words.seconds(deadline.asked_s)}${
+        deadline.from_submission ? ' from submission on' : ''}; ${words.seconds(deadline.predicted_s)} predicted, ${
+        words.seconds(deadline.taken_s)} taken`) : null;
+}
+
+function chargeFigure(report) {
+    return report.charge === undefined ? null : figure('Charge', words.short(report.charge), `${words.short(report.predicted_charge)} predicted${
+        report.budget ? `; budget of ${words.short(report.budget)} ${keptWords(report.within_budget)}` : ''}`);
+}
+
 function runFigures(report, data) {
     const busy = (name, both, aside) => figure(name, words.percent(both.measured),
         [both.predicted === null ? null : `predicted ${words.percent(both.predicted)}`, aside].filter(Boolean).join('; '));
@@ -107,7 +123,7 @@ function runFigures(report, data) {
             report.interval ? `${words.seconds(report.interval[0])} to ${words.seconds(report.interval[1])}` : 'without an interval'),
         figure('Error', words.signedPercent(report.error), `${report.interval ? `${intervalSide(report)}; ` : ''}drift ${words.signedPercent(report.drift)}, model ${
             words.signedPercent(report.model_error)}`),
-        walltimeFigure(report),
+        walltimeFigure(report), deadlineFigure(report.deadline), chargeFigure(report),
         figure('Core tasks done', words.count(report.tasks_done), report.complete && report.tasks_failed === 0
             ? `all, in ${words.count(packages)} packages`
             : `of ${words.count(report.tasks)}, ${words.count(report.tasks_failed)} failed`),
@@ -142,6 +158,15 @@ function runHeadline(data) {
         runFigures(report, data), intervalStrip(report)];
 }
 
+/* What the plan keeps to, and what that comes to. */
+function planCosts(plan) {
+    const { predicted } = plan, from = predicted.turnaround_s ? ' from submission on' : '';
+    return [plan.deadline_s ? figure('Deadline', words.seconds(plan.deadline_s), `${words.seconds(predicted.turnaround_s ?? predicted.makespan_s)} predicted${from}`)
+        : predicted.turnaround_s ? figure('From submission on', words.seconds(predicted.turnaround_s), 'with the predicted wait in the queue') : null,
+    predicted.charge ? figure('Charge', words.short(predicted.charge), plan.budget ? `of a budget of ${words.short(plan.budget)}` : '') : null,
+    plan.objective ? figure('Chosen for', plan.objective, '') : null];
+}
+
 function planHeadline(data) {
     const plan = data.plan, predicted = plan.predicted;
     const rounds = plan.rounds.reduce((sum, round) => sum + (round.repeat ?? 1), 0);
@@ -157,5 +182,5 @@ function planHeadline(data) {
             figure('Workers busy', words.percent(predicted.worker_busy_share),
                 `in a period ${words.percent(predicted.worker_utilization)}`),
             figure('Over the lower bound', words.signedPercent(predicted.gap),
-                `at least ${words.seconds(predicted.lower_bound_s)}`))];
+                `at least ${words.seconds(predicted.lower_bound_s)}`), ...planCosts(plan))];
 }
