@@ -314,6 +314,14 @@ static void failures_tell(struct session *session, const struct failure *failure
     session->result->failures = lines;
 }
 
+/* Local to the master. */
+static bool weights_check(const struct session *session, struct failure *failure)
+{
+    const struct task_weights *weights = session->request->weights;
+    return !weights || session->comm->rank != 0 ||
+           weights_match(weights, session->making.job.setup.tasks, failure);
+}
+
 /* Collective, of a job that is made. */
 static bool job_probe(struct session *session, double budget_s, int phase, struct failure *failure)
 {
@@ -392,7 +400,8 @@ static bool setting_probe(struct session *session, int index, double budget_s,
     if (!setting_make(session, index, failure))
         return false;
     session->tasks[index] = session->making.job.setup.tasks;
-    return job_probe(session, budget_s, 0, failure);
+    weights_check(session, failure);
+    return comm_agree(session->comm, failure) && job_probe(session, budget_s, 0, failure);
 }
 
 /* Collective. Does that setting's output make its workers wait, and nobody has said what to do? */
@@ -502,6 +511,8 @@ static bool profile_head(struct session *session, struct failure *failure)
     for (int i = 0; i < setting_count(session); i++)
         profile->overhead.seal_s = fmax(profile->overhead.seal_s, session->outcomes[i].seal_s);
     place_sign(&session->place, &profile->origin);
+    if (!weights_name_init(&profile->weights, session->request->weights))
+        return failure_memory(failure, "writing the profile");
     return labels_kernel(profile, session->request->kernel, failure) &&
            parameters_pick(session, false, &profile->parameters, failure);
 }
@@ -561,6 +572,7 @@ bool calibration_make(struct calibration *calibration, struct comm *comm,
     struct session session = {
         .comm = comm, .request = request, .result = calibration, .setting = -1, .slowest = -1};
     session.making.comm = comm;
+    calibration->samples.weights = request->weights;
     settings_prepare(&session, failure);
     bool good = comm_agree(comm, failure) && labels_workers(comm, &session.names, failure);
     if (good) {

@@ -24,11 +24,12 @@ struct calibration_request {
     /* Parameters that are written into each setting, not into the profile as a whole. */
     const char *const *own;
     int own_count;
-    const char *input;             /* NULL: none */
-    const char *scratch;           /* directory for trial writes */
-    struct campaign_effort effort; /* budget_s: for all settings */
-    uint64_t seed;                 /* of places and orders */
-    int threads;                   /* of a rank, where a setting does not say */
+    const char *input;                  /* NULL: none */
+    const char *scratch;                /* directory for trial writes */
+    const struct task_weights *weights; /* the master's: of the input's core tasks; NULL: unknown */
+    struct campaign_effort effort;      /* budget_s: for all settings */
+    uint64_t seed;                      /* of places and orders */
+    int threads;                        /* of a rank, where a setting does not say */
     /* Where output makes workers wait, the best setting is measured with results written behind
      * computing, too; no setting says so by itself. */
     bool write_behind_auto;

@@ -14,6 +14,7 @@
 #include "calibrate/task_options.h"
 #include "planner/base/process.h"
 #include "planner/command/pages.h"
+#include "planner/command/weights_options.h"
 #include "planner/files/probes.h"
 #include "planner/files/profile_json.h"
 #include "planner/files/textfile.h"
@@ -35,6 +36,7 @@ struct arguments {
     const char *kernel, *input, *output, *html, *probes, *scratch, *isa;
     const char *blocks; /* the parameter "block", as scripts know it */
     const char *threads, *budget, *write_behind;
+    struct weights_options weights;
     double patience_s;
     const char *values[PARAMETERS_MOST]; /* as typed; NULL: the default */
     int64_t gpus;                        /* of a worker; 0: not said */
@@ -88,8 +90,9 @@ static size_t rows_fill(struct arguments *arguments, const struct scow_task *tas
         {'q', "quiet", NULL, OPTION_FLAG, &arguments->quiet, "only failures"},
         launch_row("version", &arguments->version),
     };
-    const size_t count = sizeof fixed / sizeof fixed[0];
+    size_t count = sizeof fixed / sizeof fixed[0];
     memcpy(rows, fixed, sizeof fixed);
+    count += weights_rows(&arguments->weights, rows + count);
     *own = task_options_fill(task, rows + count, arguments->values, &arguments->blocks);
     return count + *own;
 }
@@ -98,7 +101,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                             const struct scow_task *task, struct arguments *arguments, bool *over,
                             struct failure *failure)
 {
-    struct option_row rows[21 + PARAMETERS_MOST];
+    struct option_row rows[21 + WEIGHTS_ROWS + PARAMETERS_MOST];
     char title[TASK_OPTIONS_TITLE];
     size_t own = 0;
     const size_t row_count = rows_fill(arguments, task, rows, &own);
@@ -143,6 +146,9 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
         return failure_set(failure, FAILURE_USAGE,
                            "--reuse needs the name of a profile: add -o PROFILE");
     if (!launch_patience_check(arguments->patience_s, failure))
+        return false;
+    arguments->weights.input = arguments->input;
+    if (!weights_options_check(&arguments->weights, failure))
         return false;
     return !arguments->isa || instructions_pin(arguments->isa, comm, failure);
 }
@@ -369,6 +375,7 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
     struct failure_detector detector = {.comm = NULL};
     bool measured = false;
     char *scratch = scratch_directory(arguments), *input = NULL;
+    struct task_weights *weights = NULL;
     if (!ranks_assemble(&detector, comm, arguments, failure))
         goto out;
     if (!scratch)
@@ -377,8 +384,8 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
     settings_find(arguments, kernel->task, &settings, failure);
     effort_read(&effort, arguments->quick, arguments->budget, failure);
     launch_threads_check(failure);
-    if (comm->rank == 0 && failure->code == FAILURE_NONE)
-        outcome_check(arguments, failure);
+    if (comm->rank == 0 && failure->code == FAILURE_NONE && outcome_check(arguments, failure))
+        weights_find(&arguments->weights, readers_available(), &weights, failure);
     if (!comm_agree(comm, failure) || !devices_share(comm, arguments->gpus, failure))
         goto out;
     const struct calibration_request request = {
@@ -389,6 +396,7 @@ static void calibrate_kernel(struct comm *comm, const struct kernel *kernel,
         .own_count = settings.own_count,
         .input = input,
         .scratch = scratch,
+        .weights = weights,
         .effort = effort,
         .seed = 1,
         .threads = launch_threads(comm),
@@ -409,6 +417,7 @@ out:
     failure_detector_end(&detector);
     calibration_release(&calibration);
     settings_release(&settings);
+    weights_free(weights);
     free(scratch);
     free(input);
 }

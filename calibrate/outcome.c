@@ -72,11 +72,25 @@ static void outliers_describe(const struct profile_window *window,
     }
 }
 
+static void weighing_describe(const struct weighing *weighing, struct text *text)
+{
+    if (weighing->packages == 0)
+        return;
+    if (weighing->constant < 1)
+        text_add(text,
+                 "weights explain %.0f %% of what packages of a size differ by; %.0f %% of a mean "
+                 "core task is the same for all\n",
+                 100 * weighing->explained, 100 * weighing->constant);
+    else
+        text_add(text, "weights do not tell what packages differ by: plans will not heed them\n");
+}
+
 void outcome_describe(const struct profile_setting *setting, struct text *text)
 {
     const size_t measured = setting->window_count - (setting->extrapolation.above > 0);
     const struct profile_window *window = &setting->windows[measured - 1];
     score_describe(setting, &window->workers[0].compute.fit, text);
+    weighing_describe(&setting->weighing, text);
     extrapolation_describe(&setting->extrapolation, text);
     for (size_t k = 0; k < window->worker_count && k < CLASSES_TOLD; k++)
         unsure_describe(window, &window->workers[k], text);

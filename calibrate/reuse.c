@@ -85,6 +85,18 @@ static bool kernel_fits(const struct profile *profile, const struct kernel *kern
                        path);
 }
 
+/* Local to the master. */
+static bool weights_fit(const struct profile *profile, const struct task_weights *weights,
+                        const char *path, struct failure *failure)
+{
+    const char *measured = profile->weights.sha256 ? profile->weights.sha256 : "";
+    return strcmp(measured, weights ? weights->sha256 : "") == 0 ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: was measured %s%s%s: calibrate to another file, or remove this one",
+                       path, *measured ? "with weights (" : "without weights",
+                       *measured ? profile->weights.source : "", *measured ? ")" : "");
+}
+
 /* Collective. The job of one setting, as calibration would make it: what a machine decides, or an
  * input, is decided then. */
 static bool setting_check(struct making *making, const struct calibration_request *request,
@@ -128,6 +140,7 @@ bool reuse_find(struct comm *comm, const struct calibration_request *request, co
     bool good = place_find(&place, comm, request->threads, failure);
     if (good && comm->rank == 0 && load_profile(path, &profile, NULL, failure))
         (void)(kernel_fits(&profile, request->kernel, path, failure) &&
+               weights_fit(&profile, request->weights, path, failure) &&
                place_fits(&place, &profile, path, failure));
     good =
         good && comm_agree(comm, failure) && settings_check(comm, request, &profile, path, failure);

@@ -8,6 +8,7 @@
 #include "calibrate/fit/spreads.h"
 #include "calibrate/fit/strata_fit.h"
 #include "calibrate/fit/student.h"
+#include "calibrate/fit/weighing_fit.h"
 
 /* ---- score --------------------------------------------------------------------------------- */
 
@@ -297,6 +298,9 @@ struct assembly {
     struct windows windows;
     struct strata_fit strata; /* owned */
     struct samples level;     /* owned: where core tasks differ, in place of the samples */
+    struct weighing weighing;
+    struct work
+        work; /* owned: of weights that tell what core tasks take; no tasks: there are none */
 };
 
 /* ---- fits ---------------------------------------------------------------------------------- */
@@ -334,6 +338,28 @@ static double latency_of(const struct assembly *assembly)
     return latency_s > LATENCY_DEVIATIONS * cost->fit.stderr_latency_s ? latency_s : 0;
 }
 
+static bool weights_apply(struct assembly *assembly, struct failure *failure)
+{
+    return assembly->work.tasks == 0 ||
+           strata_fit_weigh(&assembly->strata, &assembly->work, failure);
+}
+
+/* What weights, if they are known, have to do with what packages took, and these cost by that. */
+static bool weights_find(struct assembly *assembly, const struct fitting *fitting,
+                         struct cost *compute, struct failure *failure)
+{
+    const struct task_weights *weights = fitting->samples->weights;
+    if (!weights)
+        return true;
+    if (!weighing_fit(fitting->samples, fitting->setting, fitting->workers,
+                      &assembly->strata.workers, &assembly->weighing, compute, failure))
+        return false;
+    const struct profile_setting weighed = {.weights = weights, .weighing = assembly->weighing};
+    if (profile_setting_weighed(&weighed) && !profile_setting_work(&weighed, &assembly->work))
+        return failure_memory(failure, "fitting what core tasks differ by");
+    return weights_apply(assembly, failure);
+}
+
 /* Strata and classes where a package costs `compute`, as far as is known. */
 static bool unequal_fit(struct assembly *assembly, const struct fitting *fitting,
                         const struct cost *compute, struct failure *failure)
@@ -343,31 +369,38 @@ static bool unequal_fit(struct assembly *assembly, const struct fitting *fitting
     free(assembly->classes);
     assembly->classes = NULL;
     if (!strata_fit_make(fitting->samples, fitting->setting, fitting->workers, compute->latency_s,
-                         &assembly->strata, failure))
+                         &assembly->strata, failure) ||
+        !weights_apply(assembly, failure))
         return false;
     if (!strata_level(fitting->samples, fitting->setting, &assembly->strata, compute,
                       &assembly->level))
         return failure_memory(failure, "fitting costs");
-    assembly->classes = classes_make(&assembly->level, fitting->setting, fitting->workers,
-                                     &assembly->strata.workers, &assembly->class_count, failure);
+    const struct two_way *workers =
+        &assembly->strata.workers; /* none: nothing was timed in strata */
+    assembly->classes =
+        classes_make(&assembly->level, fitting->setting, fitting->workers,
+                     workers->terms ? workers : NULL, &assembly->class_count, failure);
     return assembly->classes != NULL;
 }
 
 /* Where core tasks differ, places that happened to be timed say how costs go with a package's size;
- * what the whole job takes is said by strata where it has regions, and by all places where not: a
- * fit trusts sizes most whose places happened to be alike. */
+ * what the whole job takes is said by strata where it has regions, and by all places where not, or
+ * where weights say what makes them differ: a fit trusts sizes most whose places happened to be
+ * alike. */
 static bool total_keep(struct assembly *assembly, const struct fitting *fitting, double latency_s,
                        struct failure *failure)
 {
     const struct worker_class *class = &assembly->classes[0];
     struct strata_total pool;
     double tasks;
+    if (assembly->strata.count == 0) /* all that was timed is in the fit, and nothing beside */
+        return true;
     double wanted_s = strata_package_s(&assembly->strata, latency_s, &tasks);
     const struct measured_cost *cost = &costs_find(&class->costs[COMPUTE_AT], tasks)->cost;
     const double fitted_s = cost_of(cost->cost, tasks) * exp(-class->term);
     if (!strata_pool(&assembly->level, fitting->setting, fitting->workers, latency_s, &pool))
         return failure_memory(failure, "fitting costs");
-    if (assembly->strata.map.work.region_count == 0) {
+    if (assembly->strata.map.work.region_count == 0 || assembly->strata.weighed) {
         wanted_s = pool.mean_s > 0 ? latency_s + tasks * pool.mean_s : 0;
         const double known = cost->fit.stderr_s_per_task / fmax(cost->cost.s_per_task, 1e-300);
         assembly->strata.map.error = sqrt(fmax(0, pool.error * pool.error - known * known));
@@ -407,27 +440,30 @@ static void latencies_bound(struct assembly *assembly, double least_s)
     }
 }
 
-/* Twice: how much of a package is the same wherever it lies, the first fit tells. */
+/* Twice: how much of a package is the same wherever it lies, the first fit tells, unless weights
+ * have told it. */
 static bool classes_find(struct assembly *assembly, const struct fitting *fitting,
                          struct failure *failure)
 {
-    const struct cost none = {0, 0};
+    struct cost compute = {0, 0};
     if (!strata_fit_make(fitting->samples, fitting->setting, fitting->workers, 0, &assembly->strata,
-                         failure))
+                         failure) ||
+        !weights_find(assembly, fitting, &compute, failure))
         return false;
     if (!assembly->strata.differ) {
         assembly->classes = classes_make(fitting->samples, fitting->setting, fitting->workers, NULL,
                                          &assembly->class_count, failure);
         return assembly->classes != NULL;
     }
-    if (!unequal_fit(assembly, fitting, &none, failure))
+    if (!unequal_fit(assembly, fitting, &compute, failure))
         return false;
-    const struct worker_class *class = &assembly->classes[0];
     const double least_s = place_least(&assembly->strata);
-    struct cost compute = {latency_bound(latency_of(assembly), least_s), 0};
-    compute.s_per_task = class->costs[COMPUTE_AT].pieces[0].cost.cost.s_per_task;
-    if (compute.latency_s > 0 && !unequal_fit(assembly, fitting, &compute, failure))
-        return false;
+    if (compute.s_per_task == 0) {
+        compute.latency_s = latency_bound(latency_of(assembly), least_s);
+        compute.s_per_task = assembly->classes[0].costs[COMPUTE_AT].pieces[0].cost.cost.s_per_task;
+        if (compute.latency_s > 0 && !unequal_fit(assembly, fitting, &compute, failure))
+            return false;
+    }
     latencies_bound(assembly, least_s);
     return total_keep(assembly, fitting, compute.latency_s, failure);
 }
@@ -577,6 +613,33 @@ static bool packages_fill(const struct assembly *assembly, const struct samples 
     return good;
 }
 
+/* Core tasks of packages that were timed in strata, or where none were, of all packages. */
+static int64_t tasks_timed(const struct assembly *assembly)
+{
+    int64_t timed = 0;
+    for (size_t k = 0; k < assembly->strata.count; k++)
+        timed += assembly->strata.strata[k].place.count;
+    for (int64_t i = 0; timed == 0 && i < assembly->level.count; i++)
+        if (assembly->level.items[i].operation == OPERATION_COMPUTE)
+            timed += assembly->level.items[i].tasks;
+    return timed;
+}
+
+/* Weights are in no profile: its map then says how certain the job's total is, and no more. */
+static void map_take(struct assembly *assembly, struct profile_setting *fitted)
+{
+    struct cost_map *map = &assembly->strata.map;
+    fitted->map = *map;
+    if (assembly->strata.weighed) {
+        const int64_t timed = tasks_timed(assembly), tasks = map->work.tasks;
+        fitted->map = (struct cost_map){.work = {.tasks = tasks},
+                                        .sampled = timed < tasks ? timed : tasks,
+                                        .error = map->error};
+    } else {
+        *map = (struct cost_map){.sampled = 0};
+    }
+}
+
 bool assemble_setting(const struct samples *samples, int setting, int64_t largest, int workers,
                       char *const *names, struct profile_setting *fitted, struct failure *failure)
 {
@@ -587,10 +650,11 @@ bool assemble_setting(const struct samples *samples, int setting, int64_t larges
                       packages_fill(&assembly, samples, setting, &made, failure);
     if (good)
         starts_fill(&assembly, samples, setting, &made);
-    made.map = assembly.strata.map;
-    assembly.strata.map = (struct cost_map){.sampled = 0};
+    map_take(&assembly, &made);
+    made.weighing = assembly.weighing;
     strata_fit_release(&assembly.strata);
     samples_release(&assembly.level);
+    work_release(&assembly.work);
     free(assembly.classes);
     if (good)
         *fitted = made;

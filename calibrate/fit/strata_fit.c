@@ -263,6 +263,15 @@ bool strata_fit_make(const struct samples *samples, int setting, int workers, do
     return failure_memory(failure, "fitting what core tasks differ by");
 }
 
+bool strata_fit_weigh(struct strata_fit *fit, const struct work *work, struct failure *failure)
+{
+    work_release(&fit->map.work);
+    fit->map = (struct cost_map){.sampled = 0};
+    fit->differ = fit->weighed = true;
+    return work_copy(&fit->map.work, work) ||
+           failure_memory(failure, "fitting what core tasks differ by");
+}
+
 void strata_fit_release(struct strata_fit *fit)
 {
     free(fit->strata);
@@ -347,7 +356,7 @@ static struct sample sample_level(const struct levelling *levelling, const struc
     const double mean = mean_at(fit, (double)sample->first, tasks);
     const double rate_s = levelling->compute->s_per_task * tasks;
     const double latency_s = levelling->compute->latency_s;
-    level.seconds *= exp(-fit->workers.terms[sample->rank - 1]);
+    level.seconds *= fit->workers.terms ? exp(-fit->workers.terms[sample->rank - 1]) : 1;
     if (rate_s > 0)
         level.seconds *= (latency_s + rate_s) / (latency_s + rate_s * mean);
     else
@@ -394,7 +403,7 @@ static struct size_count *sizes_count(const struct levelling *levelling,
 static bool is_wanted(const struct levelling *levelling, const struct sample *sample,
                       const struct size_count *sizes, size_t count)
 {
-    if (levelling->fit->map.work.region_count == 0)
+    if (levelling->fit->map.work.region_count == 0 || levelling->fit->weighed)
         return true;
     if (sample->stratum.count > 0)
         return count == 0; /* nothing else was timed */

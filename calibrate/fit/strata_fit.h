@@ -18,6 +18,7 @@ struct strata_fit {
     size_t count;
     struct two_way workers; /* owned; logarithms, ranks from 1 on are workers from 0 on */
     bool differ;            /* core tasks differ by more than timings of one and the same do */
+    bool weighed;           /* the map is not from timings, but from weights that are known */
     struct cost_map map;    /* owned; without core tasks unless they differ */
 };
 
@@ -25,6 +26,9 @@ struct strata_fit {
  * whatever is in it is that much less of its place. To be released. False: out of memory. */
 bool strata_fit_make(const struct samples *samples, int setting, int workers, double latency_s,
                      struct strata_fit *fit, struct failure *failure);
+/* What differs is what weights say: `work`, of which a copy takes the place of the map's regions.
+ * False: out of memory. */
+bool strata_fit_weigh(struct strata_fit *fit, const struct work *work, struct failure *failure);
 void strata_fit_release(struct strata_fit *fit);
 /* The strata alone, each with its place, for whoever wants to time more of them: costs are those
  * of the timings as they are. Owned, *count of them, 0 where nothing was timed in strata; NULL: out

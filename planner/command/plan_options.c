@@ -134,18 +134,13 @@ static size_t job_rows(struct plan_options *options, struct option_row *rows)
          "plug-in of the profile's core task (default: where it was when calibrated)"},
         {'X', "tasks", "TASKS", OPTION_COUNT, &options->tasks,
          "number of core tasks of the job, in place of -i"},
-        {0, "weights", "FILE", OPTION_TEXT, &options->weights.file,
-         "what core tasks are worth, a number a line; size: that of the files that lines name"},
-        {0, "weights-from", "LOG", OPTION_TEXT, &options->weights.from,
-         "the times of a run's output, a --joblog of GNU parallel or 'sacct -P' as weights"},
-        {0, "weights-column", "N", OPTION_COUNT, &options->weights.column,
-         "column N of the input's lines as weights"},
         {'n', "workers", "N", OPTION_COUNT, &options->workers,
          "use the first N workers; where the profile has fewer, more like its last ones"},
         {0, "like", "CLASS", OPTION_TEXT, &options->like,
          "workers that the profile does not have are like these: a class's name, or a rank"},
     };
-    return rows_add(own, sizeof own / sizeof *own, rows);
+    const size_t count = rows_add(own, sizeof own / sizeof *own, rows);
+    return count + weights_rows(&options->weights, rows + count);
 }
 
 /* How a plan is made. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "planner/base/options.h"
-#include "planner/command/plan_weights.h"
+#include "planner/command/weights_options.h"
 
 /* As given, borrowed from the command line; texts that are not given are NULL. */
 struct plan_options {

@@ -398,6 +398,15 @@ static bool spread_follows(const void *owner, const struct document_place *place
 static const struct field_list spreads_list = {
     sizeof(struct spread), offsetof(struct profile_setting, spread_count), 0, spread_follows, NULL};
 
+#define AT(member) offsetof(struct weighing, member)
+static const struct field weighing_fields[] = {
+    {"packages", FIELD_COUNT, AT(packages), 1, LIMIT_TASKS, .flags = FIELD_REQUIRED},
+    {"constant", FIELD_NUMBER, AT(constant), 0, 1, .flags = FIELD_REQUIRED},
+    {"explained", FIELD_NUMBER, AT(explained), 0, 1, .flags = FIELD_REQUIRED},
+};
+#undef AT
+static const struct field_table weighing_table = {FIELD_TABLE(weighing_fields)};
+
 /* Beside the block. */
 static bool parameters_given(const void *value)
 {
@@ -419,6 +428,7 @@ static const struct field setting_fields[] = {
     {"spread", FIELD_LIST, AT(spreads), .table = &spread_table, .list = &spreads_list,
      .flags = FIELD_SPARSE},
     {"map", FIELD_OBJECT, AT(map), .table = &map_table, .flags = FIELD_SPARSE},
+    {"weighing", FIELD_OBJECT, AT(weighing), .table = &weighing_table, .flags = FIELD_SPARSE},
     {"windows", FIELD_LIST, AT(windows), .flags = FIELD_REQUIRED, .table = &window_table,
      .list = &windows_list},
 };
@@ -597,6 +607,15 @@ static bool history_own(void *to, const void *from)
     return profile->history_count == source->history_count;
 }
 
+#define AT(member) offsetof(struct weights_name, member)
+static const struct field weights_fields[] = {
+    {"source", FIELD_WORD, AT(source), .flags = FIELD_REQUIRED},
+    {"sha256", FIELD_DIGEST, AT(sha256), .flags = FIELD_REQUIRED},
+    {"tasks", FIELD_COUNT, AT(tasks), 1, LIMIT_TASKS, .flags = FIELD_REQUIRED},
+};
+#undef AT
+static const struct field_table weights_table = {FIELD_TABLE(weights_fields)};
+
 static const struct field overhead_fields[] = {
     {"start_s", FIELD_NUMBER, offsetof(struct overhead, start_s), 0, LIMIT_COST_S, .flags = 0},
     {"seal_s", FIELD_NUMBER, offsetof(struct overhead, seal_s), 0, LIMIT_COST_S, .flags = 0},
@@ -657,6 +676,7 @@ static const struct field profile_fields[] = {
      .print = history_print, .own = history_own},
     {"overhead", FIELD_OBJECT, AT(overhead), .table = &overhead_table, .flags = FIELD_SPARSE},
     {"master", FIELD_OBJECT, AT(master), .table = &price_table, .flags = FIELD_SPARSE},
+    {"weights", FIELD_OBJECT, AT(weights), .table = &weights_table, .flags = FIELD_SPARSE},
     {"settings", FIELD_LIST, AT(settings), .flags = FIELD_REQUIRED, .table = &setting_table,
      .list = &settings_list},
 };

@@ -111,15 +111,30 @@ static bool plan_better(const struct plan_request *request, const struct plan *p
     return plan->predicted.makespan_s < than->predicted.makespan_s;
 }
 
+/* Costs that were measured with weights hold for core tasks of these weights. */
+static bool weights_known(const struct profile *profile, const struct plan_request *request,
+                          struct failure *failure)
+{
+    const struct weights_name *measured = &profile->weights;
+    const struct task_weights *weights = request->weights;
+    const char *path = request->path ? request->path : "the profile";
+    if (!measured->sha256 || (weights && strcmp(weights->sha256, measured->sha256) == 0))
+        return true;
+    if (!weights)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s: was calibrated with the weights of %" PRId64
+                           " core tasks (%s): plan with the same ones",
+                           path, measured->tasks, measured->source);
+    return failure_set(failure, FAILURE_MISMATCH,
+                       "%s: are other weights than those that %s was calibrated with (%s): give "
+                       "those, or calibrate with these",
+                       weights->source, path, measured->source);
+}
+
 static bool weights_check(const struct plan_request *request, int64_t tasks,
                           struct failure *failure)
 {
-    const struct task_weights *weights = request->weights;
-    return !weights || weights->work.tasks == tasks ||
-           failure_set(failure, FAILURE_MISMATCH,
-                       "%s: %" PRId64 " weights, but the job has %" PRId64
-                       " core tasks: give one for each of them",
-                       weights->source, weights->work.tasks, tasks);
+    return !request->weights || weights_match(request->weights, tasks, failure);
 }
 
 /* The best plan so far; found false: none, and *refused says why. */
@@ -428,7 +443,8 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
 {
     struct planned made = {.planning = planning_begin(profile, request)};
     profile_weigh(profile, request->weights);
-    if (!plan_request_check(request, failure) || !wanted_model(profile, request->model, failure) ||
+    if (!plan_request_check(request, failure) || !weights_known(profile, request, failure) ||
+        !wanted_model(profile, request->model, failure) ||
         !wanted_workers(profile, request->path, request->workers, request->like, failure) ||
         !wanted_prices(profile, request->path, request->price, failure) ||
         !prices_check(profile, request, failure) ||

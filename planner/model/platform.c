@@ -207,7 +207,7 @@ bool platform_map(struct platform *platform, const struct profile_setting *setti
 {
     work_release(&platform->work);
     platform->work_tasks = tasks;
-    return work_copy(&platform->work, profile_setting_work(setting)) ||
+    return profile_setting_work(setting, &platform->work) ||
            failure_memory(failure, "describing the platform");
 }
 

@@ -37,12 +37,30 @@ static double spread_at(const struct profile_setting *setting, double tasks)
     return low->deviation + share * (high->deviation - low->deviation);
 }
 
+bool profile_setting_work(const struct profile_setting *setting, struct work *work)
+{
+    if (!profile_setting_weighed(setting))
+        return work_copy(work, &setting->map.work);
+    if (!work_copy(work, &setting->weights->work))
+        return false;
+    if (setting->weighing.constant > 0)
+        work_flatten(work, setting->weighing.constant);
+    return true;
+}
+
+double profile_setting_known(const struct profile_setting *setting)
+{
+    return profile_setting_weighed(setting)
+               ? (1 - setting->weighing.constant) * work_deviation(&setting->weights->work)
+               : work_deviation(&setting->map.work);
+}
+
 /* Core tasks whose weights are independent: by the root of their number. What neighbours have in
  * common beyond that stays in the spread. */
 double profile_setting_deviation(const struct profile_setting *setting, double tasks)
 {
     const double all = spread_at(setting, tasks);
-    if (!setting->weights)
+    if (!setting->weights || setting->weighing.packages > 0)
         return all;
     const double known = setting->weights->deviation / sqrt(fmax(1, tasks));
     return sqrt(fmax(0, all * all - known * known));
@@ -50,9 +68,8 @@ double profile_setting_deviation(const struct profile_setting *setting, double t
 
 double profile_setting_unequal(const struct profile_setting *setting, double tasks)
 {
-    const double regions = work_deviation(profile_setting_work(setting));
     return hypot(profile_setting_deviation(setting, tasks),
-                 fmax(regions, profile_setting_unseen(setting)));
+                 fmax(profile_setting_known(setting), profile_setting_unseen(setting)));
 }
 
 double profile_setting_region(const struct profile_setting *setting)
@@ -198,6 +215,7 @@ void profile_release(struct profile *profile)
     free(profile->kernel);
     free(profile->plugin);
     free(profile->plugin_sha256);
+    weights_name_release(&profile->weights);
     free(profile->origin.host_name);
     free(profile->origin.processor);
     free(profile->origin.isa);

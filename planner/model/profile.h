@@ -89,6 +89,8 @@ struct profile_setting {
     /* Borrowed: of the job's core tasks, as their plan knows them; they take the place of the map's
      * regions, and explain their part of the spreads. In no file; NULL: not known. */
     const struct task_weights *weights;
+    struct weighing weighing; /* where the profile was measured with weights: costs are of core
+                               * tasks of mean weight, and spreads are what weights leave */
     bool write_behind;        /* asynchronous writing (platform.h) by the profile's parameters; the
                                * setting's own, if any, take precedence */
     enum results results;     /* by the profile's parameters, likewise */
@@ -133,6 +135,7 @@ struct profile {
     char *plugin, *plugin_sha256; /* owned; the plug-in that it is from, NULL for a built-in one */
     struct parameter_list parameters; /* of all settings */
     struct profile_origin origin;
+    struct weights_name weights;      /* of the core tasks that were timed */
     struct profile_setting *settings; /* owned */
     size_t setting_count;
     double *history; /* owned; drift of each run from the profile, the latest last: makespan by the
@@ -151,15 +154,26 @@ struct profile_peaks peaks_most(struct profile_peaks a, struct profile_peaks b);
 /* Does none of these parameters contradict the setting's own? */
 bool profile_setting_suits(const struct profile_setting *setting,
                            const struct parameter_list *parameters);
-/* What is known of the job's core tasks: by the weights, or by the map. */
-static inline const struct work *profile_setting_work(const struct profile_setting *setting)
+/* Are weights known, and tell something of what core tasks take? */
+static inline bool profile_setting_weighed(const struct profile_setting *setting)
 {
-    return setting->weights ? &setting->weights->work : &setting->map.work;
+    return setting->weights && setting->weighing.constant < 1;
 }
+/* Regions of the job's core tasks: of equal weight, or the map's. */
+static inline size_t profile_setting_regions(const struct profile_setting *setting)
+{
+    return profile_setting_weighed(setting) ? setting->weights->work.region_count
+                                            : setting->map.work.region_count;
+}
+/* What is known of the job's core tasks, by the weights or by the map: a copy, to be released.
+ * False: out of memory. */
+bool profile_setting_work(const struct profile_setting *setting, struct work *work);
+/* Relative standard deviation of core tasks by that. */
+double profile_setting_known(const struct profile_setting *setting);
 /* What heavy core tasks that nobody has seen could add; none where all weights are known. */
 static inline double profile_setting_unseen(const struct profile_setting *setting)
 {
-    return setting->weights ? 0 : setting->map.unseen;
+    return profile_setting_weighed(setting) ? 0 : setting->map.unseen;
 }
 /* All settings see the job with these weights (borrowed; NULL: without). */
 void profile_weigh(struct profile *profile, const struct task_weights *weights);

@@ -10,6 +10,7 @@
 
 #include "planner/model/task_range.h"
 #include "planner/model/trace.h"
+#include "planner/model/weights.h"
 
 /* One operation on one package. */
 struct sample {
@@ -30,6 +31,7 @@ struct samples {
     struct sample *items; /* owned */
     int64_t count;
     size_t capacity;
+    const struct task_weights *weights; /* borrowed: of the job's core tasks; NULL: not known */
 };
 
 /* False: out of memory, samples unchanged. */

@@ -1,5 +1,6 @@
 #include "planner/model/weights.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,33 @@ struct task_weights *weights_copy(const struct task_weights *from)
     if (made)
         made->deviation = from->deviation;
     return made;
+}
+
+bool weights_match(const struct task_weights *weights, int64_t tasks, struct failure *failure)
+{
+    return weights->work.tasks == tasks ||
+           failure_set(failure, FAILURE_MISMATCH,
+                       "%s: %" PRId64 " weights, but the job has %" PRId64
+                       " core tasks: give one for each of them",
+                       weights->source, weights->work.tasks, tasks);
+}
+
+bool weights_name_init(struct weights_name *name, const struct task_weights *weights)
+{
+    *name = (struct weights_name){.source = NULL};
+    if (!weights)
+        return true;
+    name->source = strdup(weights->source);
+    name->sha256 = strdup(weights->sha256);
+    name->tasks = weights->work.tasks;
+    return name->source && name->sha256;
+}
+
+void weights_name_release(struct weights_name *name)
+{
+    free(name->source);
+    free(name->sha256);
+    *name = (struct weights_name){.source = NULL};
 }
 
 void weights_free(struct task_weights *weights)

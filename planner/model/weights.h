@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "planner/base/failure.h"
 #include "planner/model/work.h"
 
 struct task_weights {
@@ -16,11 +17,32 @@ struct task_weights {
     struct work work; /* owned; of a plan that was read, perhaps with one region a package */
 };
 
+/* What a calibration found the time of core tasks to have to do with their weights: one of weight u
+ * takes constant + (1 - constant) u times what the mean one does. */
+struct weighing {
+    int64_t packages; /* that were compared with their weights; 0: nobody has, and times are taken
+                       * to be in proportion to weights */
+    double constant;  /* from 0 to 1 */
+    double explained; /* share of the squared differences between the packages, for their sizes */
+};
+
+/* Which weights a profile was measured with; the strings owned, NULL: with none. */
+struct weights_name {
+    char *source, *sha256;
+    int64_t tasks;
+};
+
+/* The name of these; NULL: of none. False: out of memory; to be released even then. */
+bool weights_name_init(struct weights_name *name, const struct task_weights *weights);
+void weights_name_release(struct weights_name *name);
+
 /* Owned; NULL: out of memory, or nothing is worth anything (`items` has at least one). */
 struct task_weights *weights_new(const char *source, const char *sha256, const double *items,
                                  int64_t count);
 /* A copy, owned; NULL: out of memory. */
 struct task_weights *weights_copy(const struct task_weights *from);
+/* Are they of a job of so many core tasks? False: FAILURE_MISMATCH. */
+bool weights_match(const struct task_weights *weights, int64_t tasks, struct failure *failure);
 void weights_free(struct task_weights *weights);
 
 #endif

@@ -56,6 +56,13 @@ bool work_weigh(struct work *work, const double *weights, int64_t tasks)
     return false;
 }
 
+void work_flatten(struct work *work, double constant)
+{
+    for (size_t k = 0; k < work->region_count; k++)
+        work->regions[k].cost = constant + (1 - constant) * work->regions[k].cost;
+    work_settle(work);
+}
+
 bool work_copy(struct work *work, const struct work *from)
 {
     *work = *from;

@@ -31,6 +31,8 @@ bool work_settle(struct work *work);
 /* The same from a weight for each core task, neighbours of equal weight being one region; to be
  * released. False: out of memory, or they are worth nothing. */
 bool work_weigh(struct work *work, const double *weights, int64_t tasks);
+/* As if so much of what a mean core task is worth, from 0 to 1, were the same for every one. */
+void work_flatten(struct work *work, double constant);
 /* To be released. False: out of memory. */
 bool work_copy(struct work *work, const struct work *from);
 void work_release(struct work *work);

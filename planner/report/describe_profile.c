@@ -185,6 +185,18 @@ static void map_describe(const struct cost_map *map, struct text *text)
              map->sampled, map->work.tasks, 100 * map->unseen);
 }
 
+static void weighing_describe(const struct weighing *weighing, struct text *text)
+{
+    if (weighing->packages == 0)
+        return;
+    text_add(text, "  weights     explain %.0f %% of what packages of a size differ by",
+             100 * weighing->explained);
+    if (weighing->constant > 0)
+        text_add(text, "; %.0f %% of a mean core task is the same for all",
+                 100 * weighing->constant);
+    text_add(text, " (%" PRId64 " packages)\n", weighing->packages);
+}
+
 static void score_describe(const struct score *score, struct text *text)
 {
     if (score->held_out > 0 || score->noise > 0)
@@ -212,6 +224,7 @@ static void setting_describe(const struct profile *profile, const struct profile
         text_add(text, "  threads     %d\n", setting->threads);
     score_describe(&setting->score, text);
     spread_describe(setting, text);
+    weighing_describe(&setting->weighing, text);
     map_describe(&setting->map, text);
     if (setting->extrapolation.above > 0)
         text_add(text, "  ");
@@ -267,6 +280,7 @@ void describe_profile(const struct profile *profile, struct text *text)
     line_describe("mpi", origin->mpi, text);
     line_describe("created", origin->created, text);
     line_describe("version", origin->version, text);
+    line_describe("weights", profile->weights.source, text);
     history_describe(profile, text);
     for (size_t k = 0; k < profile->setting_count; k++) {
         text_add(text, "\nsetting     %zu of %zu", k + 1, profile->setting_count);

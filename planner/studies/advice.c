@@ -142,13 +142,20 @@ bool advice_unequal(const struct advice *advice, struct text *text, struct failu
     return true;
 }
 
-static void weights_describe(const struct task_weights *weights, struct text *text)
+static void weights_describe(const struct task_weights *weights, const struct weighing *weighing,
+                             struct text *text)
 {
     text_add(text,
              "weights     %s: core tasks differ by %.0f %%, the heaviest tenth is %.0f %% of the "
              "work, the heaviest one %.3g mean ones\n",
              weights->source, 100 * weights->deviation, 100 * work_heaviest(&weights->work, 0.1),
              work_greatest(&weights->work));
+    if (weighing->packages > 0)
+        text_add(
+            text,
+            "            by calibration they explain %.0f %% of what packages of a size differ "
+            "by, and %.0f %% of a mean core task is the same for all\n",
+            100 * weighing->explained, 100 * weighing->constant);
     text_add(text, "            the plan goes by them; its bound is the whole work, perfectly "
                    "balanced, or the heaviest core task\n");
 }
@@ -156,7 +163,7 @@ static void weights_describe(const struct task_weights *weights, struct text *te
 void advice_places(const struct advice *advice, struct text *text)
 {
     if (advice->setting->weights && !advice->remaining) {
-        weights_describe(advice->setting->weights, text);
+        weights_describe(advice->setting->weights, &advice->setting->weighing, text);
         return;
     }
     const struct cost_map *map = &advice->setting->map;

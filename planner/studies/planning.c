@@ -194,15 +194,15 @@ static bool tail_add(const struct planning *planning, const char *tail, struct p
 
 size_t planning_regions(const struct planning *planning)
 {
-    return planning->remaining ? 0 : profile_setting_work(planning->setting)->region_count;
+    return planning->remaining ? 0 : profile_setting_regions(planning->setting);
 }
 
 /* Do core tasks differ by more than what is known of them may be off? */
 static bool work_known(const struct planning *planning)
 {
     const struct profile_setting *setting = planning->setting;
-    const double error = setting->weights ? 0 : setting->map.error;
-    return work_deviation(profile_setting_work(setting)) > error;
+    const double error = profile_setting_weighed(setting) ? 0 : setting->map.error;
+    return profile_setting_known(setting) > error;
 }
 
 /* The plan's rounds by weight in place of those by number, where that is better; `platform` has the

@@ -189,8 +189,10 @@ static bool setting_grow(const struct planning *planning, int64_t workers,
 {
     const struct profile_setting *from = planning->setting;
     const int64_t more = workers - profile_workers(&from->windows[0]);
-    struct profile_setting copy = {
-        .memory = from->memory, .map = from->map, .weights = from->weights};
+    struct profile_setting copy = {.memory = from->memory,
+                                   .map = from->map,
+                                   .weights = from->weights,
+                                   .weighing = from->weighing};
     copy.windows = calloc(from->window_count, sizeof *copy.windows);
     bool good = copy.windows != NULL;
     for (size_t k = 0; good && k < from->window_count; k++) {

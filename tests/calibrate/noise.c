@@ -14,7 +14,7 @@ static struct noise noise_measured(const struct machine *machine, uint64_t seed)
 {
     const struct sample_choice choice = {
         .least_rank = 1, .greatest_rank = 3, .operation = OPERATION_COMPUTE};
-    struct samples samples = {NULL, 0, 0};
+    struct samples samples = {.items = NULL};
     int64_t count;
     machine_time(machine, OPERATION_COMPUTE, 3, 1024, seed, &samples);
     struct sample *chosen = samples_choose(&samples, &choice, &count);

@@ -70,6 +70,11 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
     assert_true(a->overhead.start_s == b->overhead.start_s);
     assert_true(a->overhead.seal_s == b->overhead.seal_s);
     assert_true(price_equal(&a->master, &b->master));
+    assert_true(word_equal(a->weights.source, b->weights.source));
+    assert_true(word_equal(a->weights.sha256, b->weights.sha256));
+    assert_int_equal(a->weights.tasks, b->weights.tasks);
+    assert_memory_equal(&a->settings[0].weighing, &b->settings[0].weighing,
+                        sizeof(struct weighing));
     assert_int_equal(a->history_count, b->history_count);
     for (size_t k = 0; k < a->history_count; k++)
         assert_true(a->history[k] == b->history[k]);
@@ -99,6 +104,8 @@ static void assert_profile_equal(const struct profile *a, const struct profile *
 static void profiles_round_trip(void **state)
 {
     (void)state;
+    static const char digest[] = "0123456789abcdef0123456789abcdef"
+                                 "0123456789abcdef0123456789abcdef";
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct dice dice = {seed};
         struct profile profile, again = {0};
@@ -110,6 +117,10 @@ static void profiles_round_trip(void **state)
         profile_operate(&profile, (enum operating)(seed % OPERATING_COUNT));
         profile.peaks.rank = (double)dice_whole(&dice, 0, 2) * 4e7;
         profile.peaks.master = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 3e7 : 0;
+        if (dice_whole(&dice, 0, 1)) {
+            profile.weights = (struct weights_name){strdup("w.txt"), strdup(digest), 7};
+            profile.settings[0].weighing = (struct weighing){9, dice_unit(&dice), 0.25};
+        }
         profile.peaks.command = profile.peaks.rank > 0 ? (double)dice_whole(&dice, 0, 2) * 1e9 : 0;
         char *text = profile_print(&profile);
         assert_non_null(text);

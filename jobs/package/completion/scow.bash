@@ -47,16 +47,19 @@ _scow_value() {
     calibrate:--write-behind) ;;
     calibrate:--gpus-per-worker) ;;
     calibrate:--isa) ;;
+    calibrate:--weights) _scow_files -f "$3" ;;
+    calibrate:--weights-from) ;;
+    calibrate:--weights-column) ;;
     plan:-p | plan:--profile) _scow_files -f "$3" ;;
     plan:-i | plan:--input) _scow_files -f "$3" ;;
     plan:--resume) _scow_files -f "$3" ;;
     plan:-k | plan:--kernel) _scow_files -f "$3" ;;
     plan:-X | plan:--tasks) ;;
+    plan:-n | plan:--workers) ;;
+    plan:--like) ;;
     plan:--weights) _scow_files -f "$3" ;;
     plan:--weights-from) ;;
     plan:--weights-column) ;;
-    plan:-n | plan:--workers) ;;
-    plan:--like) ;;
     plan:-s | plan:--scheduler) _scow_words "auto scow-mp scow-pwu periodic umr umr2 umr-scow mi single static optimal scow-mu" "$3" ;;
     plan:--block) ;;
     plan:--set) ;;
@@ -169,8 +172,8 @@ _scow_from() {
     _scow_value "$command" "$before" "$word" && return
     case $command:$word in
     go:-*) _scow_words "--workers --kernel --input --output --profile --results --threads --staged --until --patience --gpus-per-worker --isa --trust --dry-run --no-page --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
-    calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --patience --quick --threads --staged --staged-too --collect --write-behind --gpus-per-worker --isa --dry-run --quiet --version --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
-    plan:-*) _scow_words "--profile --input --resume --kernel --tasks --weights --weights-from --weights-column --workers --like --scheduler --block --set --real-valued --buffers --model --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
+    calibrate:-*) _scow_words "--kernel --input --output --html --reuse --probes --scratch --budget --patience --quick --threads --staged --staged-too --collect --write-behind --gpus-per-worker --isa --dry-run --quiet --version --weights --weights-from --weights-column --help $(_scow_parameters "$(_scow_kernel)")" "$word" ;;
+    plan:-*) _scow_words "--profile --input --resume --kernel --tasks --workers --like --weights --weights-from --weights-column --scheduler --block --set --real-valued --buffers --model --tail --output --html --deadline --objective --budget --price --require --exclude --at-most --waits --pareto --why --within --compare --sweep --pairs --svg --period --noise --seeds --risk --effort --gantt --json --sbatch --pbs --gpus-per-worker --quiet --verbose --help" "$word" ;;
     run:-*) _scow_words "--input --output --profile --kernel --scheduler --replan --tail --ahead --results --collect --resume --trust --retry-lost --until --patience --gpus-per-worker --isa --quiet --verbose --version --timeout --retries --halt --keep --grace --most-output --help" "$word" ;;
     report:-*) _scow_words "--json --compare --part --html --probes --chrome-trace --csv --profile --quiet --verbose --help" "$word" ;;
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;

@@ -1,4 +1,4 @@
-#include "planner/command/plan_weights.h"
+#include "planner/command/weights_options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,6 +7,20 @@
 
 #include "planner/files/textfile.h"
 #include "planner/files/weights_file.h"
+
+size_t weights_rows(struct weights_options *options, struct option_row *rows)
+{
+    const struct option_row own[WEIGHTS_ROWS] = {
+        {0, "weights", "FILE", OPTION_TEXT, &options->file,
+         "what core tasks are worth, a number a line; size: that of the files that lines name"},
+        {0, "weights-from", "LOG", OPTION_TEXT, &options->from,
+         "the times of a run's output, a --joblog of GNU parallel or 'sacct -P' as weights"},
+        {0, "weights-column", "N", OPTION_COUNT, &options->column,
+         "column N of the input's lines as weights"},
+    };
+    memcpy(rows, own, sizeof own);
+    return WEIGHTS_ROWS;
+}
 
 bool weights_asked(const struct weights_options *options)
 {

@@ -1,10 +1,11 @@
-/* Where `scow plan` has the weights of core tasks from. */
+/* Where commands have the weights of core tasks from: options that all of them share. */
 #ifndef PLANNER_COMMAND_PLAN_WEIGHTS_H
 #define PLANNER_COMMAND_PLAN_WEIGHTS_H
 
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/base/options.h"
 #include "planner/command/readers.h"
 #include "planner/model/weights.h"
 
@@ -19,6 +20,10 @@ struct weights_options {
 /* The sizes of the files that the input's lines name. */
 #define WEIGHTS_SIZES "size"
 
+enum { WEIGHTS_ROWS = 3 };
+
+/* How they are given on a command line: WEIGHTS_ROWS rows, returns how many. */
+size_t weights_rows(struct weights_options *options, struct option_row *rows);
 /* Is one of them given? */
 bool weights_asked(const struct weights_options *options);
 bool weights_options_check(const struct weights_options *options, struct failure *failure);

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Weights, the whole way: calibrated with them, planned by the same ones, run; other ones, missing and
+# wrong ones are refused before anything is measured or written.
+# usage: weights.sh SCOW MPIEXEC
+set -euo pipefail
+scow=$1 mpiexec=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export OMP_NUM_THREADS=1
+
+fail() {
+    echo "weights: $*"
+    exit 1
+}
+
+# Commands of a few milliseconds beside what starting them takes: weights are not all of it.
+for k in {1..60}; do
+    echo "sleep 0.0$((k * 7 % 9 + 1)) # $((k * 7 % 9 + 1))"
+done >lines
+calibrate() {
+    "$mpiexec" -n 3 "$scow" calibrate -k command --command 'sh -c {}' -i lines --budget 3 --write-behind no \
+        --scratch "$dir" "$@"
+}
+refused() { # SENTENCE COMMAND...
+    local wanted=$1 code=0
+    shift
+    "$@" >said 2>&1 || code=$?
+    [[ $code == 4 ]] || fail "'$*' exits with $code, not 4: $(cat said)"
+    grep -qF -- "$wanted" said || fail "'$*' does not say '$wanted': $(cat said)"
+}
+
+calibrate --weights-column 4 -o profile.json 2>said || fail "calibrate: $(cat said)"
+grep -q 'weights explain [0-9]* % of what packages of a size differ by' said || fail "nothing is explained: $(cat said)"
+grep -q '"weights": {"source": "column 4 of lines", "sha256": "' profile.json || fail "the profile names no weights"
+/usr/bin/python3 - <<'END' || fail "the profile: $(cat profile.json)"
+import json
+
+for setting in json.load(open("profile.json", encoding="utf-8"))["settings"]:
+    weighing = setting["weighing"]
+    assert weighing["explained"] > 0.5, weighing
+    assert 0 <= weighing["constant"] < 1, weighing
+    assert "regions" not in setting["map"], setting["map"]
+END
+"$scow" show profile.json >said
+grep -q '^weights     column 4 of lines$' said || fail "show does not name weights: $(cat said)"
+
+"$scow" plan -p profile.json -i lines --weights-column 4 -o plan.json >said || fail "plan: $(cat said)"
+grep -q 'by calibration they explain' said || fail "plan does not say what weights explain: $(cat said)"
+"$mpiexec" -n 3 "$scow" run plan.json -i lines -o out.h5 -q >said 2>&1 || fail "run: $(cat said)"
+"$scow" report out.h5 >said || fail "report: $(cat said)"
+
+# Costs of these weights are not those of others, nor of none.
+seq 60 >others
+refused 'profile.json: was calibrated with the weights of 60 core tasks (column 4 of lines): plan with the same ones' \
+    "$scow" plan -p profile.json -i lines -o no.json
+refused 'others: are other weights than those that profile.json was calibrated with (column 4 of lines)' \
+    "$scow" plan -p profile.json -i lines --weights others -o no.json
+[[ ! -e no.json ]] || fail "a plan was written"
+
+# What is no weight of this job measures nothing and leaves what there is.
+cp profile.json before.json
+seq 59 >few
+refused 'few: 59 weights, but the job has 60 core tasks' calibrate --weights few -o profile.json
+echo -1 >>few
+refused "few:60: '-1' is no weight" calibrate --weights few -o profile.json
+cmp -s before.json profile.json || fail "the profile was written anew"
+[[ ! -e $(echo scow-probe-*) ]] || fail "trial writes are left"
+
+calibrate --weights-column 4 --reuse -q -o profile.json || fail "not kept"
+cmp -s before.json profile.json || fail "not kept as it was"
+refused 'profile.json: was measured with weights (column 4 of lines)' calibrate --reuse -q -o profile.json
