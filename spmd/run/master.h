@@ -77,9 +77,10 @@ void master_flight_note(const struct master *master, int rank);
 void master_listen(struct master *master);
 /* Take in every result that has come, and find out who is lost; never waits. */
 void master_hear(struct master *master);
-/* What that worker has reported, which is its oldest package's, holds: all that is of it is done.
- */
-void master_report_settle(struct master *master, int rank, const struct wire_result *report);
+/* What that worker has reported, which is its oldest package's, holds: all that is of it is done,
+ * and its results are written, or could not be, and count for nothing. */
+void master_report_settle(struct master *master, int rank, const struct wire_result *report,
+                          bool written);
 
 /* Results that workers return; without them, nothing (master_returns.c). */
 
@@ -94,8 +95,9 @@ bool master_returns_add(struct master *master, int rank, const struct wire_resul
 void master_returns_hear(struct master *master);
 /* Write and settle all that is there. */
 void master_returns_collect(struct master *master);
-/* Of that rank nothing counts any more; gone: nothing comes from it, either. */
-void master_returns_drop(struct master *master, int rank, bool gone);
+/* That rank is lost. One that has told of trouble of its own has nothing left here: it reports
+ * nothing after that. */
+void master_returns_drop(struct master *master, int rank);
 /* Is something to come, or to be written? */
 bool master_returns_wait(const struct master *master);
 /* Seconds until an emulated port has carried what is there; 0: nothing is. */

@@ -99,7 +99,7 @@ static void loss_survive(struct master *master, int rank, enum member_state stat
                          bool at_work)
 {
     membership_lose(master->run->members, rank, state, why);
-    master_returns_drop(master, rank, state == MEMBER_LOST);
+    master_returns_drop(master, rank);
     packages_return(master, rank, at_work);
     if (state == MEMBER_LOST) {
         comm_tell(master->run->comm, rank, WIRE_LOST);
@@ -110,7 +110,7 @@ static void loss_survive(struct master *master, int rank, enum member_state stat
 void master_lose(struct master *master, int rank, const char *why, bool at_work)
 {
     if (!master->run->members) {
-        master_returns_drop(master, rank, true);
+        master_returns_drop(master, rank);
         outstanding_drop(&master->outstanding, rank - 1);
         failure_set(master->failure, FAILURE_FAILED, "rank %d is lost: %s", rank, why);
         return;

@@ -221,7 +221,8 @@ static void interim_take(struct master *master, int rank, size_t size)
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
-void master_report_settle(struct master *master, int rank, const struct wire_result *report)
+void master_report_settle(struct master *master, int rank, const struct wire_result *report,
+                          bool written)
 {
     const struct failure *failure =
         &wire_result_told(report, master->run->job->state_size)->failure;
@@ -238,7 +239,7 @@ void master_report_settle(struct master *master, int rank, const struct wire_res
         failure_set(master->failure, failure->code, "%s", failure->text);
     else if (report->skipped)
         master->outcome->stopped = true;
-    else
+    else if (written)
         result_take(master, report);
 }
 
@@ -277,7 +278,7 @@ static void report_take(struct master *master, int rank, size_t size)
     else if (master->run->collects)
         report_keep(master, rank, report);
     else
-        master_report_settle(master, rank, report);
+        master_report_settle(master, rank, report, true);
 }
 
 void master_hear(struct master *master)

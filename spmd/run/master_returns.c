@@ -26,8 +26,7 @@ struct room {
 struct master_return {
     struct master_return *next;
     int rank;
-    bool counts; /* its worker has no trouble of its own */
-    int room;    /* NO_ROOM: its bytes are not being received yet */
+    int room; /* NO_ROOM: its bytes are not being received yet */
     struct link_request receiving;
     size_t size; /* as received */
     bool arrived;
@@ -124,12 +123,11 @@ bool master_returns_add(struct master *master, int rank, const struct wire_resul
     struct master_return *added = calloc(1, sizeof *added + size);
     if (!added)
         return failure_memory(master->failure, "keeping reports");
-    *added = (struct master_return){
-        .rank = rank, .room = NO_ROOM, .counts = master_counts_on(master, rank)};
+    *added = (struct master_return){.rank = rank, .room = NO_ROOM};
     memcpy(added->report, report, size);
     *returns->end = added;
     returns->end = &added->next;
-    master->workers[rank - 1].returning += added->counts;
+    master->workers[rank - 1].returning++;
     return true;
 }
 
@@ -218,32 +216,46 @@ static bool is_whole(const struct master *master, const struct master_return *ea
            results->first == package->first && results->count == package->count;
 }
 
-/* What was computed, into the store. A run that has failed only lets its workers end. Whoever is
- * lost while an emulated master is busy has its package done by others, and nothing is written.
- * False: it does not count. */
-static bool results_collect(struct master *master, struct master_return *each)
+/* The report holds, and is that of its worker's oldest package. */
+static void report_settle(struct master *master, const struct master_return *each, bool written)
 {
-    const struct run *run = master->run;
+    master->workers[each->rank - 1].returning--;
+    master_report_settle(master, each->rank, each->report, written);
+}
+
+/* What was computed, into the store. False: it could not be written. */
+static bool results_write(struct master *master, struct master_return *each,
+                          struct package_results *results, double start_s)
+{
     const struct package *package = &each->report->package;
-    struct package_results results;
-    if (!is_whole(master, each, &results)) {
-        master_lose(master, each->rank, "it returned results that are damaged", false);
+    if (master->run->job->state_size > 0)
+        results->state = (char *)(each->report + 1);
+    if (!store_write(master->run->store, results, master->failure))
         return false;
-    }
-    if (master->failure->code != FAILURE_NONE)
-        return true;
-    if (run->job->state_size > 0)
-        results.state = (char *)(each->report + 1);
-    const double start_s = comm_now(run->comm);
-    master_sleep(master, OPERATION_COLLECT, package, start_s);
-    if (!master_counts_on(master, each->rank))
-        return false;
-    store_write(run->store, &results, master->failure);
-    const double end_s = comm_now(run->comm);
+    const double end_s = comm_now(master->run->comm);
     master_event(master, each->rank, OPERATION_RESULT, package, each->begun_s, each->end_s);
     master_event(master, 0, OPERATION_COLLECT, package, start_s, end_s);
     master->outcome->makespan_s = fmax(master->outcome->makespan_s, end_s - master->origin_s);
     return true;
+}
+
+/* A run that has failed only lets its workers end. Whoever is lost while an emulated master is busy
+ * has its package done by others, and nothing is written. */
+static void results_collect(struct master *master, struct master_return *each)
+{
+    struct package_results results;
+    if (!is_whole(master, each, &results)) {
+        master_lose(master, each->rank, "it returned results that are damaged", false);
+        return;
+    }
+    if (master->failure->code != FAILURE_NONE) {
+        report_settle(master, each, false);
+        return;
+    }
+    const double start_s = comm_now(master->run->comm);
+    master_sleep(master, OPERATION_COLLECT, &each->report->package, start_s);
+    if (master_counts_on(master, each->rank))
+        report_settle(master, each, results_write(master, each, &results, start_s));
 }
 
 /* The first that is there, and by an emulated port's time; a worker's in their order. The link that
@@ -280,23 +292,21 @@ void master_returns_collect(struct master *master)
     struct master_returns *returns = master->returns;
     for (struct master_return **at; returns && (at = ripe_find(master));) {
         struct master_return *each = return_unlink(returns, at);
-        if (each->counts && (each->report->returned == 0 || results_collect(master, each))) {
-            master->workers[each->rank - 1].returning--; /* until here it is the oldest one */
-            master_report_settle(master, each->rank, each->report);
-        }
+        if (each->report->returned > 0)
+            results_collect(master, each);
+        else
+            report_settle(master, each, true);
         return_abandon(returns, each);
         free(each);
         master_hear(master);
     }
 }
 
-void master_returns_drop(struct master *master, int rank, bool gone)
+void master_returns_drop(struct master *master, int rank)
 {
     struct master_returns *returns = master->returns;
     for (struct master_return **at = returns ? &returns->first : NULL; at && *at;) {
-        if ((*at)->rank == rank)
-            (*at)->counts = false;
-        if ((*at)->rank != rank || !gone) {
+        if ((*at)->rank != rank) {
             at = &(*at)->next;
             continue;
         }
