@@ -24,6 +24,12 @@ void dispatch_done(struct dispatch *dispatch, const struct package *package, dou
         dispatch->kind->done(dispatch, package, start_s, end_s);
 }
 
+void dispatch_returned(struct dispatch *dispatch, const struct package *package)
+{
+    if (dispatch->kind->returned)
+        dispatch->kind->returned(dispatch, package);
+}
+
 bool dispatch_listens(const struct dispatch *dispatch)
 {
     while (dispatch->kind->inner)

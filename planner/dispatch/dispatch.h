@@ -61,6 +61,9 @@ double dispatch_due_s(const struct dispatch *dispatch);
 /* Worker `worker` has worked on `package` from start_s to end_s. */
 void dispatch_done(struct dispatch *dispatch, const struct package *package, double start_s,
                    double end_s);
+/* Its worker has returned the results of a package that dispatch_done told of. Ignored by a
+ * dispatch that does not wait for them (dispatch_recovery_keep). */
+void dispatch_returned(struct dispatch *dispatch, const struct package *package);
 /* Do its decisions depend on reports? Those of a plan do not. */
 bool dispatch_listens(const struct dispatch *dispatch);
 /* Worker `worker` is lost: it gets nothing more, and its unreported packages are handed out again.
@@ -172,6 +175,9 @@ void dispatch_recovery_limit(struct dispatch *recovery, int64_t most);
  * to any worker that has time for it. Finished when nothing more fits and every package is
  * reported. False: out of memory. */
 bool dispatch_recovery_deadline(struct dispatch *recovery, const struct deadline_setup *setup);
+/* Of a recovering dispatch: workers keep the results of what they have done, so that it is lost
+ * with them until dispatch_returned, and nothing is finished before. */
+void dispatch_recovery_keep(struct dispatch *recovery);
 /* Has a recovering dispatch finished at the deadline, with core tasks that were not handed out? */
 bool dispatch_recovery_over(const struct dispatch *recovery);
 

@@ -28,6 +28,7 @@ struct recovery_entry {
     int losses;    /* of workers that were working on it; 0: it is not suspect */
     int64_t piece; /* of suspects: core tasks to be handed out at a time */
     bool given_up;
+    bool done; /* and kept by its worker */
 };
 
 struct recovery_list {
@@ -41,7 +42,7 @@ struct dispatch_recovery {
     int64_t workers, living;
     bool *lost;               /* owned, per worker */
     int64_t *busy;            /* owned, per worker: packages out */
-    struct recovery_list out; /* handed out and not reported */
+    struct recovery_list out; /* handed out and not reported, or kept */
     size_t *places; /* owned; by the last digits of a package's number, where it is there, unless
                      * a later one has the same: then it is searched for */
     size_t place_count;            /* a power of two */
@@ -52,6 +53,7 @@ struct dispatch_recovery {
     int64_t most; /* core tasks of a package that is handed out again; 0: not limited */
     struct deadline *deadline; /* owned; NULL: there is no time by which to end */
     bool over;                 /* it has come */
+    bool keeps;                /* workers keep results */
     int64_t index, round;      /* of the next package, of the last one */
 };
 
@@ -164,7 +166,7 @@ static void package_out(struct dispatch_recovery *self, struct package *package,
     package->index = self->index++;
     self->round = package->round;
     self->busy[package->worker]++;
-    const struct recovery_entry entry = {*package, *original, losses, 0, false};
+    const struct recovery_entry entry = {*package, *original, losses, 0, false, false};
     self->alone += is_alone(&entry);
     entry_put(self, self->out.count++, &entry);
 }
@@ -317,17 +319,33 @@ static void inner_tell(const struct dispatch_recovery *self, const struct packag
                   end_s);
 }
 
+/* It is out no more. */
+static void entry_take(struct dispatch_recovery *self, const struct recovery_entry *entry)
+{
+    self->alone -= is_alone(entry);
+    entry_put(self, (size_t)(entry - self->out.items), &self->out.items[self->out.count - 1]);
+    self->out.count--;
+}
+
+static void recovery_returned(struct dispatch *dispatch, const struct package *package)
+{
+    struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
+    const struct recovery_entry *entry = entry_find(self, package->index);
+    if (entry)
+        entry_take(self, entry);
+}
+
 static void recovery_done(struct dispatch *dispatch, const struct package *package, double start_s,
                           double end_s)
 {
     struct dispatch_recovery *self = (struct dispatch_recovery *)dispatch;
-    const struct recovery_entry *entry = entry_find(self, package->index);
-    if (!entry)
+    struct recovery_entry *entry = entry_find(self, package->index);
+    if (!entry || entry->done)
         return;
     const struct package original = entry->original;
-    self->alone -= is_alone(entry);
-    entry_put(self, (size_t)(entry - self->out.items), &self->out.items[self->out.count - 1]);
-    self->out.count--;
+    entry->done = true;
+    if (!self->keeps)
+        entry_take(self, entry);
     self->busy[package->worker]--;
     if (self->deadline)
         deadline_done(self->deadline, package->worker, package->count, start_s, end_s);
@@ -393,6 +411,7 @@ struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
 {
     static const struct dispatch_kind kind = {.next = recovery_next,
                                               .done = recovery_done,
+                                              .returned = recovery_returned,
                                               .lost = recovery_lost,
                                               .free = recovery_free,
                                               .inner = recovery_inner,
@@ -411,6 +430,11 @@ struct dispatch *dispatch_new_recovery(struct dispatch *inner, int64_t workers)
         return NULL;
     }
     return &self->base;
+}
+
+void dispatch_recovery_keep(struct dispatch *recovery)
+{
+    ((struct dispatch_recovery *)recovery)->keeps = true;
 }
 
 void dispatch_recovery_limit(struct dispatch *recovery, int64_t most)

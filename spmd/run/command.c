@@ -225,11 +225,6 @@ static void collect_check(const struct arguments *arguments, const struct plan *
                     "master writes them: calibrate with --collect and plan again, or leave "
                     "--collect out",
                     arguments->plan);
-    if (plan_returns(plan) == RESULTS_END)
-        failure_set(failure, FAILURE_MISMATCH,
-                    "%s: returns results at the end, which only 'scow simulate' plays: plan with "
-                    "\"results\": \"package\" in the profile",
-                    arguments->plan);
 }
 
 /* Collective, of a plan that has been read. */
@@ -273,6 +268,7 @@ static void plan_execute(struct comm *comm, const struct arguments *arguments,
         .changed = &changed,
         .emitted_given = arguments->results != NULL,
         .collects = collects(arguments, &documents->plan),
+        .keeps = plan_returns(&documents->plan) == RESULTS_END,
         .resume = arguments->resume,
         .trust = arguments->trust,
         .retry_lost = arguments->retry_lost,

@@ -187,8 +187,17 @@ bool worker_context_return(struct worker_context *context, struct wire_result *r
     const struct run *run = context->run;
     const struct package_results *results = engine_results(context->engine);
     heartbeat_pass(run->heartbeat);
-    return summary_add(&report->summary, run->job, results, failure) &&
-           returns_pack(context->returns, results, report, failure);
+    if (!summary_add(&report->summary, run->job, results, failure))
+        return false;
+    return run->keeps
+               ? returns_keep(context->returns, results, report->package.index, report, failure)
+               : returns_pack(context->returns, results, report, failure);
+}
+
+void worker_context_give(struct worker_context *context, int64_t index)
+{
+    if (context->run->keeps)
+        returns_give(context->returns, index);
 }
 
 bool worker_context_stage(struct worker_context *context, struct summary *summary,

@@ -61,6 +61,8 @@ bool worker_context_output(struct worker_context *context, struct summary *summa
  * follows it. */
 bool worker_context_return(struct worker_context *context, struct wire_result *report,
                            struct failure *failure);
+/* Local. Of a run whose workers keep them: return what is kept of packages up to that number. */
+void worker_context_give(struct worker_context *context, int64_t index);
 
 /* The same in three steps, for a job whose results are written behind its computing; see
  * store_stage. Between worker_context_write and the time when worker_context_written says yes, the

@@ -55,7 +55,8 @@ static struct fitting fitting_of(const struct performance *performance)
                             .plan_name = execution->plan_name,
                             .input = execution->input,
                             .threads = execution->threads,
-                            .collects = execution->collects};
+                            .collects = execution->collects,
+                            .keeps = execution->keeps};
 }
 
 /* That can take part. */
@@ -536,6 +537,8 @@ static void dispatch_make(struct performance *performance, struct dispatch *deci
     if (decides)
         decides = dispatch_new_recovery(decides, workers_of(performance));
     performance->dispatch = decides;
+    if (decides && performance->execution->keeps)
+        dispatch_recovery_keep(decides);
     if (!decides)
         failure_memory(failure, "preparing for the loss of workers");
     else if (resume->on)
@@ -697,6 +700,7 @@ static bool perform(struct performance *performance, struct run_outcome *outcome
         .costs = performance->costs,
         .emulation = sleeps(performance) ? performance->costs : NULL,
         .collects = execution->collects,
+        .keeps = execution->keeps,
         .largest_package = performance->decider.largest,
         .tasks =
             performance->resume.on ? performance->resume.left : (int64_t)execution->plan->tasks,

@@ -39,6 +39,7 @@ struct execution {
     int ahead;          /* packages that a worker has at a time under a rule */
     const struct parameter_list *changed; /* the core task's, in place of the plan's; NULL: none */
     bool collects;                        /* the master writes what workers return */
+    bool keeps;                           /* then: when everything is computed */
     bool emitted_given;                   /* `emitted` is as the user said */
     bool resume;                          /* go on with the output, if it is there */
     bool failing_ends;                    /* a run whose first core tasks all fail is given up */

@@ -71,6 +71,33 @@ bool fitting_plan(const struct fitting *fitting, const struct fitting_packages *
            (!fitting->collects || results_fit(fitting, packages->largest, failure));
 }
 
+/* Of one worker, for results that it keeps: all that its plan has for the worker that gets the
+ * most. */
+static double kept_memory(const struct job *job, const struct plan *plan)
+{
+    double most = 0;
+    for (int64_t slot = 0; slot < plan->worker_count; slot++) {
+        double packages = 0, tasks = 0;
+        for (size_t r = 0; r < plan->round_count; r++) {
+            const double repeat = (double)plan->rounds[r].repeat;
+            packages += plan->rounds[r].loads[slot] > 0 ? repeat : 0;
+            tasks += repeat * plan->rounds[r].loads[slot];
+        }
+        const double bytes = returns_kept_memory(job, packages, tasks);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* Of one worker, for results that return. */
+static double returned_memory(const struct fitting *fitting, int64_t largest)
+{
+    if (!fitting->collects)
+        return 0;
+    return returns_memory(fitting->job, plan_buffers(fitting->plan), largest) +
+           (fitting->keeps ? kept_memory(fitting->job, fitting->plan) : 0);
+}
+
 bool fitting_memory(const struct fitting *fitting, int64_t largest, struct failure *failure)
 {
     const struct job *job = fitting->job;
@@ -80,14 +107,15 @@ bool fitting_memory(const struct fitting *fitting, int64_t largest, struct failu
                         (job->values.write_behind ? store_memory(job, largest) : 0);
     const int workers = comm_workers_on_node(fitting->comm);
     const int buffers = plan_buffers(fitting->plan);
-    const double returned = fitting->collects ? returns_memory(job, buffers, largest) : 0;
-    const double needed = ((buffers + 1) * package + read + work + returned) * workers;
+    const double needed =
+        ((buffers + 1) * package + read + work + returned_memory(fitting, largest)) * workers;
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed > there)
         failure_set(failure, FAILURE_MISMATCH,
                     "%s: packages of %" PRId64 " core tasks need %.1f GB on a node with %d "
-                    "workers and %.1f GB of memory: plan with smaller packages, or start fewer "
-                    "workers per node",
-                    fitting->plan_name, largest, needed / 1e9, workers, there / 1e9);
+                    "workers and %.1f GB of memory: plan with %s, or start fewer workers per node",
+                    fitting->plan_name, largest, needed / 1e9, workers, there / 1e9,
+                    fitting->keeps ? "\"results\": \"package\" in the profile"
+                                   : "smaller packages");
     return comm_agree(fitting->comm, failure);
 }

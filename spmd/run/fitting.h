@@ -21,6 +21,7 @@ struct fitting {
     const char *input; /* NULL: none */
     int threads;
     bool collects; /* the master writes what workers return */
+    bool keeps;    /* then: when everything is computed */
 };
 
 /* The packages that are to be sent. */

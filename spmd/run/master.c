@@ -75,12 +75,17 @@ static double departure_of(struct master *master, const struct package *package,
     return run->emulation ? master->port_free_s : start_s;
 }
 
+void *master_claim(struct master *master)
+{
+    return outbox_claim(master->outbox,
+                        (struct outbox_idle){idle_take, master, &master->receiving});
+}
+
 /* Into the outbox's next buffer, unless the worker reads by itself. */
 static bool package_pack(struct master *master, const struct package *package, size_t *size)
 {
     const struct run *run = master->run;
-    void *bytes =
-        outbox_claim(master->outbox, (struct outbox_idle){idle_take, master, &master->receiving});
+    void *bytes = master_claim(master);
     *size = 0;
     const double start = comm_now(run->comm);
     if (master->sent == 0) {
@@ -138,8 +143,7 @@ static bool is_asked(const struct master *master)
 static void worker_catch_up(struct master *master, int64_t worker)
 {
     struct pause pause = {.longer = OUTBOX_NAPS};
-    int64_t count = 0;
-    while (outstanding_of(&master->outstanding, worker, &count) && count >= UNDER_WAY_MOST &&
+    while (master_returns_unreported(master, (int)worker + 1) >= UNDER_WAY_MOST &&
            master->failure->code == FAILURE_NONE && !master->asked && !is_asked(master)) {
         idle_take(master);
         outbox_progress(master->outbox);
@@ -173,8 +177,10 @@ static bool package_send(struct master *master, const struct package *package)
 static bool decision_take(struct master *master, struct pause *pause)
 {
     struct package package;
-    double now = comm_now(master->run->comm) - master->origin_s;
-    switch (dispatch_next(master->dispatch, now, &package)) {
+    const double now = comm_now(master->run->comm) - master->origin_s;
+    const enum dispatch_answer answer = dispatch_next(master->dispatch, now, &package);
+    master_returns_ask(master, answer);
+    switch (answer) {
     case DISPATCH_SEND:
         *pause = (struct pause){.longer = OUTBOX_NAPS};
         return package_send(master, &package);
@@ -269,6 +275,7 @@ static void workers_stop(struct master *master)
         outbox_claim(master->outbox, idle);
         if (master_reaches(master, rank))
             outbox_post(master->outbox, rank, &header, 0, master->port_free_s);
+        master_returns_stop(master, rank);
     }
     struct pause pause = {0};
     while (master->outstanding.count > 0 || master_returns_wait(master)) {

@@ -13,7 +13,8 @@
 
 /* What is known of a worker's start. */
 struct master_start {
-    bool reported; /* it has reported a package */
+    bool reported; /* it has reported a package that counts */
+    bool told;     /* it has reported a package */
     bool known;    /* its start is in the trace */
     int count;
     struct trace_correction first[TRACE_CORRECTIONS_MOST]; /* its first package's events, as they
@@ -73,6 +74,8 @@ void master_sleep(struct master *master, enum operation operation, const struct 
 double master_started_s(const struct master *master, const struct wire_result *report);
 /* Of a worker that does not see the output: what it works on now, into that. */
 void master_flight_note(const struct master *master, int rank);
+/* Wait for a buffer of the outbox. Borrowed until something is posted. */
+void *master_claim(struct master *master);
 /* Ready for the next result. */
 void master_listen(struct master *master);
 /* Take in every result that has come, and find out who is lost; never waits. */
@@ -91,6 +94,15 @@ void master_returns_release(struct master *master);
 double master_returns_memory(const struct job *job, int64_t tasks);
 /* A report that holds, copied. False with a failure set: out of memory. */
 bool master_returns_add(struct master *master, int rank, const struct wire_result *report);
+/* The dispatch has answered that: ask workers that keep results to return them, where it is time.
+ */
+void master_returns_ask(struct master *master, enum dispatch_answer answer);
+/* That worker has been told to stop, and returns what it keeps. */
+void master_returns_stop(struct master *master, int rank);
+/* Core tasks that are computed, of workers that keep their results. */
+int64_t master_returns_kept(const struct master *master);
+/* Packages that the worker has and has not reported. */
+int64_t master_returns_unreported(const struct master *master, int rank);
 /* Let results come in; never waits, and writes nothing. */
 void master_returns_hear(struct master *master);
 /* Write and settle all that is there. */

@@ -28,6 +28,8 @@ static void pending_tell(struct master *master)
 static const struct package *package_begun(const struct package *packages, int64_t count,
                                            const struct losses_in_flight *noted)
 {
+    if (count == 0)
+        return NULL;
     for (int64_t k = 0; k < count; k++)
         if (packages[k].first == noted->first && packages[k].count == noted->count)
             return &packages[k];
@@ -51,13 +53,14 @@ static void task_give_up(struct master *master, const struct losses_row *row)
     rejection_keep(master->outcome, &rejection);
 }
 
-/* Before its packages come back. */
+/* Before its packages come back. It was not working on those that it has reported. */
 static void package_blame(struct master *master, int rank, const struct package *packages,
                           int64_t count)
 {
     struct losses_in_flight noted;
+    const int reported = master->workers[rank - 1].returning;
     losses_of(master->run->losses, rank, &noted);
-    const struct package *package = package_begun(packages, count, &noted);
+    const struct package *package = package_begun(packages + reported, count - reported, &noted);
     if (!package)
         return;
     const struct dispatch_blame blame = dispatch_blame(master->dispatch, package);
@@ -99,8 +102,8 @@ static void loss_survive(struct master *master, int rank, enum member_state stat
                          bool at_work)
 {
     membership_lose(master->run->members, rank, state, why);
-    master_returns_drop(master, rank);
     packages_return(master, rank, at_work);
+    master_returns_drop(master, rank);
     if (state == MEMBER_LOST) {
         comm_tell(master->run->comm, rank, WIRE_LOST);
         outbox_abandon(master->outbox, rank, master->failure);

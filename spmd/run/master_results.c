@@ -140,21 +140,32 @@ static void give_up(struct master *master)
         master->outcome->given_up = master->asked = true;
 }
 
+/* What it has computed, for who decides and who waits; where the worker keeps its results, that
+ * does not count yet. */
+static void work_tell(struct master *master, const struct wire_result *report)
+{
+    const double start_s = master_started_s(master, report);
+    master->starts[report->package.worker].told = true;
+    pace_tell(master, report);
+    report_tell(master, &report->package, start_s - master->origin_s,
+                report->times.written_s - master->origin_s);
+}
+
 static void result_take(struct master *master, const struct wire_result *report)
 {
     const struct job *job = master->run->job;
-    const double start_s = master_started_s(master, report);
     report_trace(master, report);
     master_start_trace(master, report);
-    pace_tell(master, report);
     summary_merge(&master->outcome->summary, &report->summary);
     if (report->summary.failed > 0)
         rejection_keep(master->outcome, &wire_result_told(report, job->state_size)->rejection);
     give_up(master);
     if (master->outcome->state)
         job->task->merge(job->opened, master->outcome->state, report + 1);
-    report_tell(master, &report->package, start_s - master->origin_s,
-                report->times.written_s - master->origin_s);
+    if (master->run->keeps)
+        dispatch_returned(master->dispatch, &report->package);
+    else
+        work_tell(master, report);
 }
 
 static void report_heard(struct master *master, int rank, const struct wire_times *times)
@@ -174,9 +185,7 @@ static void report_heard(struct master *master, int rank, const struct wire_time
 static bool counts_complete(const struct master *master)
 {
     for (int worker = 0; worker < master->run->comm->size - 1; worker++) {
-        int64_t count = 0;
-        outstanding_of(&master->outstanding, worker, &count);
-        if (count > 0 && !master->workers[worker].anew)
+        if (master_returns_unreported(master, worker + 1) > 0 && !master->workers[worker].anew)
             return false;
     }
     return true;
@@ -230,7 +239,8 @@ void master_report_settle(struct master *master, int rank, const struct wire_res
         master_retire(master, rank, failure);
         return;
     }
-    counts_take(master, rank, &report->counts);
+    if (!master->run->keeps)
+        counts_take(master, rank, &report->counts);
     master->left_s = outstanding_left_s(&master->outstanding, rank - 1);
     outstanding_take(&master->outstanding, rank - 1);
     report_heard(master, rank, &report->times);
@@ -256,8 +266,14 @@ static void report_keep(struct master *master, int rank, const struct wire_resul
 {
     if (master->run->members)
         membership_heard(master->run->members, rank);
-    if (master_returns_add(master, rank, report))
-        master_flight_note(master, rank);
+    if (!master_returns_add(master, rank, report))
+        return;
+    master_flight_note(master, rank);
+    if (!master->run->keeps)
+        return;
+    counts_take(master, rank, &report->counts);
+    if (report->returned > 0)
+        work_tell(master, report);
 }
 
 /* What comes from one that is given up is late: somebody else does its work. */
@@ -292,5 +308,6 @@ void master_hear(struct master *master)
     const double now_s = comm_now(master->run->comm) - master->origin_s;
     if (master->run->tracing)
         trace_writer_tick(master->run->tracing, now_s);
-    progress_show(master->progress, master->outcome->summary.tasks, now_s);
+    progress_show(master->progress, master->outcome->summary.tasks + master_returns_kept(master),
+                  now_s);
 }

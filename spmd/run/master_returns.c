@@ -1,7 +1,12 @@
 /* Results that workers return to a master that writes them. A report says what will follow it; the
  * bytes are received a few packages at a time, in the order of reports, so that memory is bounded,
  * one silent worker does not hold up the others, and a worker learns by what is not taken that the
- * store is slow. A package counts once its results are written. */
+ * store is slow. A package counts once its results are written.
+ *
+ * Where workers keep their results, the master asks for them, behind the last package that a worker
+ * gets as far as is known: when everything is handed out, when nobody has anything left to compute
+ * and yet the decision waits, or when the worker is in trouble. They come once it has reported that
+ * package, and go over the port together. Until then the reports are kept here. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +31,57 @@ struct room {
 struct master_return {
     struct master_return *next;
     int rank;
-    int room; /* NO_ROOM: its bytes are not being received yet */
+    double load;    /* core tasks whose results go over the port with it; 0: with a later one */
+    double ready_s; /* to be sent */
+    int room;       /* NO_ROOM: its bytes are not being received yet */
     struct link_request receiving;
     size_t size; /* as received */
     bool arrived;
-    double begun_s, end_s; /* on the incoming port */
+    double begun_s, end_s; /* on the incoming port; with those that go with it */
     double due_s;          /* not taken before, over an emulated one; 0: at once */
     struct wire_result report[];
 };
 
+/* Owned, in order of reports. */
+struct list {
+    struct master_return *first, **end;
+};
+
+/* What a worker has been asked for: one thing after the other, for it waits until what it returns
+ * is taken. */
+struct asking {
+    int64_t asked;    /* the number of the last package that it is to return; -1: none yet */
+    int64_t reported; /* of the last one that it has reported; -1: none */
+    bool wanted;      /* it is in trouble */
+    bool stopped;     /* it returns all */
+};
+
 struct master_returns {
-    struct master_return *first, **end; /* owned; in order of reports */
+    struct list coming, kept; /* kept by the worker, as far as is known */
+    struct asking *askings;   /* owned; one a worker; NULL: nobody keeps results */
+    bool wanted;              /* of some worker */
+    int64_t tasks;            /* whose results are kept, or on their way after that */
+    bool unwritable;          /* the store has failed */
     struct room rooms[UNDER_WAY];
     double port_free_s;
 };
+
+static void list_add(struct list *list, struct master_return *added)
+{
+    added->next = NULL;
+    *list->end = added;
+    list->end = &added->next;
+}
+
+/* `at` leads to it. */
+static struct master_return *list_unlink(struct list *list, struct master_return **at)
+{
+    struct master_return *gone = *at;
+    *at = gone->next;
+    if (!*at)
+        list->end = at;
+    return gone;
+}
 
 /* ---- room ---------------------------------------------------------------------------------- */
 
@@ -69,6 +111,17 @@ double master_returns_memory(const struct job *job, int64_t tasks)
     return UNDER_WAY * (double)packed_results_least(job, tasks);
 }
 
+/* False: out of memory. */
+static bool askings_make(const struct run *run, struct master_returns *returns)
+{
+    if (!run->keeps)
+        return true;
+    returns->askings = calloc((size_t)run->comm->size, sizeof *returns->askings);
+    for (int k = 0; returns->askings && k < run->comm->size; k++)
+        returns->askings[k].asked = returns->askings[k].reported = -1;
+    return returns->askings != NULL;
+}
+
 bool master_returns_init(struct master *master)
 {
     const struct run *run = master->run;
@@ -78,8 +131,11 @@ bool master_returns_init(struct master *master)
     struct master_returns *returns = calloc(1, sizeof *returns);
     bool good = returns != NULL;
     master->returns = returns;
-    if (good)
-        returns->end = &returns->first;
+    if (good) {
+        returns->coming.end = &returns->coming.first;
+        returns->kept.end = &returns->kept.first;
+        good = askings_make(run, returns);
+    }
     for (int k = 0; good && k < UNDER_WAY; k++)
         good = size <= LINK_MOST && room_reserve(&returns->rooms[k], size);
     return good;
@@ -98,23 +154,97 @@ static void return_abandon(struct master_returns *returns, struct master_return 
     room->taken = false;
 }
 
+/* Nothing is to come of it any more. */
+static void return_free(struct master_returns *returns, struct master_return *gone)
+{
+    if (returns->askings && gone->report->returned > 0)
+        returns->tasks -= gone->report->package.count;
+    return_abandon(returns, gone);
+    free(gone);
+}
+
+static void list_release(struct master_returns *returns, struct list *list)
+{
+    for (struct master_return *each = list->first, *next; each; each = next) {
+        next = each->next;
+        return_free(returns, each);
+    }
+}
+
 void master_returns_release(struct master *master)
 {
     struct master_returns *returns = master->returns;
     if (!returns)
         return;
-    for (struct master_return *each = returns->first, *next; each; each = next) {
-        next = each->next;
-        return_abandon(returns, each);
-        free(each);
-    }
+    list_release(returns, &returns->coming);
+    list_release(returns, &returns->kept);
+    free(returns->askings);
     for (int k = 0; k < UNDER_WAY; k++)
         free(returns->rooms[k].bytes);
     free(returns);
     master->returns = NULL;
 }
 
-/* ---- receiving ----------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
+
+/* Does it have results, and is it that worker's? */
+static bool is_returned(const struct master_return *each, int rank)
+{
+    return each->rank == rank && each->report->returned > 0;
+}
+
+/* What that worker keeps comes now, and goes over the port together. */
+static void kept_come(struct master *master, int rank)
+{
+    struct master_returns *returns = master->returns;
+    struct master_return *last = NULL;
+    double load = 0;
+    for (struct master_return **at = &returns->kept.first; *at;) {
+        if ((*at)->rank != rank) {
+            at = &(*at)->next;
+            continue;
+        }
+        struct master_return *each = list_unlink(&returns->kept, at);
+        list_add(&returns->coming, each);
+        load += each->load;
+        last = each->load > 0 ? each : last;
+        each->load = 0;
+    }
+    if (last)
+        last->load = load;
+    for (struct master_return *each = returns->coming.first; last && each; each = each->next)
+        if (is_returned(each, rank))
+            each->ready_s = last->ready_s;
+}
+
+int64_t master_returns_unreported(const struct master *master, int rank)
+{
+    int64_t count;
+    outstanding_of(&master->outstanding, rank - 1, &count);
+    return count - master->workers[rank - 1].returning;
+}
+
+/* Its worker computes no other package, or nobody can know whether it will. */
+static bool is_trouble(const struct master *master, const struct wire_result *report)
+{
+    return report->asked || report->skipped ||
+           wire_result_told(report, master->run->job->state_size)->failure.code != FAILURE_NONE;
+}
+
+/* That one is the last that it was asked for, or it reports no other. */
+static void kept_add(struct master *master, struct master_return *added)
+{
+    struct master_returns *returns = master->returns;
+    struct asking *asking = &returns->askings[added->rank - 1];
+    list_add(&returns->kept, added);
+    returns->tasks += added->load > 0 ? added->report->package.count : 0;
+    if (is_trouble(master, added->report))
+        asking->wanted = returns->wanted = true;
+    asking->reported = added->report->package.index;
+    if (asking->asked == asking->reported || added->report->own ||
+        (asking->stopped && master_returns_unreported(master, added->rank) == 0))
+        kept_come(master, added->rank);
+}
 
 bool master_returns_add(struct master *master, int rank, const struct wire_result *report)
 {
@@ -123,18 +253,92 @@ bool master_returns_add(struct master *master, int rank, const struct wire_resul
     struct master_return *added = calloc(1, sizeof *added + size);
     if (!added)
         return failure_memory(master->failure, "keeping reports");
-    *added = (struct master_return){.rank = rank, .room = NO_ROOM};
+    *added =
+        (struct master_return){.rank = rank,
+                               .room = NO_ROOM,
+                               .load = report->returned > 0 ? (double)report->package.count : 0,
+                               .ready_s = report->times.handed_s};
     memcpy(added->report, report, size);
-    *returns->end = added;
-    returns->end = &added->next;
     master->workers[rank - 1].returning++;
+    if (returns->askings)
+        kept_add(master, added);
+    else
+        list_add(&returns->coming, added);
     return true;
 }
 
-static double port_s(const struct master *master, const struct package *package)
+int64_t master_returns_kept(const struct master *master)
 {
-    return emulation_cost(master->run->emulation, OPERATION_RESULT, package->worker,
-                          package->count);
+    return master->returns ? master->returns->tasks : 0;
+}
+
+/* The number of its last package; -1: there is nothing that it could be asked for now. */
+static int64_t asking_of(const struct master *master, int rank)
+{
+    int64_t count;
+    const struct package *packages = outstanding_of(&master->outstanding, rank - 1, &count);
+    const struct asking *asking = &master->returns->askings[rank - 1];
+    const bool due =
+        count > 0 && asking->asked <= asking->reported && packages[count - 1].index > asking->asked;
+    return due ? packages[count - 1].index : -1;
+}
+
+static void worker_ask(struct master *master, int rank)
+{
+    struct wire_package header = {.kind = WIRE_GIVE};
+    master_claim(master);
+    header.package.index = asking_of(master, rank);
+    if (!master_counts_on(master, rank) || header.package.index < 0)
+        return; /* it was lost meanwhile */
+    outbox_post(master->outbox, rank, &header, 0, 0);
+    master->returns->askings[rank - 1].asked = header.package.index;
+    master->returns->askings[rank - 1].wanted = false;
+    if (master_returns_unreported(master, rank) == 0)
+        kept_come(master, rank);
+}
+
+static bool works(const struct master *master)
+{
+    for (int rank = 1; rank < master->run->comm->size; rank++)
+        if (master_returns_unreported(master, rank) > 0)
+            return true;
+    return false;
+}
+
+void master_returns_ask(struct master *master, enum dispatch_answer answer)
+{
+    struct master_returns *returns = master->returns;
+    if (!returns || !returns->askings)
+        return;
+    const bool all = answer == DISPATCH_HANDED_OUT || (answer == DISPATCH_WAIT && !works(master));
+    if (!all && !returns->wanted)
+        return;
+    returns->wanted = false;
+    for (int rank = 1; rank < master->run->comm->size; rank++) {
+        const bool wanted = returns->askings[rank - 1].wanted;
+        if ((all || wanted) && asking_of(master, rank) >= 0)
+            worker_ask(master, rank);
+        else
+            returns->wanted = returns->wanted || (wanted && master_counts_on(master, rank));
+    }
+}
+
+void master_returns_stop(struct master *master, int rank)
+{
+    if (!master->returns || !master->returns->askings)
+        return;
+    master->returns->askings[rank - 1].stopped = true;
+    if (master_returns_unreported(master, rank) == 0)
+        kept_come(master, rank);
+}
+
+/* ---- receiving ----------------------------------------------------------------------------- */
+
+static double port_s(const struct master *master, const struct master_return *each)
+{
+    return each->load > 0 ? emulation_cost(master->run->emulation, OPERATION_RESULT, each->rank - 1,
+                                           (int64_t)each->load)
+                          : 0;
 }
 
 /* False: there is no room at present, or its worker is lost for want of memory. */
@@ -153,10 +357,10 @@ static bool return_begin(struct master *master, struct master_return *each)
     }
     returns->rooms[room].taken = true;
     each->room = room;
-    each->begun_s = fmax(report->times.handed_s, returns->port_free_s);
+    if (!(each->begun_s > 0))
+        each->begun_s = fmax(each->ready_s, returns->port_free_s);
     if (master->run->emulation)
-        each->end_s = each->due_s = returns->port_free_s =
-            each->begun_s + port_s(master, &report->package);
+        each->end_s = each->due_s = returns->port_free_s = each->begun_s + port_s(master, each);
     link_receive(master->run->comm->link, returns->rooms[room].bytes, size, each->rank, WIRE_RETURN,
                  &each->receiving);
     return true;
@@ -182,7 +386,7 @@ static void return_test(struct master *master, struct master_return *each)
 
 void master_returns_hear(struct master *master)
 {
-    for (struct master_return *each = master->returns ? master->returns->first : NULL; each;
+    for (struct master_return *each = master->returns ? master->returns->coming.first : NULL; each;
          each = each->next) {
         if (!is_awaited(each))
             continue;
@@ -196,7 +400,7 @@ double master_returns_due_s(const struct master *master)
 {
     const double now = comm_now(master->run->comm);
     double due_s = 0;
-    for (const struct master_return *each = master->returns ? master->returns->first : NULL;
+    for (const struct master_return *each = master->returns ? master->returns->coming.first : NULL;
          each && each->arrived; each = each->next)
         if (each->due_s > now && (!(due_s > 0) || each->due_s - now < due_s))
             due_s = each->due_s - now;
@@ -223,6 +427,21 @@ static void report_settle(struct master *master, const struct master_return *eac
     master_report_settle(master, each->rank, each->report, written);
 }
 
+/* They have been on the port, or are on it with a later one of the worker. */
+static void result_trace(struct master *master, const struct master_return *each)
+{
+    if (each->load > 0) {
+        master_event(master, each->rank, OPERATION_RESULT, &each->report->package, each->begun_s,
+                     each->end_s);
+        return;
+    }
+    for (struct master_return *next = master->returns->coming.first; next; next = next->next)
+        if (is_returned(next, each->rank)) {
+            next->begun_s = each->begun_s;
+            return;
+        }
+}
+
 /* What was computed, into the store. False: it could not be written. */
 static bool results_write(struct master *master, struct master_return *each,
                           struct package_results *results, double start_s)
@@ -230,17 +449,19 @@ static bool results_write(struct master *master, struct master_return *each,
     const struct package *package = &each->report->package;
     if (master->run->job->state_size > 0)
         results->state = (char *)(each->report + 1);
-    if (!store_write(master->run->store, results, master->failure))
+    if (!store_write(master->run->store, results, master->failure)) {
+        master->returns->unwritable = true;
         return false;
+    }
     const double end_s = comm_now(master->run->comm);
-    master_event(master, each->rank, OPERATION_RESULT, package, each->begun_s, each->end_s);
+    result_trace(master, each);
     master_event(master, 0, OPERATION_COLLECT, package, start_s, end_s);
     master->outcome->makespan_s = fmax(master->outcome->makespan_s, end_s - master->origin_s);
     return true;
 }
 
-/* A run that has failed only lets its workers end. Whoever is lost while an emulated master is busy
- * has its package done by others, and nothing is written. */
+/* What cannot be written is only taken, so that its worker can end. Whoever is lost while an
+ * emulated master is busy has its package done by others, and nothing is written. */
 static void results_collect(struct master *master, struct master_return *each)
 {
     struct package_results results;
@@ -248,12 +469,15 @@ static void results_collect(struct master *master, struct master_return *each)
         master_lose(master, each->rank, "it returned results that are damaged", false);
         return;
     }
-    if (master->failure->code != FAILURE_NONE) {
+    if (master->returns->unwritable) {
         report_settle(master, each, false);
         return;
     }
     const double start_s = comm_now(master->run->comm);
-    master_sleep(master, OPERATION_COLLECT, &each->report->package, start_s);
+    struct package taken = each->report->package;
+    taken.count = (int64_t)each->load;
+    if (taken.count > 0)
+        master_sleep(master, OPERATION_COLLECT, &taken, start_s);
     if (master_counts_on(master, each->rank))
         report_settle(master, each, results_write(master, each, &results, start_s));
 }
@@ -263,8 +487,8 @@ static void results_collect(struct master *master, struct master_return *each)
 static struct master_return **ripe_find(struct master *master)
 {
     const double now = comm_now(master->run->comm);
-    for (struct master_return **at = &master->returns->first; *at; at = &(*at)->next) {
-        const struct master_return *earlier = master->returns->first;
+    for (struct master_return **at = &master->returns->coming.first; *at; at = &(*at)->next) {
+        const struct master_return *earlier = master->returns->coming.first;
         if (is_awaited(*at) && (*at)->room == NO_ROOM)
             return NULL;
         if (is_awaited(*at) || (*at)->due_s > now)
@@ -277,48 +501,42 @@ static struct master_return **ripe_find(struct master *master)
     return NULL;
 }
 
-static struct master_return *return_unlink(struct master_returns *returns,
-                                           struct master_return **at)
-{
-    struct master_return *gone = *at;
-    *at = gone->next;
-    if (!*at)
-        returns->end = at;
-    return gone;
-}
-
 void master_returns_collect(struct master *master)
 {
     struct master_returns *returns = master->returns;
     for (struct master_return **at; returns && (at = ripe_find(master));) {
-        struct master_return *each = return_unlink(returns, at);
+        struct master_return *each = list_unlink(&returns->coming, at);
         if (each->report->returned > 0)
             results_collect(master, each);
         else
             report_settle(master, each, true);
-        return_abandon(returns, each);
-        free(each);
+        return_free(returns, each);
         master_hear(master);
+    }
+}
+
+static void list_drop(struct master_returns *returns, struct list *list, int rank)
+{
+    for (struct master_return **at = &list->first; *at;) {
+        if ((*at)->rank != rank) {
+            at = &(*at)->next;
+            continue;
+        }
+        return_free(returns, list_unlink(list, at));
     }
 }
 
 void master_returns_drop(struct master *master, int rank)
 {
     struct master_returns *returns = master->returns;
-    for (struct master_return **at = returns ? &returns->first : NULL; at && *at;) {
-        if ((*at)->rank != rank) {
-            at = &(*at)->next;
-            continue;
-        }
-        struct master_return *dropped = return_unlink(returns, at);
-        return_abandon(returns, dropped);
-        free(dropped);
-    }
-    if (returns)
-        master->workers[rank - 1].returning = 0;
+    if (!returns)
+        return;
+    list_drop(returns, &returns->coming, rank);
+    list_drop(returns, &returns->kept, rank);
+    master->workers[rank - 1].returning = 0;
 }
 
 bool master_returns_wait(const struct master *master)
 {
-    return master->returns && master->returns->first;
+    return master->returns && (master->returns->coming.first || master->returns->kept.first);
 }

@@ -130,7 +130,7 @@ double master_started_s(const struct master *master, const struct wire_result *r
     const struct wire_times *times = &report->times;
     const struct package *package = &report->package;
     const struct emulation *costs = master->run->costs;
-    if (start_of(master, package)->reported || start_is_told(master, report) || !costs ||
+    if (start_of(master, package)->told || start_is_told(master, report) || !costs ||
         !(emulation_cost(costs, OPERATION_START, package->worker, package->count) > 0))
         return times->start_s;
     const double expected_s =

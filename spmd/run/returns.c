@@ -13,11 +13,20 @@ struct place {
     struct link_request sending;
 };
 
+/* Of a package whose results are kept. */
+struct kept {
+    struct kept *next;
+    int64_t index; /* the package's */
+    char *bytes;   /* owned, unless they are on their way */
+    size_t size;
+};
+
 struct returns {
     const struct comm *comm;
     const struct job *job;
     struct place *places; /* owned; one more than may be on the way: being packed */
     int count, next;
+    struct kept *kept, **kept_end; /* owned; in the order of packages */
 };
 
 /* What was there is lost. */
@@ -41,6 +50,7 @@ struct returns *returns_new(const struct comm *comm, const struct job *job, int 
     bool good = returns != NULL;
     if (good) {
         *returns = (struct returns){.comm = comm, .job = job, .count = most + 1};
+        returns->kept_end = &returns->kept;
         returns->places = calloc((size_t)returns->count, sizeof *returns->places);
         good = returns->places != NULL;
     }
@@ -58,20 +68,27 @@ double returns_memory(const struct job *job, int most, int64_t tasks)
     return (double)(most + 1) * (double)packed_results_least(job, tasks);
 }
 
+/* One message is enough for it. */
+static bool size_fits(const struct package_results *results, size_t size, struct failure *failure)
+{
+    return size <= LINK_MOST ||
+           failure_set(failure, FAILURE_FAILED,
+                       "core tasks %" PRId64 " to %" PRId64 " have %.1f GB of results, and at "
+                       "most %.1f GB are returned at once: plan with smaller packages, or let "
+                       "workers write (without --collect)",
+                       job_task_number(results->first),
+                       job_task_number(results->first + results->count - 1), (double)size / 1e9,
+                       (double)LINK_MOST / 1e9);
+}
+
 bool returns_pack(struct returns *returns, const struct package_results *results,
                   struct wire_result *report, struct failure *failure)
 {
     struct place *place = &returns->places[returns->next];
     const size_t size = packed_results_size(returns->job, results);
     comm_wait(returns->comm, &place->sending); /* long over: returns_await has seen to it */
-    if (size > LINK_MOST)
-        return failure_set(failure, FAILURE_FAILED,
-                           "core tasks %" PRId64 " to %" PRId64 " have %.1f GB of results, and at "
-                           "most %.1f GB are returned at once: plan with smaller packages, or let "
-                           "workers write (without --collect)",
-                           job_task_number(results->first),
-                           job_task_number(results->first + results->count - 1), (double)size / 1e9,
-                           (double)LINK_MOST / 1e9);
+    if (!size_fits(results, size, failure))
+        return false;
     if (!place_reserve(place, size))
         return failure_memory(failure, "packing results that are to be returned");
     packed_results_fill(returns->job, results, place->bytes);
@@ -98,11 +115,79 @@ void returns_send(struct returns *returns)
     returns->next = (returns->next + 1) % returns->count;
 }
 
+/* ---- kept ---------------------------------------------------------------------------------- */
+
+enum { KEPT_ALIGNMENT = 64 };
+
+static size_t kept_room(size_t size)
+{
+    return (size + KEPT_ALIGNMENT - 1) / KEPT_ALIGNMENT * KEPT_ALIGNMENT;
+}
+
+double returns_kept_memory(const struct job *job, double packages, double tasks)
+{
+    enum { SOME = 1000 };
+    const double none = (double)packed_results_least(job, 0);
+    const double each = ((double)packed_results_least(job, SOME) - none) / SOME;
+    return packages * ((double)sizeof(struct kept) + none) + tasks * each;
+}
+
+bool returns_keep(struct returns *returns, const struct package_results *results, int64_t index,
+                  struct wire_result *report, struct failure *failure)
+{
+    const size_t size = packed_results_size(returns->job, results);
+    if (!size_fits(results, size, failure))
+        return false;
+    struct kept *kept = calloc(1, sizeof *kept);
+    if (kept)
+        kept->bytes = aligned_alloc(KEPT_ALIGNMENT, kept_room(size));
+    if (!kept || !kept->bytes) {
+        free(kept);
+        return failure_memory(failure, "keeping results that are to be returned: plan with "
+                                       "\"results\": \"package\" in the profile");
+    }
+    kept->index = index;
+    kept->size = size;
+    packed_results_fill(returns->job, results, kept->bytes);
+    wire_result_return(report, kept->bytes, size);
+    *returns->kept_end = kept;
+    returns->kept_end = &kept->next;
+    return true;
+}
+
+/* The first of them. */
+static struct kept *kept_take(struct returns *returns)
+{
+    struct kept *first = returns->kept;
+    returns->kept = first->next;
+    if (!returns->kept)
+        returns->kept_end = &returns->kept;
+    return first;
+}
+
+void returns_give(struct returns *returns, int64_t index)
+{
+    while (returns->kept && returns->kept->index <= index) {
+        struct kept *kept = kept_take(returns);
+        struct place *place = &returns->places[returns->next];
+        comm_wait(returns->comm, &place->sending);
+        free(place->bytes);
+        *place = (struct place){.bytes = kept->bytes, .room = kept->size, .size = kept->size};
+        free(kept);
+        returns_send(returns);
+    }
+}
+
 void returns_free(struct returns **returns)
 {
     struct returns *gone = *returns;
     if (!gone)
         return;
+    while (gone->kept) {
+        struct kept *kept = kept_take(gone);
+        free(kept->bytes);
+        free(kept);
+    }
     for (int k = 0; gone->places && k < gone->count; k++) {
         comm_wait(gone->comm, &gone->places[k].sending);
         free(gone->places[k].bytes);

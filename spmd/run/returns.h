@@ -1,7 +1,7 @@
 /*
  * A worker's results on their way to a master that writes them: packed one package after the other,
- * and at most so many not yet taken. Where the master is slow, the worker waits before it sends
- * more.
+ * and at most so many on the way and not yet taken. Where the master is slow, the worker waits
+ * before it sends more. Or they are kept until they are asked for, however many.
  */
 #ifndef SPMD_RUN_RETURNS_H
 #define SPMD_RUN_RETURNS_H
@@ -13,8 +13,8 @@
 
 struct returns;
 
-/* Local. `most`: results that may be not yet taken; for packages of `tasks` core tasks. NULL with
- * *failure set: out of memory. */
+/* Local. `most`: results that may be sent and not yet taken; for packages of `tasks` core tasks.
+ * NULL with *failure set: out of memory. */
 struct returns *returns_new(const struct comm *comm, const struct job *job, int most, int64_t tasks,
                             struct failure *failure);
 /* Bytes of memory that they take, but for what tasks emit. */
@@ -27,7 +27,14 @@ bool returns_pack(struct returns *returns, const struct package_results *results
 bool returns_await(struct returns *returns);
 /* Local. Send it. */
 void returns_send(struct returns *returns);
-/* Local. Waits until everything is taken. Sets *returns NULL. */
+/* Local. The same of one that is kept: instead. */
+bool returns_keep(struct returns *returns, const struct package_results *results, int64_t index,
+                  struct wire_result *report, struct failure *failure);
+/* Local. Send what is kept of packages up to that number; waits until it is taken. */
+void returns_give(struct returns *returns, int64_t index);
+/* Bytes of memory that packages of so many core tasks in all take that are kept. */
+double returns_kept_memory(const struct job *job, double packages, double tasks);
+/* Local. Waits until everything that was sent is taken. Sets *returns NULL. */
 void returns_free(struct returns **returns);
 
 #endif

@@ -38,6 +38,7 @@ struct run {
     const struct emulation *costs;     /* by the profile; NULL: not known */
     const struct emulation *emulation; /* those of a job that sleeps; NULL otherwise */
     bool collects;                     /* the master writes what workers return to it */
+    bool keeps;                        /* then: they keep it until everything is handed out */
     bool one_by_one;         /* the master sends no package before the last one has arrived */
     bool weighs_output;      /* workers say for how much of their output they wait for the store */
     struct engine **kept;    /* a worker's: its engine outlives runs, and is there from the second

@@ -72,7 +72,7 @@ static void report_send(struct worker *worker)
     report->result->summary.rank_peak = process_peak();
     wire_result_seal(report->result, state_size);
     link_send(worker->run->comm->link, report->result, size, 0, WIRE_RESULT, &report->sending);
-    if (report->result->returned > 0)
+    if (report->result->returned > 0 && !worker->run->keeps)
         returns_send(worker->context.returns);
 }
 
@@ -232,13 +232,14 @@ static void results_write(struct worker *worker, struct wire_result *report,
     times->stalled_s = worker->context.stalled_s;
 }
 
-/* Packing is a part of computing; then the master may have too many that it has not taken yet. */
+/* Packing is a part of computing; then the master may have too many that it has not taken yet,
+ * unless they are kept. */
 static void results_give(struct worker *worker, struct wire_result *report, struct failure *failure)
 {
     struct wire_times *times = &report->times;
     const bool packed = worker_context_return(&worker->context, report, failure);
     times->computed_s = times->handed_s = comm_now(worker->run->comm);
-    if (packed && returns_await(worker->context.returns))
+    if (packed && !worker->run->keeps && returns_await(worker->context.returns))
         times->handed_s = comm_now(worker->run->comm);
     times->written_s = times->handed_s;
 }
@@ -331,7 +332,9 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
         inbox_take(worker->context.inbox, (struct inbox_idle){behind_idle, worker}, &in);
         if (in.header.kind == WIRE_STOP)
             break;
-        if (in.header.kind == WIRE_WARM || is_again(worker, &in.header.package)) {
+        if (in.header.kind == WIRE_GIVE)
+            worker_context_give(&worker->context, in.header.package.index);
+        if (in.header.kind != WIRE_WORK || is_again(worker, &in.header.package)) {
             inbox_done(worker->context.inbox);
             continue;
         }
@@ -342,6 +345,7 @@ static void worker_loop(struct worker *worker, struct done_packages *done, struc
         worker->free_s = comm_now(worker->run->comm);
     }
     async_writer_finish(worker, failure);
+    worker_context_give(&worker->context, INT64_MAX);
 }
 
 bool worker_run(const struct run *run, struct done_packages *done, struct failure *failure)

@@ -33,7 +33,8 @@ enum wire_tag {
 enum wire_kind {
     WIRE_WORK, /* work on it */
     WIRE_WARM, /* nothing to do: opens the connection before the clock starts */
-    WIRE_STOP  /* no more packages: leave the loop */
+    WIRE_GIVE, /* return what is kept of packages up to this one's number */
+    WIRE_STOP  /* no more packages: return all that is kept, and leave the loop */
 };
 
 struct wire_present {

@@ -153,6 +153,8 @@ struct dispatch *decides_make(struct decides *decides, const struct decides_setu
                                        setup->workers);
     dispatch = dispatch_new_recovery(dispatch, setup->workers);
     dispatch_recovery_limit(dispatch, setup->largest);
+    if (setup->keeps)
+        dispatch_recovery_keep(dispatch);
     for (int64_t k = 0; remaining && k < remaining->suspect_count; k++)
         dispatch_recovery_suspect(dispatch, remaining->suspects[k].range,
                                   remaining->suspects[k].losses);

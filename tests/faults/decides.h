@@ -16,6 +16,7 @@ struct decides_setup {
     int64_t tasks;    /* of the job */
     int64_t largest;  /* of a package */
     double mean_s;    /* of a core task, as planned with */
+    bool keeps;       /* workers keep results until they are asked for them */
     int ahead, workers;
     const struct remaining *remaining; /* NULL: nothing is done yet */
 };

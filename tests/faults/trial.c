@@ -41,6 +41,7 @@ static struct trial {
     bool one_by_one;
     double collecting; /* probability that in a part the master writes */
     bool collects;     /* in this part */
+    bool keeps;        /* workers keep their results as long as they can */
     bool resumed;
     bool running; /* the part before did not say how it ended */
     bool sealed;
@@ -473,6 +474,7 @@ static struct dispatch *dispatch_make(struct part *part)
                                         .largest = trial.largest,
                                         .mean_s = habits.mean_s,
                                         .ahead = trial.ahead,
+                                        .keeps = trial.keeps,
                                         .workers = world.ranks - 1,
                                         .remaining = trial.resumed ? &trial.remaining : NULL};
     return decides_make(&part->decides, &setup, &part->failure);
@@ -535,6 +537,7 @@ static void perform(struct part *part)
                             .store = part->store,
                             .losses = &part->losses,
                             .collects = trial.collects,
+                            .keeps = trial.keeps,
                             .one_by_one = trial.one_by_one,
                             .largest_package = trial.largest,
                             .tasks = trial.resumed ? trial.remaining.left : trial.tasks,
@@ -671,6 +674,7 @@ static void part_run(bool fair)
     trial.running = true;
     /* Parts of one run may do either. */
     trial.collects = !trial.job->values.write_behind && dice_hit(&world.dice, trial.collecting);
+    trial.keeps = trial.collects && dice_hit(&world.dice, 0.4);
     trial.part.began_s += 1;
     world_begin(workers + 1, rank_main);
     world_say("part with %d workers, %" PRId64 " core tasks, packages of at most %" PRId64
@@ -678,7 +682,10 @@ static void part_run(bool fair)
               workers, trial.tasks, trial.largest, trial.surveyed ? "measured, " : "",
               trial.rule ? trial.rule : "planned", !trial.rule && trial.watched ? ", watched" : "",
               trial.job->values.write_behind ? ", written behind" : "",
-              trial.collects ? ", collected" : "", trial.job->state_size > 0 ? ", reduces" : "");
+              trial.keeps      ? ", collected at the end"
+              : trial.collects ? ", collected"
+                               : "",
+              trial.job->state_size > 0 ? ", reduces" : "");
     if (!fair)
         faults_draw();
     if (!world_run(part_most_s))

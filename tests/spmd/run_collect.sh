@@ -117,6 +117,29 @@ sys.exit(f"{waited} packages waited, {most} were not taken" if waited < 10 or mo
 END
 mv grid.json plan.json
 
+# ---- kept until everything is handed out ------------------------------------------------------
+# The same file, from the same blind workers; no result leaves a worker before its last package is computed.
+cp plan.json grid.json
+sed 's/"parameters": {/&"results": "end", /' grid.json >plan.json
+apart 2 kept.h5 -i "$image" -q
+((code == 0)) || fail "kept: exit $code: $(cat errors)"
+"$scow" show out/kept.h5 --png kept.png >/dev/null && cksum <kept.png | cmp -s - written.txt || fail "kept: not the same"
+"$scow" show out/kept.h5 --check >/dev/null 2>errors || fail "kept: $(cat errors)"
+/usr/bin/python3 - out/kept.h5 <<'END' || fail "what is kept returns early"
+import sys
+
+import h5py
+
+with h5py.File(sys.argv[1], "r") as file:
+    trace = file["/run/trace"][:]
+names = h5py.check_enum_dtype(trace.dtype["operation"])
+rows = {name: [row for row in trace if row["operation"] == names[name]] for name in ("compute", "result", "collect")}
+last = {rank: max(row["end"] for row in rows["compute"] if row["rank"] == rank) for rank in (1, 2)}
+sent = {row["rank"]: row["start"] for row in rows["result"]}
+sys.exit(sorted(sent) != [1, 2] or len(rows["result"]) != 2 or len(rows["collect"]) != 96 or any(sent[r] < last[r] for r in sent))
+END
+mv grid.json plan.json
+
 # ---- records, outputs of commands, failures ---------------------------------------------------
 seq 1 60 >lines.txt
 cat >plan.json <<'END'
@@ -216,6 +239,12 @@ shown out/part.h5 | cmp -s - written.txt || fail "gone on with what workers wrot
     end whole.h5
     expected=$(checksum_of whole.h5)
     [[ $expected =~ ^[0-9a-f]{16}$ ]] || fail "undisturbed: $(cat whole.h5.said)"
+    # works_at OUTPUT RANK: the first core task of the package that it works on.
+    works_at() {
+        HDF5_USE_FILE_LOCKING=FALSE /usr/bin/python3 -c '
+import h5py, sys
+with h5py.File(sys.argv[1], "r") as file: print(file["/run/in_flight"][int(sys.argv[2])]["first"])' "$1" "$2" 2>/dev/null || echo 0
+    }
     start lost.h5 --collect --patience 5
     gather lost.h5 || fail "over before anybody could be lost"
     reach lost.h5 5
@@ -223,6 +252,23 @@ shown out/part.h5 | cmp -s - written.txt || fail "gone on with what workers wrot
     end lost.h5
     [[ $(checksum_of lost.h5) == "$expected" ]] || fail "after the loss of a worker: $(cat lost.h5.said)"
     "$scow" report lost.h5 | grep -q 'lost *rank 2' || fail "nobody is told of the loss"
+    # What a worker keeps is lost with it, and others do it again.
+    for file in plan profile; do
+        cp $file.json kept-$file.json
+        sed 's/"kernel": "sleep"/&, "parameters": {"results": "end"}/' kept-$file.json >$file.json
+    done
+    start kept.h5 --patience 5
+    gather kept.h5 || fail "over before anybody could be lost"
+    while [[ $(works_at kept.h5 2) -lt 30 ]]; do
+        kill -0 "$launcher" 2>/dev/null || fail "over before anybody kept results: $(cat kept.h5.said)"
+        sleep 0.02
+    done
+    (($(done_of kept.h5) == 0)) || fail "something is done before everything is handed out"
+    kill -KILL "${processes[2]}"
+    end kept.h5
+    [[ $(checksum_of kept.h5) == "$expected" ]] || fail "after the loss of a worker that kept results: $(cat kept.h5.said)"
+    "$scow" report kept.h5 | grep -q 'lost *rank 2' || fail "nobody is told of the loss of one that kept results"
+    for file in plan profile; do mv kept-$file.json $file.json; done
     start gone.h5 --collect --patience 5
     gather gone.h5 || fail "over before the master could be killed"
     reach gone.h5 5
@@ -242,8 +288,6 @@ refused() { # CODE SENTENCE OPTION...
 cp plan.json kept.json
 sed 's/"parameters": {/&"write-behind": "yes", /' kept.json >plan.json
 refused 2 "scow run: plan.json: is for results that workers write asynchronously, and with --collect the master writes them: calibrate with --collect and plan again, or leave --collect out" --collect
-sed 's/"parameters": {/&"results": "end", /' kept.json >plan.json
-refused 4 'scow run: plan.json: returns results at the end, which only '"'scow simulate'"' plays: plan with "results": "package" in the profile'
 mv kept.json plan.json
 code=0
 "$mpiexec" -n 3 "$scow" run plan.json -i lines.txt -o nowhere/none.h5 --collect -q >said 2>errors || code=$?

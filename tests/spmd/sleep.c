@@ -50,9 +50,9 @@ static const double slow_output_s = 0.02 + PACKAGE * 0.002;
 
 /* The same with results that return to the master, over a port, or to a master, that is the slowest
  * of all. */
-#define RETURNED(collect, result)                                                                  \
+#define RETURNED(results, collect, result)                                                         \
     "{\"schema\": \"scow-profile-1\", \"kernel\": \"census-sleeps\", "                             \
-    "\"parameters\": {\"results\": \"package\"}, \"settings\": [{\"windows\": "                    \
+    "\"parameters\": {\"results\": \"" results "\"}, \"settings\": [{\"windows\": "                \
     "[{\"tasks\": [1, 100], \"envelope\": {\"latency_s\": 0.001, \"s_per_task\": 0.0002}, "        \
     "\"send\": {\"latency_s\": 0.001, \"s_per_task\": 0}, "                                        \
     "\"collect\": {\"latency_s\": " collect ", \"s_per_task\": 0.0001}, \"workers\": "             \
@@ -67,7 +67,7 @@ static const struct census everything = {.parts = CENSUS_ALL & ~CENSUS_REJECTS,
                                          .tile = {1, 1, 1}};
 
 /* How results get into the output. */
-enum ways { WRITTEN, WRITTEN_BEHIND, RETURNING };
+enum ways { WRITTEN, WRITTEN_BEHIND, RETURNING, RETURNING_AT_THE_END };
 
 static bool sleep_run(const char *profile, enum ways ways, struct run_outcome *outcome,
                       struct failure *failure)
@@ -75,7 +75,9 @@ static bool sleep_run(const char *profile, enum ways ways, struct run_outcome *o
     struct values values;
     census_values(&values, &census_sleeps, &everything);
     values.write_behind = ways == WRITTEN_BEHIND;
-    values.results = ways == RETURNING ? RESULTS_PACKAGE : RESULTS_UNSAID;
+    values.results = ways == RETURNING              ? RESULTS_PACKAGE
+                     : ways == RETURNING_AT_THE_END ? RESULTS_END
+                                                    : RESULTS_UNSAID;
     const struct whole_run run = {.comm = &comm,
                                   .task = &census_sleeps,
                                   .values = &values,
@@ -295,14 +297,77 @@ static void check_returned(const char *profile, double result_s, double collect_
 static void results_return_over_the_port(void **state)
 {
     (void)state;
-    check_returned(RETURNED("0.001", "0.01"), 0.01 + PACKAGE * 0.002, 0.001 + PACKAGE * 0.0001);
+    check_returned(RETURNED("package", "0.001", "0.01"), 0.01 + PACKAGE * 0.002,
+                   0.001 + PACKAGE * 0.0001);
 }
 
 /* Reports come while the master is busy with the results of the one before. */
 static void a_slow_master_takes_in_one_after_the_other(void **state)
 {
     (void)state;
-    check_returned(RETURNED("0.03", "0.0001"), 0.0001 + PACKAGE * 0.002, 0.03 + PACKAGE * 0.0001);
+    check_returned(RETURNED("package", "0.03", "0.0001"), 0.0001 + PACKAGE * 0.002,
+                   0.03 + PACKAGE * 0.0001);
+}
+
+/* Of that worker and operation, the last event but for what the master does; its core tasks and how
+ * many packages there are of it. */
+static const struct trace_event *worker_last(const struct trace *trace, int rank,
+                                             enum operation operation, int64_t *tasks,
+                                             int64_t *packages)
+{
+    const struct trace_event *last = NULL;
+    *tasks = *packages = 0;
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct trace_event *event = &trace->events[i];
+        if (event->rank != rank || event->operation != (int32_t)operation)
+            continue;
+        *tasks += event->tasks;
+        ++*packages;
+        if (!last || event->start_s > last->start_s)
+            last = event;
+    }
+    return last;
+}
+
+/* All results of a worker go over the port together, when its last package is computed, and one
+ * worker's after the other's; the master takes them in after that. */
+static void results_return_at_the_end(void **state)
+{
+    (void)state;
+    const double latency_s = 0.01, s_per_task = 0.002;
+    struct run_outcome outcome = {0};
+    struct failure failure = FAILURE_INIT;
+    const struct trace_event *collects[PACKAGES], *results[8];
+    const bool good =
+        sleep_run(RETURNED("end", "0.001", "0.01"), RETURNING_AT_THE_END, &outcome, &failure);
+    assert_string_equal(failure.text, "");
+    assert_true(good);
+    if (comm.rank == 0) {
+        assert_string_equal(outcome.json,
+                            "{\"tasks\": 40, \"least\": 0, \"greatest\": 39, \"squares\": 20540}");
+        events_find(&outcome.trace, OPERATION_COLLECT, collects);
+    }
+    for (int rank = 1; comm.rank == 0 && rank < comm.size; rank++) {
+        int64_t tasks, packages, transfers, ignored;
+        const struct trace_event *computed =
+            worker_last(&outcome.trace, rank, OPERATION_COMPUTE, &tasks, &packages);
+        const struct trace_event *result =
+            worker_last(&outcome.trace, rank, OPERATION_RESULT, &ignored, &transfers);
+        assert_true(computed && result && packages > 1);
+        assert_int_equal(transfers, 1);
+        assert_int_equal(result->package, computed->package);
+        check_after(result, computed);
+        check_after(collects[result->package], result);
+        assert_true(result->end_s - result->start_s >=
+                    0.999 * (latency_s + s_per_task * (double)tasks));
+        assert_true(collects[result->package]->end_s - collects[result->package]->start_s >=
+                    0.999 * (0.001 + 0.0001 * (double)tasks));
+        results[rank] = result;
+        for (int other = 1; other < rank; other++)
+            check_apart(results[rank], results[other]);
+        assert_true(outcome.makespan_s >= collects[result->package]->end_s);
+    }
+    run_outcome_release(&outcome);
 }
 
 /* Each worker starts once, while its first package is on its way, and then begins it. */
@@ -363,6 +428,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(output_is_hidden_behind_computing),
         cmocka_unit_test(results_return_over_the_port),
         cmocka_unit_test(a_slow_master_takes_in_one_after_the_other),
+        cmocka_unit_test(results_return_at_the_end),
         cmocka_unit_test(workers_start_first),
         cmocka_unit_test(without_a_profile_nobody_knows_how_long),
     };

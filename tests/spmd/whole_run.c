@@ -67,6 +67,7 @@ bool whole_run(const struct whole_run *run, struct run_outcome *outcome, struct 
         .profile_text = run->profile,
         .profile = run->profile ? &profile : NULL,
         .collects = results_return(plan_returns(&plan)),
+        .keeps = plan_returns(&plan) == RESULTS_END,
         .plan_name = "plan.json",
         .output = run->output,
         .input = run->input,

@@ -19,14 +19,16 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 MOST = 0.03
 
-# Name, tasks, seconds and seconds a task of the master's envelope, its writing, then of workers: how many, link, compute, result.
+# Name, when results return, tasks, seconds and seconds a task of the master's envelope, its writing, then of workers: how many, link, compute, result.
 CASES = {
-    "idle port": (600, (2e-3, 0), (1e-3, 0), [(3, (2e-3, 1e-4), (5e-3, 1e-2), (2e-3, 1e-4))]),
-    "busy port": (600, (1e-3, 0), (1e-3, 0), [(4, (2e-3, 1e-4), (5e-3, 1e-2), (2e-3, 2.5e-3))]),
-    "slow writing": (600, (1e-3, 0), (5e-3, 2e-3), [(3, (2e-3, 1e-4), (5e-3, 1e-2), (2e-3, 1e-4))]),
-    "large results": (400, (2e-3, 0), (1e-3, 1e-4), [(3, (2e-3, 1e-3), (5e-3, 2e-2), (2e-2, 2e-3))]),
-    "unlike workers": (600, (2e-3, 0), (1e-3, 1e-4), [(2, (2e-3, 1e-4), (5e-3, 1e-2), (3e-3, 2e-4)),
-                                                     (2, (5e-3, 5e-4), (5e-3, 2.5e-2), (1e-2, 1e-3))]),
+    "idle port": ("package", 600, (2e-3, 0), (1e-3, 0), [(3, (2e-3, 1e-4), (5e-3, 1e-2), (2e-3, 1e-4))]),
+    "busy port": ("package", 600, (1e-3, 0), (1e-3, 0), [(4, (2e-3, 1e-4), (5e-3, 1e-2), (2e-3, 2.5e-3))]),
+    "slow writing": ("package", 600, (1e-3, 0), (5e-3, 2e-3), [(3, (2e-3, 1e-4), (5e-3, 1e-2), (2e-3, 1e-4))]),
+    "large results": ("package", 400, (2e-3, 0), (1e-3, 1e-4), [(3, (2e-3, 1e-3), (5e-3, 2e-2), (2e-2, 2e-3))]),
+    "unlike workers": ("package", 600, (2e-3, 0), (1e-3, 1e-4), [(2, (2e-3, 1e-4), (5e-3, 1e-2), (3e-3, 2e-4)),
+                                                                (2, (5e-3, 5e-4), (5e-3, 2.5e-2), (1e-2, 1e-3))]),
+    "at the end": ("end", 600, (2e-3, 0), (1e-3, 1e-4), [(3, (2e-3, 1e-4), (5e-3, 1e-2), (5e-2, 1e-3))]),
+    "large, at the end": ("end", 400, (2e-3, 0), (1e-2, 1e-3), [(3, (2e-3, 1e-3), (5e-3, 2e-2), (2e-2, 4e-3))]),
 }
 
 
@@ -35,11 +37,11 @@ def cost(pair):
 
 
 def profile_of(case):
-    tasks, envelope, collect, workers = case
+    results, tasks, envelope, collect, workers = case
     window = {"tasks": [1, tasks], "envelope": cost(envelope), "send": cost((0, 0)), "collect": cost(collect),
               "workers": [{"count": count, "link": cost(link), "receive": cost((0, 0)), "compute": cost(compute), "result": cost(result)}
                           for count, link, compute, result in workers]}
-    return {"schema": "scow-profile-1", "kernel": "sleep", "parameters": {"results": "package"}, "settings": [{"windows": [window]}]}
+    return {"schema": "scow-profile-1", "kernel": "sleep", "parameters": {"results": results}, "settings": [{"windows": [window]}]}
 
 
 def scow(binaries, *arguments, ranks=0):
@@ -63,8 +65,8 @@ def beside(reports, name):
 def measure(binaries, name, runs):
     case = CASES[name]
     pathlib.Path("profile.json").write_text(json.dumps(profile_of(case)), encoding="utf-8")
-    scow(binaries, "plan", "-p", "profile.json", "-X", str(case[0]), "-o", "plan.json")
-    ranks = 1 + sum(workers[0] for workers in case[3])
+    scow(binaries, "plan", "-p", "profile.json", "-X", str(case[1]), "-o", "plan.json")
+    ranks = 1 + sum(workers[0] for workers in case[4])
     reports = [one_run(binaries, ranks) for _ in range(runs)]
     errors = [report["measured_s"] / report["predicted_s"] - 1 for report in reports]
     median = statistics.median(abs(error) for error in errors)
