@@ -213,15 +213,22 @@ until [[ -e deep.1 && -e deep.2 ]]; do
     kill -0 $launcher 2>/dev/null || fail "an endless run ended: $(cat said.txt said.err)"
     sleep 0.1
 done
-for ((i = 0; i < 30; i++)); do
-    kill -INT -- -$launcher 2>/dev/null || true
-    sleep 1.5
-    pgrep -f -- "$dir/forever.h5" >/dev/null || break
+kill -INT -- -$launcher
+# The launcher has passed it on, and a second is over in which the same one could come to a rank a second time.
+until cat said.txt said.err | grep -q 'Press Ctrl-C again'; do
+    kill -0 $launcher 2>/dev/null || fail "it did not wait for core tasks in hand: $(cat said.txt said.err)"
+    sleep 0.1
 done
-if ((i == 30)); then
+sleep 2
+kill -INT -- -$launcher || fail "it did not wait for core tasks in hand: $(cat said.txt said.err)"
+for ((turns = 0; turns < 600; turns++)); do # a minute is for ever
+    pgrep -f -- "$dir/forever.h5" >/dev/null || break
+    sleep 0.1
+done
+if ((turns == 600)); then
     left=$(pgrep -af -- "$dir/forever.h5")
     pkill -KILL -f -- "$dir/forever.h5"
-    fail "interrupted, but there are still $left"
+    fail "interrupted twice, but there are still $left"
 fi
 wait $launcher && fail "an endless run ended well"
 
