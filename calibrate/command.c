@@ -132,6 +132,8 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                         failure) ||
         *over)
         return failure->code == FAILURE_NONE;
+    if (!arguments->dry_run && !launch_ranks_check(comm, failure))
+        return false;
     if (arguments->kernel && strcmp(arguments->kernel, task_options_kernel(argc, argv)) != 0)
         return failure_set(failure, FAILURE_USAGE, "-k is given twice, %.60s and %.60s: choose one",
                            task_options_kernel(argc, argv), arguments->kernel);

@@ -101,8 +101,9 @@ bool effects_dry_run(struct comm *comm, const struct calibration_request *reques
     if (making_start(&making, comm, request->kernel->task, &request->settings[0].values,
                      request->input, failure) &&
         comm->rank == 0) {
-        first_show(request, &making, comm->size - 1, failure);
-        effects_announce(request, making.job.setup.tasks, comm->size - 1);
+        const int workers = comm->size > 1 ? comm->size - 1 : 1; /* of one rank, as of two */
+        first_show(request, &making, workers, failure);
+        effects_announce(request, making.job.setup.tasks, workers);
     }
     making_release(&making);
     return comm_agree(comm, failure);

@@ -138,7 +138,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
                         failure) ||
         *over)
         return failure->code == FAILURE_NONE;
-    return arguments_check(arguments, task, failure) &&
+    return launch_ranks_check(comm, failure) && arguments_check(arguments, task, failure) &&
            (!arguments->isa || instructions_pin(arguments->isa, comm, failure)) &&
            (comm->rank > 0 || output_name_check(arguments->output, failure));
 }

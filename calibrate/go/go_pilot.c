@@ -45,12 +45,13 @@ static void worth_print(const struct go_pilot *pilot, const struct pilot_sight *
         if (sweep.rows[k].workers == knee && (double)knee > MORE_WORKERS * sight->workers)
             fprintf(stderr,
                     "scow go: %s%" PRId64 " workers like these%s would be worth it: %.3g s for "
-                    "the rest\n",
+                    "what remains\n",
                     knee < most ? "up to " : "", knee, knee < most ? "" : " and more",
                     sweep.rows[k].makespan_s);
         else if (sweep.rows[k].workers == knee && 2 * knee <= sight->workers)
-            fprintf(stderr, "scow go: %" PRId64 " workers would be enough: %.3g s for the rest\n",
-                    knee, sweep.rows[k].makespan_s);
+            fprintf(stderr,
+                    "scow go: %" PRId64 " workers would be enough: %.3g s for what remains\n", knee,
+                    sweep.rows[k].makespan_s);
     sweep_release(&sweep);
 }
 

@@ -241,11 +241,14 @@ bool launch_options(const struct comm *comm, const struct option_table *table, i
         else
             puts(launch_version());
     }
-    if (!*over && comm->size < 2)
-        return failure_set(failure, FAILURE_USAGE,
-                           "needs a master and at least one worker: start it with mpiexec -n 2 "
-                           "or more");
     return true;
+}
+
+bool launch_ranks_check(const struct comm *comm, struct failure *failure)
+{
+    return comm->size >= 2 || failure_set(failure, FAILURE_USAGE,
+                                          "needs a master and at least one worker: start it with "
+                                          "mpiexec -n 2 or more");
 }
 
 char *launch_read(const struct comm *comm, const char *path, size_t *length,

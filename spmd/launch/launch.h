@@ -22,10 +22,12 @@ void launch_assembled(void);
  * not return: the process ends with the code of `failure`. */
 int launch_end(struct comm *comm, const char *name, const struct failure *failure);
 /* Collective. Parses the command line; on --help or --version prints on the master and sets *over.
- * Refuses fewer than two ranks. */
+ */
 bool launch_options(const struct comm *comm, const struct option_table *table, int argc,
                     char **argv, char **operands, int operand_most, int *operand_count,
                     const bool *version, bool *over, struct failure *failure);
+/* Local, the same on every rank. Refuses fewer than two ranks: a master and a worker. */
+bool launch_ranks_check(const struct comm *comm, struct failure *failure);
 /* The row of an option that several parallel commands share, by its name, which must be one of the
  * table in launch.c; `value` is what the row's kind asks for. */
 struct option_row launch_row(const char *name, void *value);

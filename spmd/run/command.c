@@ -139,7 +139,7 @@ static bool arguments_parse(const struct comm *comm, int argc, char **argv,
     arguments->plan = operand;
     if (*over)
         return true;
-    if (!arguments_check(arguments, failure))
+    if (!launch_ranks_check(comm, failure) || !arguments_check(arguments, failure))
         return false;
     return (!arguments->isa || instructions_pin(arguments->isa, comm, failure)) &&
            (comm->rank > 0 || output_name_check(arguments->output, failure));

@@ -34,6 +34,11 @@ says errors 'more than once: as many as fit into 30 s, at most [0-9]+'
 [[ $(wc -l <said) == 2 ]] || { echo "not one command for each worker:"; cat said; exit 1; }
 first=$(head -n 1 said)
 
+timeout 100 "$scow" calibrate -k command -i lines --command 'sh script {} 1' --dry-run >said 2>errors ||
+    { echo "a dry run without a launcher:"; cat said errors; exit 1; }
+[[ ! -e ran && $(grep -cE '^sh script [0-9]+ 1$' said) == 1 ]] || { echo "not the command of one worker:"; cat said; exit 1; }
+says errors 'more than once: as many as fit into 30 s, at most [0-9]+'
+
 calibrate 0 --command 'sh script' --per worker --dry-run
 says said '^with lines on its standard input, of which the first ones are:$'
 
