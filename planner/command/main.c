@@ -8,7 +8,7 @@ int main(int argc, char **argv)
 {
     struct failure failure = FAILURE_INIT;
     char *none[] = {NULL, NULL};
-    if (argc > 1 && sibling_is_parallel(argv[1]))
+    if (argc > 1 && sibling_exists(argv[1]))
         sibling_execute(argv[1], argv + 1, &failure);
     else
         sibling_execute("planner", argc > 0 ? argv : none, &failure);

@@ -13,7 +13,8 @@
 
 struct command {
     const char *name, *summary;
-    /* NULL: parallel, a program of its own where it is not part of this one. */
+    /* NULL: a program of its own, where it is not one of the parallel ones that are part of this
+     * one. */
     bool (*run)(int argc, char **argv, const struct readers *readers, struct failure *failure);
 };
 
@@ -26,6 +27,8 @@ static const struct command commands[] = {
     {"show", "describe a profile, a plan or a run's output", command_show},
     {"tasks", "list the kinds of core task, or describe one", command_tasks},
     {"simulate", "simulate a plan or a rule without a cluster", command_simulate},
+    {"sense", "write down how busy a node is: scow sense -o load.tsv", NULL},
+    {"load", "put load on a node, for experiments with shared machines", NULL},
 };
 
 /* Clang's version begins with its name, gcc's does not. */
@@ -94,7 +97,9 @@ static int (*parallel_find(const struct program_parallel *parallel, const char *
         return NULL;
     if (strcmp(name, "go") == 0)
         return parallel->go;
-    return strcmp(name, "run") == 0 ? parallel->run : parallel->calibrate;
+    if (strcmp(name, "run") == 0)
+        return parallel->run;
+    return strcmp(name, "calibrate") == 0 ? parallel->calibrate : NULL;
 }
 
 /* "help plan" becomes "plan --help", and "help" stays what it is. */

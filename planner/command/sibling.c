@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-bool sibling_is_parallel(const char *command)
+bool sibling_exists(const char *command)
 {
-    static const char *const parallel[] = {"calibrate", "go", "run"};
-    for (size_t k = 0; k < sizeof parallel / sizeof *parallel; k++)
-        if (strcmp(command, parallel[k]) == 0)
+    static const char *const programs[] = {"calibrate", "go", "load", "run", "sense"};
+    for (size_t k = 0; k < sizeof programs / sizeof *programs; k++)
+        if (strcmp(command, programs[k]) == 0)
             return true;
     return false;
 }
@@ -36,7 +36,7 @@ bool sibling_execute(const char *name, char **argv, struct failure *failure)
     own[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(own, '/');
     argv[0] = program;
-    if (sibling_is_parallel(name))
+    if (sibling_exists(name))
         waiting_settle();
     if (slash) {
         slash[1] = '\0';

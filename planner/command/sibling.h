@@ -6,8 +6,9 @@
 
 #include "planner/base/failure.h"
 
-/* Has the command of that name a program of its own, scow-NAME, that many ranks start at a time? */
-bool sibling_is_parallel(const char *command);
+/* Has the command of that name a program of its own, scow-NAME, which mostly many ranks or nodes
+ * start at a time? */
+bool sibling_exists(const char *command);
 /* Become the sibling scow-NAME, with these arguments, of which argv[0] becomes its name. Returns
  * false, with *failure set, only where that fails. */
 bool sibling_execute(const char *name, char **argv, struct failure *failure);

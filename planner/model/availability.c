@@ -141,11 +141,13 @@ static bool pattern_add(struct availability_series *series, int64_t worker, doub
                         uint64_t seed)
 {
     const struct load_pattern *pattern = load_pattern(1 + (int)(worker % LOAD_PATTERNS));
-    double until_s;
-    for (double at_s = 0; at_s < seconds; at_s = until_s) {
+    double at_s = 0;
+    while (at_s < seconds) {
+        double until_s;
         const bool high = load_pattern_high(pattern, seconds, seed, worker, at_s, &until_s);
         if (!availability_add(series, at_s, high ? 0.5 : 1, 1))
             return false;
+        at_s = until_s;
     }
     return availability_add(series, seconds, 1, 1);
 }

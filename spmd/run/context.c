@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "spmd/run/stall.h"
+#include "spmd/node/processor_time.h"
 #include "spmd/transport/wire.h"
 
 enum { ALIGNMENT = 64 };
@@ -159,11 +159,14 @@ static bool weighed_write(const struct run *run, const struct package_results *r
     *stalled_s = 0;
     if (!run->weighs_output)
         return store_write(run->store, results, failure);
-    const double busy_s = stall_busy_s(), start = clock_now();
+    struct processor_time from, to;
+    const bool counted = processor_time_now(&from);
+    const double start = clock_now();
     const bool good = store_write(run->store, results, failure);
     const double within_s = clock_now() - start;
-    if (busy_s >= 0)
-        *stalled_s = fmax(0, within_s - (stall_busy_s() - busy_s));
+    if (counted && processor_time_now(&to))
+        *stalled_s =
+            fmax(0, within_s - (to.worked_s - from.worked_s) - (to.queued_s - from.queued_s));
     return good;
 }
 

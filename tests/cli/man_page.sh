@@ -23,5 +23,7 @@ if (($# > 0)); then
     check calibrate "$("$@" -n 1 "$scow" calibrate --help)"
     check go "$("$@" -n 1 "$scow" go --help)"
     check run "$("$@" -n 1 "$scow" run --help)"
+    check load "$("$scow" load --help)"
+    check sense "$("$scow" sense --help)"
 fi
 exit $missing

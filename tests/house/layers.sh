@@ -74,8 +74,9 @@ simulate="$model planner/dispatch planner/simulate"
         spmd/{input,job,layout}
     room spmd/resume $model planner/{files,studies} kernel spmd/{input,job,layout,output}
     room spmd/launch $model planner/files kernel/{vector,command} spmd/{transport,input,job}
+    room spmd/node $model
     room spmd/run $simulate planner/{files,replan} kernel kernel/tasks \
-        spmd/{transport,input,job,output,resume,launch}
+        spmd/{transport,input,job,output,resume,launch,node}
 
     room calibrate/fit $model
     room calibrate/go $simulate planner/{schedulers,files,studies,report,command} kernel \

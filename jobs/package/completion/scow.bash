@@ -139,6 +139,15 @@ _scow_value() {
     simulate:--at) ;;
     simulate:--seed) ;;
     simulate:--seeds) ;;
+    sense:-o | sense:--output) _scow_files -f "$3" ;;
+    sense:--every) ;;
+    sense:--count) ;;
+    sense:--node) ;;
+    load:--pattern) ;;
+    load:--seconds) ;;
+    load:--threads) ;;
+    load:--seed) ;;
+    load:--cpu) ;;
     calibrate:--algorithm | calibrate:--angles | calibrate:--bank | calibrate:--block | calibrate:--blocks | calibrate:--colsep | calibrate:--combine | calibrate:--command | calibrate:--env | calibrate:--format | calibrate:--grace | calibrate:--grain | calibrate:--halt | calibrate:--header | calibrate:--height | calibrate:--iterations | calibrate:--jobs | calibrate:--keep | calibrate:--length | calibrate:--most-output | calibrate:--out-dir | calibrate:--per | calibrate:--polarity | calibrate:--positions | calibrate:--retries | calibrate:--search | calibrate:--sequences | calibrate:--ship | calibrate:--sigma | calibrate:--tasks | calibrate:--timeout | calibrate:--tuned | calibrate:--width | calibrate:--workdir | calibrate:--wrap | calibrate:--x-max | calibrate:--x-min | calibrate:--y-max | calibrate:--y-min | go:--algorithm | go:--angles | go:--bank | go:--block | go:--blocks | go:--colsep | go:--combine | go:--command | go:--env | go:--format | go:--grace | go:--grain | go:--halt | go:--header | go:--height | go:--iterations | go:--jobs | go:--keep | go:--length | go:--most-output | go:--out-dir | go:--per | go:--polarity | go:--positions | go:--retries | go:--search | go:--sequences | go:--ship | go:--sigma | go:--tasks | go:--timeout | go:--tuned | go:--width | go:--workdir | go:--wrap | go:--x-max | go:--x-min | go:--y-max | go:--y-min) ;;
     *) return 1 ;;
     esac
@@ -165,7 +174,7 @@ _scow_from() {
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == at + 1)); then
-        _scow_words "go calibrate plan run report show tasks simulate --help --version" "$word"
+        _scow_words "go calibrate plan run report show tasks simulate sense load --help --version" "$word"
         return
     fi
     command=${COMP_WORDS[at + 1]}
@@ -179,6 +188,8 @@ _scow_from() {
     show:-*) _scow_words "--image --write --png --slice --xdmf --task --failed --json --csv --tsv --jsonl --output --stderr --to --joblog --live --once --check --trust --quiet --verbose --help" "$word" ;;
     tasks:-*) _scow_words "--help" "$word" ;;
     simulate:-*) _scow_words "--profile --rule --tasks --workers --block --set --ahead --packages --replan --tail --model --buffers --noise --outliers --outlier-factor --slow --slow-factor --slow-from --loads --load-patterns --lose --at --seed --seeds --json --quiet --verbose --help" "$word" ;;
+    sense:-*) _scow_words "--output --every --count --node --help" "$word" ;;
+    load:-*) _scow_words "--pattern --seconds --threads --seed --cpu --help" "$word" ;;
     tasks:*) _scow_words "matched-filter command mandelbrot motif sleep" "$word" ;;
     report:* | run:* | show:* | simulate:*) _scow_files -f "$word" ;;
     esac
