@@ -10,6 +10,7 @@
 #include "planner/command/plan_options.h"
 #include "planner/command/plan_periods.h"
 #include "planner/files/load.h"
+#include "planner/files/observations_tsv.h"
 #include "planner/files/plan_json.h"
 #include "planner/files/textfile.h"
 #include "planner/files/waits_tsv.h"
@@ -335,20 +336,26 @@ static bool plan_run(const struct plan_options *options, const struct readers *r
     request.digest = digest;
     request.context = &counting;
     struct waits waits = {.rows = NULL};
+    struct observations load = {.nodes = NULL};
     struct task_weights *weights = NULL;
     if (!waits_load(options->waits, &waits, failure))
         return false;
     request.waits = options->waits ? &waits : NULL;
-    if (!load_profile(options->profile, &profile, digest, failure)) {
+    if ((options->load && !observations_read(&load, options->load, failure)) ||
+        !load_profile(options->profile, &profile, digest, failure)) {
+        observations_release(&load);
         waits_release(&waits);
         return false;
     }
+    request.load = options->load ? &load : NULL;
+    request.load_path = options->load;
     bool good = weights_find(&options->weights, readers, &weights, failure);
     request.weights = weights;
     if (weights && !options->input && options->tasks == 0)
         request.tasks = weights->work.tasks;
     good = good && planned_make(&profile, &request, &planned, failure);
     waits_release(&waits);
+    observations_release(&load);
     if (good) {
         good = plan_put(options, &planned, 1, failure);
         planned_release(&planned);

@@ -23,8 +23,8 @@ static bool resume_check(const struct plan_options *options, struct failure *fai
     if (options->profile || options->input || options->tasks > 0 || options->set ||
         options->block > 0 || options->deadline_s > 0 || options->within || options->tail ||
         options->kernel || choice_wanted(options) || options->compare || options->sweep ||
-        options->real_valued || options->buffers > 0 || weights_asked(&options->weights) ||
-        strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
+        options->real_valued || options->buffers > 0 || options->load ||
+        weights_asked(&options->weights) || strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "--resume plans what is left of a run with the run's own profile, "
                            "scheduler and parameters: of what to plan, give at most -n WORKERS");
@@ -104,7 +104,7 @@ bool plan_options_check_periods(const struct plan_options *options, struct failu
         options->tail || options->output || options->html || options->within ||
         options->deadline_s > 0 || options->compare || options->sweep || options->gantt ||
         options->sbatch || options->pbs || options->buffers > 0 || options->noise > 0 ||
-        strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
+        options->load || strcmp(options->scheduler, SCHEDULER_AUTO) != 0)
         return failure_set(failure, FAILURE_USAGE,
                            "%s is about the costs and not about a job: give at most -n, --like, "
                            "--block, --set and --json beside it",
@@ -191,6 +191,9 @@ static size_t choosing_rows(struct plan_options *options, struct option_row *row
          "use no worker of these classes"},
         {0, "at-most", "CLASS=N,...", OPTION_TEXT, &options->at_most,
          "use at most N workers of a class"},
+        {0, "load", "FILE", OPTION_TEXT, &options->load,
+         "machines that are not one's own: what 'scow sense' has seen of their processors, from "
+         "which is forecast what workers will have of them"},
         {0, "waits", "FILE", OPTION_TEXT, &options->waits,
          "waits in the queue: lines of ranks, walltime_s and wait_s"},
         {0, "pareto", NULL, OPTION_FLAG, &options->pareto,

@@ -12,7 +12,8 @@
 /* As given, borrowed from the command line; texts that are not given are NULL. */
 struct plan_options {
     const char *profile, *input, *scheduler, *output, *html, *set, *kernel, *tail, *like, *resume;
-    const char *within, *svg, *model, *objective, *require, *exclude, *at_most, *price, *waits;
+    const char *within, *svg, *model, *objective, *require, *exclude, *at_most, *price, *waits,
+        *load;
     struct weights_options weights;
     int64_t tasks, workers, block, seeds, buffers, gpus;
     double deadline_s, budget, noise, risk_percent, effort_s, period_s;

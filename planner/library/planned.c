@@ -10,10 +10,12 @@
 #include "planner/model/beyond.h"
 #include "planner/model/plan.h"
 #include "planner/model/platform.h"
+#include "planner/model/shared.h"
 #include "planner/studies/charge.h"
 #include "planner/studies/choice.h"
 #include "planner/studies/left_out.h"
 #include "planner/studies/planning.h"
+#include "planner/studies/shares.h"
 #include "planner/studies/sweep.h"
 
 /* ---- choice -------------------------------------------------------------------------------- */
@@ -301,6 +303,21 @@ static bool choice_make(const struct plan_request *request, struct planning *pla
     return true;
 }
 
+/* The shares that the profile's workers will have, which become the plan's. */
+static bool shares_find(struct profile *profile, const struct plan_request *request,
+                        struct plan *plan, struct failure *failure)
+{
+    int64_t tasks = 0;
+    if (!request->load)
+        return true;
+    if (!tasks_count(request, profile, &profile->settings[0], &tasks, failure) ||
+        !shares_forecast(request->load, request->load_path, profile, (double)tasks, &plan->shared,
+                         &plan->shared_count, failure))
+        return false;
+    shared_follow(profile, plan->shared, plan->shared_count);
+    return true;
+}
+
 /* ---- planned ------------------------------------------------------------------------------- */
 
 /* The options that a planning has by itself. */
@@ -442,14 +459,20 @@ bool planned_make(struct profile *profile, const struct plan_request *request,
                   struct planned *planned, struct failure *failure)
 {
     struct planned made = {.planning = planning_begin(profile, request)};
+    struct plan shares = {.shared = NULL};
     profile_weigh(profile, request->weights);
     if (!plan_request_check(request, failure) || !weights_known(profile, request, failure) ||
+        !shares_find(profile, request, &shares, failure) ||
         !wanted_model(profile, request->model, failure) ||
         !wanted_workers(profile, request->path, request->workers, request->like, failure) ||
         !wanted_prices(profile, request->path, request->price, failure) ||
         !prices_check(profile, request, failure) ||
-        !choice_make(request, &made.planning, &made.plan, &made.chosen, &made.omissions, failure))
+        !choice_make(request, &made.planning, &made.plan, &made.chosen, &made.omissions, failure)) {
+        free(shares.shared);
         return false;
+    }
+    made.plan.shared = shares.shared;
+    made.plan.shared_count = shares.shared_count;
     bool good = why_tell(&made, request, failure) && workers_settle(profile, &made, failure);
     made.planning.omissions = &made.omissions;
     good = good &&

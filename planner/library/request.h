@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "planner/base/failure.h"
+#include "planner/forecast/observations.h"
 #include "planner/model/objective.h"
 #include "planner/model/profile.h"
 #include "planner/model/waits.h"
@@ -38,6 +39,8 @@ struct plan_request {
     bool front;                /* also look for all compromises between makespan and charge */
     bool why;                  /* also say why workers are left out */
     double effort_s;           /* what "auto" may take (planning.h) */
+    const struct observations *load;    /* of the workers' nodes; NULL: they are one's own */
+    const char *load_path;              /* where these are from */
     const struct task_weights *weights; /* of the job's core tasks; NULL: not known */
     bool real_valued;
     bool bare; /* for studies of many plans: no automatic tail, no interval */

@@ -6,6 +6,7 @@
 
 #include "planner/base/limits.h"
 #include "planner/model/selection.h"
+#include "planner/model/shared.h"
 
 int64_t beyond_measured(const struct profile *profile)
 {
@@ -99,6 +100,7 @@ bool beyond_extend(struct profile *profile, int64_t workers, int64_t rank, struc
 bool beyond_follow(struct profile *profile, const struct plan *plan, struct failure *failure)
 {
     const struct plan_beyond *beyond = &plan->beyond;
+    shared_follow(profile, plan->shared, plan->shared_count);
     return selection_follow(profile, &plan->selected, failure) &&
            (beyond->workers == 0 ||
             beyond_extend(profile, beyond->measured + beyond->workers, beyond->rank, failure));

@@ -27,8 +27,8 @@ int64_t beyond_find(const struct profile *profile, const char *name);
  * FAILURE_USAGE for more than LIMIT_WORKERS, or out of memory; the profile can then only be
  * released. */
 bool beyond_extend(struct profile *profile, int64_t workers, int64_t rank, struct failure *failure);
-/* Turn the profile into that of the workers that a plan assumes: those it selects (selection.h),
- * and more of them; as beyond_extend. */
+/* Turn the profile into that of the workers that a plan assumes: with the shares that they will
+ * have (shared.h), those it selects (selection.h), and more of them; as beyond_extend. */
 bool beyond_follow(struct profile *profile, const struct plan *plan, struct failure *failure);
 /* The member `beyond` of a plan for the first `workers` workers; the name is borrowed. */
 struct plan_beyond beyond_of(const struct profile *profile, int64_t workers);

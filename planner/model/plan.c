@@ -164,6 +164,7 @@ void plan_release(struct plan *plan)
     free(plan->profile_sha256);
     free(plan->beyond.name);
     selection_release(&plan->selected);
+    free(plan->shared);
     free(plan->scheduler);
     free(plan->objective);
     free(plan->tail);

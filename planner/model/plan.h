@@ -61,6 +61,13 @@ struct plan_selection {
     size_t count;
 };
 
+/* Which share of its processor each of these workers of the profile, ranks from 1 on, will have, of
+ * what it had when it was measured, and the standard deviation of that (shared.h). */
+struct plan_shared {
+    int64_t first_rank, last_rank;
+    double share, deviation;
+};
+
 /* How many workers the job is worth (studies/choice.h). All 0: not known. */
 struct plan_choice {
     int64_t workers;              /* p: that there are */
@@ -108,6 +115,8 @@ struct plan {
     struct plan_selection selected; /* the workers' indices count only these */
     struct task_weights *weights;   /* owned: what its packages were cut by, with the plan's tasks;
                                      * NULL: the profile's map, or their number */
+    struct plan_shared *shared;     /* owned; NULL: they have what they had */
+    size_t shared_count;
     struct plan_prediction predicted;
     struct plan_choice choice;
     struct plan_other

@@ -144,8 +144,9 @@ struct profile {
     struct profile_peaks peaks; /* key "memory_bytes" */
     struct overhead overhead;   /* both 0 when not measured */
     struct price master;        /* key "master": of the master's rank; both 0 when not given */
-    int64_t beyond;    /* how many of the last workers, one class in every window, were not measured
-                        * and are in no file (beyond.h) */
+    int64_t beyond; /* how many of the last workers, one class in every window, were not measured
+                     * and are in no file (beyond.h) */
+    bool shared;    /* its workers' computing is that of a plan's shares (shared.h); in no file */
     int64_t like_rank; /* of the measured worker that they are assumed to equal; 0: not given */
 };
 

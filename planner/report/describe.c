@@ -5,6 +5,7 @@
 
 #include "planner/model/beyond.h"
 #include "planner/model/selection.h"
+#include "planner/model/shared.h"
 
 /* Runs of equal loads, rounds and settings that are written out before the rest is summed up. */
 enum { RUNS_MOST = 8, ROUNDS_MOST = 12, OTHERS_MOST = 12 };
@@ -212,6 +213,7 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     text_add(text, "\n");
     selection_describe(&plan->selected, text);
     beyond_describe(&plan->beyond, text);
+    shared_describe(plan->shared, plan->shared_count, text);
     text_add(text, "rounds      %" PRId64 "\n", plan_rounds_total(plan));
     text_add(text, "packages    %" PRId64 ", of %.10g to %.10g tasks\n", plan_packages(plan),
              least_load(plan), plan_largest_load(plan));

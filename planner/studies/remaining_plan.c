@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "planner/model/selection.h"
+#include "planner/model/shared.h"
 #include "planner/schedulers/scheduler.h"
 #include "planner/studies/charge.h"
 #include "planner/studies/planning.h"
@@ -37,7 +38,7 @@ static bool wish_keep(const struct remaining_request *request, struct plan *plan
     plan->deadline_s = whole->deadline_s;
     plan->budget = whole->budget;
     charge_predict_remaining(request->profile, setting, whole, plan);
-    return selection_copy(&plan->selected, &whole->selected);
+    return shared_copy(plan, whole) && selection_copy(&plan->selected, &whole->selected);
 }
 
 bool remaining_measured(const struct remaining_request *request, struct plan *plan)

@@ -37,7 +37,8 @@ simulate="$model planner/dispatch planner/simulate"
 {
     room planner/base
     room planner/model $base
-    room planner/files $model
+    room planner/forecast $base
+    room planner/files $model planner/forecast
     room planner/dispatch $model
     room planner/simulate $model planner/dispatch
     room planner/schedulers/bounds $model
@@ -48,11 +49,11 @@ simulate="$model planner/dispatch planner/simulate"
     room planner/schedulers $model planner/schedulers/{bounds,search,scow,rounds,optimal}
     room planner/replan $simulate planner/schedulers
     room planner/studies $simulate planner/schedulers planner/schedulers/{bounds,search,scow} \
-        planner/replan
+        planner/{replan,forecast}
     room planner/report/html $base
     room planner/report $simulate planner/{replan,studies}
-    room planner/library $simulate planner/{schedulers,files,replan,studies}
-    room planner/command $simulate planner/{schedulers,files,replan,studies,library,report,report/html}
+    room planner/library $simulate planner/{schedulers,files,forecast,replan,studies}
+    room planner/command $simulate planner/{schedulers,files,forecast,replan,studies,library,report,report/html}
 
     room kernel/vector
     room kernel/matched/banks
@@ -92,7 +93,7 @@ while read -r directory; do
 done < <(find "${rooms[@]}" -name '*.[ch]' -printf '%h\n' | sort -u)
 
 include='^ *# *include *[<"]'
-pure=(planner/{base,model,dispatch,simulate,schedulers} kernel)
+pure=(planner/{base,model,forecast,dispatch,simulate,schedulers} kernel)
 refuse 'planner knows no MPI, HDF5, LAPACKE, OpenMP or libpng' "$include(mpi|hdf5|lapacke|omp|png|tiffio)\.h" planner
 refuse 'kernel knows no MPI, HDF5, LAPACKE or libpng' "$include(mpi|hdf5|lapacke|png|tiffio)\.h" kernel
 mapfile -t without_json < <(find "${pure[@]}" -name '*.[ch]' ! -path kernel/command/json.c)
@@ -100,7 +101,7 @@ refuse 'the pure rooms know neither JSON nor cryptography, but for lines that ar
     "$include(jansson\.h|openssl/)" "${without_json[@]}"
 refuse 'the pure rooms do not read or print' \
     '\b(v?f?printf|v?dprintf|f?puts|f?putc|putchar|fopen|fread|fwrite|fflush|perror|f?scanf|f?gets|getline)\(' \
-    planner/{model,dispatch,simulate,schedulers} \
+    planner/{model,forecast,dispatch,simulate,schedulers} \
     kernel/{vector,command,mandelbrot,matched,motif,sleep}
 refuse 'LAPACKE is for calibrate alone' "${include}lapacke\.h" spmd
 refuse 'fitting knows no MPI' "$include(mpi|omp)\.h" calibrate/fit

@@ -1,0 +1,99 @@
+#include "planner/files/observations_tsv.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/base/limits.h"
+#include "planner/files/textfile.h"
+
+enum { NODE_MOST = 255, KIND_MOST = 15 };
+
+struct look {
+    double time_s, value;
+    char node[NODE_MOST + 1], kind[KIND_MOST + 1];
+};
+
+/* A field of at most `most` bytes that a tab ends; NULL: there is none. What follows the tab. */
+static const char *field_read(const char *at, char *field, size_t most)
+{
+    const size_t length = strcspn(at, "\t\r\n");
+    if (length == 0 || length > most || at[length] != '\t')
+        return NULL;
+    memcpy(field, at, length);
+    field[length] = '\0';
+    return at + length + 1;
+}
+
+static bool look_read(const char *at, struct look *look)
+{
+    char *end;
+    look->time_s = strtod(at, &end);
+    if (end == at || *end != '\t' || !(look->time_s >= 0 && look->time_s <= LIMIT_TOTAL_S))
+        return false;
+    at = field_read(end + 1, look->node, NODE_MOST);
+    at = at ? field_read(at, look->kind, KIND_MOST) : NULL;
+    if (!at || *at == '\n')
+        return false;
+    look->value = strtod(at, &end);
+    end += *end == '\r';
+    return end != at && (*end == '\n' || *end == '\0') && look->value > 0 &&
+           (strcmp(look->kind, "bandwidth") == 0 ||
+            (strcmp(look->kind, "cpu") == 0 && look->value <= 1));
+}
+
+static bool line_read(struct observations *observations, const char *at, int64_t number,
+                      const char *name, struct failure *failure)
+{
+    struct look look;
+    if (!look_read(at, &look))
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s, line %" PRId64 ": give time_s, a node, cpu, and its availability "
+                           "above 0 and at most 1, separated by tabs",
+                           name, number);
+    if (strcmp(look.kind, "cpu") != 0)
+        return true;
+    struct observed_node *node = observations_node(observations, look.node);
+    if (!node)
+        return failure_memory(failure, "reading loads");
+    if (node->count > 0 && look.time_s < node->items[node->count - 1].time_s)
+        return failure_set(failure, FAILURE_MISMATCH,
+                           "%s, line %" PRId64
+                           ": is older than the line of '%.60s' before it: sort "
+                           "them by time",
+                           name, number, look.node);
+    return observations_add(node, look.time_s, look.value) ||
+           failure_memory(failure, "reading loads");
+}
+
+bool observations_parse(struct observations *observations, const char *text, const char *name,
+                        struct failure *failure)
+{
+    struct observations read = {.nodes = NULL};
+    bool good = true;
+    int64_t number = 1;
+    for (const char *at = text; good && *at; number++) {
+        good = strspn(at, " \t\r") == strcspn(at, "\n") || *at == '#' ||
+               line_read(&read, at, number, name, failure);
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    if (good && read.count == 0)
+        good = failure_set(failure, FAILURE_MISMATCH,
+                           "%s: nobody has looked at a processor: write it by 'scow sense -o FILE'",
+                           name);
+    if (good)
+        *observations = read;
+    else
+        observations_release(&read);
+    return good;
+}
+
+bool observations_read(struct observations *observations, const char *path, struct failure *failure)
+{
+    size_t length;
+    char *text = textfile_read(path, &length, failure);
+    const bool good = text && observations_parse(observations, text, path, failure);
+    free(text);
+    return good;
+}

@@ -1,0 +1,25 @@
+/*
+ * Plans for machines that are not one's own: which share of its processor each of the profile's
+ * workers will have, of what it had when it was measured. Computing takes the inverse of that, and
+ * is so much less certain; a plan keeps the shares, so that plan and profile together give the same
+ * platform again.
+ */
+#ifndef PLANNER_MODEL_SHARED_H
+#define PLANNER_MODEL_SHARED_H
+
+#include <stdbool.h>
+
+#include "planner/base/text.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
+
+/* Have the profile's workers these shares, unless it was told already: their computing takes
+ * 1 / share as long, and its relative deviation joins what a worker's speed drifts by or, where all
+ * have one and the same share, what all drift by together. */
+void shared_follow(struct profile *profile, const struct plan_shared *shared, size_t count);
+/* Give `to`, which has none, the other plan's shares. False: out of memory. */
+bool shared_copy(struct plan *to, const struct plan *from);
+/* "shared      0.52 of a processor, +- 0.08, ranks 1 to 4", a line each. */
+void shared_describe(const struct plan_shared *shared, size_t count, struct text *text);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * Which share of their processors a profile's workers will have, by what has been seen of their
+ * nodes: a class by the node of its name or, where it spans several ("n1 to n4"), by the first and
+ * the last of them; every class by the only node that was seen.
+ */
+#ifndef PLANNER_STUDIES_SHARES_H
+#define PLANNER_STUDIES_SHARES_H
+
+#include "planner/forecast/observations.h"
+#include "planner/model/plan.h"
+#include "planner/model/profile.h"
+
+/* While a job of `tasks` core tasks takes as long as it does at best (platform_ideal) with what is
+ * forecast. *shared is owned by the caller. FAILURE_MISMATCH: a class's node was not seen; `path`
+ * is what failures call the observations. */
+bool shares_forecast(const struct observations *observations, const char *path,
+                     const struct profile *profile, double tasks, struct plan_shared **shared,
+                     size_t *count, struct failure *failure);
+
+#endif

@@ -1,0 +1,235 @@
+/* Forecasters, with the errors that an independent program found, and the shares of processors that
+ * plans get from them. */
+#include <math.h>
+#include <string.h>
+
+#include "planner/files/observations_tsv.h"
+#include "planner/forecast/bank.h"
+#include "planner/model/shared.h"
+#include "planner/studies/shares.h"
+#include "tests/checks.h"
+#include "tests/planner/samples.h"
+
+#define assert_near(value, wanted, off) assert_true(fabs((value) - (wanted)) <= (off))
+
+static void forecast_is(const struct bank *bank, enum forecast_by by, const char *name,
+                        double error, double value)
+{
+    const struct forecast forecast = bank_forecast(bank, by);
+    assert_string_equal(forecast.by, name);
+    assert_near(forecast.error, error, 5e-8);
+    assert_near(forecast.value, value, 5e-7);
+}
+
+static void steps_are_followed_by_the_last_value(void **state)
+{
+    struct bank bank = {.count = 0};
+    (void)state;
+    for (int k = 0; k < 20; k++)
+        bank_add(&bank, k < 10 ? 0.9 : 0.5);
+    forecast_is(&bank, FORECAST_BY_MSE, "last value", 0.16 / 19, 0.5);
+}
+
+static void alternation_is_followed_by_its_mean(void **state)
+{
+    struct bank bank = {.count = 0};
+    (void)state;
+    for (int k = 0; k < 20; k++)
+        bank_add(&bank, k % 2 == 0 ? 0.9 : 0.5);
+    forecast_is(&bank, FORECAST_BY_MSE, "running mean", 0.051526805, 0.7);
+    forecast_is(&bank, FORECAST_BY_MAE, "smoothing 0.05", 0.212372669, 0.768407);
+}
+
+static void spikes_are_averaged_or_passed_over(void **state)
+{
+    struct bank bank = {.count = 0};
+    (void)state;
+    for (int k = 0; k < 20; k++)
+        bank_add(&bank, k % 5 == 4 ? 0.1 : 0.9);
+    forecast_is(&bank, FORECAST_BY_MSE, "mean of 5", 0.114526316, 0.74);
+    forecast_is(&bank, FORECAST_BY_MAE, "median of 31", 0.168421053, 0.9);
+}
+
+static void ramps_are_followed_by_the_last_value(void **state)
+{
+    struct bank bank = {.count = 0};
+    (void)state;
+    for (int k = 0; k < 20; k++)
+        bank_add(&bank, 0.9 - 0.02 * k);
+    forecast_is(&bank, FORECAST_BY_MSE, "last value", 0.0004, 0.52);
+}
+
+/* From 51 values on everything is a window; one spike a hundred leaves medians alone. */
+static void long_series_keep_to_their_windows(void **state)
+{
+    struct bank bank = {.count = 0};
+    (void)state;
+    for (int k = 0; k < 1000; k++)
+        bank_add(&bank, k % 100 == 50 ? 0.1 : k < 500 ? 0.8 : 0.4);
+    for (int place = 0; place < FORECASTERS; place++) {
+        const struct forecast one = bank_forecaster(&bank, place, FORECAST_BY_MAE);
+        const bool of_all = strcmp(one.by, "running mean") == 0;
+        const bool steady =
+            strncmp(one.by, "smoothing", 9) == 0 || of_all || strncmp(one.by, "mean", 4) == 0;
+        assert_true(one.value > 0.1 && one.value < 0.8);
+        if (!steady)
+            assert_near(one.value, 0.4, 1e-12);
+    }
+    assert_true(bank.window[0] >= 5 && bank.window[0] <= 21);
+    assert_true(bank.window[1] >= 21 && bank.window[1] <= 51);
+}
+
+static void one_value_is_what_there_is(void **state)
+{
+    struct bank bank = {.count = 0};
+    (void)state;
+    bank_add(&bank, 0.3);
+    for (int place = 0; place < FORECASTERS; place++)
+        assert_near(bank_forecaster(&bank, place, FORECAST_BY_MSE).value, 0.3, 0);
+    forecast_is(&bank, FORECAST_BY_MSE, "last value", 0, 0.3);
+}
+
+/* Ten looks of 10 s each: blocks of 20 s, back from the last one, average two. */
+static void looks_are_averaged_over_blocks(void **state)
+{
+    struct observations seen = {.nodes = NULL};
+    struct observed_node *node = observations_node(&seen, "n1");
+    (void)state;
+    for (int k = 0; k < 10; k++)
+        assert_true(observations_add(node, 1000 + 10 * k, k % 2 == 0 ? 0.9 : 0.5));
+    const struct availability_forecast two = observed_forecast(node, 20);
+    assert_int_equal(two.blocks, 5);
+    assert_near(two.share, 0.7, 1e-12);
+    assert_near(two.deviation, 0, 1e-12);
+    const struct availability_forecast one = observed_forecast(node, 5);
+    assert_int_equal(one.blocks, 10);
+    assert_true(one.deviation > 0.1);
+    /* Longer ones than a quarter of what was seen, 90 s, would say nothing of their deviation. */
+    assert_int_equal(observed_forecast(node, 1e9).blocks, 5);
+    observations_release(&seen);
+}
+
+static void lines_are_read(void **state)
+{
+    static const struct {
+        const char *text, *sentence;
+    } bad[] = {
+        {"", "load.tsv: nobody has looked at a processor: write it by 'scow sense -o FILE'"},
+        {"10\tn1\tbandwidth\t1e9\n",
+         "load.tsv: nobody has looked at a processor: write it by 'scow sense -o FILE'"},
+        {"10\tn1\tcpu\t1.5\n", "load.tsv, line 1: give time_s, a node, cpu, and its availability "
+                               "above 0 and at most 1, separated by tabs"},
+        {"# x\n10\tn1\tcpu\t0\n",
+         "load.tsv, line 2: give time_s, a node, cpu, and its availability "
+         "above 0 and at most 1, separated by tabs"},
+        {"10\tn1\tcpu\t\n20\tn1\tcpu\t1\n",
+         "load.tsv, line 1: give time_s, a node, cpu, and its availability above 0 and at most 1, "
+         "separated by tabs"},
+        {"20\tn1\tcpu\t1\n15\tn2\tcpu\t1\n10\tn1\tcpu\t1\n",
+         "load.tsv, line 3: is older than the line of 'n1' before it: sort them by time"},
+    };
+    struct observations seen;
+    struct failure failure = FAILURE_INIT;
+    (void)state;
+    assert_true(
+        observations_parse(&seen, "10.5\tn1\tcpu\t0.5\r\n11\tn 2\tcpu\t1", "load.tsv", &failure));
+    assert_int_equal(seen.count, 2);
+    assert_string_equal(seen.nodes[1].name, "n 2");
+    assert_near(seen.nodes[0].items[0].value, 0.5, 0);
+    observations_release(&seen);
+    for (size_t k = 0; k < COUNT_OF(bad); k++) {
+        struct failure here = FAILURE_INIT;
+        assert_false(observations_parse(&seen, bad[k].text, "load.tsv", &here));
+        assert_failure(here, FAILURE_MISMATCH, bad[k].sentence);
+    }
+}
+
+/* ---- shares -------------------------------------------------------------------------------- */
+
+/* Classes of one worker each, of that many, named n1, n2, ... */
+static void profile_named(struct profile *profile, struct dice *dice, size_t classes)
+{
+    do {
+        profile_release(profile);
+        sample_profile(dice, 8, 1, profile);
+    } while (profile->settings[0].windows[0].worker_count != classes);
+    for (size_t w = 0; w < profile->settings[0].window_count; w++)
+        for (size_t k = 0; k < classes; k++) {
+            char **name = &profile->settings[0].windows[w].workers[k].name;
+            const char text[] = {'n', (char)('1' + k), '\0'};
+            free(*name);
+            *name = strdup(text);
+        }
+}
+
+static void classes_find_their_nodes(void **state)
+{
+    struct observations seen;
+    struct failure failure = FAILURE_INIT;
+    struct profile profile = {0};
+    struct plan_shared *shared;
+    struct dice dice = {5};
+    size_t count;
+    (void)state;
+    profile_named(&profile, &dice, 2);
+    const struct profile_window *window = &profile.settings[0].windows[0];
+    assert_true(observations_parse(&seen, "1\tn2\tcpu\t0.5\n1\tn1\tcpu\t1\n", "x", &failure));
+    assert_true(shares_forecast(&seen, "x", &profile, 100, &shared, &count, &failure));
+    assert_int_equal(count, 2);
+    assert_near(shared[0].share, 1, 0);
+    assert_near(shared[1].share, 0.5, 0);
+    assert_int_equal(shared[0].first_rank, 1);
+    assert_int_equal(shared[0].last_rank, window->workers[0].count);
+    assert_int_equal(shared[1].last_rank, profile_workers(window));
+    free(shared);
+    observations_release(&seen);
+    assert_true(observations_parse(&seen, "1\tn2\tcpu\t0.5\n1\tn3\tcpu\t1\n", "x", &failure));
+    assert_false(shares_forecast(&seen, "x", &profile, 100, &shared, &count, &failure));
+    assert_failure(failure, FAILURE_MISMATCH,
+                   "x: nobody has looked at 'n1', a class of the profile: run 'scow sense' there, "
+                   "too");
+    observations_release(&seen);
+    profile_release(&profile);
+}
+
+/* Half of the processor: computing takes twice as long, once, and is less certain. */
+static void shares_slow_computing(void **state)
+{
+    const struct plan_shared half = {1, 1000, 0.5, 0.1};
+    struct profile profile = {0}, before = {0};
+    struct dice dice = {9}, again = {9};
+    (void)state;
+    sample_profile(&dice, 8, 2, &profile);
+    sample_profile(&again, 8, 2, &before);
+    shared_follow(&profile, &half, 1);
+    shared_follow(&profile, &half, 1);
+    for (size_t s = 0; s < 2; s++)
+        for (size_t w = 0; w < profile.settings[s].window_count; w++)
+            for (size_t k = 0; k < profile.settings[s].windows[w].worker_count; k++) {
+                const struct profile_worker *now = &profile.settings[s].windows[w].workers[k];
+                const struct profile_worker *was = &before.settings[s].windows[w].workers[k];
+                assert_near(now->compute.cost.s_per_task, 2 * was->compute.cost.s_per_task, 0);
+                assert_near(now->compute.cost.latency_s, 2 * was->compute.cost.latency_s, 0);
+                assert_near(now->link.cost.s_per_task, was->link.cost.s_per_task, 0);
+                assert_near(now->compute.fit.drift, hypot(was->compute.fit.drift, 0.2), 1e-15);
+            }
+    profile_release(&profile);
+    profile_release(&before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_are_followed_by_the_last_value),
+        cmocka_unit_test(alternation_is_followed_by_its_mean),
+        cmocka_unit_test(spikes_are_averaged_or_passed_over),
+        cmocka_unit_test(ramps_are_followed_by_the_last_value),
+        cmocka_unit_test(long_series_keep_to_their_windows),
+        cmocka_unit_test(one_value_is_what_there_is),
+        cmocka_unit_test(looks_are_averaged_over_blocks),
+        cmocka_unit_test(lines_are_read),
+        cmocka_unit_test(classes_find_their_nodes),
+        cmocka_unit_test(shares_slow_computing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
