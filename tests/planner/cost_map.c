@@ -11,6 +11,7 @@
 #include "planner/studies/interval.h"
 #include "planner/studies/planning.h"
 #include "planner/studies/sweep.h"
+#include "tests/cases.h"
 #include "tests/checks.h"
 #include "tests/planner/samples.h"
 
@@ -286,7 +287,7 @@ static void no_plan_is_below_the_bound(void **state)
     (void)state;
     const struct scenario usual = SCENARIO_INIT;
     double least = HUGE_VAL;
-    for (uint64_t seed = 1; seed <= 30; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(30); seed++) {
         struct dice dice = {seed};
         struct profile profile;
         struct comparison comparison;
@@ -312,7 +313,7 @@ static void no_plan_is_below_the_bound(void **state)
         profile_release(&profile);
     }
     printf("least gap %g\n", least);
-    assert_true(least < 0.2);
+    assert_true(least < 0.2 || !cases_are_many());
 }
 
 static void assert_told(const char *map, double tasks, const char *wanted)

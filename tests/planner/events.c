@@ -8,6 +8,7 @@
 #include "planner/simulate/extrapolate.h"
 #include "planner/simulate/loop.h"
 #include "planner/simulate/simulate.h"
+#include "tests/cases.h"
 #include "tests/checks.h"
 #include "tests/planner/bounds.h"
 #include "tests/planner/samples.h"
@@ -354,7 +355,7 @@ static void every_task_once_in_every_model(void **state)
 {
     (void)state;
     struct stage stage;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+    for (uint64_t seed = 1; seed <= cases_of(SEEDS); seed++)
         for (int k = 0; k < OPERATING_COUNT; k++) {
             struct dice dice = {seed};
             any_stage(&dice, &stage, (enum results)(RESULTS_NONE + (int)(seed % 3)));
@@ -368,7 +369,7 @@ static void models_are_ordered(void **state)
 {
     (void)state;
     struct stage stage;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(SEEDS); seed++) {
         struct dice dice = {seed};
         double made_s[OPERATING_COUNT];
         any_stage(&dice, &stage, RESULTS_NONE);
@@ -397,7 +398,7 @@ static void both_ways_are_equal(void **state)
 {
     (void)state;
     struct stage stage;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(SEEDS); seed++) {
         struct dice dice = {seed};
         struct trace one = {.count = 0}, other = {.count = 0};
         any_stage(&dice, &stage, RESULTS_NONE);
@@ -431,7 +432,7 @@ static void plans_keep_to_the_bound(void **state)
     struct stage stage;
     size_t count, made = 0;
     const struct scheduler *list = scheduler_list(&count);
-    for (uint64_t seed = 1; seed <= PLATFORMS; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(PLATFORMS); seed++) {
         struct dice dice = {seed};
         any_stage(&dice, &stage, (enum results)(RESULTS_NONE + (int)(seed % 3)));
         stage.platform.operating = models[seed / 3 % OPERATING_COUNT];
@@ -463,7 +464,7 @@ static void plans_keep_to_the_bound(void **state)
             plan_release(&plan);
         }
     }
-    assert_true(made > PLATFORMS * EACH_MOST);
+    assert_true(made > cases_of(PLATFORMS) * EACH_MOST);
 }
 
 /* Random plans, too: any schedule is above the bound. */
@@ -471,7 +472,7 @@ static void any_plan_keeps_to_the_bound(void **state)
 {
     (void)state;
     struct stage stage;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+    for (uint64_t seed = 1; seed <= cases_of(SEEDS); seed++)
         for (int k = 0; k < OPERATING_COUNT; k++) {
             struct dice dice = {seed};
             any_stage(&dice, &stage, (enum results)(RESULTS_NONE + (int)(seed % 3)));
@@ -493,7 +494,7 @@ static void long_plans_are_extrapolated(void **state)
     (void)state;
     struct stage stage;
     double worst = 0;
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= cases_of(300); seed++) {
         struct dice dice = {seed};
         struct simulation whole, made;
         struct failure failure = FAILURE_INIT;

@@ -38,6 +38,7 @@ checked() {
     { ((code == 4)) && grep -q 'did not reach its end' said; } || fail "$1: a picture: exit code $code, and: $(cat said)"
 }
 
+sequences=6
 job_make "$job"
 start whole.h5
 end whole.h5
