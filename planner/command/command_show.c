@@ -324,7 +324,7 @@ static bool text_show(const struct show_options *options, struct text *text,
             describe_profile(&profile, text);
             profile_release(&profile);
         }
-    } else if (plan_parse(&plan, contents, length, path, &as_plan)) {
+    } else if (plan_parse_any(&plan, contents, length, path, &as_plan)) {
         describe_plan(&plan, 0, text);
         if (options->verbose)
             plan_origin(&plan, text);

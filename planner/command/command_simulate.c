@@ -82,6 +82,8 @@ static void simulated_text(const struct simulated *simulated, bool verbose, stru
     text_add_seconds(text, simulation->makespan_s);
     text_add(text, ", %.3f x ideal\n",
              share(simulation->makespan_s, platform_ideal(&simulated->platform, simulated->tasks)));
+    if (simulated->masters > 1)
+        text_add(text, "masters     %zu side by side\n", simulated->masters);
     text_add(text, "workers     %" PRId64 "\n", simulation->workers_used);
     beyond_describe(&simulated->beyond, text);
     text_add(text, "packages    %" PRId64 "\n", simulation->packages);
@@ -145,7 +147,7 @@ static bool simulate_run(const struct simulate_options *options, struct failure 
     struct plan plan = {0};
     if (!load_profile(options->profile, &profile, NULL, failure))
         return false;
-    bool good = (!options->plan || load_plan(options->plan, &plan, failure)) &&
+    bool good = (!options->plan || load_plan_any(options->plan, &plan, failure)) &&
                 simulated_make(&profile, options->plan ? &plan : NULL, &options->request,
                                &simulated, failure);
     if (good) {

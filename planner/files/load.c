@@ -18,11 +18,23 @@ bool load_profile(const char *path, struct profile *profile, char digest[65],
     return good;
 }
 
-bool load_plan(const char *path, struct plan *plan, struct failure *failure)
+static bool load_by(bool (*parse)(struct plan *plan, const char *text, size_t length,
+                                  const char *name, struct failure *failure),
+                    const char *path, struct plan *plan, struct failure *failure)
 {
     size_t length = 0;
     char *text = textfile_read(path, &length, failure);
-    bool good = text && plan_parse(plan, text, length, path, failure);
+    bool good = text && parse(plan, text, length, path, failure);
     free(text);
     return good;
+}
+
+bool load_plan(const char *path, struct plan *plan, struct failure *failure)
+{
+    return load_by(plan_parse, path, plan, failure);
+}
+
+bool load_plan_any(const char *path, struct plan *plan, struct failure *failure)
+{
+    return load_by(plan_parse_any, path, plan, failure);
 }

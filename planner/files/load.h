@@ -10,5 +10,7 @@
 bool load_profile(const char *path, struct profile *profile, char digest[65],
                   struct failure *failure);
 bool load_plan(const char *path, struct plan *plan, struct failure *failure);
+/* The same, with several masters side by side allowed. */
+bool load_plan_any(const char *path, struct plan *plan, struct failure *failure);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "planner/base/limits.h"
 #include "planner/files/fields.h"
+#include "planner/files/weights_json.h"
 #include "planner/model/selection.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -485,109 +486,171 @@ static bool rounds_own(void *to, const void *from)
     return plan->rounds != NULL;
 }
 
-/* ---- regions ------------------------------------------------------------------------------- */
+/* ---- masters side by side ------------------------------------------------------------------ */
 
-enum { REGIONS_ON_A_LINE = 8 };
-
-static bool region_parse(json_t *value, const struct document_place *place,
-                         struct work_region *region, struct failure *failure)
-{
-    if (!document_array(value, place, 2, failure))
-        return false;
-    if (json_array_size(value) != 2)
-        return document_refuse(failure, place, "must be [core tasks, weight of each]");
-    struct document_place tasks = document_element(place, 0), cost = document_element(place, 1);
-    return document_count(json_array_get(value, 0), &tasks, 1, LIMIT_TASKS, &region->tasks,
-                          failure) &&
-           document_number(json_array_get(value, 1), &cost, 0, LIMIT_TOTAL_S, &region->cost,
-                           failure);
-}
-
-/* That the sum is checked against the plan's tasks later must not let it grow beyond all numbers.
- */
-static bool regions_parse(void *owner, json_t *value, const struct document_place *place,
-                          struct failure *failure)
-{
-    struct work *work = &((struct task_weights *)owner)->work;
-    if (!document_array(value, place, 1, failure))
-        return false;
-    work->regions = calloc(json_array_size(value), sizeof *work->regions);
-    if (!work->regions)
-        return failure_memory(failure, "reading a plan");
-    for (size_t k = 0; k < json_array_size(value); k++) {
-        const struct document_place at = document_element(place, k);
-        struct work_region *region = &work->regions[work->region_count++];
-        if (!region_parse(json_array_get(value, k), &at, region, failure))
-            return false;
-        if (region->tasks > LIMIT_TASKS - work->tasks)
-            return document_refuse(failure, &at, "has more core tasks than a job may have");
-        work->tasks += region->tasks;
-    }
-    return work_settle(work) || document_refuse(failure, place, "must weigh something together");
-}
-
-static void regions_print(struct text *text, const void *owner)
-{
-    const struct work *work = &((const struct task_weights *)owner)->work;
-    for (size_t k = 0; k < work->region_count; k++) {
-        text_add(text, "%s%s[%" PRId64 ", ", k > 0 ? ", " : "[",
-                 k % REGIONS_ON_A_LINE == 0 ? "\n    " : "", work->regions[k].tasks);
-        text_add_number(text, work->regions[k].cost);
-        text_add(text, "]");
-    }
-    text_add(text, "]");
-}
-
-/* ---- weights ------------------------------------------------------------------------------- */
-
-#define AT(member) offsetof(struct task_weights, member)
-static const struct field weights_fields[] = {
-    {"source", FIELD_WORD, AT(source), .flags = FIELD_REQUIRED},
-    {"sha256", FIELD_DIGEST, AT(sha256), .flags = FIELD_REQUIRED},
-    {"deviation", FIELD_NUMBER, AT(deviation), 0, LIMIT_TOTAL_S, .flags = FIELD_REQUIRED},
-    {"regions", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = regions_parse,
-     .print = regions_print},
+#define AT(member) offsetof(struct plan, member)
+static const struct field star_fields[] = {
+    {"master", FIELD_COUNT, AT(master), 1, LIMIT_WORKERS, .flags = FIELD_NONZERO},
+    {"scheduler", FIELD_WORD, AT(scheduler), .flags = FIELD_REQUIRED},
+    {"tasks", FIELD_WHOLE, AT(tasks), 1, LIMIT_TASKS, .flags = FIELD_REQUIRED},
+    {"workers", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = workers_parse,
+     .print = workers_print, .own = workers_own},
+    {"rounds", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = rounds_parse,
+     .print = rounds_print, .own = rounds_own},
+    {"predicted", FIELD_OBJECT, AT(predicted), .table = &predicted_table, .given = predicted_given},
 };
 #undef AT
-static const struct field_table weights_table = {FIELD_TABLE(weights_fields)};
+static const struct field_table star_table = {FIELD_TABLE(star_fields), .indent = 6};
 
-static bool weights_parse(void *owner, json_t *value, const struct document_place *place,
-                          struct failure *failure)
+/* Ranks of a plan's masters and workers, each of which may stand there once. */
+static bool ranks_distinct(const struct plan *plan, const struct document_place *place,
+                           struct failure *failure)
+{
+    int64_t count = 0;
+    for (size_t k = 0; k < plan->star_count; k++)
+        count += 1 + plan->stars[k].worker_count;
+    assert(count > 0); /* of two stars at least */
+    int64_t *ranks = malloc((size_t)count * sizeof *ranks), *next = ranks;
+    if (!ranks)
+        return failure_memory(failure, "reading a plan");
+    for (size_t k = 0; k < plan->star_count; k++) {
+        const struct plan *star = &plan->stars[k];
+        *next++ = star->master;
+        for (int64_t slot = 0; slot < star->worker_count; slot++)
+            *next++ = star->workers[slot] + 1;
+    }
+    qsort(ranks, (size_t)count, sizeof *ranks, worker_compare);
+    bool good = true;
+    for (int64_t k = 1; good && k < count; k++)
+        if (ranks[k] == ranks[k - 1])
+            good = document_refuse(failure, place,
+                                   "rank %" PRId64 " stands there twice, as a master or a worker: "
+                                   "have it do one thing",
+                                   ranks[k]);
+    free(ranks);
+    return good;
+}
+
+/* What all of them together must be. */
+static bool stars_check(const struct plan *plan, const struct document_place *place,
+                        struct failure *failure)
+{
+    double tasks = 0;
+    for (size_t k = 0; k < plan->star_count; k++)
+        tasks += plan->stars[k].tasks;
+    if (tasks != plan->tasks)
+        return document_refuse(
+            failure, place,
+            "have %.15g core tasks together, but the plan is for %.15g: make the "
+            "plan again",
+            tasks, plan->tasks);
+    if (plan->stars[0].master != 0)
+        return document_refuse(failure, place,
+                               "the first one's master must be rank 0: leave its key out");
+    return ranks_distinct(plan, place, failure);
+}
+
+static bool stars_parse(void *owner, json_t *value, const struct document_place *place,
+                        struct failure *failure)
 {
     struct plan *plan = owner;
     if (!value)
         return true;
-    plan->weights = calloc(1, sizeof *plan->weights);
-    if (!plan->weights)
-        return failure_memory(failure, "reading a plan");
-    if (!field_table_parse(plan->weights, value, place, &weights_table, failure))
+    if (!document_array(value, place, 2, failure))
         return false;
-    return (double)plan->weights->work.tasks == plan->tasks ||
-           document_refuse(failure, place,
-                           "has weights of %" PRId64 " core tasks, but the plan is for %.15g: make "
-                           "the plan again",
-                           plan->weights->work.tasks, plan->tasks);
+    const size_t count = json_array_size(value);
+    plan->stars = calloc(count, sizeof *plan->stars);
+    if (!plan->stars)
+        return failure_memory(failure, "reading a plan");
+    for (size_t k = 0; k < count; k++) {
+        const struct document_place at = document_element(place, k);
+        struct plan *star = &plan->stars[plan->star_count++];
+        star->real_valued = plan->real_valued;
+        if (!field_table_parse(star, json_array_get(value, k), &at, &star_table, failure))
+            return false;
+    }
+    plan_inherit(plan);
+    return stars_check(plan, place, failure);
 }
 
-static void weights_print(struct text *text, const void *owner)
+static void stars_print(struct text *text, const void *owner)
 {
-    field_table_print(text, ((const struct plan *)owner)->weights, &weights_table);
+    const struct plan *plan = owner;
+    text_add(text, "[\n    ");
+    for (size_t k = 0; k < plan->star_count; k++) {
+        text_add(text, k > 0 ? ",\n    " : "");
+        field_table_print(text, &plan->stars[k], &star_table);
+    }
+    text_add(text, "\n  ]");
 }
 
-static bool weights_given(const void *value)
+static bool stars_given(const void *value)
 {
-    return *(struct task_weights *const *)value != NULL;
+    return *(const size_t *)value > 0;
 }
 
-static bool weights_own(void *to, const void *from)
+/* Those that there was memory for. */
+static bool stars_own(void *to, const void *from)
 {
     const struct plan *source = from;
     struct plan *plan = to;
-    plan->weights = source->weights ? weights_copy(source->weights) : NULL;
-    return plan->weights || !source->weights;
+    plan->stars = source->star_count > 0 ? calloc(source->star_count, sizeof *plan->stars) : NULL;
+    plan->star_count = 0;
+    bool good = plan->stars || source->star_count == 0;
+    while (good && plan->star_count < source->star_count) {
+        const size_t k = plan->star_count++;
+        good =
+            field_table_copy(&plan->stars[k], &source->stars[k], sizeof *plan->stars, &star_table);
+    }
+    return good;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
+
+/* A plan has workers and rounds, or stars that have them. */
+static bool own_check(const struct plan *plan, const json_t *value,
+                      const struct document_place *place, struct failure *failure)
+{
+    if ((plan->star_count > 0) != (value != NULL))
+        return true;
+    return value ? document_refuse(failure, place, "stand in the stars: remove these")
+                 : document_refuse(failure, place->parent, "the key '%s' is missing: add it",
+                                   place->name);
+}
+
+static bool own_workers_parse(void *owner, json_t *value, const struct document_place *place,
+                              struct failure *failure)
+{
+    return own_check(owner, value, place, failure) &&
+           (!value || workers_parse(owner, value, place, failure));
+}
+
+static bool own_rounds_parse(void *owner, json_t *value, const struct document_place *place,
+                             struct failure *failure)
+{
+    return own_check(owner, value, place, failure) &&
+           (!value || rounds_parse(owner, value, place, failure));
+}
+
+static bool workers_given(const void *value)
+{
+    return *(int64_t *const *)value != NULL;
+}
+
+static bool rounds_given(const void *value)
+{
+    return *(struct plan_round *const *)value != NULL;
+}
+
+static bool own_workers_own(void *to, const void *from)
+{
+    return !((const struct plan *)from)->workers || workers_own(to, from);
+}
+
+static bool own_rounds_own(void *to, const void *from)
+{
+    return !((const struct plan *)from)->rounds || rounds_own(to, from);
+}
 
 #define AT(member) offsetof(struct plan, member)
 static const struct field plan_fields[] = {
@@ -611,12 +674,14 @@ static const struct field plan_fields[] = {
     {"beyond", FIELD_OBJECT, AT(beyond), .table = &beyond_table, .flags = FIELD_SPARSE},
     {"selected", FIELD_OTHER, AT(selected), .given = selected_given, .parse = selected_parse,
      .print = selected_print, .own = selected_own},
-    {"workers", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = workers_parse,
-     .print = workers_print, .own = workers_own},
-    {"rounds", FIELD_OTHER, 0, .flags = FIELD_REQUIRED, .parse = rounds_parse,
-     .print = rounds_print, .own = rounds_own},
-    {"weights", FIELD_OTHER, AT(weights), .flags = 0, .given = weights_given,
-     .parse = weights_parse, .print = weights_print, .own = weights_own},
+    {"stars", FIELD_OTHER, AT(star_count), .given = stars_given, .parse = stars_parse,
+     .print = stars_print, .own = stars_own},
+    {"workers", FIELD_OTHER, AT(workers), .given = workers_given, .parse = own_workers_parse,
+     .print = workers_print, .own = own_workers_own},
+    {"rounds", FIELD_OTHER, AT(rounds), .given = rounds_given, .parse = own_rounds_parse,
+     .print = rounds_print, .own = own_rounds_own},
+    {"weights", FIELD_OTHER, AT(weights), .flags = 0, .given = weights_json_given,
+     .parse = weights_json_parse, .print = weights_json_print, .own = weights_json_own},
     {"shared", FIELD_LIST, AT(shared), .table = &shared_table, .list = &shared_list,
      .flags = FIELD_SPARSE},
     {"predicted", FIELD_OBJECT, AT(predicted), .table = &predicted_table, .given = predicted_given},
@@ -627,16 +692,39 @@ static const struct field plan_fields[] = {
 #undef AT
 static const struct field_table plan_table = {FIELD_TABLE(plan_fields), 2, "scow-plan-1", NULL};
 
-bool plan_parse(struct plan *plan, const char *text, size_t length, const char *name,
-                struct failure *failure)
+static bool masters_refuse(const struct plan *plan, const struct document_place *place,
+                           struct failure *failure)
 {
+    return document_refuse(failure, place,
+                           "has %zu masters side by side, which can be shown and simulated only: "
+                           "plan without --masters",
+                           plan->star_count);
+}
+
+static bool read_plan(struct plan *plan, const char *text, size_t length, const char *name,
+                      bool any, struct failure *failure)
+{
+    const struct document_place place = {NULL, name, 0};
     struct plan read = {0};
-    const bool good = field_table_read(&read, text, length, name, &plan_table, failure);
+    const bool good = field_table_read(&read, text, length, name, &plan_table, failure) &&
+                      (any || read.star_count == 0 || masters_refuse(&read, &place, failure));
     if (good)
         *plan = read;
     else
         plan_release(&read);
     return good;
+}
+
+bool plan_parse(struct plan *plan, const char *text, size_t length, const char *name,
+                struct failure *failure)
+{
+    return read_plan(plan, text, length, name, false, failure);
+}
+
+bool plan_parse_any(struct plan *plan, const char *text, size_t length, const char *name,
+                    struct failure *failure)
+{
+    return read_plan(plan, text, length, name, true, failure);
 }
 
 bool plan_copy(struct plan *to, const struct plan *from)

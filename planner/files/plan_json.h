@@ -8,9 +8,13 @@
 #include "planner/base/failure.h"
 #include "planner/model/plan.h"
 
-/* As profile_parse. Checks that the loads sum to the tasks. */
+/* As profile_parse. Checks that the loads sum to the tasks. Refuses several masters side by side
+ * with FAILURE_MISMATCH, so that only who can handle them gets such a plan. */
 bool plan_parse(struct plan *plan, const char *text, size_t length, const char *name,
                 struct failure *failure);
+/* The same, several masters allowed. */
+bool plan_parse_any(struct plan *plan, const char *text, size_t length, const char *name,
+                    struct failure *failure);
 /* As profile_print. */
 char *plan_print(const struct plan *plan);
 /* As profile_copy. */

@@ -194,6 +194,7 @@ static bool plan_simulate(struct simulated *simulated, const struct plan *plan,
                           struct failure *failure)
 {
     const struct decision decision = {.plan = plan};
+    simulated->masters = plan_masters(plan);
     simulated->tasks = plan->tasks;
     if (!simulate_plan(&simulated->platform, plan, NULL, &simulated->simulation, failure))
         return false;
@@ -236,6 +237,19 @@ static bool ahead_check(const struct simulation_request *request, const struct p
                        "ahead)");
 }
 
+/* Masters side by side follow their plans, and nothing disturbs them. */
+static bool masters_check(const struct simulation_request *request, const struct plan *plan,
+                          struct failure *failure)
+{
+    if (plan->star_count == 0 || (!request->replan && !tail_of(request, plan) &&
+                                  request_usual(request) && request->seeds <= 1))
+        return true;
+    return failure_set(failure, FAILURE_USAGE,
+                       "the plan has %zu masters side by side, which are simulated as they are "
+                       "planned: leave --replan, --tail, --seeds and all disturbances out",
+                       plan->star_count);
+}
+
 /* A plan when one is given, else the rule. */
 static bool either_simulate(struct simulated *simulated, const struct plan *plan,
                             const struct profile_setting *setting, struct failure *failure)
@@ -249,7 +263,7 @@ static bool either_simulate(struct simulated *simulated, const struct plan *plan
                            workers);
     if (!plan)
         return rule_simulate(simulated, failure);
-    if (!ahead_check(request, plan, failure))
+    if (!ahead_check(request, plan, failure) || !masters_check(request, plan, failure))
         return false;
     return request->replan || tail_of(request, plan)
                ? watched_simulate(simulated, plan, setting, failure)
@@ -372,6 +386,8 @@ void simulated_json(const struct simulated *simulated, struct text *text)
     members_json(members, sizeof members / sizeof *members, &json);
     if (simulated->has_robustness)
         members_json(spread, sizeof spread / sizeof *spread, &json);
+    if (simulated->masters > 1)
+        json_count(&json, "masters", (int64_t)simulated->masters);
     if (simulated->tail)
         json_count(&json, "tail_tasks", simulated->tail_tasks);
     if (simulated->listed.bytes)

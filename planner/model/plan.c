@@ -32,6 +32,25 @@ bool plan_tail_own(const struct plan *plan, const char *tail)
     return tail && plan->tail ? strcmp(tail, plan->tail) == 0 : !tail && !plan->tail;
 }
 
+size_t plan_masters(const struct plan *plan)
+{
+    return plan->star_count > 0 ? plan->star_count : 1;
+}
+
+void plan_inherit(struct plan *plan)
+{
+    double first = plan->first;
+    for (size_t k = 0; k < plan->star_count; k++) {
+        struct plan *star = &plan->stars[k];
+        star->real_valued = plan->real_valued;
+        star->buffers = plan->buffers;
+        star->operating = plan->operating;
+        star->threads = plan->threads;
+        star->first = first;
+        first += star->tasks;
+    }
+}
+
 bool plan_slot_loaded(const struct plan *plan, int64_t slot)
 {
     for (size_t k = 0; k < plan->round_count; k++)
@@ -46,6 +65,10 @@ int64_t plan_workers_needed(const struct plan *plan)
     for (int64_t slot = 0; slot < plan->worker_count; slot++)
         if (plan->workers[slot] >= needed && plan_slot_loaded(plan, slot))
             needed = plan->workers[slot] + 1;
+    for (size_t k = 0; k < plan->star_count; k++) {
+        const int64_t star = plan_workers_needed(&plan->stars[k]);
+        needed = star > needed ? star : needed;
+    }
     return needed;
 }
 
@@ -58,6 +81,8 @@ int64_t plan_packages(const struct plan *plan)
             loaded += plan->rounds[k].loads[slot] > 0;
         packages += plan->rounds[k].repeat * loaded;
     }
+    for (size_t k = 0; k < plan->star_count; k++)
+        packages += plan_packages(&plan->stars[k]);
     return packages;
 }
 
@@ -66,6 +91,8 @@ int64_t plan_rounds_total(const struct plan *plan)
     int64_t rounds = 0;
     for (size_t k = 0; k < plan->round_count; k++)
         rounds += plan->rounds[k].repeat;
+    for (size_t k = 0; k < plan->star_count; k++)
+        rounds += plan_rounds_total(&plan->stars[k]);
     return rounds;
 }
 
@@ -74,6 +101,8 @@ int64_t plan_workers_used(const struct plan *plan)
     int64_t used = 0;
     for (int64_t slot = 0; slot < plan->worker_count; slot++)
         used += plan_slot_loaded(plan, slot);
+    for (size_t k = 0; k < plan->star_count; k++)
+        used += plan_workers_used(&plan->stars[k]);
     return used;
 }
 
@@ -84,6 +113,8 @@ double plan_largest_load(const struct plan *plan)
         for (int64_t slot = 0; slot < plan->worker_count; slot++)
             if (plan->rounds[k].loads[slot] > largest)
                 largest = plan->rounds[k].loads[slot];
+    for (size_t k = 0; k < plan->star_count; k++)
+        largest = fmax(largest, plan_largest_load(&plan->stars[k]));
     return largest;
 }
 
@@ -156,6 +187,9 @@ void plan_release(struct plan *plan)
     for (size_t k = 0; plan->rounds && k < plan->round_count; k++)
         free(plan->rounds[k].loads);
     free(plan->rounds);
+    for (size_t k = 0; k < plan->star_count; k++)
+        plan_release(&plan->stars[k]);
+    free(plan->stars);
     for (size_t k = 0; k < plan->other_count; k++)
         parameter_list_release(&plan->others[k].parameters);
     free(plan->others);

@@ -1,6 +1,10 @@
 /*
  * A plan: which worker gets how many core tasks, in which order and how often.
  * Fixed before the run; the run and the simulation execute the same object.
+ *
+ * Where one master cannot feed all workers, a plan has several masters side by side: its stars,
+ * each a plan with a master, workers and a part of the core tasks of its own. Such a plan itself
+ * has no workers and no rounds.
  */
 #ifndef PLANNER_MODEL_PLAN_H
 #define PLANNER_MODEL_PLAN_H
@@ -94,12 +98,18 @@ struct plan {
     char *scheduler; /* owned */
     char *objective; /* owned; a name of objective.h; NULL: none was asked for */
     double deadline_s,
-        budget;       /* that were asked for, of the whole job; 0: none. The deadline is for
-                       * the makespan or, where waits are predicted, from submission on */
-    double tasks;     /* X, a whole number */
-    bool real_valued; /* loads may be fractional: such a plan cannot be run */
-    char *profile;    /* owned; the profile's file, as it was named when the plan was made, for the
-                       * run to keep; NULL when not given */
+        budget;         /* that were asked for, of the whole job; 0: none. The deadline is for
+                         * the makespan or, where waits are predicted, from submission on */
+    double tasks;       /* X, a whole number */
+    double first;       /* core tasks of the job before the plan's own; 0 but for stars */
+    int64_t master;     /* the rank of its master; 0 but for stars */
+    struct plan *stars; /* owned; in the order of their core tasks; of the other members they have
+                         * those that stand in their table of fields (files/plan_json.c), and what
+                         * is inherited: real_valued, buffers, operating, threads */
+    size_t star_count;  /* 0: there is one master; else at least 2 */
+    bool real_valued;   /* loads may be fractional: such a plan cannot be run */
+    char *profile; /* owned; the profile's file, as it was named when the plan was made, for the
+                    * run to keep; NULL when not given */
     char *profile_sha256; /* owned, 64 hexadecimal digits; NULL when not given */
     int64_t *workers;     /* owned; indices into the profile's workers, counts expanded, in
                            * activation order, all different */
@@ -124,6 +134,10 @@ struct plan {
     size_t other_count;
 };
 
+/* Masters of the whole plan, at least 1. */
+size_t plan_masters(const struct plan *plan);
+/* Have the stars what they inherit from the plan, and their places in the job. */
+void plan_inherit(struct plan *plan);
 /* Packages that a worker receives ahead: the plan's, or PLATFORM_BUFFERS. */
 int plan_buffers(const struct plan *plan);
 /* Are results written asynchronously (platform.h)? */
@@ -132,7 +146,8 @@ bool plan_writes_behind(const struct plan *plan);
 enum results plan_returns(const struct plan *plan);
 /* Does the worker of this place in the activation order get a package? */
 bool plan_slot_loaded(const struct plan *plan, int64_t slot);
-/* 1 + the highest worker index with a load: how many workers a run must have. */
+/* 1 + the highest worker index with a load: how many workers a run must have, beside rank 0; ranks
+ * that are masters of stars are among them. */
 int64_t plan_workers_needed(const struct plan *plan);
 /* Packages in the whole plan. */
 int64_t plan_packages(const struct plan *plan);

@@ -27,7 +27,8 @@ struct plan_cursor {
 
 #define PLAN_CURSOR(of)                                                                            \
     {                                                                                              \
-        .plan = (of), .slot = (of)->worker_count - 1, .index = -1, .round = -1                     \
+        .plan = (of), .slot = (of)->worker_count - 1, .first = (of)->first, .index = -1,           \
+        .round = -1                                                                                \
     }
 
 /* Move to the next package; false: there is none. Inline for the simulation, which takes few

@@ -2,13 +2,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "planner/model/beyond.h"
 #include "planner/model/selection.h"
 #include "planner/model/shared.h"
 
 /* Runs of equal loads, rounds and settings that are written out before the rest is summed up. */
-enum { RUNS_MOST = 8, ROUNDS_MOST = 12, OTHERS_MOST = 12 };
+enum { RUNS_MOST = 8, ROUNDS_MOST = 12, OTHERS_MOST = 12, STARS_MOST = 40 };
 
 void describe_parameters(const struct parameter_list *list, struct text *text)
 {
@@ -50,6 +51,8 @@ static double least_load(const struct plan *plan)
         for (int64_t slot = 0; slot < plan->worker_count; slot++)
             if (plan->rounds[k].loads[slot] > 0)
                 least = fmin(least, plan->rounds[k].loads[slot]);
+    for (size_t k = 0; k < plan->star_count; k++)
+        least = fmin(least, least_load(&plan->stars[k]));
     return least;
 }
 
@@ -169,6 +172,29 @@ static void rounds_describe(const struct plan *plan, struct text *text)
         text_add(text, "%8s  and %zu rounds more\n", "", plan->round_count - ROUNDS_MOST);
 }
 
+/* A row for each master. */
+static void stars_describe(const struct plan *plan, struct text *text)
+{
+    text_add(text, "\n%8s  %-18s %14s %10s %12s  %s\n", "master", "ranks of workers", "core tasks",
+             "packages", "makespan", "scheduler");
+    for (size_t k = 0; k < plan->star_count && k < STARS_MOST; k++) {
+        const struct plan *star = &plan->stars[k];
+        char ranks[48];
+        int64_t first = star->workers[0], last = first;
+        for (int64_t slot = 1; slot < star->worker_count; slot++) {
+            first = star->workers[slot] < first ? star->workers[slot] : first;
+            last = star->workers[slot] > last ? star->workers[slot] : last;
+        }
+        snprintf(ranks, sizeof ranks, "%" PRId64 " to %" PRId64, first + 1, last + 1);
+        text_add(text, "%8" PRId64 "  %-18s %14.15g %10" PRId64, star->master, ranks, star->tasks,
+                 plan_packages(star));
+        text_add_seconds_column(text, star->predicted.makespan_s);
+        text_add(text, "  %s\n", star->scheduler);
+    }
+    if (plan->star_count > STARS_MOST)
+        text_add(text, "%8s  and %zu masters more\n", "", plan->star_count - STARS_MOST);
+}
+
 static void other_describe(const struct plan_other *other, struct text *text)
 {
     const struct parameter_list *list = &other->parameters;
@@ -202,6 +228,8 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
              plan->kernel);
     describe_parameters(&plan->parameters, text);
     text_add(text, "core tasks  %.15g", plan->tasks);
+    if (plan->star_count > 0)
+        text_add(text, "\nmasters     %zu side by side", plan->star_count);
     text_add(text, "\nworkers     %" PRId64, plan_workers_used(plan));
     if (available > 0)
         text_add(text, " of %" PRId64, available);
@@ -221,5 +249,8 @@ void describe_plan(const struct plan *plan, int64_t available, struct text *text
     costs_describe(plan, text);
     describe_others(plan, text);
     choice_describe(&plan->choice, text);
-    rounds_describe(plan, text);
+    if (plan->star_count > 0)
+        stars_describe(plan, text);
+    else
+        rounds_describe(plan, text);
 }

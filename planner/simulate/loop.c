@@ -89,7 +89,8 @@ static bool package_play(struct loop *loop, const struct loop_source *source,
 bool loop_trace(struct loop *loop, const struct loop_package *package,
                 const struct star_times *times)
 {
-    const struct trace_event event = {.round = package->round,
+    const struct trace_event event = {.rank = loop->master,
+                                      .round = package->round,
                                       .package = package->index,
                                       .first = (int64_t)package->first,
                                       .tasks = (int64_t)package->load};

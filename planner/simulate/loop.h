@@ -69,6 +69,7 @@ struct loop {
     struct star star;
     struct loop_package package; /* the source's */
     struct trace *trace;         /* borrowed; NULL: nobody traces */
+    int32_t master;              /* its rank in the trace */
     struct events *events;       /* owned; NULL: all times follow from the packages before */
 };
 

@@ -1,6 +1,7 @@
 #include "planner/simulate/simulate.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "planner/model/plan_cursor.h"
@@ -204,6 +205,7 @@ bool simulate_packages(const struct platform *platform, const struct plan *plan,
         failure_memory(failure, "simulating a plan");
     if (good) {
         loop.trace = trace;
+        loop.master = (int32_t)plan->master;
         loop_restart(&loop, platform, plan->workers);
         good = loop_run(&loop, &asked, failure);
     }
@@ -216,10 +218,75 @@ bool simulate_packages(const struct platform *platform, const struct plan *plan,
     return good;
 }
 
+/* ---- masters side by side ------------------------------------------------------------------ */
+
+/* Sums of the ends of a simulation's workers, and of their squares, from what it says of them. */
+static void ends_add(const struct simulation *of, double *sum_s, double *squares_s2)
+{
+    const double used = (double)of->workers_used;
+    const double all_s = used * of->latest_end_s - of->idle_last_s;
+    const double deviation_s = used > 0 ? of->end_variation * all_s / used : 0;
+    *sum_s += all_s;
+    *squares_s2 += used > 0 ? used * deviation_s * deviation_s + all_s * all_s / used : 0;
+}
+
+/* The time after the last end of workers, and how these ends vary, when all others are known. */
+static void ends_settle(struct simulation *joined, double sum_s, double squares_s2)
+{
+    const double used = (double)joined->workers_used, mean_s = used > 0 ? sum_s / used : 0;
+    const double variance_s2 = used > 0 ? squares_s2 / used - mean_s * mean_s : 0;
+    joined->idle_last_s = fmax(0, used * joined->latest_end_s - sum_s);
+    joined->end_variation = mean_s > 0 ? sqrt(fmax(0, variance_s2)) / mean_s : 0;
+}
+
+void simulation_join(struct simulation *simulation, const struct simulation *other)
+{
+    double sum_s = 0, squares_s2 = 0;
+    const bool first = simulation->workers_used == 0;
+    ends_add(simulation, &sum_s, &squares_s2);
+    ends_add(other, &sum_s, &squares_s2);
+    simulation->makespan_s = fmax(simulation->makespan_s, other->makespan_s);
+    simulation->master_busy_s = fmax(simulation->master_busy_s, other->master_busy_s);
+    simulation->port_busy_s = fmax(simulation->port_busy_s, other->port_busy_s);
+    simulation->output_s = fmax(simulation->output_s, other->output_s);
+    simulation->worker_busy_s += other->worker_busy_s;
+    simulation->start_s += other->start_s;
+    simulation->idle_first_s += other->idle_first_s;
+    simulation->idle_between_s += other->idle_between_s;
+    simulation->packages += other->packages;
+    simulation->workers_used += other->workers_used;
+    simulation->earliest_end_s =
+        first ? other->earliest_end_s : fmin(simulation->earliest_end_s, other->earliest_end_s);
+    simulation->latest_end_s = fmax(simulation->latest_end_s, other->latest_end_s);
+    ends_settle(simulation, sum_s, squares_s2);
+}
+
+static bool stars_simulate(const struct platform *platform, const struct plan *plan,
+                           struct trace *trace, struct simulation *simulation,
+                           struct failure *failure)
+{
+    struct simulation joined = {.packages = 0};
+    for (size_t k = 0; k < plan->star_count; k++) {
+        struct simulation star;
+        if (plan->stars[k].master > platform->worker_count)
+            return failure_set(failure, FAILURE_MISMATCH,
+                               "the plan's master is rank %" PRId64 ", but ranks end at %" PRId64
+                               ": make the plan again with this profile",
+                               plan->stars[k].master, platform->worker_count);
+        if (!simulate_plan(platform, &plan->stars[k], trace, &star, failure))
+            return false;
+        simulation_join(&joined, &star);
+    }
+    *simulation = joined;
+    return true;
+}
+
 bool simulate_plan(const struct platform *platform, const struct plan *plan, struct trace *trace,
                    struct simulation *simulation, struct failure *failure)
 {
     const size_t events = trace ? trace->count : 0;
+    if (plan->star_count > 0)
+        return stars_simulate(platform, plan, trace, simulation, failure);
     if (!workers_exist(platform, plan, failure))
         return false;
     const int64_t most = work_differs(&platform->work) ? PACKAGES_MAPPED : PACKAGES_MOST;

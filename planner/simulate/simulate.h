@@ -13,10 +13,11 @@
 #include "planner/model/platform.h"
 #include "planner/model/trace.h"
 
+/* Of several masters side by side: of all their workers. */
 struct simulation {
     double makespan_s;
-    double master_busy_s; /* envelopes and sends */
-    double port_busy_s;   /* links */
+    double master_busy_s; /* envelopes and sends; of the busiest master */
+    double port_busy_s;   /* links; of the busiest port */
     double worker_busy_s; /* receive, compute and output, summed over workers; with asynchronous
                            * output, simultaneous operations of a worker count once */
     double output_s; /* output of the busiest worker that did not overlap with other operations */
@@ -29,6 +30,8 @@ struct simulation {
     int64_t packages, workers_used;
 };
 
+/* Take what another master did at the same time into *simulation, all 0 before the first one. */
+void simulation_join(struct simulation *simulation, const struct simulation *other);
 /* Simulate `plan` on `platform`, with its cost map if loads are whole; every event is added to
  * `trace` (may be NULL). Without a trace, rounds that repeat themselves are summed up beyond two
  * million packages (evaluate.h), with a map beyond 200,000 (fast_forward.h). Fails when a load lies

@@ -71,11 +71,12 @@ bool star_trace(const struct star_times *times, int64_t worker, struct trace_eve
                   {OPERATION_OUTPUT, times->handed_s, times->end_s},
                   {OPERATION_RESULT, times->result_s, times->returned_s},
                   {OPERATION_COLLECT, times->collect_s, times->collected_s}};
+    const int32_t master_rank = event.rank;
     for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
         enum operation operation = events[k].operation;
         bool master = operation == OPERATION_ENVELOPE || operation == OPERATION_SEND ||
                       operation == OPERATION_COLLECT;
-        event.rank = master ? 0 : (int32_t)worker + 1;
+        event.rank = master ? master_rank : (int32_t)worker + 1;
         event.operation = (int32_t)operation;
         event.start_s = events[k].start_s;
         event.end_s = events[k].end_s;

@@ -83,7 +83,8 @@ struct star_cost star_cost_of(const struct platform_window *window,
 /* What one of the operations from envelope to collect takes of it. */
 double *star_cost_part(struct star_cost *cost, enum operation operation);
 /* Append the package's events, in the order of time; those that take no time are left out. False:
- * out of memory. `event` has round, package, first and tasks; the rest is filled in. */
+ * out of memory. `event` has the master's rank, round, package, first and tasks; the rest is filled
+ * in. */
 bool star_trace(const struct star_times *times, int64_t worker, struct trace_event event,
                 struct trace *trace);
 

@@ -13,7 +13,7 @@ static void plan_again(const struct plan *plan)
     struct plan again;
     struct failure failure = FAILURE_INIT;
     char *text = plan_print(plan);
-    if (!text || !plan_parse(&again, text, strlen(text), "again", &failure))
+    if (!text || !plan_parse_any(&again, text, strlen(text), "again", &failure))
         abort();
     char *twice = plan_print(&again);
     if (!twice || strcmp(text, twice) != 0 || plan_workers_needed(&again) < 1 ||
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct plan plan;
     struct failure failure = FAILURE_INIT;
-    if (plan_parse(&plan, (const char *)data, size, "input", &failure)) {
+    if (plan_parse_any(&plan, (const char *)data, size, "input", &failure)) {
         plan_again(&plan);
         plan_release(&plan);
     } else if (failure.code == FAILURE_NONE || failure.text[0] == '\0') {

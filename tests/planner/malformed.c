@@ -223,6 +223,11 @@ static const char good_plan[] =
     "  \"rounds\": [ {\"repeat\": 2, \"loads\": [4, 2]}, {\"repeat\": 1, \"loads\": [1, 0]} ],\n"
     "  \"predicted\": {\"makespan_s\": 1, \"gap\": 0.5} }";
 
+/* Workers and rounds of the plan, in whose place stars stand. */
+#define OWN_PARTS                                                                                  \
+    "\"workers\": [0, 2],\n"                                                                       \
+    "  \"rounds\": [ {\"repeat\": 2, \"loads\": [4, 2]}, {\"repeat\": 1, \"loads\": [1, 0]} ]"
+
 static const struct malformed plans[] = {
     {"scow-plan-1", "scow-plan-9",
      "plan.json: has schema \"scow-plan-9\", but \"scow-plan-1\" is needed: check that it is the "
@@ -284,6 +289,59 @@ static const struct malformed plans[] = {
      "plan.json: profile_sha256: must be 64 hexadecimal digits in lower case"},
     {"\"block\": 64", "\"block\": 64, \"real_valued\": 1",
      "plan.json: real_valued: must be true or false, not 1"},
+    {"\"workers\": [0, 2],", "", "plan.json: the key 'workers' is missing: add it"},
+    {OWN_PARTS,
+     "\"stars\": [{\"tasks\": 13, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [13]}]}]",
+     "plan.json: stars: must have at least 2 elements"},
+    {OWN_PARTS,
+     "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 5, \"scheduler\": \"hand\", \"master\": 2, "
+     "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [5]}]}]",
+     "plan.json: stars: have 12 core tasks together, but the plan is for 13: make the plan again"},
+    {OWN_PARTS,
+     "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
+     "\"workers\": [1], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}]",
+     "plan.json: stars: rank 2 stands there twice, as a master or a worker: have it do one thing"},
+    {OWN_PARTS,
+     "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"workers\": "
+     "[2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}]",
+     "plan.json: stars: rank 0 stands there twice, as a master or a worker: have it do one thing"},
+    {OWN_PARTS,
+     "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"master\": 5, \"workers\": [0], "
+     "\"rounds\": [{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", "
+     "\"master\": 2, \"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}]",
+     "plan.json: stars: the first one's master must be rank 0: leave its key out"},
+    {OWN_PARTS,
+     "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
+     "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [5]}]}]",
+     "plan.json: stars[1].rounds: the loads sum to 5 tasks, but the plan is for 6: make the plan "
+     "again"},
+    {OWN_PARTS,
+     "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 0, "
+     "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}]",
+     "plan.json: stars[1].master: must be a whole number from 1 to 10000000, not 0"},
+    {OWN_PARTS,
+     "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
+     "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}], \"workers\": [0]",
+     "plan.json: workers: stand in the stars: remove these"},
+    {OWN_PARTS,
+     "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
+     "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}], \"rounds\": [{\"repeat\": "
+     "1, \"loads\": [1]}]",
+     "plan.json: rounds: stand in the stars: remove these"},
+    {OWN_PARTS,
+     "\"stars\": [{\"tasks\": 7, \"scheduler\": \"hand\", \"workers\": [0], \"rounds\": "
+     "[{\"repeat\": 1, \"loads\": [7]}]}, {\"tasks\": 6, \"scheduler\": \"hand\", \"master\": 2, "
+     "\"workers\": [2], \"rounds\": [{\"repeat\": 1, \"loads\": [6]}]}]",
+     "plan.json: has 2 masters side by side, which can be shown and simulated only: plan without "
+     "--masters"},
 };
 
 /* `text` with the first `old` replaced; owned. */
